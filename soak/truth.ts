@@ -27,11 +27,10 @@ const REQUIRED: Readonly<Record<string, readonly RegExp[]>> = {
   channels: [listPattern("channels")],
 };
 
-/** The list, that of all objects in its place, or a single object where there is neither. */
+/** The list, or that of all objects in its place. */
 function listPattern(kind: string): RegExp {
-  const single = kind === "channels" ? "sensors/[^/]+/data[?]" : `${kind}/[^/?]+([?]|$)`;
   const mixed = `experimental/objects[?].*filter=type%20%3D%20${kind.slice(0, -1)}\\b`;
-  return new RegExp(`^/api/v2/((experimental/)?${kind}[?]|${mixed}|${single})`);
+  return new RegExp(`^/api/v2/((experimental/)?${kind}[?]|${mixed})`);
 }
 
 /** Between the moment at which an answer is over there and the one at which the run is over here. */
@@ -57,7 +56,6 @@ export class TruthChecker {
     const up = page.value("prtg_up", { server });
     const all = NEEDED.every((collector) => successes.get(collector) === 1);
     if (up !== undefined && (up === 1) !== all) found.push(`prtg_up of ${server} is ${up}, its collectors say ${all}`);
-    const oneByOne = page.byLabel("prtg_exporter_one_by_one_objects", "collector", { server });
     const stamps = page.byLabel("prtg_exporter_collector_last_success_timestamp_seconds", "collector", { server });
     const durations = page.byLabel("prtg_exporter_collector_duration_seconds", "collector", { server });
     for (const [collector, seconds] of stamps) {
@@ -69,9 +67,7 @@ export class TruthChecker {
       if (successes.get(collector) !== 1 || at === before) continue;
       const from = at - (durations.get(collector) ?? 0) * 1_000 - SLACK_MS;
       const heard = answers.filter((answer) => answer.at >= from && answer.at <= at + SLACK_MS);
-      // What is read one by one is left to the status collector.
-      const isLeft = collector === "tree" && (oneByOne.get("status") ?? 0) > 0;
-      for (const pattern of isLeft ? [] : (REQUIRED[collector] ?? [])) {
+      for (const pattern of REQUIRED[collector] ?? []) {
         const sound = heard.some(
           ({ url, status, faults }) => pattern.test(url) && (isSound(status, faults) || isLacking(url, status)),
         );

@@ -3,7 +3,6 @@
  * a page to render. Told to `poll`, it answers with what the channels collector alone took.
  */
 import { pino } from "pino";
-import { KnownObjects } from "../../src/collectors/known-objects.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
 import { ServerReader } from "../../src/collectors/server-reader.ts";
@@ -74,12 +73,7 @@ const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
   ...{ reader, writer, clock: systemClock, log, metrics: UNSHOWN_RECORDER },
   spread: { random },
-  known: new KnownObjects({
-    ...{ server: "hq", clock: systemClock, log, files: undefined, selection: "" },
-    tree: () => view.state.tree,
-  }),
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
-  requestsPerSecond: 10,
   schedules: { tree: rarely, channels: rarely },
   countedKinds: new Set(),
   extras: new ExtraWork(systemClock),

@@ -1,7 +1,6 @@
 import type { OperationId } from "../../src/simulator/api/contract/types.ts";
 
 const STAND_IN = "stands in on servers without the successor";
-const ONE_BY_ONE = "known objects one by one, on servers without any list of them";
 
 /** What the exporter uses operations for. A test compares it with what its client requests. */
 export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
@@ -24,12 +23,6 @@ export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
   listSensorInfo: STAND_IN,
   listChannelInfo: STAND_IN,
   listObjects: "stands in on servers without the list of a kind",
-  getProbe: ONE_BY_ONE,
-  getGroup: ONE_BY_ONE,
-  getDevice: ONE_BY_ONE,
-  getSensor: ONE_BY_ONE,
-  getChannel: ONE_BY_ONE,
-  listSensorData: ONE_BY_ONE,
   getTimeSeries: "all scans between two polls, and backfill",
   getTimeSeriesOfRange: STAND_IN,
 };

@@ -1,5 +1,4 @@
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
-import { KnownObjects } from "../collectors/known-objects.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
@@ -15,7 +14,6 @@ import type { StatusToken } from "../prtg/status.ts";
 import { isNarrower } from "../selection/rules.ts";
 import type { Store, Tables } from "../store/store.ts";
 import type { Delivery } from "../sync/delivery.ts";
-import { createStateFiles } from "../sync/state-files.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { digest } from "./config-digests.ts";
@@ -96,17 +94,12 @@ export class MonitoredServer {
       maxLabelText: maxLabelText(server),
     });
     const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
-    const known = new KnownObjects({
-      ...{ server: server.name, clock, log, ...keptObjects(plan) },
-      tree: () => view.state.tree,
-    });
     const stateMemory = context.memory.open();
     const pendingMemory = context.pendingMemory.open();
     this.#base = {
       name: server.name,
       view,
       records,
-      known,
       metrics,
       exporterMetrics,
       extras,
@@ -132,7 +125,7 @@ export class MonitoredServer {
   /** Aborts what runs, delivers what waits within `graceMs`, and ends the session. It does not start again. */
   async stop(graceMs: number): Promise<void> {
     await this.#pipeline.stop(graceMs);
-    await Promise.all([this.#events?.stop(graceMs), this.#base.known.end()]);
+    await this.#events?.stop(graceMs);
     this.#firstAttemptOver.resolve();
   }
 
@@ -175,8 +168,6 @@ export class MonitoredServer {
   async change(plan: PipelinePlan, isReconnected: boolean, graceMs: number): Promise<() => Promise<void>> {
     const before = this.#pipeline;
     const nothing = () => Promise.resolve();
-    const isKeptElsewhere = before.plan.stateDir !== plan.stateDir || !isSameSelection(before.plan, plan);
-    if (isKeptElsewhere) this.#base.known.keep(keptObjects(plan));
     if (!isReconnected && isSameExceptConnection(before.plan, plan)) return nothing;
     const { records, metrics } = this.#base;
     const handedOn = await before.handOver(plan, graceMs);
@@ -348,10 +339,4 @@ export class MonitoredServer {
 function viewOf({ url, credentials }: ServerConfig): string {
   const { kind } = credentials;
   return digest([url, kind, kind === "api_key" ? credentials.apiKey.print() : credentials.username]);
-}
-
-/** Where the ids of objects are kept, and of which part of the server. */
-function keptObjects({ stateDir, server: { select } }: PipelinePlan) {
-  const files = stateDir === undefined ? undefined : createStateFiles(stateDir);
-  return { files, selection: select === undefined ? "" : digest(select).slice(0, 16) };
 }

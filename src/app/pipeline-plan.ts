@@ -8,8 +8,6 @@ import type { OtlpPush } from "./otlp-push.ts";
 
 /** Part of the server's request budget that time series may use: lists come first. */
 const SHARE_OF_BUDGET = 0.5;
-/** The same for what is read one by one where the server has no lists: it has what lists would use. */
-const SHARE_WITHOUT_LISTS = 0.5;
 /** Period of a schedule by cron expression, for the budget. */
 const CRON_PERIOD_MS = 60_000;
 
@@ -17,8 +15,6 @@ const CRON_PERIOD_MS = 60_000;
 export interface PipelinePlan {
   readonly server: ServerConfig;
   readonly schedules: Schedules;
-  /** Requests per second that may read objects one by one where lists are missing. */
-  readonly requestsPerSecond: number;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<Config["metrics"]["nodeSensors"][number]>;
   /** How time series are followed; undefined where they are neither read nor pushed. */
@@ -33,7 +29,6 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
   return {
     server,
     schedules: enabledSchedules(config),
-    requestsPerSecond: singleRequestsPerSecond(server, config),
     countedKinds: new Set(config.metrics.nodeSensors),
     sync: planSync(server, config, push !== undefined),
     push,
@@ -55,8 +50,8 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
 /** Does not compare how the server is reached: the caller compares the digests of its configuration. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = (plan: PipelinePlan) => {
-    const { schedules, requestsPerSecond, countedKinds, sync } = plan;
-    return { schedules, requestsPerSecond, countedKinds, sync };
+    const { schedules, countedKinds, sync } = plan;
+    return { schedules, countedKinds, sync };
   };
   return isSameDelivery(a, b) && isSameSelection(a, b) && isDeepStrictEqual(plain(a), plain(b));
 }
@@ -74,11 +69,6 @@ export function planSync(server: ServerConfig, config: Config, pushes: boolean):
   const periodMs = schedule.kind === "interval" ? schedule.everyMs : CRON_PERIOD_MS;
   const requests = Math.floor((requestsPerSecond(server, config) * periodMs * SHARE_OF_BUDGET) / 1_000);
   return { mode: reads ? mode : "off", limits: { requests, periodMs } };
-}
-
-/** Requests per second that may read objects one by one where lists are missing. */
-export function singleRequestsPerSecond(server: ServerConfig, config: Config): number {
-  return SHARE_WITHOUT_LISTS * requestsPerSecond(server, config);
 }
 
 function requestsPerSecond(server: ServerConfig, config: Config): number {

@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { KnownObjects } from "../collectors/known-objects.ts";
 import { LatestValues } from "../collectors/latest-values.ts";
 import type { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
@@ -26,7 +25,6 @@ export interface PipelineBase {
   readonly name: string;
   readonly view: ServerView;
   readonly records: RunRecords;
-  readonly known: KnownObjects;
   readonly metrics: ServerRecorder;
   readonly exporterMetrics: ExporterMetrics;
   readonly context: CommandContext;
@@ -67,9 +65,9 @@ export class ServerPipeline {
   readonly #sync: ServerSync | undefined;
 
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
-    const { view, records, known, metrics, context, extras, pageUpToDate, phase, isOneOfMany, log } = base;
+    const { view, records, metrics, context, extras, pageUpToDate, phase, isOneOfMany, log } = base;
     const { clock, random } = context;
-    const { schedules, requestsPerSecond, countedKinds } = plan;
+    const { schedules, countedKinds } = plan;
     this.plan = plan;
     this.reader = reader;
     const writer = new StateWriter({
@@ -83,7 +81,7 @@ export class ServerPipeline {
     this.#sync = sync;
     if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
-      ...{ reader, writer, records, known, sync, extras, schedules, requestsPerSecond, countedKinds },
+      ...{ reader, writer, records, sync, extras, schedules, countedKinds },
       ...{ metrics, clock, pageUpToDate, log },
       spread: { random, phase, isOneOfMany },
     });

@@ -1,15 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
-import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { runExtra } from "./extra-run.ts";
-import { isListMissing } from "./missing-lists.ts";
 import type { ServerReader } from "./server-reader.ts";
-import type { SingleChannels } from "./single-channels.ts";
-import type { SingleLimits } from "./single-limits.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 /** Of a server that takes the largest pages. */
@@ -20,7 +16,6 @@ export interface ChannelsCollectorOptions {
   readonly writer: StateWriter;
   /** Hears of every measurement; undefined where time series are not followed. */
   readonly engine: Pick<SyncEngine, "onListPoll"> | undefined;
-  readonly singles: SingleChannels;
   readonly clock: Clock;
   /** Objects that no list has shown were met. */
   readonly requestTree: () => void;
@@ -65,11 +60,9 @@ export class ChannelsCollector implements Collector {
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, singles, engine, clock, requestTree } = this.#options;
+    const { reader, writer, engine, clock, requestTree } = this.#options;
     const requestedAt = clock.monotonic();
-    const list = await this.#list(signal);
-    if (list instanceof ApiError) return singles.poll(list, signal);
-    singles.over();
+    const list = await reader.api.channels({}, signal);
     held.add(list.bytes ?? 0);
     signal.throwIfAborted();
     await writer.applyChannels(list);
@@ -82,23 +75,6 @@ export class ChannelsCollector implements Collector {
     }
     return { complete: list.complete };
   }
-
-  /** An error where the server has no such list, but sensors are known. */
-  async #list(signal: AbortSignal): Promise<ListResult<ChannelRecord> | ApiError> {
-    const { reader, singles } = this.#options;
-    const { api, missingLists } = reader;
-    const lacking = missingLists.knownToLack("channel");
-    if (lacking !== undefined && (await singles.areKnown())) return lacking;
-    try {
-      const list = await api.channels({}, signal);
-      missingLists.over("channel");
-      return list;
-    } catch (error) {
-      if (!isListMissing(error) || !(await singles.areKnown())) throw error;
-      missingLists.met("channel", error);
-      return error;
-    }
-  }
 }
 
 /** Limits and lookups of every channel: they rarely change, and cost the server two sections more per channel. */
@@ -106,45 +82,24 @@ export class LimitsCollector implements Collector {
   readonly name = "limits";
   readonly #reader: ServerReader;
   readonly #writer: StateWriter;
-  readonly #singles: SingleLimits;
   readonly #extras: Extras;
   /** That the list took the last time, with that of the lookups. */
   #requests: number | undefined;
 
-  constructor(reader: ServerReader, writer: StateWriter, singles: SingleLimits, extras: Extras) {
+  constructor(reader: ServerReader, writer: StateWriter, extras: Extras) {
     this.#reader = reader;
     this.#writer = writer;
-    this.#singles = singles;
     this.#extras = extras;
   }
 
-  async run(signal: AbortSignal): Promise<RunResult> {
-    const singles = this.#singles;
-    const known = singles.areKnown ? this.#reader.missingLists.knownToLack("channel") : undefined;
-    const result = known ?? (await this.#runList(signal));
-    // Each of the single channels asks for its own leave.
-    return result instanceof ApiError ? singles.poll(result, signal) : result;
-  }
-
-  /** An error where the server has no such list, but limits are known. */
-  #runList(signal: AbortSignal): Promise<RunResult | ApiError> {
+  run(signal: AbortSignal): Promise<RunResult> {
     const poll = () => this.#reader.memory.lend((held) => this.#poll(held, signal));
     return runExtra(this.#extras, { collector: this.name, requests: this.#requests, poll }, signal);
   }
 
-  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult | ApiError> {
+  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const lookups = await this.#reader.lookups.read(signal);
-    const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal).catch((error: unknown) => {
-      if (!isListMissing(error) || !this.#singles.areKnown) throw error;
-      return error;
-    });
-    const { missingLists } = this.#reader;
-    if (list instanceof ApiError) {
-      missingLists.met("channel", list);
-      return list;
-    }
-    missingLists.over("channel");
-    this.#singles.over();
+    const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
     this.#requests = Math.ceil(list.items.length / CHANNELS_A_REQUEST) + 1;
     held.add(list.bytes ?? 0);
     signal.throwIfAborted();

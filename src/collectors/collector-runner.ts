@@ -32,8 +32,6 @@ export interface CollectorStatus
   /** `off`: the server lacks the endpoint. */
   readonly state: "waiting" | "running" | "off";
   readonly nextRunAt: number | undefined;
-  /** Milliseconds in which each object is read once; undefined where lists are read. */
-  readonly roundMs?: number | undefined;
 }
 
 /**

@@ -2,21 +2,16 @@ import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerState } from "../model/server-state.ts";
 import type { NodePoll } from "../model/tree.ts";
 import type { ParentKind } from "../projection/shape.ts";
-import type { ApiError } from "../prtg/api-error.ts";
 import type { NodeKind, StatusSummary } from "../prtg/records.ts";
 import { STATUS_TOKENS } from "../prtg/status.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { PartialPoll } from "./partial-poll.ts";
 import type { ServerReader } from "./server-reader.ts";
-import type { SingleNodes } from "./single-nodes.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 export interface TreeCollectorOptions {
   readonly reader: ServerReader;
   readonly writer: StateWriter;
-  readonly singles: SingleNodes;
-  /** Another collector reads the nodes whose lists are missing. */
-  readonly leavesSingles: boolean;
 }
 
 /** Names, places in the tree, properties, and how many objects there are. */
@@ -33,23 +28,20 @@ export class TreeCollector implements Collector {
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, singles, leavesSingles } = this.#options;
+    const { reader, writer } = this.#options;
     const { nodes, counts, unknownParents, allNodes } = reader;
     const parts = new PartialPoll(signal);
     if (allNodes.isWanted("tree", writer.state)) {
       const all = await parts.read(() => allNodes.read("tree", writer.state, { interval: true }, held, signal));
       if (all?.value !== undefined) return this.#applyAll(all.value, parts, signal);
     }
-    const isKnown = (kind: NodeKind) => singles.areKnown(kind);
-    const lists = await nodes.read(parts, { optionsFor: () => ({ interval: true }), isKnown, held }, signal);
-    singles.listed(lists.poll);
+    const lists = await nodes.read(parts, { optionsFor: () => ({ interval: true }), held }, signal);
     const objectCounts = await parts.read(() => counts.objectCounts(signal));
     const left = reader.leaving(writer.state);
     const before = writer.state.tree;
     await writer.applyTree({ nodes: lists.poll, left, objectCounts });
     reader.broughtLists.taken(lists.poll);
     allNodes.listed("tree", { isComplete: lists.complete, isNew: writer.state.tree !== before });
-    if (!leavesSingles) await applySingles(parts, { singles, writer, missing: lists.missing }, signal);
     parts.throwIfFailed();
     unknownParents.settle(writer.state.unknownIds());
     return { complete: lists.complete };
@@ -68,7 +60,6 @@ export class TreeCollector implements Collector {
 export interface StatusCollectorOptions {
   readonly reader: ServerReader;
   readonly writer: StateWriter;
-  readonly singles: SingleNodes;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<ParentKind>;
   /** Objects that no list has shown were met. */
@@ -89,7 +80,7 @@ export class StatusCollector implements Collector {
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, singles, countedKinds, requestTree } = this.#options;
+    const { reader, writer, countedKinds, requestTree } = this.#options;
     const parts = new PartialPoll(signal);
     if (reader.allNodes.isWanted("status", writer.state)) {
       const options = { statusSummary: countedKinds.size > 0 };
@@ -99,16 +90,13 @@ export class StatusCollector implements Collector {
     const statusSummary = await parts.read(() => reader.counts.statusSummary(signal));
     const counted: ReadonlySet<NodeKind> = countedKinds;
     const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
-    const isKnown = (kind: NodeKind) => singles.areKnown(kind);
     // Those that are counted have more in their lists than the tree asks for.
     const except = reader.broughtLists.use().difference(counted);
-    const { poll, complete, missing } = await reader.nodes.read(parts, { optionsFor, isKnown, except, held }, signal);
-    singles.listed(poll);
+    const { poll, complete } = await reader.nodes.read(parts, { optionsFor, except, held }, signal);
     const before = writer.state.tree;
     await writer.applyTree({ nodes: poll, left: reader.leaving(writer.state), statusSummary });
     reader.allNodes.listed("status", { isComplete: complete, isNew: writer.state.tree !== before });
     reader.allNodes.counted(statusSummary !== undefined && isCountedAlike(statusSummary.value, writer.state));
-    await applySingles(parts, { singles, writer, missing }, signal);
     if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
     parts.throwIfFailed();
     return { complete };
@@ -116,41 +104,19 @@ export class StatusCollector implements Collector {
 
   /** `nodes`: all there are. */
   async #applyAll(nodes: NodePoll, parts: PartialPoll, signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, singles } = this.#options;
+    const { reader, writer } = this.#options;
     const { counts, allNodes } = reader;
     const statusSummary = allNodes.isCountedAlike
       ? { value: undefined }
       : await parts.read(() => counts.statusSummary(signal));
     await writer.applyTree({ nodes, statusSummary });
-    await applySingles(parts, { singles, writer, missing: NONE_MISSING }, signal);
     parts.throwIfFailed();
     return { complete: true };
   }
 }
 
-const NONE_MISSING: ReadonlyMap<NodeKind, ApiError> = new Map();
-
 /** Whether the server counts the sensors that are known, so that its own counts tell nothing more. */
 function isCountedAlike(summary: StatusSummary | undefined, { sensorsByStatus }: ServerState): boolean {
   if (summary === undefined) return true;
   return STATUS_TOKENS.every((token) => (summary.counts.get(token) ?? 0) === (sensorsByStatus.get(token) ?? 0));
-}
-
-interface MissingNodes {
-  readonly singles: SingleNodes;
-  readonly writer: StateWriter;
-  readonly missing: ReadonlyMap<NodeKind, ApiError>;
-}
-
-/** After the lists that are there, as reading one by one takes up to the next run. */
-async function applySingles(
-  parts: PartialPoll,
-  { singles, writer, missing }: MissingNodes,
-  signal: AbortSignal,
-): Promise<void> {
-  await parts.read(async () => {
-    const { nodes, gone, failure } = await singles.read(missing, signal);
-    if (gone.size > 0 || Object.keys(nodes).length > 0) await writer.applyTree({ nodes, left: gone });
-    if (failure !== undefined) throw failure;
-  });
 }

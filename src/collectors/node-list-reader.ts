@@ -3,10 +3,8 @@ import { describeError } from "../errors/exporter-error.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { NodePoll } from "../model/tree.ts";
-import type { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
-import { isListMissing, type MissingLists } from "./missing-lists.ts";
 import type { PartialPoll } from "./partial-poll.ts";
 import { goesOnWithout } from "./readings.ts";
 
@@ -14,21 +12,15 @@ export interface NodeLists {
   readonly poll: NodePoll;
   /** True when every list is there, and complete. */
   readonly complete: boolean;
-  /** Lists that the server lacks, of kinds of which objects are known. */
-  readonly missing: ReadonlyMap<NodeKind, ApiError>;
 }
 
 export interface NodeListReaderOptions {
   readonly api: MonitoringApi;
   readonly log: Logger;
-  /** Undefined where nothing stands in for them. */
-  readonly missingLists?: MissingLists;
 }
 
 export interface NodeListRequest {
   readonly optionsFor: (kind: NodeKind) => NodeListOptions;
-  /** Objects of this kind are known, and can be read without their list. */
-  readonly isKnown?: (kind: NodeKind) => Promise<boolean>;
   /** Kinds whose lists are not read, as they are known. */
   readonly except?: ReadonlySet<NodeKind>;
   /** Counts the lists that are there. */
@@ -49,42 +41,28 @@ export class NodeListReader {
   /** Lists that fail are left out, and recorded in `parts`. */
   async read(parts: PartialPoll, request: NodeListRequest, signal: AbortSignal): Promise<NodeLists> {
     const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
-    const missing = new Map<NodeKind, ApiError>();
     let complete = true;
     for (const kind of this.#options.api.readingOrder) {
       if (request.except?.has(kind) === true) continue;
-      const part = await parts.read(() => this.#readList(kind, request, missing, signal));
+      const part = await parts.read(() => this.#readList(kind, request, signal));
       if (part?.value !== undefined) poll[kind] = part.value;
       request.held?.add(part?.value?.bytes ?? 0);
       complete &&= part?.value?.complete === true;
     }
-    return { poll, complete, missing };
+    return { poll, complete };
   }
 
   /** Without sensors there is nothing to show; a server that lacks another list is shown without it. */
   async #readList(
     kind: NodeKind,
-    { optionsFor, isKnown = async () => false }: NodeListRequest,
-    missing: Map<NodeKind, ApiError>,
+    { optionsFor }: NodeListRequest,
     signal: AbortSignal,
   ): Promise<ListResult<NodeRecord> | undefined> {
-    const { api, missingLists } = this.#options;
-    const lacking = missingLists?.knownToLack(kind);
-    if (lacking !== undefined && (await isKnown(kind))) {
-      missing.set(kind, lacking);
-      return undefined;
-    }
     try {
-      const list = await api.nodes(kind, optionsFor(kind), signal);
+      const list = await this.#options.api.nodes(kind, optionsFor(kind), signal);
       this.#missing.kindOver(kind);
-      missingLists?.over(kind);
       return list;
     } catch (error) {
-      if (isListMissing(error) && (await isKnown(kind))) {
-        missingLists?.met(kind, error);
-        missing.set(kind, error);
-        return undefined;
-      }
       if (!goesOnWithout(kind, error)) throw error;
       this.#logMissing(kind, error);
       return undefined;

@@ -4,7 +4,6 @@ import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { ParentKind } from "../projection/shape.ts";
-import type { NodeKind } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import { EXTRA_COLLECTORS } from "../telemetry/own-metrics.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
@@ -13,16 +12,11 @@ import { COLLECTOR_NAMES, type Collector, type CollectorName, FIRST_RUNS } from 
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { DetailsCollector } from "./details-collector.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
-import type { KnownObjects } from "./known-objects.ts";
 import type { LatestValues } from "./latest-values.ts";
 import { StatusCollector, TreeCollector } from "./node-collectors.ts";
-import { OneByOneWork } from "./one-by-one-work.ts";
 import type { RunRecord, RunRecords } from "./run-record.ts";
 import type { RunSpread } from "./run-spread.ts";
 import type { ServerReader } from "./server-reader.ts";
-import { SingleChannels } from "./single-channels.ts";
-import { SingleLimits } from "./single-limits.ts";
-import { SingleNodes } from "./single-nodes.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
 
@@ -39,8 +33,6 @@ export interface ServerCollectorsOptions {
   readonly reader: ServerReader;
   /** Of the state that they keep up to date. */
   readonly writer: StateWriter;
-  /** Of the server, for as long as its state. */
-  readonly known: KnownObjects;
   /** Of these collectors, and of those that went before over the same state. */
   readonly records: RunRecords;
   /** Follows the time series; undefined where they are neither read nor pushed, and then there is no collector of them. */
@@ -50,8 +42,6 @@ export interface ServerCollectorsOptions {
   /** Resolves when the page shows what was written to the state until now; undefined where there is none. */
   readonly pageUpToDate?: (() => Promise<void>) | undefined;
   readonly schedules: Schedules;
-  /** Requests per second that may read objects one by one where lists are missing. */
-  readonly requestsPerSecond: number;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<ParentKind>;
   readonly metrics: ServerRecorder;
@@ -151,32 +141,20 @@ export class ServerCollectors {
   }
 
   status(): readonly CollectorStatus[] {
-    return [...this.#runners].map(([name, runner]) => ({ ...runner.status(), roundMs: this.roundMs(name) }));
+    return Array.from(this.#runners.values(), (runner) => runner.status());
   }
 
   /** Milliseconds from now in which the next three runs fall due; undefined where the collector does not run. */
   untilThird(name: CollectorName): number | undefined {
-    const own = this.#runners.get(name)?.untilThird();
-    return own === undefined ? undefined : Math.max(own, 3 * (this.roundMs(name) ?? 0));
-  }
-
-  /** Milliseconds in which each object is read once; undefined where the collector reads lists. */
-  roundMs(name: CollectorName): number | undefined {
-    const { nodes, channels, limits } = this.#options.reader.oneByOne;
-    if (name === "channels") return channels.roundMs;
-    if (name === "limits") return limits.roundMs;
-    return name === "tree" || name === "status" ? nodes.roundMs : undefined;
+    return this.#runners.get(name)?.untilThird();
   }
 
   #create(): { readonly [Name in CollectorName]: Collector | undefined } & { readonly channels: ChannelsCollector } {
-    const { reader, writer, known, schedules, requestsPerSecond, countedKinds, sync, extras } = this.#options;
-    const { metrics, clock, log } = this.#options;
+    const { reader, writer, countedKinds, sync, extras, clock } = this.#options;
     const onVersionChange = () => {
-      reader.missingLists.forget();
       for (const { record } of this.#runners.values()) record.tryAgain();
     };
     const onRecovery = () => {
-      reader.missingLists.forget();
       for (const runner of this.#runners.values()) runner.recoverSoon();
     };
     const succeededAt = (name: CollectorName) =>
@@ -184,24 +162,15 @@ export class ServerCollectors {
     const listedAt = () => Math.max(...LISTING.map(succeededAt));
     const requestTree = () => this.#runners.get("tree")?.runSoon();
     const periodMs = (name: CollectorName) => this.#runners.get(name)?.periodMs() ?? 0;
-    const work = new OneByOneWork({ extras, periodMs, requestsPerSecond, metrics, log });
-    const leavesSingles = schedules.status !== undefined;
-    const collector = leavesSingles ? "status" : "tree";
-    const singles = new SingleNodes({
-      ...{ collector, reader, writer, work, known },
-      optionsFor: singleOptions(countedKinds),
-    });
-    const engine = sync?.engine;
-    const channels = new SingleChannels({ reader, writer, work, known, engine, clock });
     return {
       health: new HealthCollector({
         ...{ health: reader.health, writer, listedAt, onVersionChange, onRecovery },
         periodMs: () => periodMs("health"),
       }),
-      tree: new TreeCollector({ reader, writer, singles, leavesSingles }),
-      status: new StatusCollector({ reader, writer, singles, countedKinds, requestTree }),
-      channels: new ChannelsCollector({ reader, writer, engine, singles: channels, clock, requestTree }),
-      limits: new LimitsCollector(reader, writer, new SingleLimits(reader, writer, work), extras),
+      tree: new TreeCollector({ reader, writer }),
+      status: new StatusCollector({ reader, writer, countedKinds, requestTree }),
+      channels: new ChannelsCollector({ reader, writer, engine: sync?.engine, clock, requestTree }),
+      limits: new LimitsCollector(reader, writer, extras),
       details: new DetailsCollector(reader, writer, extras),
       timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
     };
@@ -216,8 +185,7 @@ export class ServerCollectors {
   }
 
   #report(): void {
-    const { reader, known, metrics } = this.#options;
-    known.note();
+    const { reader, metrics } = this.#options;
     metrics.up(this.up);
     metrics.clockOffset(reader.api.clockOffset() / 1000);
   }
@@ -247,9 +215,4 @@ export function createExpiryPolicy(
 
 function areExtras(names: readonly CollectorName[]): boolean {
   return names.every((name) => EXTRAS.has(name));
-}
-
-/** A single object is read seldom, and then whole: with what several collectors would ask for. */
-function singleOptions(countedKinds: ReadonlySet<NodeKind>) {
-  return (kind: NodeKind) => ({ interval: true, statusSummary: countedKinds.has(kind) });
 }

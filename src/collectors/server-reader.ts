@@ -11,9 +11,7 @@ import { BroughtLists } from "./brought-lists.ts";
 import { CountReader } from "./count-reader.ts";
 import { HealthReader } from "./health.ts";
 import { LookupReader } from "./lookup-reader.ts";
-import { MissingLists } from "./missing-lists.ts";
 import { NodeListReader } from "./node-list-reader.ts";
-import { OneByOne } from "./one-by-one.ts";
 
 export interface ServerReaderOptions {
   readonly api: MonitoringApi;
@@ -44,10 +42,7 @@ export class ServerReader {
   readonly counts: CountReader;
   readonly lookups: LookupReader;
   readonly unknownParents: UnknownParents;
-  readonly missingLists: MissingLists;
   readonly broughtLists: BroughtLists;
-  /** Where the server has no lists. */
-  readonly oneByOne: { readonly nodes: OneByOne; readonly channels: OneByOne; readonly limits: OneByOne };
   readonly #whole: MonitoringApi;
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
@@ -59,11 +54,8 @@ export class ServerReader {
     this.api = api;
     this.memory = memory ?? new MemoryBudget();
     this.health = new HealthReader({ api, clock, log, isOneOfMany }, before?.health);
-    this.missingLists = before?.missingLists ?? new MissingLists(clock);
     this.broughtLists = new BroughtLists(clock);
-    const [nodes, channels, limits] = [new OneByOne(clock), new OneByOne(clock), new OneByOne(clock)];
-    this.oneByOne = before?.oneByOne ?? { nodes, channels, limits };
-    this.nodes = new NodeListReader({ api, log, missingLists: this.missingLists }, before?.nodes);
+    this.nodes = new NodeListReader({ api, log }, before?.nodes);
     this.allNodes = new AllNodesReader({ api, clock, log, isOneOfMany });
     this.counts = new CountReader(api, log, before?.counts);
     this.lookups = new LookupReader({ api, clock, log }, before?.lookups);

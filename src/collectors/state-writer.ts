@@ -11,7 +11,7 @@ import { NODE_KINDS } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { memoryFull } from "../prtg/memory-bounds.ts";
-import type { ChannelRecord, ListResult, NodeKind } from "../prtg/records.ts";
+import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import { UNMAPPED_REASONS } from "../telemetry/own-metrics.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 
@@ -62,21 +62,6 @@ export class StateWriter {
   /** Takes over rows of time series that are newer than what lists have shown, by sensor. */
   async applySeries(rows: ReadonlyMap<string, LatestRow>): Promise<void> {
     await this.#commit((context) => this.state.applySeries(rows, context));
-  }
-
-  /** See ServerState. */
-  async prolongNodes(kinds: ReadonlySet<NodeKind>): Promise<void> {
-    await this.#commit((context) => this.state.prolongNodes(kinds, context));
-  }
-
-  /** See ServerState. */
-  async prolongLimits(): Promise<void> {
-    await this.#commit((context) => this.state.prolongLimits(context));
-  }
-
-  /** See ServerState. */
-  async spaceValues(readEveryMs: number): Promise<void> {
-    await this.#commit((context) => this.state.spaceValues(readEveryMs, context));
   }
 
   async applyDetails(update: DetailsUpdate): Promise<void> {

@@ -146,7 +146,7 @@ export const settingsSchema = z
       .optional()
       .meta({
         description:
-          "Directory in which the exporter remembers what it has pushed, which events it has told, and the ids of the objects that it knows. Without it a restart heals the last four hours only, events while it was down are not told, and nothing is shown of a server that has no lists then.",
+          "Directory in which the exporter remembers what it has pushed and which events it has told. Without it a restart heals the last four hours only, and events while it was down are not told.",
         examples: ["/var/lib/prtg-exporter"],
       }),
     strict_secret_files: z.boolean().prefault(false).meta({

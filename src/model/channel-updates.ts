@@ -52,23 +52,6 @@ export function takeLookup(
   return before === undefined && definition === undefined ? 0 : CHANNEL_FACTS.state;
 }
 
-/** Limits and the lookup that hold now hold `until` (monotonic ms), where that is longer. */
-export function prolongLimits(channel: Channel, until: number, now: number): number {
-  const { limits, lookup } = channel;
-  const isLonger = (known: { readonly until: number } | undefined) =>
-    known !== undefined && known.until > now && known.until < until;
-  let facts = 0;
-  if (limits !== undefined && isLonger(limits)) {
-    channel.limits = { ...limits, until };
-    facts |= CHANNEL_FACTS.limits | CHANNEL_FACTS.comparison;
-  }
-  if (lookup !== undefined && isLonger(lookup)) {
-    channel.lookup = { ...lookup, until };
-    facts |= CHANNEL_FACTS.state;
-  }
-  return facts;
-}
-
 /** What a new value, or none, tells of a channel. Limits and lookups that were not confirmed in time are forgotten. */
 export function factsOfValue(channel: Channel, { monotonic }: ClockReading): number {
   let facts: number = CHANNEL_FACTS.measurement;

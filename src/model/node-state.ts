@@ -139,21 +139,6 @@ export class NodeState {
     return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
   }
 
-  /**
-   * What holds at `now` (monotonic ms) holds for longer: the next to tell of the node comes later than lists did.
-   * @returns the facts that do, as bits
-   */
-  prolong(now: number, until: NodeExpiry): number {
-    const [status, properties] = [this.#listed.state > now, this.#listed.property > now];
-    const isSummed = this.#summaryTold.state > now;
-    if (status || properties) this.#listed = until;
-    if (this.#sinceTold.state > now) this.#sinceTold = until;
-    if (this.#intervalTold.property > now) this.#intervalTold = until;
-    if (isSummed) this.#summaryTold = until;
-    const { status: ofStatus, properties: ofProperties, summary } = NODE_FACTS;
-    return (status ? ofStatus : 0) | (properties ? ofProperties : 0) | (isSummed ? summary : 0);
-  }
-
   /** As the last list said, however long ago. */
   get isPaused(): boolean {
     return this.status !== undefined && isPaused(this.status);

@@ -5,7 +5,6 @@ import {
   changeStaleness,
   factsOfValue,
   measure,
-  prolongLimits,
   takeLimits,
   takeLookup,
   takeValue,
@@ -42,10 +41,7 @@ export class ServerChannels {
   readonly #numbers = new ChannelNumbers();
   readonly #sensors = new Map<string, SensorChannels>();
   readonly #removed: (channel: Channel) => void;
-  /** Few. What holds no longer is among them: an outage is no reason to forget who has limits. */
-  readonly #limited = new Set<Channel>();
   #staleAfterMs: number | undefined;
-  #readEveryMs = 0;
   #waiting = new Map<string, ChannelRecord[]>();
   #waitingCount = 0;
   #count = 0;
@@ -76,11 +72,6 @@ export class ServerChannels {
   /** By sensor, in the order in which they came first. */
   get all(): Iterable<SensorChannels> {
     return this.#sensors.values();
-  }
-
-  /** Channels that had limits or a lookup when these were told last. */
-  get limited(): Iterable<Channel> {
-    return this.#limited;
   }
 
   /** The channels of a sensor; undefined where none was listed. */
@@ -138,17 +129,6 @@ export class ServerChannels {
     return unknown;
   }
 
-  /** Limits and lookups that hold, hold for as long as if they were told now. */
-  async prolongLimits({ now, expiry, slices }: UpdateContext): Promise<void> {
-    const until = expiry.limit();
-    for (const channel of this.#limited) {
-      const turn = slices.step();
-      if (turn !== undefined) await turn;
-      const facts = prolongLimits(channel, until, now.monotonic);
-      if (facts !== 0) this.observer.channelChanged(channel, facts, now.monotonic);
-    }
-  }
-
   /** Takes over rows of time series, by sensor, for the channels that are known; paused sensors have no values. */
   async takeSeries(rows: ReadonlyMap<string, LatestRow>, { now, slices }: UpdateContext): Promise<void> {
     for (const [sensorId, { at, values }] of rows) {
@@ -203,45 +183,20 @@ export class ServerChannels {
   }
 
   /** Values are served for another time. The observer is not told: everything is shown anew anyway. */
-  async changeStaleness(staleAfterMs: number | undefined, context: UpdateContext): Promise<void> {
+  async changeStaleness(staleAfterMs: number | undefined, { now, slices }: UpdateContext): Promise<void> {
     this.#staleAfterMs = staleAfterMs;
-    await this.#changeStaleness(context, () => undefined);
-  }
-
-  /** Values are read so often, milliseconds, where schedules are stretched: what is served is served until the next reading. */
-  async spaceReadings(readEveryMs: number, context: UpdateContext): Promise<void> {
-    const { now, expiry } = context;
-    const isLonger = readEveryMs > this.#readEveryMs;
-    this.#readEveryMs = readEveryMs;
-    if (!isLonger) return;
-    const until = expiry.channel();
-    await this.#changeStaleness(context, (channel) => {
-      let facts = factsOfValue(channel, now);
-      if (channel.listedUntil > now.monotonic) {
-        channel.listedUntil = until;
-        facts |= CHANNEL_FACTS.listed;
-      }
-      this.observer.channelChanged(channel, facts, now.monotonic);
-    });
-  }
-
-  /** Brings every channel up to the times of now; `changed` is called after each. */
-  async #changeStaleness({ now, slices }: UpdateContext, changed: (channel: Channel) => void): Promise<void> {
     for (const group of this.#sensors.values()) {
       group.staleAfterMs = this.#staleAfter(group);
       for (const channel of group.channels) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
         changeStaleness(channel, group.staleAfterMs, now.monotonic);
-        changed(channel);
       }
     }
   }
 
-  /** What the configuration says is not stretched: values that are older are not wanted. */
   #staleAfter({ sensor }: SensorChannels): number {
-    const usual = staleAfter(sensor.node.intervalSeconds, this.#staleAfterMs);
-    return this.#staleAfterMs === undefined ? usual + this.#readEveryMs : usual;
+    return staleAfter(sensor.node.intervalSeconds, this.#staleAfterMs);
   }
 
   #sensorOf(id: string): SensorChannels | undefined {
@@ -296,10 +251,7 @@ export class ServerChannels {
 
   #takeLimits(channel: Channel, record: ChannelRecord, until: number): number {
     if (record.limits === undefined && record.lookup === undefined) return 0;
-    const facts = takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
-    if (channel.limits !== undefined || channel.lookup !== undefined) this.#limited.add(channel);
-    else this.#limited.delete(channel);
-    return facts;
+    return takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
   }
 
   /** The record names a lookup that is not known. */
@@ -331,7 +283,6 @@ export class ServerChannels {
   #remove(channel: Channel): void {
     this.observer.channelRemoved(channel);
     this.#removed(channel);
-    this.#limited.delete(channel);
     this.#numbers.release(channel.row);
     this.#count--;
   }

@@ -1,4 +1,4 @@
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "../prtg/records.ts";
+import type { ChannelRecord, ListResult, NodeRecord, StatusSummary } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
@@ -111,11 +111,6 @@ export class ServerState {
     return this.#channels.all;
   }
 
-  /** Channels that had limits or a lookup when these were told last, also where they hold no longer. */
-  get limitedChannels(): Iterable<Channel> {
-    return this.#channels.limited;
-  }
-
   /** Undefined where no channel of the sensor was listed. */
   channelsOf(sensorId: string): SensorChannels | undefined {
     return this.#channels.of(sensorId);
@@ -193,28 +188,6 @@ export class ServerState {
   /** Takes over rows of time series that are newer than what lists have shown, by sensor. */
   applySeries(rows: ReadonlyMap<string, LatestRow>, context: UpdateContext): Promise<void> {
     return this.#channels.takeSeries(rows, context);
-  }
-
-  /** Nodes of these kinds are read one by one from now on: what holds, holds until each had its turn. */
-  async prolongNodes(kinds: ReadonlySet<NodeKind>, { now, expiry, slices }: UpdateContext): Promise<void> {
-    const until = nodeExpiry(expiry);
-    for (const node of this.#nodes.values()) {
-      const turn = slices.step();
-      if (turn !== undefined) await turn;
-      if (!kinds.has(node.node.kind)) continue;
-      const facts = node.prolong(now.monotonic, until);
-      if (facts !== 0) this.#observer.nodeChanged(node, facts, now.monotonic);
-    }
-  }
-
-  /** Limits and lookups are read one by one from now on: what holds, holds until each channel had its turn. */
-  prolongLimits(context: UpdateContext): Promise<void> {
-    return this.#channels.prolongLimits(context);
-  }
-
-  /** The values of each sensor are read so often, milliseconds, where that is less often than schedules say; 0: as they say. */
-  spaceValues(readEveryMs: number, context: UpdateContext): Promise<void> {
-    return this.#channels.spaceReadings(readEveryMs, context);
   }
 
   applyVersion(version: string, { now, expiry }: UpdateContext): void {

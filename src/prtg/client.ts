@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
-import { decodeChannelData } from "./decode/channel-data.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode, nodeKindOf } from "./decode/node.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
@@ -13,18 +12,13 @@ import { DetailsReader } from "./details-reader.ts";
 import {
   allNodesList,
   channelLists,
-  type ListEndpoint,
   LOOKUP_LIST,
   nodeLists,
   PREFERRED_ENDPOINTS,
   PREFERRED_LISTS,
-  sensorData,
-  singleChannel,
-  singleNode,
 } from "./endpoints.ts";
 import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./memory-bounds.ts";
-import type { ChannelListOptions, ChannelOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
-import { ObjectReader } from "./object-reader.ts";
+import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
 import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
@@ -40,7 +34,6 @@ import {
 } from "./records.ts";
 import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
-import { notJson } from "./request/response-error.ts";
 import { ServerAccesses } from "./request/server-access.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
@@ -66,11 +59,13 @@ class ApiClient implements MonitoringApi {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #lists: ListReader;
-  readonly #objects: ObjectReader;
   readonly #timeSeries: TimeSeriesReader;
   readonly #texts: TextBounds;
   readonly #channelFormat: ItemFormat<ChannelRecord> = {
-    decode: (record, problems) => this.#channel(record, problems),
+    decode: (record, problems) => {
+      const channel = decodeChannel(record, problems);
+      return channel && this.#texts.channel(channel, problems);
+    },
     keyOf: ({ sensorId }) => sensorId,
     partOf: ({ channelId }) => channelId,
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
@@ -99,7 +94,6 @@ class ApiClient implements MonitoringApi {
     const quotas = new ListQuotas(options.limits, memory);
     this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
-    this.#objects = new ObjectReader(options, this.#requester);
     this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
   }
@@ -114,7 +108,7 @@ class ApiClient implements MonitoringApi {
     if (!this.#wasUnhealthy) return;
     this.#wasUnhealthy = false;
     // A service that is starting may answer 404 to anything.
-    this.#forgetRefusals();
+    this.#lists.forgetRefusals();
   }
 
   async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -122,7 +116,9 @@ class ApiClient implements MonitoringApi {
     const problems = noProblems();
     const version = this.#texts.members(members, problems);
     reportProblems(problems, this.#options.observer);
-    if (this.#version !== undefined && !isDeepStrictEqual(version, this.#version)) this.#forgetRefusals();
+    if (this.#version !== undefined && !isDeepStrictEqual(version, this.#version)) {
+      this.#lists.forgetRefusals();
+    }
     this.#version = version;
     return version;
   }
@@ -166,39 +162,6 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read([allNodesList(options)], format, signal);
   }
 
-  node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord> {
-    const decode = (record: unknown, problems: DecodeProblems) => {
-      const node = this.#node(kind, record, problems);
-      return node?.id === id ? node : undefined;
-    };
-    return this.#object(singleNode(kind, id, options), decode, signal);
-  }
-
-  channel(sensorId: string, channelId: string, options: ChannelOptions, signal: AbortSignal): Promise<ChannelRecord> {
-    const decode = (record: unknown, problems: DecodeProblems) => {
-      const channel = this.#channel(record, problems);
-      return channel?.sensorId === sensorId && channel.channelId === channelId ? channel : undefined;
-    };
-    return this.#object(singleChannel(`${sensorId}.${channelId}`, options), decode, signal);
-  }
-
-  async sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]> {
-    const list = sensorData(sensorId);
-    const decode = (record: unknown, problems: DecodeProblems) => {
-      const channel = decodeChannelData(sensorId, record, problems);
-      return channel && this.#texts.channel(channel, problems);
-    };
-    try {
-      return (await this.#lists.read([list], { ...this.#channelFormat, decode }, signal)).items;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // It was never scanned.
-      if (error.serverCode === "WRONG_NODE_STATUS") return [];
-      if (error.code === "API_ENDPOINT_MISSING" && isMissing(list.endpoint, error.cause)) throw error.cause;
-      throw error;
-    }
-  }
-
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
     return this.#lists.read(channelLists(options), this.#channelFormat, signal);
   }
@@ -231,11 +194,6 @@ class ApiClient implements MonitoringApi {
     return this.#closed;
   }
 
-  #channel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {
-    const channel = decodeChannel(record, problems);
-    return channel && this.#texts.channel(channel, problems);
-  }
-
   #read(endpoint: string, signal: AbortSignal): Promise<ApiAnswer> {
     return this.#requester.get({ endpoint, path: endpoint }, signal);
   }
@@ -243,24 +201,6 @@ class ApiClient implements MonitoringApi {
   #node(kind: NodeKind, record: unknown, problems: DecodeProblems): NodeRecord | undefined {
     const node = decodeNode(kind, record, problems);
     return node && this.#texts.node(node, problems);
-  }
-
-  async #object<Item>(
-    object: ListEndpoint,
-    decode: (record: unknown, problems: DecodeProblems) => Item | undefined,
-    signal: AbortSignal,
-  ): Promise<Item> {
-    const { json, response } = await this.#objects.read(object, signal);
-    const problems = noProblems();
-    const item = decode(json, problems);
-    reportProblems(problems, this.#options.observer);
-    if (item === undefined) throw notJson(object.endpoint, response, "no object with the id that was asked for");
-    return item;
-  }
-
-  #forgetRefusals(): void {
-    this.#lists.forgetRefusals();
-    this.#objects.forgetRefusals();
   }
 
   /** Undefined where the server has no such endpoint: it is optional. */

@@ -1,13 +1,11 @@
-import type { ChannelListOptions, ChannelOptions, NodeListOptions } from "./monitoring-api.ts";
+import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
 import { type NodeKind, READING_ORDER } from "./records.ts";
 import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
 /** A list and what to ask it for; `limit` and `offset` come with each page. */
 export interface ListEndpoint {
-  /** Path below `/api/v2`, with `{id}` in the place of an id. */
+  /** Path below `/api/v2`. */
   readonly endpoint: string;
-  /** With the id; undefined where there is none in it. */
-  readonly path?: string;
   /** What it is asked for beyond its records. A list without them is still a list: a server may refuse them. */
   readonly optional: readonly OptionalParameter[];
   /** See ListPart. It is sent whatever the server refuses: without it the list would be another one. */
@@ -61,23 +59,6 @@ function mixedList(kind: NodeKind | "channel", include: readonly string[], filte
   const ofKind = `type = ${kind}`;
   const both = filter === undefined ? ofKind : `${ofKind} and (${filter})`;
   return { endpoint: "/experimental/objects", optional: include.map(included), filter: both };
-}
-
-/** One probe, group, device or sensor: stable, as no list is. */
-export function singleNode(kind: NodeKind, id: string, options: NodeListOptions): ListEndpoint {
-  const optional = nodeSections(kind, options).map(included);
-  return { endpoint: `/${kind}s/{id}`, path: `/${kind}s/${encodeURIComponent(id)}`, optional };
-}
-
-/** One channel: stable. Its record says more than that of `sensorData`. */
-export function singleChannel(id: string, options: ChannelOptions): ListEndpoint {
-  const optional = channelSections(options).map(included);
-  return { endpoint: "/channels/{id}", path: `/channels/${encodeURIComponent(id)}`, optional };
-}
-
-/** The last measurements of all channels of a sensor: stable. */
-export function sensorData(sensorId: string): ListEndpoint {
-  return { endpoint: "/sensors/{id}/data", path: `/sensors/${encodeURIComponent(sensorId)}/data`, optional: [] };
 }
 
 /** Endpoints that are asked of every server, before anything stands in for them: lists, and others. */
@@ -142,16 +123,10 @@ export function timeSeriesPath(
   return channels === undefined ? range : `${range}&channels=${channels}`;
 }
 
-/** Path and query of one object. */
-export function objectPath(object: ListEndpoint): string {
-  const query = optionalQuery(object);
-  return `${object.path ?? object.endpoint}${query === "" ? "" : `?${query.slice(1)}`}`;
-}
-
 /** Path and query of one page. Both numbers are always sent: servers differ in what an omitted limit means. */
 export function pagePath(list: ListEndpoint, offset: number, limit: number): string {
   const filter = list.filter === undefined ? "" : `&filter=${encodeURIComponent(list.filter)}`;
-  return `${list.path ?? list.endpoint}?limit=${limit}&offset=${offset}${optionalQuery(list)}${filter}`;
+  return `${list.endpoint}?limit=${limit}&offset=${offset}${optionalQuery(list)}${filter}`;
 }
 
 function optionalQuery({ optional }: ListEndpoint): string {
@@ -168,7 +143,7 @@ function nodeSections(kind: NodeKind, { interval, statusSummary }: NodeListOptio
   return [...(interval === true ? ["intervalgroup"] : []), ...(isCounted ? [SUMMARY] : [])];
 }
 
-function channelSections({ limits, lookups }: ChannelOptions): readonly string[] {
+function channelSections({ limits, lookups }: ChannelListOptions): readonly string[] {
   return [...(limits === true ? ["alerting"] : []), ...(lookups === true ? ["values"] : [])];
 }
 

@@ -37,18 +37,6 @@ export interface MonitoringApi {
    * give them other values: copy what is kept.
    */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
-  /**
-   * One object. Rejects with API_NOT_FOUND where the server has no such object, or no such endpoint: its answers do not tell these
-   * apart.
-   */
-  node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord>;
-  /** One channel with its last measurement. Rejects as `node`. */
-  channel(sensorId: string, channelId: string, options: ChannelOptions, signal: AbortSignal): Promise<ChannelRecord>;
-  /**
-   * The channels of one sensor with their last measurements; none where it was never scanned. Names and units are empty where the
-   * server does not tell them here. Rejects as `node`.
-   */
-  sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]>;
   /** What else there is to be told of the server. */
   readonly details: DetailsApi;
   /** All lookup definitions; undefined where the server has no such endpoint. */
@@ -87,12 +75,9 @@ export interface NodeListOptions extends ListPart {
   readonly interval?: boolean;
 }
 
-/** What is asked of a channel beyond its value. */
-export interface ChannelOptions {
+export interface ChannelListOptions extends ListPart {
   /** Ask for the limits of each channel. */
   readonly limits?: boolean;
   /** Ask for the lookup of each channel. */
   readonly lookups?: boolean;
 }
-
-export interface ChannelListOptions extends ListPart, ChannelOptions {}

@@ -135,18 +135,6 @@ export class SelectedApi implements MonitoringApi {
     return this.#api.lookups(signal);
   }
 
-  node(...asked: Parameters<MonitoringApi["node"]>): ReturnType<MonitoringApi["node"]> {
-    return this.#api.node(...asked);
-  }
-
-  channel(...asked: Parameters<MonitoringApi["channel"]>): ReturnType<MonitoringApi["channel"]> {
-    return this.#api.channel(...asked);
-  }
-
-  sensorChannels(...asked: Parameters<MonitoringApi["sensorChannels"]>): ReturnType<MonitoringApi["sensorChannels"]> {
-    return this.#api.sensorChannels(...asked);
-  }
-
   timeSeries(...asked: Parameters<MonitoringApi["timeSeries"]>): ReturnType<MonitoringApi["timeSeries"]> {
     return this.#api.timeSeries(...asked);
   }

@@ -97,12 +97,6 @@ export class SyncEngine {
     this.#delivery?.notify();
   }
 
-  /** As `onListPoll`, of some sensors: it says nothing of the others. */
-  async onPartialPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, poll: ListPoll = {}): Promise<void> {
-    await this.#takeChannels(channels, intervalOf, poll);
-    this.#delivery?.notify();
-  }
-
   /**
    * One cycle of reading time series. Rejects with an ApiError when the server fails, or with the signal's reason. What
    * was read until then is not lost.

@@ -1,6 +1,5 @@
 import type { StateFiles } from "./state-files.ts";
-import type { UnusableFile } from "./state-text.ts";
-import { decodeWatermarks, encodeWatermarks, watermarkFileName } from "./watermark-file.ts";
+import { decodeWatermarks, encodeWatermarks, type UnusableFile, watermarkFileName } from "./watermark-file.ts";
 
 /** How the watermarks of the last run were found. */
 export interface WatermarkReport {

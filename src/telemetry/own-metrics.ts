@@ -169,21 +169,6 @@ export const OWN_METRICS = {
       "Clock of the monitoring server minus the exporter's clock, from the Date header.",
     ),
   },
-  /** About lists that a server lacks; there are none of a server that has them. */
-  oneByOne: {
-    objects: metric(
-      "prtg_exporter_one_by_one_objects",
-      "gauge",
-      ["server", "collector"],
-      "Known objects that the collector reads one by one, because the server lacks their lists; 0 when the lists are back. There is no series before the first is missing.",
-    ),
-    round: metric(
-      "prtg_exporter_one_by_one_round_seconds",
-      "gauge",
-      ["server", "collector"],
-      "Time in which each of these objects is read once, within the request budget; 0 when the lists are back.",
-    ),
-  },
   /** About the requests to all servers together: which endpoint is slow, or fails. */
   endpoints: {
     requests: metric(

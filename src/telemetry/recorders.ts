@@ -33,7 +33,6 @@ const OF_SERVER = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
 export function serverRecorder(metrics: ExporterMetrics, server: string) {
   const own = metrics.recorder(OF_SERVER, { server });
   const { endpoints } = metrics;
-  const singles = metrics.recorder(OWN_METRICS.oneByOne, { server });
   const begun = new Set<string>();
   /** Codes are not known beforehand, and each would be a series for each endpoint of each server. */
   const begin = (endpoint: string): void => {
@@ -58,11 +57,6 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
       endpoints.requests(endpoint, code);
       endpoints.requestDuration(endpoint, durationMs / 1_000);
       own.responseBytes(endpoint, bytes);
-    },
-    /** Objects are read one by one, each once in so many seconds; 0 objects: lists are read. */
-    oneByOne(collector: string, objects: number, roundSeconds: number): void {
-      singles.objects(collector, objects);
-      singles.round(collector, roundSeconds);
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
     /** The collector does not run any more: nothing is left of it. */

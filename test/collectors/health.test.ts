@@ -153,7 +153,6 @@ describe("the server's version", () => {
   test("that changes brings back collectors which lacked an endpoint", async () => {
     const subject = monitored(smallServer());
     subject.server.fail("API_ENDPOINT_MISSING", "channels");
-    subject.server.singles = false;
     subject.monitor.start();
     // Tried after 2, 5, 10 ... 69 minutes, then after little more than an hour: between two of these.
     await subject.clock.advance(2 * HOUR + 40 * MINUTE);

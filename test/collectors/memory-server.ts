@@ -1,13 +1,7 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import type { DetailsApi } from "../../src/prtg/details-api.ts";
-import type {
-  ChannelListOptions,
-  ChannelOptions,
-  MonitoringApi,
-  NodeListOptions,
-  SeriesPart,
-} from "../../src/prtg/monitoring-api.ts";
+import type { ChannelListOptions, MonitoringApi, NodeListOptions, SeriesPart } from "../../src/prtg/monitoring-api.ts";
 import type {
   ChannelRecord,
   LicenseUse,
@@ -31,9 +25,6 @@ export type Question =
   | "lookups"
   | "channels"
   | "timeSeries"
-  | "node"
-  | "channel"
-  | "sensorChannels"
   | "license"
   | "probeConnected"
   | "autodiscoveries"
@@ -62,8 +53,6 @@ export class MemoryServer implements MonitoringApi {
   /** What each record is said to take while a collector holds it. */
   recordBytes: number | undefined;
   clockInDoubt = false;
-  /** False: the server has no endpoints of single objects. */
-  singles = true;
   /** The server has one list of all nodes, too. */
   hasAllNodes = false;
   /** What that does not show. */
@@ -181,40 +170,6 @@ export class MemoryServer implements MonitoringApi {
     return { items, complete, skipped: 0, bytes: this.#bytes(items) };
   }
 
-  async node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord> {
-    await this.#ask("node", signal, { kind, id });
-    const record = this.singles && this.nodeRecords.get(id);
-    if (!record || record.kind !== kind) throw notFound(`/${kind}s/{id}`);
-    const { intervalSeconds, summary } = record;
-    return {
-      ...record,
-      intervalSeconds: options.interval ? intervalSeconds : undefined,
-      summary: options.statusSummary ? summary : undefined,
-    };
-  }
-
-  async channel(
-    sensorId: string,
-    channelId: string,
-    options: ChannelOptions,
-    signal: AbortSignal,
-  ): Promise<ChannelRecord> {
-    await this.#ask("channel", signal, { sensorId, channelId });
-    const found = this.channelRecords.find((each) => each.sensorId === sensorId && each.channelId === channelId);
-    if (!this.singles || found === undefined) throw notFound("/channels/{id}");
-    const { limits, lookup } = found;
-    return { ...found, limits: options.limits ? limits : undefined, lookup: options.lookups ? lookup : undefined };
-  }
-
-  /** As its form in the specification: without units, limits and lookups. */
-  async sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]> {
-    await this.#ask("sensorChannels", signal, { sensorId });
-    if (!this.singles || !this.nodeRecords.has(sensorId)) throw notFound("/sensors/{id}/data");
-    return this.channelRecords
-      .filter((each) => each.sensorId === sensorId)
-      .map((each) => ({ ...each, unit: "", limits: undefined, lookup: undefined }));
-  }
-
   readonly details: DetailsApi = {
     license: async (signal) => {
       await this.#ask("license", signal);
@@ -279,10 +234,6 @@ export class MemoryServer implements MonitoringApi {
     }
     if (this.#errors.has(question)) throw this.#errors.get(question);
   }
-}
-
-function notFound(endpoint: string): ApiError {
-  return new ApiError("API_NOT_FOUND", `${endpoint}: not found`, { endpoint, httpStatus: 404 });
 }
 
 function ofChannels({ rows, ...series }: TimeSeries, channels: readonly string[]): TimeSeries {

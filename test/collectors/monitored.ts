@@ -1,6 +1,5 @@
 import { pino } from "pino";
 import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
-import { KnownObjects } from "../../src/collectors/known-objects.ts";
 import { LatestValues } from "../../src/collectors/latest-values.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import {
@@ -22,7 +21,6 @@ import { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
-import type { StateFiles } from "../../src/sync/state-files.ts";
 import type { SyncEngine } from "../../src/sync/sync-engine.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -75,11 +73,8 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
   readonly pageUpToDate?: ServerCollectorsOptions["pageUpToDate"];
-  readonly requestsPerSecond?: number;
   /** The process reads many servers. */
   readonly isOneOfMany?: boolean;
-  /** What outlasts the process. */
-  readonly files?: StateFiles;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -90,12 +85,10 @@ class Monitor {
   readonly #clock: Clock;
   readonly latest: LatestValues;
   collectors: ServerCollectors;
-  readonly #known: KnownObjects;
   readonly #create: CreateCollectors;
 
-  constructor(view: ServerView, clock: Clock, latest: LatestValues, known: KnownObjects, create: CreateCollectors) {
+  constructor(view: ServerView, clock: Clock, latest: LatestValues, create: CreateCollectors) {
     this.view = view;
-    this.#known = known;
     this.#clock = clock;
     this.latest = latest;
     this.#create = create;
@@ -109,7 +102,6 @@ class Monitor {
 
   async stop(): Promise<void> {
     await this.collectors.stop();
-    await this.#known.end();
   }
 
   /** Others go on where these are. */
@@ -190,17 +182,12 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
   });
   const isOneOfMany = () => more.isOneOfMany === true;
   const reader = new ServerReader({ api: server, ...shared, isOneOfMany, ...(more.memory && { memory: more.memory }) });
-  const known = new KnownObjects({
-    ...{ server: name, clock: shared.clock, log: shared.log, files: more.files, selection: "" },
-    tree: () => view.state.tree,
-  });
   const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(
     view,
     shared.clock,
     latest,
-    known,
     (other) =>
       new ServerCollectors({
         ...{
@@ -208,14 +195,12 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
           reader,
           writer,
           records,
-          known,
           extras: more.extras ?? FREE_EXTRAS,
           pageUpToDate: more.pageUpToDate,
           spread: { random: more.random ?? (() => 0) },
         },
         sync: more.engine && { engine: more.engine, latest },
         schedules: more.schedules ?? SCHEDULED,
-        requestsPerSecond: more.requestsPerSecond ?? 10,
         countedKinds: new Set(nodeSensors),
         ...other,
       }),

@@ -193,12 +193,7 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
       remedy: /API v2 is not activated/,
     },
     "old server": {
-      url: await faultyUrl(
-        "missing@/experimental/channels",
-        "missing=501@/channels",
-        "missing@/experimental/objects",
-        "missing@/sensors/{id}/data",
-      ),
+      url: await faultyUrl("missing@/experimental/channels", "missing=501@/channels", "missing@/experimental/objects"),
       fails: "channels",
       because: /no \/experimental\/channels and no \/channels and no \/experimental\/objects/,
       remedy: /Update the server/,
@@ -206,9 +201,8 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
     "no sensors": {
       url: await faultyUrl("missing@/experimental/sensors", "missing@/sensors", "missing@/experimental/objects"),
       fails: "sensors",
-      because:
-        /no \/sensors and no .*: an exporter goes on with the sensors that it knows, .* with those that state_dir tells/,
-      remedy: /Do not restart an exporter that runs without state_dir/,
+      because: /no \/experimental\/sensors and no \/sensors and no \/experimental\/objects/,
+      remedy: /Update the server/,
     },
   };
 }
@@ -263,8 +257,8 @@ describe("check", () => {
       unchecked: { url: named.url, settings: `${KEY}, tls: { insecure_skip_verify: true }` },
       part: { url: plain.url, settings: "auth: { api_key_file: part.txt }" },
       odd: { url: await faultyUrl("odd-records=10@/experimental/channels") },
-      unvalued: {
-        url: await faultyUrl("missing@/experimental/channels", "missing@/channels", "missing@/experimental/objects"),
+      deviceless: {
+        url: await faultyUrl("missing@/experimental/devices", "missing@/devices", "missing@/experimental/objects"),
       },
       unlisted: { url: await faultyUrl("missing@/lookup-definitions") },
       counted: { url: await faultyUrl("error=403@/objects/count", "error=403@/sensor-status-summary") },
@@ -293,10 +287,7 @@ describe("check", () => {
     expect(stdout).toMatch(/^ahead +clock +warning +the server's is 7\d{3} s ahead of ours/m);
     expect(stdout).toMatch(/^unlisted +lookups +ok +not offered by this server: states of channels are not shown$/m);
     expect(stdout).toMatch(
-      /^unvalued +channels +warning .*: values are read sensor by sensor: 30 requests for all, in 3 s or the period/m,
-    );
-    expect(stdout).toMatch(
-      /^unvalued +limits +warning .*: limits are not shown after a start, an exporter that runs goes on with those that/m,
+      /^deviceless +devices +warning .*no \/experimental\/devices and no \/devices and no .*: the tree is shown without devices/m,
     );
     const warned = [...stdout.matchAll(/^(\S+) +(\S+) +warning +(.*) -> /gm)].map(([, server, subject]) => [
       server,
@@ -307,8 +298,7 @@ describe("check", () => {
       ["part", "visibility"],
       ["odd", "channels"],
       ["odd", "limits"],
-      ["unvalued", "channels"],
-      ["unvalued", "limits"],
+      ["deviceless", "devices"],
       ["bare", "sensors"],
       ["bare", "devices"],
       ["bare", "groups"],

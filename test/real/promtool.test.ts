@@ -12,10 +12,8 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 
 const SILENT = { code: 0, output: "" };
 const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
-/** Those about OTLP are there with a receiver only, those about reading one by one where a list is missing, that of the leader with an election. */
-const OWN_NAMES = OWN_FAMILIES.map(({ name }) => name).filter(
-  (name) => !/^prtg_exporter_((otlp|one_by_one)_|leader$)/.test(name),
-);
+/** Metrics about OTLP need a receiver, that of the leader needs an election. */
+const OWN_NAMES = OWN_FAMILIES.map(({ name }) => name).filter((name) => !/^prtg_exporter_(otlp_|leader$)/.test(name));
 
 /** What is served on request only, and a rule, so that what rules leave is counted. */
 const SETTINGS = `metrics: { channel_info: always }

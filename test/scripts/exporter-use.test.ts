@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
-import { type NodeKind, READING_ORDER } from "../../src/prtg/records.ts";
+import { READING_ORDER } from "../../src/prtg/records.ts";
 import { loadContract } from "../../src/simulator/api/contract/contract.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import type { World } from "../../src/simulator/world/model.ts";
@@ -17,20 +17,14 @@ const MINUTE_MS = 60_000;
 async function useAll(api: MonitoringApi, world: World): Promise<void> {
   const [sensor] = world.list("sensor");
   const sensorId = sensor?.id ?? "";
-  const ancestors = world.list("probe").concat(world.list("group"), world.list("device"));
-  const idOf = (kind: NodeKind) =>
-    kind === "sensor" ? sensorId : (ancestors.find((each) => each.kind === kind)?.id ?? "");
   await api.health(never);
   await api.version(never);
   await api.statusSummary(never);
   await api.objectCounts(never);
   for (const kind of READING_ORDER) {
     await api.nodes(kind, {}, never);
-    await api.node(kind, idOf(kind), {}, never);
   }
   await api.channels({}, never);
-  await api.channel(sensorId, "0", {}, never);
-  await api.sensorChannels(sensorId, never);
   await api.lookups(never);
   await api.timeSeries(sensorId, "live", never);
 }

@@ -71,7 +71,6 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
     age_seconds: lastSuccessAt === undefined ? null : Math.max(0, now - lastSuccessAt) / 1_000,
     last_duration_seconds: lastDurationMs === undefined ? null : lastDurationMs / 1_000,
     next_run_at: instantOrNull(nextRunAt),
-    round_seconds: collector.roundMs === undefined ? null : collector.roundMs / 1_000,
     complete: complete ?? null,
     failed_runs: failedRuns,
     skipped_runs: skippedRuns,

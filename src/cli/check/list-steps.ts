@@ -1,9 +1,6 @@
-import { isListMissing } from "../../collectors/missing-lists.ts";
 import { READINGS, WITHOUT_SECTION } from "../../collectors/readings.ts";
-import { describeError, describeFault, ExporterError } from "../../errors/exporter-error.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
-import { ApiError } from "../../prtg/api-error.ts";
-import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
 import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
@@ -29,9 +26,7 @@ export function nodesStep(
     subject: `${kind}s`,
     reading: kind,
     run: async ({ api, signal, problems }) => {
-      const list = await api.nodes(kind, options, signal).catch((error: unknown) => {
-        throw kind === "sensor" && isListMissing(error) ? nothingKnown(error) : error;
-      });
+      const list = await api.nodes(kind, options, signal);
       found.nodes.set(kind, list.items);
       if (isWhole && kind === "sensor" && list.items.length + list.skipped === 0) {
         throw new ExporterError("API_FORBIDDEN", "the user sees no sensors", { remedy: RIGHTS_REMEDY });
@@ -39,17 +34,6 @@ export function nodesStep(
       return describeList(`${list.items.length} ${isWhole ? "visible" : "selected"}`, list, problems());
     },
   };
-}
-
-/** Single objects can be read by their ids alone, which lists tell. */
-function nothingKnown(missing: ApiError): ExporterError {
-  const lost =
-    "an exporter goes on with the sensors that it knows, one by one; after a start with those that state_dir tells, else nothing is shown";
-  return new ExporterError("API_ENDPOINT_MISSING", `${missing.message}: ${lost}`, {
-    cause: missing,
-    remedy:
-      "Do not restart an exporter that runs without state_dir; update it, or the server, or take the update of the server back.",
-  });
 }
 
 /** What `servers[].select` comes to, and how the server is asked for it. Needs what the lists found. */
@@ -111,45 +95,16 @@ export function visibilityStep({ nodes }: FoundLists): Step {
 }
 
 /** The values, and how many of them can be read. */
-export function channelsStep(found: FoundLists, requestsPerSecond: number): Step {
+export function channelsStep(found: FoundLists): Step {
   return {
     subject: "channels",
     reading: "channels",
     run: async ({ api, signal, problems }) => {
-      try {
-        const list = await api.channels({}, signal);
-        found.channels = list.items;
-        return describeChannels(list, found, problems());
-      } catch (error) {
-        if (!isListMissing(error)) throw error;
-        return await describeSingles(error, found, api, signal, requestsPerSecond);
-      }
+      const list = await api.channels({}, signal);
+      found.channels = list.items;
+      return describeChannels(list, found, problems());
     },
   };
-}
-
-/** Without a list of channels: what the data of one sensor shows, the data of the others will. */
-async function describeSingles(
-  missing: ApiError,
-  { nodes }: FoundLists,
-  api: MonitoringApi,
-  signal: AbortSignal,
-  requestsPerSecond: number,
-): Promise<StepResult> {
-  const sensors = nodes.get("sensor") ?? [];
-  const [sensor] = sensors;
-  if (sensor === undefined) throw missing;
-  try {
-    await api.sensorChannels(sensor.id, signal);
-  } catch (error) {
-    throw error instanceof ApiError && error.code === "API_NOT_FOUND" ? missing : error;
-  }
-  const seconds = Math.ceil(sensors.length / requestsPerSecond);
-  const way = `values are read sensor by sensor: ${sensors.length} requests for all, in ${seconds} s or the period, if that is longer`;
-  return warning(
-    `${describeError(missing)}: ${way}; limits and states of channels are not shown after a start, an exporter that runs goes on with those that it knows`,
-    "Nothing if that is often enough; else raise limits.requests_per_second, or update the server.",
-  );
 }
 
 function describeChannels(
@@ -183,14 +138,7 @@ export function limitsStep(found: { readonly lookups: boolean }): Step {
     subject: "limits",
     without: "limits are not shown",
     run: async ({ api, signal, problems }) => {
-      const list = await api.channels({ limits: true, lookups: found.lookups }, signal).catch((error: unknown) => {
-        if (isListMissing(error)) return error;
-        throw error;
-      });
-      if (list instanceof ApiError) {
-        const lost = "limits are not shown after a start, an exporter that runs goes on with those that it knows";
-        return warning(`${describeFault(list)}: ${lost}`, "Nothing if limits are not missed; else update the server.");
-      }
+      const list = await api.channels({ limits: true, lookups: found.lookups }, signal);
       const limited = list.items.filter(({ limits }) => Object.keys(limits ?? {}).length > 0).length;
       const told = list.items.filter(({ limits }) => limits !== undefined).length;
       if (told === 0 && list.items.length > 0 && list.refused === undefined) {

@@ -1,4 +1,4 @@
-import { planSync, singleRequestsPerSecond } from "../../app/pipeline-plan.ts";
+import { planSync } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
 import { READINGS } from "../../collectors/readings.ts";
 import type { Config } from "../../config/load.ts";
@@ -38,7 +38,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
     ...(isWhole ? of(status.enabled ? ["status"] : [], STATUS_SUMMARY) : []),
     ...(isWhole ? of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS) : []),
     ...of(readers, ...nodes, ...(isWhole ? [visibilityStep(found)] : [])),
-    ...of(channels.enabled ? ["channels"] : [], channelsStep(found, singleRequestsPerSecond(server, config))),
+    ...of(channels.enabled ? ["channels"] : [], channelsStep(found)),
     ...(isWhole ? [] : of(readers, selectionStep(found))),
     ...of(limits.enabled ? ["limits"] : [], lookupsStep(states), limitsStep(states)),
     ...of(details.enabled ? ["details"] : [], detailsStep(found, isWhole)),

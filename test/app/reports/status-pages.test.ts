@@ -171,25 +171,6 @@ describe("the status report", () => {
     expect(metrics.pages.every(({ bytes }) => bytes > 1_000)).toBe(true);
   });
 
-  test("tells how often each object is read where its list is missing", async () => {
-    const settings = "collectors: { channels: { schedule: 1s }, limits: { enabled: false } }\n";
-    const listless = await startSimulatedExporter({ size: { sensors: 10, channels: 30 }, settings });
-    try {
-      await listless.poll();
-      const lists = ["/experimental/channels", "/channels", "/experimental/objects"];
-      listless.simulator.faults.set(lists.map((list) => `missing@${list}`));
-      expect(await listless.poll()).toBe(true);
-      const [server] = StatusReport.parse(await listless.exporter.status.status()).servers;
-      expect(server?.state).toBe("working");
-      const rounds = server?.collectors?.map(({ name, round_seconds }) => [name, round_seconds]);
-      expect(rounds).toContainEqual(["status", null]);
-      // A second where the machine has time for all within a run.
-      expect(rounds).toContainEqual(["channels", expect.any(Number)]);
-    } finally {
-      await listless.close();
-    }
-  });
-
   test("tells of failures by code, and of a server that is gone", async () => {
     const failing = await startSimulatedExporter({
       size: { sensors: 10 },

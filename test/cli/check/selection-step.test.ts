@@ -22,7 +22,7 @@ async function checked(include: Included | undefined, faults: readonly string[] 
   const options = { interval: false, statusSummary: false };
   const lists = READING_ORDER.toReversed().map((kind) => nodesStep(kind, options, found, false));
   const tools = { api, signal: never, problems: () => new Map() };
-  for (const { run } of [...lists, channelsStep(found, 10)]) await run(tools);
+  for (const { run } of [...lists, channelsStep(found)]) await run(tools);
   const { text, status = "ok" } = await selectionStep(found).run(tools);
   const ofTotal = `${found.nodes.get("sensor")?.length} of ${world.list("sensor").length} sensors`;
   return { said: `${status}: ${text}`, ofTotal };

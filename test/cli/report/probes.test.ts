@@ -7,17 +7,14 @@ import {
   LOOKUP_LIST,
   nodeLists,
   PREFERRED_ENDPOINTS,
-  sensorData,
-  singleChannel,
-  singleNode,
 } from "../../../src/prtg/endpoints.ts";
 
 test("a report tells of every endpoint that the exporter reads, and of each question once", () => {
   const options = { interval: false, statusSummary: false };
   const lists = [
-    ...NODE_KINDS.flatMap((kind) => [...nodeLists(kind, options), singleNode(kind, "1", options)]),
+    ...NODE_KINDS.flatMap((kind) => nodeLists(kind, options)),
     ...channelLists({}),
-    ...[LOOKUP_LIST, AUTODISCOVERY_LIST, singleChannel("1.0", {}), sensorData("1")],
+    ...[LOOKUP_LIST, AUTODISCOVERY_LIST],
   ];
   const asked = new Set(PROBES.map(({ endpoint }) => endpoint));
   const read = [...lists.map(({ endpoint }) => endpoint), ...PREFERRED_ENDPOINTS];

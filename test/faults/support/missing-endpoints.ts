@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { loadConfig } from "../../../src/config/load.ts";
@@ -15,8 +12,6 @@ import { differences, expectedSeries, seriesKey } from "../../support/world-trut
 export const SIZE = { probes: 1, groups: 3, devices: 5, sensors: 12, channels: 36 };
 /** What was read before is withdrawn after it, and what was found to be there is forgotten. */
 const FORGOTTEN_MS = 70 * 60_000;
-/** After so many polls it is known which endpoint stands in, and, where there is none for a list, it is asked for now and then. */
-const SETTLING_POLLS = { endpoint: 1, list: 3 };
 /** What is spread over a run waits for less than that, and no timeout is as short. */
 const MAX_SPACING_MS = 20_000;
 
@@ -47,7 +42,6 @@ export function listsOf(kind: string): readonly string[] {
 export const STAND_INS: readonly string[] = [
   ...["/sensors", "/devices", "/groups", "/probes", "/channels", "/experimental/objects"],
   "/experimental/timeseries/{id}",
-  ...["/sensors/{id}", "/devices/{id}", "/groups/{id}", "/probes/{id}", "/sensors/{id}/data", "/channels/{id}"],
 ];
 
 /** What came of endpoints that were missing. */
@@ -84,20 +78,8 @@ class SkippingClock implements Clock {
   }
 }
 
-/** Whether the exporter is started again before endpoints are missing, and what it has then of what it knew. */
-export type Restart = "none" | "with state_dir" | "without state_dir";
-
-/** A server that works is polled; then, with these endpoints missing, when nothing of that is shown any more. */
-export async function outcomeOf(missing: readonly string[], restart: Restart = "none"): Promise<Outcome> {
-  const folder = await mkdtemp(join(tmpdir(), "prtg-exporter-missing-"));
-  try {
-    return await outcomeIn(restart === "with state_dir" ? folder : undefined, missing, restart);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function outcomeIn(stateDir: string | undefined, missing: readonly string[], restart: Restart): Promise<Outcome> {
+/** Polls a server that works, then again without these endpoints, after everything from the first poll has expired. */
+export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
   const clock = new SkippingClock();
   const world = createWorld({ seed: 1, size: SIZE, startedAt: clock.now() });
   const simulator = await startSimulator({
@@ -106,19 +88,14 @@ async function outcomeIn(stateDir: string | undefined, missing: readonly string[
     spelling: "live",
     credentials: { apiKey: TEST_KEY, username: "tester", password: "password" },
   });
-  const start = () => pollingExporter(simulator.url, clock, stateDir);
-  let exporter = await start();
+  const exporter = await pollingExporter(simulator.url, clock);
   try {
     const before = await poll(exporter);
     checkAgainst(expectedSeries(world, "hq", clock.now()), before);
     simulator.faults.set(missing.map((endpoint) => `missing@${endpoint}`));
     clock.skip(FORGOTTEN_MS);
-    if (restart !== "none") {
-      await exporter.stop();
-      exporter = await start();
-    }
-    const settling = missing.includes("/experimental/objects") ? SETTLING_POLLS.list : SETTLING_POLLS.endpoint;
-    for (let polls = 0; polls < settling; polls++) await poll(exporter);
+    // Finds out which endpoint stands in.
+    await poll(exporter);
     const counted = requestsOf(simulator);
     const after = await poll(exporter);
     const requests = [...requestsOf(simulator)].map(
@@ -132,10 +109,9 @@ async function outcomeIn(stateDir: string | undefined, missing: readonly string[
   }
 }
 
-async function pollingExporter(url: string, clock: Clock, stateDir: string | undefined): Promise<Exporter> {
+async function pollingExporter(url: string, clock: Clock): Promise<Exporter> {
   const server = `{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`;
-  const state = stateDir === undefined ? "" : `state_dir: ${JSON.stringify(stateDir)}\n`;
-  const readFile = async () => `servers: [${server}]\n${SETTINGS}${state}`;
+  const readFile = async () => `servers: [${server}]\n${SETTINGS}`;
   const { config } = await loadConfig({ file: "test.yaml", env: { KEY: TEST_KEY }, readFile });
   const exporter = new Exporter(config, { ...testContext(), clock });
   exporter.exposition.start();

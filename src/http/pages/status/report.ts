@@ -19,12 +19,6 @@ const Collector = z.strictObject({
   age_seconds: z.number().nullable().describe("time since then"),
   last_duration_seconds: z.number().nullable().describe("time that the last finished run took"),
   next_run_at: instant().nullable().describe("when the next run is due"),
-  round_seconds: z
-    .number()
-    .nullable()
-    .describe(
-      "time in which each known object is read once where the server has no list of them; null where lists are read",
-    ),
   complete: z.boolean().nullable().describe("whether the last finished run saw every object"),
   failed_runs: count().describe("runs that failed"),
   skipped_runs: count().describe("runs left out because the one before was still under way"),

@@ -92,11 +92,10 @@ function collectorRow(collector: CollectorReport, now: string): Html {
 ${error !== null && html`<tr class="more"><td colspan="7" class="error"><bdi>${error}</bdi></td></tr>`}`;
 }
 
-function lastRun({ state, error, complete, last_duration_seconds, round_seconds }: CollectorReport): Html {
+function lastRun({ state, error, complete, last_duration_seconds }: CollectorReport): Html {
   if (state === "off") return quietPill("Off: no such endpoint", "–");
   if (error !== null) return badPill("Failed");
   if (last_duration_seconds === null) return quietPill(state === "running" ? "First run" : "Not yet");
-  if (round_seconds !== null) return warnPill(`One by one, each every ${duration(round_seconds)}`);
   return complete === false ? warnPill("Incomplete") : goodPill("Complete");
 }
 

@@ -173,16 +173,9 @@ describe("the last run of a collector", () => {
   test.each([
     ["is complete", {}, "✓ Complete"],
     ["left something out", { complete: false }, "! Incomplete"],
-    // The objects of a list that the server lacks. No list says so, and none is complete then.
-    ["read one by one, a round in a run", { complete: false, round_seconds: 60 }, "! One by one, each every 60 s"],
-    [
-      "read one by one, a round in some runs",
-      { complete: true, round_seconds: 660 },
-      "! One by one, each every 11 min",
-    ],
-    ["failed while it read one by one", { error: "no", round_seconds: 660 }, "✕ Failed"],
-    ["is yet to come", { last_duration_seconds: null, round_seconds: 660 }, "… Not yet"],
-    ["was the last", { state: "off", round_seconds: 660 }, "– Off: no such endpoint"],
+    ["failed", { error: "no" }, "✕ Failed"],
+    ["is yet to come", { last_duration_seconds: null }, "… Not yet"],
+    ["was the last", { state: "off" }, "– Off: no such endpoint"],
   ] as const)("that %s", (_what, more, expected) => {
     const servers = [{ ...server, collectors: [{ ...complete, ...more }] }];
     const shown = texts(rendered(() => singlePage({ ...statusReport(), servers }, nodeReport())));
