@@ -176,7 +176,10 @@ export class Exporter {
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
     this.#servers = kept;
-    for (const [, server] of gone) this.#endInBackground(remove(server, graceMs));
+    for (const [, server] of gone) {
+      server.markWaitingMeasurements();
+      this.#endInBackground(remove(server, graceMs));
+    }
     const isReshaped = digests.shape !== before.shape;
     if (isReshaped || gone.length > 0) await this.#reshape();
     const push = this.#push;

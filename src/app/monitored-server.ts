@@ -129,6 +129,13 @@ export class MonitoredServer {
     this.#firstAttemptOver.resolve();
   }
 
+  /** The server is about to go. Its last measurements are delivered after its series have left, and these end then, too. */
+  markWaitingMeasurements(): void {
+    for (const [sensorId, channelId] of this.delivery?.outbox.channels() ?? []) {
+      this.#base.view.markMeasured(sensorId, channelId);
+    }
+  }
+
   /** Ends the session and closes the connections. */
   close(): Promise<void> {
     return this.#pipeline.reader.api.close();

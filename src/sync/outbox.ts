@@ -172,6 +172,13 @@ export class Outbox {
     return rows.some(({ values }) => values.some(([id]) => id === channelId));
   }
 
+  /** Channels of which a value waits or is in flight. One may come more than once. */
+  *channels(): Iterable<readonly [sensorId: string, channelId: string]> {
+    for (const [sensorId, { rows }] of this.#sensors) {
+      for (const { values } of rows) for (const [channelId] of values) yield [sensorId, channelId];
+    }
+  }
+
   /** Measurements that wait, those in flight included; resolutions of which nothing waits are left out. */
   pending(): ReadonlyMap<Resolution, Pending> {
     const pending = new Map<Resolution, { points: number; oldestAt: number }>();
