@@ -6,19 +6,19 @@ import { RecordTail } from "./record-tail.ts";
 
 /** Bytes after which the records that are complete are parsed: about a millisecond's work. */
 const PIECE = 96 * 1024;
-/** Pieces without an end of a record in sight, after which it is looked for byte by byte. */
+/** After so many pieces without a separator the end of the record is searched byte by byte. */
 const MAX_PIECES = 3;
 
-/** Records of the beginning that are handed over where most are left out: the header of a table and its first row, say. */
+/** Records at the beginning that are handed over if only the last ones are wanted: the header of a table and its first row. */
 const FIRST = 2;
 
 const OPEN = "[".charCodeAt(0);
 const CLOSE = "]".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
 
-/** The text is JSON, but no array. */
+/** The text is JSON, but not an array. */
 export class NotAList extends Error {
-  /** Undefined where it was not read to its end. */
+  /** `undefined` if the text was not read to its end. */
   readonly json: unknown;
 
   constructor(json: unknown) {
@@ -28,11 +28,11 @@ export class NotAList extends Error {
 }
 
 export interface JsonRecordsOptions {
-  /** Given each record. What it throws ends the reading. */
+  /** Receives each record. An error that it throws ends the reading. */
   readonly take: (record: unknown) => void;
   /**
-   * Of a long list only its first records are wanted, and at least so many of the last: those between may be left out, and
-   * LEFT_OUT is taken in place of them; with none behind it where the last ones cannot be told.
+   * Only the first records and at least so many of the last ones are wanted. LEFT_OUT then stands for the records between. If the
+   * last records cannot be told apart, none follows it.
    */
   readonly last?: number | undefined;
   /** Bytes after which the records that are complete are parsed. */
@@ -40,29 +40,26 @@ export interface JsonRecordsOptions {
 }
 
 /**
- * Parses a JSON array while its text arrives, so that neither the text of a large page nor its objects are there as a
- * whole, and nothing else has to wait until 3,000 records are parsed.
+ * Parses a JSON array in pieces while its text arrives. So neither the text of a large page nor its objects are in memory as a
+ * whole, and other work does not wait until 3,000 records are parsed.
  *
- * The text is cut where a record seems to end and the next to begin, `},{"id":` or `],["`. That may be within a record or a
- * string, yet it cannot mislead: if both `[a]` and `[b]` are valid JSON, `[a,b]` is the one array of what they hold. A
- * piece that is not valid was cut in the wrong place, or the text is broken: from there on, as from the beginning where
- * that is another one, records are looked for byte by byte. So is a record whose end does not come: see RecordScanner.
- *
- * Where only the last records are wanted, RecordTail has all behind the first ones.
+ * A piece ends where a record seems to end and the next one to begin: `},{"id":` or `],["`. This text can also be part of a string.
+ * That does no harm: if `[a]` and `[b]` are valid JSON, `[a,b]` is the array of both. If a piece is not valid JSON, or the list has
+ * another form, a RecordScanner takes over and looks at each byte. If only the last records are wanted, a RecordTail keeps them.
  */
 export class JsonRecords {
-  /** What is not parsed yet, UTF-8; once `#separator` is known it begins with the bracket that opens the list. */
+  /** Text that is not parsed yet, UTF-8. Once `#separator` is known, it begins with the bracket that opens the list. */
   readonly #text: ArrivedBytes;
-  /** Undefined while the beginning is not known. */
+  /** `undefined` until the beginning of the list has arrived. */
   #separator: Buffer | undefined;
   #scanner: RecordScanner | undefined;
   #tail: RecordTail | undefined;
-  /** Why no more is read. */
+  /** Why the reading has ended. */
   #failure: Error | undefined;
   readonly #take: (record: unknown) => void;
   #last: number | undefined;
   readonly #piece: number;
-  /** Length of the text from which on it is looked at. */
+  /** Bytes to wait for before the next search. */
   #from = BEGINNING;
 
   constructor({ take, last, piece = PIECE }: JsonRecordsOptions) {
@@ -72,12 +69,12 @@ export class JsonRecords {
     this.#text = new ArrivedBytes(last === undefined ? Math.min(2 * piece, PIECE) : 0);
   }
 
-  /** What comes cannot make this a list any more; `end` says why. */
+  /** The text cannot become a list any more. `end` says why. */
   get isBroken(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** Hands over the records that these bytes complete. Returns whether there were some: there are none, mostly. */
+  /** Hands over the records that these bytes complete. Returns whether there were any. */
   take(chunk: Buffer): boolean {
     if (this.#failure !== undefined) return false;
     if (this.#scanner !== undefined) return this.#scan(this.#scanner, chunk);
@@ -113,7 +110,7 @@ export class JsonRecords {
     json.forEach(this.#take);
   }
 
-  /** The first records, once they are there; what follows them is left to a RecordTail. */
+  /** Hands over the first records. A RecordTail takes the rest. */
   #takeFirst(separator: Buffer, last: number): boolean {
     const text = this.#text.all();
     let comma = 0;
@@ -145,7 +142,7 @@ export class JsonRecords {
     return false;
   }
 
-  /** A list of another form, or none at all. */
+  /** The text is a list of another form, or not a list. */
   #takeUnlikeOthers(): boolean {
     const text = this.#text.all();
     if (beginsList(text)) return this.#scanFromHere(startOf(text));
@@ -187,7 +184,7 @@ export class JsonRecords {
     return form.separator;
   }
 
-  /** All before the comma at `comma`, which is a bracket for the time being. */
+  /** Parses the text before the comma, which is a bracket for that moment. */
   #parseUntil(comma: number): boolean {
     this.#text.memory[comma] = CLOSE;
     let records: readonly unknown[];

@@ -1,7 +1,7 @@
 import { MAX_DEPTH, MAX_RECORD_BYTES } from "../answer-bounds.ts";
 import { ArrivedBytes } from "./arrived-bytes.ts";
 
-/** Stands for a record that is too large or too deep. No JSON gives it, and every decoder counts it as unusable. */
+/** Stands for a record that is too large or too deep. JSON never gives it, and every decoder counts it as unusable. */
 const REFUSED = undefined;
 const NONE = -1;
 
@@ -15,8 +15,8 @@ const BACKSLASH = "\\".charCodeAt(0);
 const SPACES: readonly number[] = [..." \t\r\n"].map((space) => space.charCodeAt(0));
 
 /**
- * Finds the records of any JSON array byte by byte, and parses them in pieces. Slower than looking for a separator, but
- * it holds one piece and at most one record: what is too large or too deep is passed over while it arrives.
+ * Finds the records of any JSON array byte by byte and parses them in pieces. This is slower than a search for separators. It holds
+ * one piece and at most one record, and skips a record that is too large or too deep while it arrives.
  */
 export class RecordScanner {
   readonly #piece: number;

@@ -1,10 +1,10 @@
 import { MAX_RECORD_BYTES } from "../answer-bounds.ts";
 import { ArrivedBytes } from "./arrived-bytes.ts";
 
-/** Stands for the records between the first and the last ones of a list. No JSON gives it. */
+/** Stands for the records between the first and the last ones of a list. JSON never gives it. */
 export const LEFT_OUT = Symbol("records that were left out");
 
-/** Separators that are kept beyond those that should do, to cut at where these turn out to be none. */
+/** Separators that are kept in reserve, in case the expected one is part of a string. */
 const SPARE = 8;
 
 const NONE = -1;
@@ -12,13 +12,12 @@ const OPEN = "[".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
 
 /**
- * Keeps the last records of a list while its text arrives, and drops the text before them without a look at it.
+ * Keeps the last records of a list while its text arrives, and drops the text before them unread.
  *
- * What is kept begins at a separator, `],["`, which may be within a record or a string. Yet if the text is JSON, and so is what
- * follows the comma with a bracket before it, these are its last records. For had the comma been in a string, each quote from
- * there on would end a string in one reading and begin it in the other, as neither has a backslash outside of strings: at
- * the end one would still be in a string. And were it deeper in a record, the text would have brackets too many at its end. Where it
- * is no such JSON, separators before that one are tried.
+ * The kept text begins at a separator, `],["`, which can be part of a record or a string. But if the whole text is JSON, and a
+ * bracket with the text behind the comma is JSON too, then this text is the last records. Proof: if the comma were in a string, every
+ * later quote would open a string in one reading and close it in the other, so one reading would end within a string. If the comma
+ * were deeper in a record, the text would end with too many brackets. Otherwise earlier separators are tried.
  */
 export class RecordTail {
   readonly #separator: Buffer;
