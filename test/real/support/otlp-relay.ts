@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
 import { decodeRequest, type ReceivedPoint } from "../../otlp/support/decode.ts";
 
 /** A request as it was passed on, and what the receiver said to it. */
@@ -36,14 +37,14 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const body = Buffer.concat(chunks);
-    const contentType = incoming.headers["content-type"] ?? "";
-    const batches = decodeRequest(contentType, body);
+    const { "content-type": contentType = "", "content-encoding": encoding = "identity" } = incoming.headers;
+    const batches = decodeRequest(contentType, encoding === "gzip" ? gunzipSync(body) : body);
     const forwardedTo = await receiver.promise;
     // Who has waited too long for the receiver sends the same again.
     if (incoming.socket.destroyed) throw new Error("the sender gave up");
     const answer = await fetch(`${forwardedTo}${incoming.url}`, {
       method: "POST",
-      headers: { "content-type": contentType },
+      headers: { "content-type": contentType, "content-encoding": encoding },
       body,
     });
     if (answer.ok) {
