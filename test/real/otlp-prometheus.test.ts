@@ -161,7 +161,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
     function start(port: number): Promise<PushingExporter> {
       const settings = `
 state_dir: ${stateDir}
-otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: ${protocol}, interval: 1s }
+otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: ${protocol}, interval: 1s, repeat_interval: 0 }
 collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
 `;
       return startPushingExporter({ server: simulator.url, settings, port });
