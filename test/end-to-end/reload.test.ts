@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { decodeRequest } from "../otlp/support/decode.ts";
+import { decodeReceived } from "../otlp/support/decode.ts";
 import { startCommand } from "../support/command-line.ts";
 import { currentPage } from "../support/current-page.ts";
 import { parsePage } from "../support/parse-sample.ts";
@@ -114,8 +114,7 @@ test("over HTTP only on request, by SIGHUP always; what is pushed goes on where 
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const contentType = request.headers["content-type"] ?? "";
-    for (const { name, points } of decodeRequest(contentType, Buffer.concat(chunks)).flatMap(
+    for (const { name, points } of decodeReceived(request.headers, Buffer.concat(chunks)).flatMap(
       ({ metrics }) => metrics,
     )) {
       names.add(name);
@@ -152,9 +151,7 @@ async function startReceiver(answer: () => number | "never" = () => 200) {
     for await (const chunk of request) chunks.push(chunk);
     const status = answer();
     if (status === "never") return;
-    const metrics = decodeRequest(request.headers["content-type"] ?? "", Buffer.concat(chunks)).flatMap(
-      (resource) => resource.metrics,
-    );
+    const metrics = decodeReceived(request.headers, Buffer.concat(chunks)).flatMap((resource) => resource.metrics);
     // Who has gone does not learn of it, and will come again.
     if (request.socket.destroyed) return;
     for (const { name, points } of status === 200 ? metrics : []) {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Simulator } from "../../src/simulator/simulator.ts";
-import { decodeRequest } from "../otlp/support/decode.ts";
+import { decodeReceived } from "../otlp/support/decode.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -52,9 +52,7 @@ async function startReceiver(delayMs: number) {
     for await (const chunk of request) chunks.push(chunk);
     if (delayMs === Number.POSITIVE_INFINITY) return;
     await setTimeout(delayMs);
-    const metrics = decodeRequest(request.headers["content-type"] ?? "", Buffer.concat(chunks)).flatMap(
-      (resource) => resource.metrics,
-    );
+    const metrics = decodeReceived(request.headers, Buffer.concat(chunks)).flatMap((resource) => resource.metrics);
     pushes.push({ at: performance.now(), names: new Set(metrics.map(({ name }) => name)) });
     response.writeHead(200).end();
   });

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { gunzipSync } from "node:zlib";
 import { double, integer, type Message, messages, packed, readMessage, text, toDouble } from "./protobuf.ts";
 
 /* What a receiver understands of a request, the same for JSON and protobuf (opentelemetry/proto/metrics/v1). */
@@ -37,6 +39,12 @@ export interface ReceivedBatch {
   /** That of the scope. */
   readonly schemaUrl?: string;
   readonly metrics: readonly ReceivedMetric[];
+}
+
+/** What a server has received of an exporter, as it came. */
+export function decodeReceived(headers: IncomingHttpHeaders, body: Buffer): ReceivedBatch[] {
+  const { "content-type": contentType = "", "content-encoding": encoding } = headers;
+  return decodeRequest(contentType, encoding === "gzip" ? gunzipSync(body) : body);
 }
 
 export function decodeRequest(contentType: string, body: Buffer): ReceivedBatch[] {

@@ -56,7 +56,8 @@ export async function startExporterProgram(options: ExporterProgramOptions): Pro
       status: { schedule: "1h" },
       ...collectors,
     },
-    otlp: { endpoint, protocol, service_name: service, interval: "60s", ...otlp },
+    // Its users count each measurement once.
+    otlp: { endpoint, protocol, service_name: service, interval: "60s", repeat_interval: 0, ...otlp },
     state_dir: stateDir,
   };
   await writeFile(config, JSON.stringify(settings));

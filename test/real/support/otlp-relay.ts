@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { gunzipSync } from "node:zlib";
-import { decodeRequest, type ReceivedPoint } from "../../otlp/support/decode.ts";
+import { decodeReceived, type ReceivedPoint } from "../../otlp/support/decode.ts";
 
 /** A request as it was passed on, and what the receiver said to it. */
 export interface RelayedRequest {
@@ -38,7 +37,7 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     for await (const chunk of incoming) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     const { "content-type": contentType = "", "content-encoding": encoding = "identity" } = incoming.headers;
-    const batches = decodeRequest(contentType, encoding === "gzip" ? gunzipSync(body) : body);
+    const batches = decodeReceived(incoming.headers, body);
     const forwardedTo = await receiver.promise;
     // Who has waited too long for the receiver sends the same again.
     if (incoming.socket.destroyed) throw new Error("the sender gave up");

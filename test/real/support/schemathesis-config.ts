@@ -115,7 +115,8 @@ async function idsOf({ url, world }: Simulator, contract: PublishedContract): Pr
       [`Spare${name}`, others.filter(isSpare)],
     ] as const;
   });
-  const jobs = await createJobs(call, contract, nodes.get("Group")?.[0]?.id ?? "");
+  const groups = new Map(world.list("group").map((group) => [probeOf(group), group.id]));
+  const jobs = await createJobs(call, contract, [...groups.values()]);
   return {
     ...Object.fromEntries(nodeIds),
     Probe: world
@@ -136,11 +137,16 @@ async function idsOf({ url, world }: Simulator, contract: PublishedContract): Pr
   };
 }
 
-/** The ids of some new jobs; none where there are no jobs. */
-async function createJobs(call: Send, { operations }: PublishedContract, group: string): Promise<string[]> {
+function probeOf(node: SimNode): SimNode {
+  return node.parent === undefined || node.kind === "probe" ? node : probeOf(node.parent);
+}
+
+/** The ids of some new jobs, in turn of the groups, as a probe may be deleted with all below it; none where there are no jobs. */
+async function createJobs(call: Send, { operations }: PublishedContract, groups: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   if (!operations.some(({ id }) => id === "createGroupAutodiscoveryJob")) return ids;
   for (let number = 0; number < 6; number++) {
+    const group = groups[number % groups.length] ?? "";
     const body = { basic: { name: `job ${number}` } };
     const created = await call("POST", `/experimental/groups/${group}/autodiscoveryjob`, body);
     ids.push(
