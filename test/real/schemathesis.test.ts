@@ -29,6 +29,9 @@ const EXCLUDED: Readonly<Record<SpellingName, readonly string[]>> = {
   live: ["--exclude-checks=ignored_auth"],
 };
 
+/** Jobs go with the probe, group or device that other cases delete, so these may find none. Tests of the service have each answer. */
+const MAY_FIND_NONE = /^(get|edit|delete)AutodiscoveryJob$/;
+
 interface Run extends Outcome {
   readonly spelling: SpellingName;
   readonly release: ReleaseName;
@@ -81,7 +84,8 @@ describeWithPrograms(["schemathesis"], "Schemathesis finds nothing outside the c
     const those = runs.filter((each) => each.spelling === spelling);
     const worked = new Set(those.flatMap((each) => each.worked.map(({ id }) => id)));
     const refused = those.flatMap(({ offered }) => offered).filter(({ id }) => !worked.has(id));
-    expect(refused.filter((operation) => !refusesByDesign(operation) && operation.id !== "closeSession")).toEqual([]);
+    const mustWork = refused.filter(({ id }) => id !== "closeSession" && !MAY_FIND_NONE.test(id));
+    expect(mustWork.filter((operation) => !refusesByDesign(operation))).toEqual([]);
     expect(new Set(refused.map(({ id }) => id)).size).toBeLessThan(0.1 * worked.size);
   });
 });

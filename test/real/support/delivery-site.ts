@@ -98,7 +98,9 @@ export class DeliverySite {
     endpoint = this.collector.url,
   ): Promise<ExporterProgram> {
     const { folder } = this;
-    const exporter = await startExporterProgram({ server: simulator.url, endpoint, protocol, folder, service });
+    // What stands before the Collector reads requests as they come.
+    const otlp = endpoint === this.collector.url ? {} : { compression: "none" };
+    const exporter = await startExporterProgram({ server: simulator.url, endpoint, protocol, folder, service, otlp });
     this.#exporters.add(exporter);
     return exporter;
   }

@@ -54,11 +54,12 @@ export async function configuration(
   const dictionaries = known.map(([name, ids]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(ids)}\n`);
   const sections = contract.operations.flatMap(({ id, method, path, codes }) => {
     const kind = path.includes("{id}") ? kindOf(id) : undefined;
-    const dictionary = method === "DELETE" ? `Spare${kind}` : kind;
+    const deletes = method === "DELETE";
+    const dictionary = deletes ? `Spare${kind}` : kind;
     // The end of the session would end the test.
     const lines = id === "closeSession" ? ["enabled = false"] : [];
     if (kind !== undefined)
-      lines.push(`parameters = { "path.id" = { dictionary = "${dictionary}", probability = 0.9 } }`);
+      lines.push(`parameters = { "path.id" = { dictionary = "${dictionary}", probability = ${deletes ? 1 : 0.9} } }`);
     if (!isCovered(id)) lines.push("phases.coverage.enabled = false");
     // 501 is its documented answer to sections that it does not take.
     if (id === "editSensorAtSingular") lines.push("checks.not_a_server_error.enabled = false");
