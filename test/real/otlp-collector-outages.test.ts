@@ -119,7 +119,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every m
           server: route.simulator.url,
           settings: `
 state_dir: ${site.folder}
-otlp: { endpoint: "${site.collector.url}" }
+otlp: { endpoint: "${site.collector.url}", repeat_interval: 0 }
 collectors: { health: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
 `,
           clock: { ...systemClock, now: () => site.now + skewMs },

@@ -86,7 +86,7 @@ describeWithPrograms(["schemathesis"], "Schemathesis finds nothing outside the c
     const refused = those.flatMap(({ offered }) => offered).filter(({ id }) => !worked.has(id));
     const mustWork = refused.filter(({ id }) => id !== "closeSession" && !MAY_FIND_NONE.test(id));
     expect(mustWork.filter((operation) => !refusesByDesign(operation))).toEqual([]);
-    expect(new Set(refused.map(({ id }) => id)).size).toBeLessThan(0.1 * worked.size);
+    expect(new Set(refused.map(({ id }) => id)).size).toBeLessThan(0.2 * worked.size);
   });
 });
 
