@@ -67,7 +67,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector, pushed the
       clock: { ...systemClock, now: () => now },
       settings: `state_dir: ${stateDir}
 mapping: { presets: [${PRESET_NAMES.join(", ")}] }
-otlp: { endpoint: "${collector.url}", protocol: http/${service}, service_name: ${service}, profile: otel, events: true, interval: 1s }
+otlp: { endpoint: "${collector.url}", protocol: http/${service}, service_name: ${service}, profile: otel, events: true, interval: 1s, repeat_interval: 0 }
 collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
 `,
     });
