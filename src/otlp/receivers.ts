@@ -12,16 +12,30 @@ export class ReceiverHeld extends Error {
   }
 }
 
+/** What a receiver's answers say about gzip. */
+export interface GzipSupport {
+  refused: boolean;
+  /** The last answer to gzip was a success, so one 400 is about the data. The next may come from another receiver. */
+  trusted: boolean;
+  /** Monotonic time, milliseconds. Until then every 400 is about the data. */
+  trustedUntil: number;
+}
+
 /** What all connections to one receiver share: metrics and logs, before and after a reload. */
 export class Receiver {
   readonly rate: ByteRate;
-  /** By URL; undefined where the receiver has not shown it yet. */
-  readonly gzip = new Map<string, "taken" | "refused">();
+  readonly #gzip = new Map<string, GzipSupport>();
   readonly #pause: Pause;
 
   constructor(clock: Clock, pause: Pause) {
     this.rate = new ByteRate(clock);
     this.#pause = pause;
+  }
+
+  gzipAt(url: string): GzipSupport {
+    const known = this.#gzip.get(url) ?? { refused: false, trusted: false, trustedUntil: Number.NEGATIVE_INFINITY };
+    this.#gzip.set(url, known);
+    return known;
   }
 
   /** The receiver asked for a pause. */

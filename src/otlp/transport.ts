@@ -42,6 +42,8 @@ const compress = promisify(gzip);
 /** How receivers without gzip answer: 415 says so, 400 may have another cause. */
 const UNSUPPORTED_MEDIA_TYPE = 415;
 const BAD_REQUEST = 400;
+/** If a receiver refuses both forms of a request, 400 is about the data: no repeats for a minute. */
+const GZIP_TRUST_MS = 60_000;
 
 /**
  * POSTs bodies to one OTLP receiver. Tries once: the caller decides what a failure means. The only exception is a receiver
@@ -65,20 +67,20 @@ export class OtlpTransport {
    * signal's reason, with the deadline's error, or with undici's.
    */
   async post(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
-    const { compression, url, receiver, gzipRefused } = this.#options;
-    const known = receiver.gzip.get(url);
-    if (compression === "none" || known === "refused") return await this.#send(content, undefined, signal);
+    const { compression, url, receiver, gzipRefused, clock } = this.#options;
+    const gzip = receiver.gzipAt(url);
+    if (compression === "none" || gzip.refused) return await this.#send(content, undefined, signal);
     const answer = await this.#send(await compress(content, { level: GZIP_LEVEL }), "gzip", signal);
-    if (isSuccess(answer)) receiver.gzip.set(url, "taken");
+    if (isSuccess(answer)) gzip.trusted = true;
     if (answer.status !== UNSUPPORTED_MEDIA_TYPE && answer.status !== BAD_REQUEST) return answer;
-    // A receiver that took gzip before may have been replaced. The next 400 in a row is asked about.
-    if (known === "taken" && answer.status === BAD_REQUEST) {
-      receiver.gzip.delete(url);
+    if (answer.status === BAD_REQUEST && (gzip.trusted || clock.monotonic() < gzip.trustedUntil)) {
+      gzip.trusted = false;
       return answer;
     }
     const plain = await this.#send(content, undefined, signal);
-    if (isSuccess(plain) && receiver.gzip.get(url) !== "refused") {
-      receiver.gzip.set(url, "refused");
+    if (plain.status === BAD_REQUEST) gzip.trustedUntil = clock.monotonic() + GZIP_TRUST_MS;
+    if (isSuccess(plain) && !gzip.refused) {
+      gzip.refused = true;
       gzipRefused?.();
     }
     return plain;

@@ -8,12 +8,13 @@ import { describeAll, NOON, row } from "./support/rows.ts";
 
 const isGzip = ({ headers }: SeenRequest): boolean => headers["content-encoding"] === "gzip";
 
-async function setUp(answer: (seen: SeenRequest, request: number) => Answer | undefined) {
+async function setUp(answer: (seen: SeenRequest, request: number) => Answer | undefined, clock = systemClock) {
   const receiver = await startReceiver((request, seen) => answer(seen, request));
   const receivers = new Receivers(systemClock);
   let refusals = 0;
   const connect = async () => {
-    const exporter = await testExporter({ endpoint: receiver.url }, { receivers, gzipRefused: () => void refusals++ });
+    const given = { receivers, clock, gzipRefused: () => void refusals++ };
+    const exporter = await testExporter({ endpoint: receiver.url }, given);
     return createMeasurementSink({
       ...{ exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() },
     });
@@ -51,6 +52,18 @@ test("only an accepted request without gzip proves that gzip was the cause", asy
   expect(refusals()).toBe(0);
   expect(await deliver()).toMatchObject({ kind: "accepted" });
   expect(forms()).toEqual([true, false, true]);
+});
+
+test("repeats a 400 without gzip once a minute at most", async () => {
+  let now = 0;
+  const clock = { ...systemClock, monotonic: () => now };
+  const { deliver, refusals, forms } = await setUp(() => ({ status: 400 }), clock);
+  for (let times = 0; times < 3; times++) expect(await deliver()).toMatchObject({ kind: "refused" });
+  expect(forms()).toEqual([true, false, true, true]);
+  now = 60_000;
+  await deliver();
+  expect(forms()).toEqual([true, false, true, true, true, false]);
+  expect(refusals()).toBe(0);
 });
 
 test("a 400 of a receiver that took gzip before is about the data", async () => {

@@ -125,7 +125,7 @@ otlp: { endpoint: "${relay.url}/api/v1/otlp" }
     const { code, stderr } = await backfill()().ended;
     expect(stderr).toMatch(/refuses history: HTTP 400 .*\[BACKFILL_REFUSED\] .*storage.tsdb.out_of_order_time_window/);
     expect(code).toBe(1);
-    // Three requests, each of which is repeated without gzip: 400 may be about that.
-    expect(relay.requests.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 400));
+    // The first is repeated without gzip, which shows that gzip is not the reason.
+    expect(relay.requests.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
   });
 });
