@@ -62,7 +62,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
         server: simulator.url,
         settings: `${settings}
 state_dir: ${stateDir}
-otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: http/protobuf, interval: 1s }
+otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: http/protobuf, interval: 1s, repeat_interval: 0 }
 collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
 `,
       });
