@@ -5,14 +5,14 @@ import { openEvents, prepareEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
-import { readTextFile } from "../../src/lib/bounded-files.ts";
+import type { Config } from "../../src/config/load.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const GRACE_MS = 5_000;
 
@@ -30,8 +30,7 @@ state_dir: ${folder}
 collectors: { status: { schedule: 1s }, channels: { enabled: false }, limits: { enabled: false }, timeseries: { enabled: false } }
 otlp: { ${otlp} }
 `;
-    const readFile = async (path: string) => (path === "test.yaml" ? yaml : readTextFile(path));
-    return (await loadConfig({ file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile })).config;
+    return loadTestConfig(yaml);
   };
   const to = `endpoint: "${plain.url}", events: true`;
   const ca = certificatePath("ca.pem");

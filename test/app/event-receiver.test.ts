@@ -2,8 +2,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { connectEventReceiver, type EventReceiver, keepEventReceiver } from "../../src/app/event-receiver.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { readTextFile } from "../../src/lib/bounded-files.ts";
 import { otlpSettings } from "../../src/otlp/settings.ts";
 import { createStateFiles } from "../../src/sync/state-files.ts";
 import { statusChange } from "../otlp/support/events.ts";
@@ -11,14 +9,11 @@ import { never } from "../otlp/support/exporter.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 async function connect(folder: string, otlp: string, env: NodeJS.ProcessEnv = {}): Promise<EventReceiver> {
   const yaml = `servers: [{ url: "https://prtg", auth: { api_key: "\${KEY}" } }]\notlp: { ${otlp} }`;
-  const { config } = await loadConfig({
-    file: "test.yaml",
-    env: { KEY: "K".repeat(56) },
-    readFile: async (path) => (path === "test.yaml" ? yaml : readTextFile(path)),
-  });
+  const config = await loadTestConfig(yaml, "K".repeat(56));
   const { logs } = otlpSettings(env, config.otlp);
   if (logs === undefined) throw new Error("no settings of logs");
   const receiver = await connectEventReceiver(logs, config, createStateFiles(folder), testContext());

@@ -1,22 +1,23 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 import { seriesKey } from "../support/world-truth.ts";
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 const RARELY =
   "collectors: { health: { schedule: 1h }, tree: { schedule: 1h }, status: { schedule: 1h }, channels: { schedule: 1h }, limits: { enabled: false }, timeseries: { enabled: false } }\n";
 
-async function configOf({ url }: Pick<Simulator, "url">, more = "", key = CREDENTIALS.apiKey): Promise<Config> {
+async function configOf({ url }: Pick<Simulator, "url">, more = "", key?: string): Promise<Config> {
   const yaml = `servers: [{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }${more} }]\n${RARELY}`;
-  return (await loadConfig({ file: "t", env: { KEY: key }, readFile: async () => yaml })).config;
+  return loadTestConfig(yaml, key);
 }
 
 async function start(config: Config) {

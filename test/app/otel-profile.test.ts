@@ -3,10 +3,11 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/load.ts";
 import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const GRACE_MS = 5_000;
 const LIMIT = { timeout: 30_000, interval: 50 };
@@ -43,8 +44,7 @@ test("each device is a resource, and what a reload takes out ends in the resourc
 servers: [${servers.join(", ")}]
 otlp: { endpoint: "${receiver.url}", interval: 1s, profile: otel, resource_attributes: { team: net } }
 `;
-    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml };
-    return (await loadConfig(options)).config;
+    return loadTestConfig(yaml);
   };
   const context = testContext();
   const both = await load(["hq", "second"]);

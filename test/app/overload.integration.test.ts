@@ -1,12 +1,12 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Exporter } from "../../src/app/exporter.ts";
-import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { ExtraWork } from "../../src/lib/load/extra-work.ts";
 import type { Load } from "../../src/lib/load/pressure.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 const IDLE: Load = { loop: 0.1, processor: 0.1, heap: 0.3, delayMs: 2 };
@@ -17,11 +17,7 @@ test("a busy process serves values and statuses as ever, and reads time series w
 servers: [${servers.map(({ url }, index) => `{ name: s${index}, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`).join(", ")}]
 collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: { mode: all, schedule: 2s } }
 `;
-  const { config } = await loadConfig({
-    file: "test.yaml",
-    env: { KEY: CREDENTIALS.apiKey },
-    readFile: async () => yaml,
-  });
+  const config = await loadTestConfig(yaml);
   const measured = { load: { ...IDLE, loop: 1 } };
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
@@ -64,11 +60,7 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
 test("what is extra gives way to a page for as long as it is sent", async () => {
   const { url } = await simulateServer();
   const yaml = `servers: [{ name: s, url: "${url}", auth: { api_key: "\${KEY}" } }]`;
-  const { config } = await loadConfig({
-    file: "test.yaml",
-    env: { KEY: CREDENTIALS.apiKey },
-    readFile: async () => yaml,
-  });
+  const config = await loadTestConfig(yaml);
   const exporter = new Exporter(config, testContext());
   onTestFinished(() => exporter.stop());
   const giveWayTo = vi.spyOn(ExtraWork.prototype, "giveWayTo");

@@ -6,15 +6,15 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
 import { discardPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
-import { readTextFile } from "../../src/lib/bounded-files.ts";
+import type { Config } from "../../src/config/load.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
 
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const GRACE_MS = 5_000;
 const SLOWLY =
@@ -33,9 +33,7 @@ async function startStorm() {
     const yaml = `servers: [${servers.map(server).join(", ")}]\nstate_dir: ${join(folder, state)}\n${SLOWLY}${
       otlp === undefined ? "" : `otlp: { interval: 1s, ${otlp} }\n`
     }`;
-    const readFile = async (path: string) => (path === "test.yaml" ? yaml : readTextFile(path));
-    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile };
-    return (await loadConfig(options)).config;
+    return loadTestConfig(yaml);
   };
   const to = `endpoint: "${plain.url}"`;
   const ca = certificatePath("ca.pem");

@@ -3,11 +3,12 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const GRACE_MS = 10_000;
 const PATIENCE = { timeout: 30_000, interval: 50 };
@@ -29,8 +30,7 @@ test("series end whose first measurements are delivered after a reload has remov
   const load = async (names: readonly string[]): Promise<Config> => {
     const servers = names.map((name) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`);
     const yaml = `servers: [${servers.join(", ")}]\ncollectors: { status: { schedule: 1s }, channels: { schedule: 1s } }\notlp: { endpoint: "${receiver.url}", interval: 1s }\n`;
-    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml };
-    return (await loadConfig(options)).config;
+    return loadTestConfig(yaml);
   };
   const context = testContext();
   const both = await load(["hq", "second"]);

@@ -2,11 +2,11 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { openEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
-import { loadConfig } from "../../src/config/load.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
@@ -23,7 +23,7 @@ collectors: { tree: { schedule: 1s }, status: { schedule: 1s }, timeseries: { en
 otlp: { endpoint: "${receiver.url}", interval: 1s, events: true }
 events: { structure: true }
 `;
-  const { config } = await loadConfig({ file: "t", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml });
+  const config = await loadTestConfig(yaml);
   const context = testContext();
   const push = await openOtlpPush(config, context, {});
   const exporter = new Exporter(config, context, push, await openEvents(config, context, {}));

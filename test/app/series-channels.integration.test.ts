@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
-import { loadConfig } from "../../src/config/load.ts";
 import type { LoggedRequest } from "../../src/simulator/server/request-log.ts";
 import { startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 /** Reads are a second apart; a period that is longer lets a busy machine end them. */
 const ALL_SERIES = "collectors: { timeseries: { mode: all, schedule: 10s } }\n";
@@ -26,8 +26,7 @@ async function started() {
     },
     reload: async (rules: string): Promise<void> => {
       const yaml = `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${ALL_SERIES}${rules}`;
-      const source = { file: "test.yaml", env: { KEY: TEST_KEY }, readFile: async () => yaml };
-      const { config: next } = await loadConfig(source);
+      const next = await loadTestConfig(yaml, TEST_KEY);
       const [before, digests] = await Promise.all([digestConfig(config), digestConfig(next)]);
       await exporter.change(before, { config: next, digests, push: undefined, events: undefined }, 1_000);
       config = next;

@@ -3,10 +3,10 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
 import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const GRACE_MS = 5_000;
 const LIMIT = { timeout: 30_000, interval: 50 };
@@ -18,19 +18,15 @@ async function startPushing(first: (yaml: YamlOf) => string) {
 servers: [${servers.map((name) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`).join(", ")}]
 otlp: { endpoint: "${receiver.url}", interval: 1s, ${otlp} }
 `;
-  const load = async (yaml: string): Promise<Config> => {
-    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml };
-    return (await loadConfig(options)).config;
-  };
   const context = testContext();
-  let current = await load(first(yamlOf));
+  let current = await loadTestConfig(first(yamlOf));
   const exporter = new Exporter(current, context, await openOtlpPush(current, context, {}));
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
   return {
     receiver,
     reload: async (text: (yaml: YamlOf) => string) => {
-      const config = await load(text(yamlOf));
+      const config = await loadTestConfig(text(yamlOf));
       const [before, digests] = await Promise.all([digestConfig(current), digestConfig(config)]);
       const push = await prepareOtlpPush(config, context, {});
       await exporter.change(before, { config, digests, push, events: undefined }, GRACE_MS);

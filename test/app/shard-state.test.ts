@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { loadConfig } from "../../src/config/load.ts";
 import { serversOnShard } from "../../src/config/shard.ts";
 import { createStateFiles } from "../../src/sync/state-files.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 const COUNT = 3;
 const NAMES = ["hq", "berlin", "tokyo", "lima", "oslo", "cairo"];
@@ -16,7 +16,7 @@ const NAMES = ["hq", "berlin", "tokyo", "lima", "oslo", "cairo"];
 async function configOf(index: number, stateDir: string) {
   const servers = NAMES.map((name) => `{ name: ${name}, url: "http://127.0.0.1:1", auth: { api_key: "\${KEY}" } }`);
   const text = `servers: [${servers.join(", ")}]\notlp: { endpoint: "http://127.0.0.1:1" }\nstate_dir: ${stateDir}\n`;
-  const { config } = await loadConfig({ file: "prtg.yaml", env: { KEY: "key" }, readFile: async () => text });
+  const config = await loadTestConfig(text);
   const shard = { index, count: COUNT };
   return { ...config, shard, servers: serversOnShard(config.servers, shard) };
 }

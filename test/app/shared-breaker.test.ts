@@ -1,17 +1,18 @@
 import { expect, onTestFinished, test } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/load.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { simulateServer } from "../support/simulated-server.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 
 test("an entry that comes, or comes anew, to a session whose server is not there says so", async () => {
   const simulator = await simulateServer();
   const configOf = async (...servers: readonly string[]): Promise<Config> => {
     const entry = (more: string) => `{ url: "${simulator.url}", auth: { api_key: "\${KEY}" }, ${more} }`;
     const yaml = `servers: [${servers.map(entry).join(", ")}]\n`;
-    return (await loadConfig({ file: "t", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml })).config;
+    return loadTestConfig(yaml);
   };
   const before = await configOf("name: acme", "name: globex");
   const exporter = new Exporter(before, { ...testContext(), random: () => 0 });

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import type { SimNode, World } from "../../src/simulator/world/model.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS } from "../support/simulated-server.ts";
+import { loadTestConfig } from "../support/test-config.ts";
 import { seriesKey } from "../support/world-truth.ts";
 
 /** Nothing polls by itself while a test looks. */
@@ -19,12 +19,7 @@ export async function selectingConfig({ url }: Pick<Simulator, "url">, select?: 
   const selected = select === undefined ? "" : `, select: ${JSON.stringify(select)}`;
   const limits = "limits: { requests_per_second: 1000 }";
   const yaml = `servers: [{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }, ${limits}${selected} }]\n${RARELY}`;
-  const { config } = await loadConfig({
-    file: "test.yaml",
-    env: { KEY: CREDENTIALS.apiKey },
-    readFile: async () => yaml,
-  });
-  return config;
+  return loadTestConfig(yaml);
 }
 
 /** An exporter that polls when told to. */

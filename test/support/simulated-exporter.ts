@@ -2,7 +2,7 @@ import { pino } from "pino";
 import type { CommandContext } from "../../src/app/context.ts";
 import { openEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { type Config, loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/load.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -13,6 +13,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "../../src
 import type { WorldSize } from "../../src/simulator/world/layout/size.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { type ParsedSample, parsePage } from "./parse-sample.ts";
+import { loadTestConfig } from "./test-config.ts";
 import { seriesKey } from "./world-truth.ts";
 
 export const TEST_KEY = "key-of-the-tests";
@@ -89,10 +90,5 @@ export function testContext(): CommandContext {
 
 async function configFor(url: string, settings = ""): Promise<Config> {
   const yaml = `servers: [{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${settings}`;
-  const { config } = await loadConfig({
-    file: "test.yaml",
-    env: { KEY: TEST_KEY },
-    readFile: async () => yaml,
-  });
-  return config;
+  return loadTestConfig(yaml, TEST_KEY);
 }

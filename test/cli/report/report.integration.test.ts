@@ -8,13 +8,13 @@ import type { Report, ServerReport } from "../../../src/cli/report/format.ts";
 import { reportOn } from "../../../src/cli/report/server-reports.ts";
 import { reportedServer } from "../../../src/cli/simulate/from-report.ts";
 import { startSimulatedServer } from "../../../src/cli/simulate/simulated-server.ts";
-import { loadConfig } from "../../../src/config/load.ts";
 import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { runCommand, startCommand } from "../../support/command-line.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { loadTestConfig } from "../../support/test-config.ts";
 
 /** A report reads a year of a time series, twice where a server is played. */
 vi.setConfig({ testTimeout: 300_000 });
@@ -25,8 +25,7 @@ const SECRET_NAME = "name-that-nobody-may-see";
 
 async function report(url: string): Promise<ServerReport> {
   const yaml = `servers: [{ name: ${SECRET_NAME}, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]`;
-  const env = { KEY: CREDENTIALS.apiKey };
-  const { config } = await loadConfig({ file: "test.yaml", env, readFile: async () => yaml });
+  const config = await loadTestConfig(yaml);
   const [server] = config.servers;
   if (server === undefined) throw new Error("no server");
   return reportOn(server, testContext(), new AbortController().signal);

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { Exporter } from "../../../src/app/exporter.ts";
-import { loadConfig } from "../../../src/config/load.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { isOwnMetric, parsePage } from "../../support/parse-sample.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
+import { loadTestConfig } from "../../support/test-config.ts";
 import { differences, expectedSeries, seriesKey } from "../../support/world-truth.ts";
 
 export const SIZE = { probes: 1, groups: 3, devices: 5, sensors: 12, channels: 36 };
@@ -111,8 +111,7 @@ export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
 
 async function pollingExporter(url: string, clock: Clock): Promise<Exporter> {
   const server = `{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`;
-  const readFile = async () => `servers: [${server}]\n${SETTINGS}`;
-  const { config } = await loadConfig({ file: "test.yaml", env: { KEY: TEST_KEY }, readFile });
+  const config = await loadTestConfig(`servers: [${server}]\n${SETTINGS}`, TEST_KEY);
   const exporter = new Exporter(config, { ...testContext(), clock });
   exporter.exposition.start();
   return exporter;

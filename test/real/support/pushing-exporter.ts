@@ -1,9 +1,9 @@
 import { openEvents } from "../../../src/app/event-outputs.ts";
 import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
 import { startServing } from "../../../src/cli/serve.ts";
-import { loadConfig } from "../../../src/config/load.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
+import { loadTestConfig } from "../../support/test-config.ts";
 
 export interface PushingExporterOptions {
   /** Of the simulated server. */
@@ -28,7 +28,7 @@ export interface PushingExporter {
 export async function startPushingExporter(options: PushingExporterOptions): Promise<PushingExporter> {
   const limits = ["requests_per_second: 1000", ...(options.limits === undefined ? [] : [options.limits])].join(", ");
   const yaml = `servers: [{ name: hq, url: "${options.server}", auth: { api_key: "\${KEY}" }, limits: { ${limits} } }]\n${options.settings}`;
-  const { config } = await loadConfig({ file: "test.yaml", env: { KEY: TEST_KEY }, readFile: async () => yaml });
+  const config = await loadTestConfig(yaml, TEST_KEY);
   const context = { ...testContext(), ...(options.clock !== undefined && { clock: options.clock }) };
   const push = await openOtlpPush(config, context, {});
   const web = {
