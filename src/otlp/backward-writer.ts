@@ -6,17 +6,14 @@ const MAX_VARINT = 5;
 /** UTF-8 takes three bytes for one unit of UTF-16, and four for two. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/**
- * Writes protobuf from its end to its beginning. A length stands before what it counts: written this way it is known by
- * then, so that nothing is measured beforehand and nothing is moved afterwards.
- */
+/** Writes protobuf from its end to its beginning: the length of a message is known before it is written. */
 export class BackwardWriter {
   #bytes: Buffer;
   #view: DataView;
-  /** Where what was written begins. */
+  /** Index of the first written byte. */
   #at: number;
 
-  /** @param expected Bytes that are likely to be written; more is no fault. */
+  /** @param expected Estimated bytes. The buffer grows if there are more. */
   constructor(expected: number) {
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(SMALLEST_BUFFER, Math.ceil(expected)));
     this.#view = viewOf(this.#bytes);
@@ -28,12 +25,12 @@ export class BackwardWriter {
     return this.#bytes.length - this.#at;
   }
 
-  /** What was written; nothing must be written any more. */
+  /** The written bytes. Do not write afterwards. */
   finish(): Uint8Array {
     return this.#bytes.subarray(this.#at);
   }
 
-  /** @param write Writes what the message holds, its last field first. */
+  /** @param write Writes the fields, the last one first. */
   message(tag: number, write: () => void): void {
     const end = this.length;
     write();
@@ -97,14 +94,6 @@ export class BackwardWriter {
       this.#bytes[--at] = code;
     }
     this.#at = at;
-  }
-
-  /** Writes once more what is there: `size` bytes, which begin where `length` was `from`. */
-  repeat(from: number, size: number): void {
-    this.#makeRoom(size);
-    const source = this.#bytes.length - from;
-    this.#bytes.copyWithin(this.#at - size, source, source + size);
-    this.#at -= size;
   }
 
   #makeRoom(size: number): void {

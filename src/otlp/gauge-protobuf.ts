@@ -1,7 +1,7 @@
 import { type HrTime, ValueType } from "@opentelemetry/api";
 import { DataPointType, type GaugeMetricData, type MetricData, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { BackwardWriter } from "./backward-writer.ts";
-import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE, NO_START, SeriesPoint } from "./metric-data.ts";
+import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE, SeriesPoint } from "./metric-data.ts";
 
 /*
  * Field numbers and wire types as one byte each, from opentelemetry/proto: metrics/v1/metrics.proto, common/v1/common.proto
@@ -32,11 +32,11 @@ const KEY_VALUE_KEY = 0x0a;
 const KEY_VALUE_VALUE = 0x12;
 const ANY_VALUE_STRING = 0x0a;
 
-/** Usual bytes of what is around the points, around the attributes of a point, and around one of its texts. */
+/** Estimated bytes around the points, around a point's attributes, and around one text. */
 const FRAME_BYTES = 2_000;
 const POINT_BYTES = 30;
 const TEXT_FRAME_BYTES = 4;
-/** Most points are not as short as the first. */
+/** Most points are longer than the first. */
 const HEADROOM = 1.1;
 
 interface SeriesGauge extends GaugeMetricData {
@@ -44,9 +44,8 @@ interface SeriesGauge extends GaugeMetricData {
 }
 
 /**
- * A request of nothing but gauges of series as protobuf: byte for byte what the SDK's serializer makes of its resources, one after the
- * other, for a fraction of the time; and ends of series, for which that has no word. Neighbours have most labels in common (those of
- * their sensor), and what a point has in common with the one beside it is copied. Undefined for any other request.
+ * Encodes a request of gauges only, byte for byte as the SDK's serializer encodes its resources one after the other. The SDK has
+ * no flags, so it cannot encode ends of series. `undefined` for any other request.
  */
 export function gaugesAsProtobuf(request: MetricsRequest): Uint8Array | undefined {
   const batches: GaugeBatch[] = [];
@@ -98,7 +97,7 @@ function writeBatch(writer: BackwardWriter, { attributes, resourceSchema, scope,
   });
 }
 
-/** Likely ones, as its points are much alike. */
+/** Estimated from the first point. */
 function bytesOf({ dataPoints }: SeriesGauge): number {
   const [point] = dataPoints;
   if (point === undefined) return 0;
@@ -130,90 +129,32 @@ function writeMetric(writer: BackwardWriter, { descriptor, dataPoints }: SeriesG
 }
 
 function writePoints(writer: BackwardWriter, points: readonly SeriesPoint[]): void {
-  let attributes: AttributeWriter | undefined;
-  let time = NO_START;
-  let nanoseconds = 0n;
-  for (let index = points.length - 1; index >= 0; index--) {
-    const point = points[index];
-    if (point === undefined) continue;
-    const names = point.family.labels;
-    if (attributes?.names !== names) attributes = new AttributeWriter(writer, names);
-    // Those of a row share theirs.
-    if (point.endTime !== time) {
-      time = point.endTime;
-      nanoseconds = toNanoseconds(time);
-    }
-    const end = writer.length;
-    const isEnd = point instanceof EndPoint;
-    if (isEnd) {
-      writer.varint(NO_RECORDED_VALUE);
-      writer.byte(POINT_FLAGS);
-    }
-    attributes.write(point.labels);
-    if (!isEnd) {
-      writer.double(point.value);
-      writer.byte(POINT_DOUBLE);
-    }
-    writer.fixed64(nanoseconds);
-    writer.byte(POINT_TIME);
-    writer.fixed64(0n);
-    writer.byte(POINT_START);
-    writer.varint(writer.length - end);
-    writer.byte(GAUGE_POINTS);
+  for (const point of points.toReversed()) {
+    writer.message(GAUGE_POINTS, () => {
+      const isEnd = point instanceof EndPoint;
+      if (isEnd) {
+        writer.varint(NO_RECORDED_VALUE);
+        writer.byte(POINT_FLAGS);
+      }
+      const { labels: names } = point.family;
+      for (let index = names.length - 1; index >= 0; index--) {
+        const label = point.labels[index];
+        if (label) writeAttribute(writer, POINT_ATTRIBUTES, names[index] ?? "", label);
+      }
+      if (!isEnd) {
+        writer.double(point.value);
+        writer.byte(POINT_DOUBLE);
+      }
+      writer.fixed64(toNanoseconds(point.endTime));
+      writer.byte(POINT_TIME);
+      writer.fixed64(0n);
+      writer.byte(POINT_START);
+    });
   }
 }
 
 function toNanoseconds([seconds, nanoseconds]: HrTime): bigint {
   return BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds);
-}
-
-/** Writes the attributes of one point after the other, all with the same names. */
-class AttributeWriter {
-  readonly names: readonly string[];
-  readonly #writer: BackwardWriter;
-  /** Labels that were written last, by the position of the name; undefined before the first. */
-  readonly #labels: (string | undefined)[];
-  /** Where their attributes begin and end, as the length that the writer had then. An empty label has none. */
-  readonly #begins: number[];
-  readonly #ends: number[];
-
-  constructor(writer: BackwardWriter, names: readonly string[]) {
-    this.names = names;
-    this.#writer = writer;
-    this.#labels = names.map(() => undefined);
-    this.#begins = names.map(() => 0);
-    this.#ends = names.map(() => 0);
-  }
-
-  write(labels: readonly string[]): void {
-    let last = this.names.length - 1;
-    while (last >= 0) {
-      let first = last;
-      while (first >= 0 && labels[first] === this.#labels[first]) first--;
-      if (first < last) this.#repeat(first + 1, last);
-      if (first >= 0) this.#write(first, labels[first] ?? "");
-      last = first - 1;
-    }
-  }
-
-  /** Attributes that follow each other are copied as one. */
-  #repeat(first: number, last: number): void {
-    const begin = this.#begins[first] ?? 0;
-    const end = this.#ends[last] ?? 0;
-    const distance = this.#writer.length - end;
-    this.#writer.repeat(begin, begin - end);
-    for (let index = first; index <= last; index++) {
-      this.#begins[index] = (this.#begins[index] ?? 0) + distance;
-      this.#ends[index] = (this.#ends[index] ?? 0) + distance;
-    }
-  }
-
-  #write(index: number, label: string): void {
-    this.#ends[index] = this.#writer.length;
-    if (label !== "") writeAttribute(this.#writer, POINT_ATTRIBUTES, this.names[index] ?? "", label);
-    this.#begins[index] = this.#writer.length;
-    this.#labels[index] = label;
-  }
 }
 
 function writeAttribute(writer: BackwardWriter, tag: number, key: string, value: string): void {
