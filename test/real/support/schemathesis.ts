@@ -51,7 +51,8 @@ export async function attack(given: Attack): Promise<Outcome> {
       ...["--url", `${simulator.url}/api/v2`],
       ...["--header", `Authorization: Bearer ${token}`],
       ...["--phases", PHASES, "--max-examples", String(examples), "--seed", String(seed)],
-      ...["--generation-database", ":memory:", "--no-color"],
+      // Its own 10 s are too few for years of measurements on a busy machine.
+      ...["--generation-database", ":memory:", "--no-color", "--request-timeout", "60"],
       ...options,
     ],
     "",
