@@ -32,55 +32,81 @@ const RECORD = z.object({ id: z.string() });
 /** Ids for the placeholders of paths. Nearly all invented ids are unknown, and then the service says little else than 404. */
 type Ids = Readonly<Record<string, readonly string[]>>;
 
-/** Kinds of ids, by a part of the name of the operations that take them; longest first. */
-const KINDS = ["AutodiscoveryJob", "ApiKey", "UserGroup", "Device", "Group", "Probe", "Sensor", "Channel", "User"];
+/** Kinds of ids, by what stands before the id in a path. */
+const KINDS: Readonly<Record<string, string>> = {
+  ...{ probes: "Probe", groups: "Group", devices: "Device", objects: "Device", schemas: "Device" },
+  ...{
+    sensors: "Sensor",
+    sensor: "Sensor",
+    timeseries: "Sensor",
+    channels: "Channel",
+    "sensor-status-summary": "Group",
+  },
+  ...{ users: "User", usergroups: "UserGroup", "api-keys": "ApiKey" },
+  ...{ autodiscoveryjobs: "AutodiscoveryJob", autodiscoverytasks: "AutodiscoveryJob" },
+};
+
+/** Kinds of what an object can be moved below, or copied to. */
+const PARENTS: Readonly<Record<string, string>> = { Probe: "Root", Group: "Probe", Device: "Group", Sensor: "Device" };
+/** What bodies call its id. */
+const PARENT_FIELDS = ["parent", "parent_id"];
 
 /** Whether 400 can be right for a request that fits its schema. */
 export function refusesByDesign({ id, codes }: Pick<PublishedOperation, "id" | "codes">): boolean {
   return codes.some((code) => STATE_CODES.includes(code)) || BY_DESIGN.some(([operations]) => operations.test(id));
 }
 
-/** Whether systematic cases are sent to an operation; random ones always are. */
-export type IsCovered = (operation: string) => boolean;
+/** The operations that get systematic cases, and those that get random ones. */
+export interface Share {
+  readonly systematic: ReadonlySet<string>;
+  readonly random: ReadonlySet<string>;
+}
 
 /** The program's configuration, TOML: ids that exist, which operations get which cases, and which checks do not hold where. */
-export async function configuration(
-  simulator: Simulator,
-  contract: PublishedContract,
-  isCovered: IsCovered,
-): Promise<string> {
+export async function configuration(simulator: Simulator, contract: PublishedContract, share: Share): Promise<string> {
   // The program refuses a dictionary without values.
   const known = Object.entries(await idsOf(simulator, contract)).filter(([, ids]) => ids.length > 0);
   const dictionaries = known.map(([name, ids]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(ids)}\n`);
-  const sections = contract.operations.flatMap(({ id, method, path, codes }) => {
-    const kind = path.includes("{id}") ? kindOf(id) : undefined;
-    const deletes = method === "DELETE";
-    const dictionary = deletes ? `Spare${kind}` : kind;
-    // The end of the session would end the test.
-    const lines = id === "closeSession" ? ["enabled = false"] : [];
-    if (kind !== undefined)
-      lines.push(`parameters = { "path.id" = { dictionary = "${dictionary}", probability = ${deletes ? 1 : 0.9} } }`);
-    if (!isCovered(id)) lines.push("phases.coverage.enabled = false");
-    // 501 is its documented answer to sections that it does not take.
-    if (id === "editSensorAtSingular") lines.push("checks.not_a_server_error.enabled = false");
-    if (refusesByDesign({ id, codes })) {
-      lines.push(`checks.positive_data_acceptance.expected-statuses = ${JSON.stringify(ACCEPTED_OR_REFUSED)}`);
-    }
-    return lines.length === 0 ? [] : [`[[operations]]\ninclude-operation-id = "${id}"\n${lines.join("\n")}\n`];
+  const sections = contract.operations.flatMap((operation) => {
+    const lines = settingsOf(operation, share);
+    return lines.length === 0
+      ? []
+      : [`[[operations]]\ninclude-operation-id = "${operation.id}"\n${lines.join("\n")}\n`];
   });
   // The time that it takes to make requests depends on the machine only.
   return ['cache.enabled = false\nsuppress-health-check = ["too_slow"]\n', ...dictionaries, ...sections].join("\n");
 }
 
-function kindOf(operation: string): string | undefined {
-  // The sensors are those below a device.
-  if (operation === "getSensorStatusSummaryOf") return "Device";
-  return KINDS.find((name) => operation.toLowerCase().includes(name.toLowerCase()));
+function settingsOf({ id, method, path, codes }: PublishedOperation, share: Share): readonly string[] {
+  // The end of the session would end the test.
+  const lines = id === "closeSession" ? ["enabled = false"] : [];
+  const kind = path.endsWith("/acknowledge") ? "Alarm" : KINDS[/([^/]+)\/\{id\}/.exec(path)?.[1] ?? ""];
+  const deletes = method === "DELETE";
+  if (kind !== undefined) {
+    const parent = /\/(move|clone)$/.test(path) ? PARENTS[kind] : undefined;
+    const bindings = [
+      `"path.id" = { dictionary = "${deletes ? `Spare${kind}` : kind}", probability = ${deletes ? 1 : 0.9} }`,
+      ...(parent === undefined ? [] : PARENT_FIELDS).map(
+        (field) => `"body.${field}" = { dictionary = "${parent}", probability = 0.9 }`,
+      ),
+    ];
+    lines.push(`parameters = { ${bindings.join(", ")} }`);
+  }
+  // Systematic cases take the ids of examples and answers. So they would delete, pause and move what others need.
+  if (deletes || !share.systematic.has(id)) lines.push("phases.coverage.enabled = false");
+  else if (/\/(pause|move)$/.test(path)) lines.push("phases.coverage.extra-data-sources.responses = false");
+  if (!share.random.has(id)) lines.push("phases.fuzzing.enabled = false");
+  // 501 is its documented answer to sections that it does not take.
+  if (id === "editSensorAtSingular") lines.push("checks.not_a_server_error.enabled = false");
+  if (refusesByDesign({ id, codes })) {
+    lines.push(`checks.positive_data_acceptance.expected-statuses = ${JSON.stringify(ACCEPTED_OR_REFUSED)}`);
+  }
+  return lines;
 }
 
 type Send = (method: string, path: string, body?: object) => Promise<unknown>;
 
-/** What is deleted is spare, so that the rest stays there for the other operations: the last probe, a fifth of all else. */
+/** Each kind that is deleted has a probe of its own, as all below goes along, and so have auto-discovery jobs. The rest is at home. */
 async function idsOf({ url, world }: Simulator, contract: PublishedContract): Promise<Ids> {
   const call: Send = async (method, path, body) => {
     const headers = { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" };
@@ -100,34 +126,27 @@ async function idsOf({ url, world }: Simulator, contract: PublishedContract): Pr
       RECORD.parse(await call("POST", "/users/me/api-keys", { name: `key ${number}`, access_level: "READ" })).id,
     );
   }
-  const last = world.list("probe").at(-1);
-  const isBelowLast = (node: SimNode): boolean =>
-    node === last || (node.parent !== undefined && isBelowLast(node.parent));
-  const nodes = new Map<string, readonly SimNode[]>([
-    ["Group", world.list("group")],
-    ["Device", world.list("device")],
-    ["Sensor", world.list("sensor")],
-  ]);
-  const nodeIds = [...nodes].flatMap(([name, all]) => {
-    const others = all.filter((node) => !isBelowLast(node)).map(({ id }) => id);
-    const isSpare = (_: string, index: number): boolean => index % 5 === 4;
-    return [
-      [name, others.filter((id, index) => !isSpare(id, index))],
-      [`Spare${name}`, others.filter(isSpare)],
-    ] as const;
-  });
-  const groups = new Map(world.list("group").map((group) => [probeOf(group), group.id]));
-  const jobs = await createJobs(call, contract, [...groups.values()]);
+  const [home, ofJobs, ofGroups, ofDevices, ofSensors, spare] = world.list("probe");
+  const below = (nodes: readonly SimNode[], probe: SimNode | undefined): string[] =>
+    nodes.filter((node) => isBelow(node, probe)).map(({ id }) => id);
+  const [groups, devices, sensors] = [world.list("group"), world.list("device"), world.list("sensor")];
+  const jobs = await createJobs(call, contract, below(groups, ofJobs));
+  const alarms = below(sensors, ofJobs).slice(0, 10);
+  for (const id of alarms) world.force(id, "down", Date.now());
   return {
-    ...Object.fromEntries(nodeIds),
-    Probe: world
-      .list("probe")
-      .filter((probe) => probe !== last)
-      .map(({ id }) => id),
-    SpareProbe: last === undefined ? [] : [last.id],
+    Root: idOf(home?.parent),
+    Probe: idOf(home),
+    SpareProbe: idOf(spare),
+    Group: below(groups, home),
+    SpareGroup: below(groups, ofGroups),
+    Device: below(devices, home),
+    SpareDevice: below(devices, ofDevices),
+    Sensor: below(sensors, home),
+    SpareSensor: below(sensors, ofSensors),
+    Alarm: alarms,
     Channel: world
       .channels()
-      .filter(({ sensor }) => !isBelowLast(sensor))
+      .filter(({ sensor }) => isBelow(sensor, home))
       .map(({ sensor, number }) => `${sensor.id}.${number}`),
     ApiKey: keys.slice(0, 10),
     SpareApiKey: keys.slice(10),
@@ -138,11 +157,15 @@ async function idsOf({ url, world }: Simulator, contract: PublishedContract): Pr
   };
 }
 
-function probeOf(node: SimNode): SimNode {
-  return node.parent === undefined || node.kind === "probe" ? node : probeOf(node.parent);
+function isBelow(node: SimNode, probe: SimNode | undefined): boolean {
+  return node.parent !== undefined && (node.parent === probe || isBelow(node.parent, probe));
 }
 
-/** The ids of some new jobs, in turn of the groups, as a probe may be deleted with all below it; none where there are no jobs. */
+function idOf(node: SimNode | undefined): string[] {
+  return node === undefined ? [] : [node.id];
+}
+
+/** The ids of some new jobs, in turn of the groups; none where there are no jobs. */
 async function createJobs(call: Send, { operations }: PublishedContract, groups: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   if (!operations.some(({ id }) => id === "createGroupAutodiscoveryJob")) return ids;

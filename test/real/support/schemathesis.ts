@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
 import { type PublishedOperation, readContract } from "./published-contract.ts";
 import { runProgram } from "./run-program.ts";
-import { configuration, type IsCovered } from "./schemathesis-config.ts";
+import { configuration, type Share } from "./schemathesis-config.ts";
 
 const HOOKS = "test/real/support/schemathesis_hooks.py";
 const PHASES = "coverage,fuzzing";
@@ -13,7 +13,7 @@ export interface Attack {
   readonly program: string;
   /** Of a session: an API key would be found in the list of keys, and deleted. */
   readonly token: string;
-  readonly isCovered: IsCovered;
+  readonly share: Share;
   /** Random cases per operation. */
   readonly examples: number;
   readonly seed: number;
@@ -39,11 +39,11 @@ export interface Outcome {
 
 /** Sends requests made from the contract that the simulator serves, right and wrong ones, and judges the answers. */
 export async function attack(given: Attack): Promise<Outcome> {
-  const { simulator, program, token, isCovered, examples, seed, folder, limitMs, options } = given;
+  const { simulator, program, token, share, examples, seed, folder, limitMs, options } = given;
   const contract = await readContract(simulator);
   const [document, config] = [path.join(folder, "openapi.json"), path.join(folder, "schemathesis.toml")];
   writeFileSync(document, contract.text);
-  writeFileSync(config, await configuration(simulator, contract, isCovered));
+  writeFileSync(config, await configuration(simulator, contract, share));
   const { code, stdout, stderr } = await runProgram(
     program,
     [
@@ -51,7 +51,8 @@ export async function attack(given: Attack): Promise<Outcome> {
       ...["--url", `${simulator.url}/api/v2`],
       ...["--header", `Authorization: Bearer ${token}`],
       ...["--phases", PHASES, "--max-examples", String(examples), "--seed", String(seed)],
-      ...["--generation-database", ":memory:", "--no-color"],
+      // Its own 10 s are too few for years of measurements on a busy machine.
+      ...["--generation-database", ":memory:", "--no-color", "--request-timeout", "60"],
       ...options,
     ],
     "",
