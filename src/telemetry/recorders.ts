@@ -20,7 +20,7 @@ export interface FinishedRun {
   readonly finishedAt: number;
 }
 
-/** What is recorded of one PRTG server: requests to it, its answers, its collectors. Must not throw, and costs little. */
+/** What is recorded of one PRTG server: requests to it, its answers, its collectors. */
 export type ServerRecorder = ReturnType<typeof serverRecorder>;
 export type CollectorRecorder = ReturnType<typeof collectorRecorder>;
 export type SyncRecorder = ReturnType<typeof syncRecorder>;
@@ -40,7 +40,8 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     begun.add(endpoint);
     metrics.start(OWN_METRICS.server, "endpoint", { server }, endpoint);
   };
-  return Object.assign(own, {
+  return {
+    ...own,
     /** Has the counters of these endpoints begin at 0; lists are among the endpoints. */
     expect(endpoints: readonly string[], lists: readonly string[]): void {
       for (const endpoint of endpoints) begin(endpoint);
@@ -60,22 +61,23 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
     /** The collector does not run any more: nothing is left of it. */
-    collectorGone: (name: string): void => metrics.forget({ server, collector: name }),
+    collectorGone: (name: string): Promise<void> => metrics.forget({ server, collector: name }),
     /** The server is read no more: nothing is left of it. */
-    gone: (): void => metrics.forget({ server }),
-  });
+    gone: (): Promise<void> => metrics.forget({ server }),
+  };
 }
 
 function collectorRecorder(metrics: ExporterMetrics, server: string, collector: string) {
   const own = metrics.recorder(OWN_METRICS.collector, { server, collector });
-  return Object.assign(own, {
+  return {
+    ...own,
     finished(run: FinishedRun): void {
       own.success(run.success);
       own.complete(run.complete);
       own.duration(run.durationSeconds);
       if (run.success) own.lastSuccess(run.finishedAt);
     },
-  });
+  };
 }
 
 /** What waits to be delivered, by resolution. */
@@ -84,7 +86,8 @@ export type PendingByResolution = ReadonlyMap<string, { readonly points: number;
 /** Records the measurements of one server on their way to the receiver. Without one (`isPushed`) there is nothing to tell. */
 export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
   const own = metrics.recorder(OWN_METRICS.sync, { server }, isPushed);
-  return Object.assign(own, {
+  return {
+    ...own,
     /**
      * Shows what `pending` tells whenever the metrics are read, until what is returned is called: nothing waits from then on.
      * @param now The server's clock, milliseconds since the epoch: its measurements bear times of that.
@@ -106,7 +109,7 @@ export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed 
         }
       };
     },
-  });
+  };
 }
 
 /** Records the events of one server on their way to the outputs. */
@@ -117,7 +120,8 @@ export function eventRecorder(metrics: ExporterMetrics, server: string) {
 /** Records the requests to the OTLP receiver. Points of measurements are counted where the server is known (syncRecorder). */
 export function otlpRecorder(metrics: ExporterMetrics) {
   const own = metrics.recorder(OWN_METRICS.otlp);
-  return Object.assign(own, {
+  return {
+    ...own,
     /** The receiver has the points. */
     delivered(stream: string, points: number): void {
       if (stream === "state") own.statePoints("delivered", points);
@@ -126,5 +130,5 @@ export function otlpRecorder(metrics: ExporterMetrics) {
     rejected(stream: string, points: number): void {
       if (stream === "state") own.statePoints("rejected", points);
     },
-  });
+  };
 }

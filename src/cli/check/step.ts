@@ -44,11 +44,11 @@ export interface CheckRecorder extends ServerRecorder {
 }
 
 export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRecorder {
-  // What the methods below stand in front of: the same series, by a recorder of its own.
   const recorder = serverRecorder(metrics, server);
   let problems = new Map<DecodeProblem, number>();
   let slowestMs = 0;
-  return Object.assign(serverRecorder(metrics, server), {
+  return {
+    ...recorder,
     decodeProblem(problem: DecodeProblem, count = 1) {
       recorder.decodeProblem(problem, count);
       problems.set(problem, (problems.get(problem) ?? 0) + count);
@@ -63,5 +63,5 @@ export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRe
       return taken;
     },
     slowestMs: () => slowestMs,
-  });
+  };
 }
