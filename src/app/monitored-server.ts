@@ -141,7 +141,7 @@ export class MonitoredServer {
     return this.#pipeline.reader.api.close();
   }
 
-  /** Stopped and closed, nothing of it is left in the exporter's own metrics either. */
+  /** Removes the server from the exporter's own metrics. Call it after `stop` and `close`. */
   async forget(): Promise<void> {
     this.#base.stateMemory.set(0);
     this.#base.pendingMemory.set(0);

@@ -4,11 +4,11 @@ import type { OwnMetric } from "../telemetry/own-metrics.ts";
 
 export interface WantedMetrics {
   readonly families: readonly OwnMetric[];
-  /** Of the families by server only its series; undefined: those of all servers. */
+  /** Read only the series of this server, and series without the label `server`. */
   readonly server?: string | undefined;
 }
 
-/** Some of the exporter's own metrics, for a page that shows them. */
+/** Samples of the exporter's own metrics, for the status page. */
 export class RecordedMetrics {
   readonly #samples: ReadonlyMap<OwnMetric, readonly Sample[]>;
 
@@ -36,8 +36,8 @@ export class RecordedMetrics {
   }
 
   /**
-   * Those whose labels have these values.
-   * @throws RangeError where the family was not read
+   * Samples with these labels.
+   * @throws RangeError if the family was not read
    */
   samples(family: OwnMetric, wanted: Labels = {}): readonly Sample[] {
     const samples = this.#samples.get(family);
@@ -54,7 +54,7 @@ export class RecordedMetrics {
     return this.samples(family, wanted).reduce((most, { value }) => Math.max(most, value), 0);
   }
 
-  /** Sums by the values of one label, in falling order. */
+  /** Sums per value of a label, in descending order. */
   by(label: string, family: OwnMetric, wanted: Labels = {}): Map<string, number> {
     const sums = new Map<string, number>();
     for (const { labels, value } of this.samples(family, wanted)) {
@@ -64,7 +64,7 @@ export class RecordedMetrics {
     return new Map([...sums].sort(([, a], [, b]) => b - a));
   }
 
-  /** Mean and 95th percentile of a histogram; the latter is the bound of the bucket in which it lies. */
+  /** Mean of a histogram, and the upper bound of the bucket that holds the 95th percentile. */
   distribution(family: OwnMetric, wanted: Labels): { mean: number; p95: number } | undefined {
     const samples = this.samples(family, wanted);
     const sumOfAll = (metricName: string) => sumOf(samples.filter((sample) => sample.metricName === metricName));

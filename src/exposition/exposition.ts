@@ -24,7 +24,7 @@ import { RepresentationCache } from "./representation-cache.ts";
 import { hasOwnMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
-/** How often expired values are looked for, milliseconds. */
+/** Milliseconds between two checks for expired values. */
 const INTERVAL = 1_000;
 
 /** After a refresh the next one waits for so many times as long as it took, but no longer than that many milliseconds. */
@@ -94,9 +94,9 @@ export class Exposition {
   readonly #cache = new RepresentationCache();
   /** Two pages put together at a time would take twice the memory, and could free each other's lines. */
   readonly #work = pLimit(1);
-  /** The exporter's own metrics are megabytes with hundreds of servers: they are made one at a time, too. */
+  /** One rendering at a time: with hundreds of servers, the exporter's own metrics have several megabytes. */
   readonly #ownWork = pLimit(1);
-  /** Those that were not begun yet: all readers that wait share them. */
+  /** Renderings that have not started. All waiting readers of a format share one. */
   readonly #ownWaiting = new Map<ExpositionFormat, Promise<readonly Buffer[]>>();
   readonly #stopping = new AbortController();
   #refreshing: Promise<void> | undefined;

@@ -5,18 +5,18 @@ import type { Sample } from "../telemetry/exporter-metrics.ts";
 import { OWN_FAMILIES, OWN_METRICS } from "../telemetry/own-metrics.ts";
 import { type ExpositionFormat, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
-/** Lines between looks at the clock: a few milliseconds, and ten turns for those of 500 servers. */
+/** Lines between two looks at the clock: a few milliseconds of work. The lines of 500 servers take ten turns. */
 const LINES_PER_LOOK = 4_096;
 
-/** What a page about some servers has: of the process only which exporter it is. */
+/** Families on a page about some servers. */
 const ABOUT_SERVERS: ReadonlySet<string> = new Set([
   ...OWN_FAMILIES.filter(({ labels }) => labels.includes("server")).map(({ name }) => name),
   OWN_METRICS.process.build.name,
 ]);
 
 /**
- * The exporter's own metrics, a buffer for each family; with `servers` only those about them. The text of prom-client itself has no
- * units, and headers without samples. In slices: hundreds of servers have tens of thousands of lines.
+ * Renders the exporter's own metrics, one buffer per family. With `servers`, only the series of these servers and the build info.
+ * The text of prom-client lacks units and has headers without samples.
  */
 export async function renderOwnMetrics(
   registry: Registry,
@@ -39,7 +39,7 @@ export async function renderOwnMetrics(
       if (wanted === undefined || server === undefined || wanted.has(server)) lines += formatSample(name, sample);
     }
     if (lines === "") continue;
-    // The declared type is a numeric enum, the value at run time its lower-case name.
+    // prom-client declares a numeric enum, but the value is the lower-case name.
     const type = TYPES.find((one) => one === String(metric.type)) ?? "gauge";
     buffers.push(Buffer.from(formatHeader(format, { name, help, type }) + lines));
   }

@@ -3,32 +3,32 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { BuildInfo } from "./build-info.ts";
 import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "./own-metrics.ts";
 
-/** Gauges of prom-client whose names end in `_total`: promtool rightly calls that a counter's name. */
+/** Gauges of prom-client with the suffix `_total`. promtool reports it: only counters may have it. */
 const MISNAMED_DEFAULTS = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
   "nodejs_active_resources_total",
 ];
 
-/** Of the event loop's lag, milliseconds. With the usual 10, to look at the clock was half of what an idle exporter did. */
+/** Milliseconds between two measurements of the event loop's lag. The default of 10 takes half the CPU time of an idle exporter. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
-/** Whether what is counted of requests to the API is told by server, or also by endpoint. */
+/** Labels of the metrics about API requests: `server` alone, or also `endpoint`. */
 export type ApiDetail = "server" | "endpoint";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** One line of the metrics page. */
+/** A line of the metrics page. */
 export interface Sample {
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
-  /** Of a histogram: the name with `_bucket`, `_sum` or `_count`. */
+  /** Name with the suffix `_bucket`, `_sum` or `_count`, for histograms only. */
   readonly metricName?: string;
 }
 
 type Instrument = Counter<string> | Gauge<string> | Histogram<string>;
 
-/** Values of labels, and what is recorded. */
+/** Label values, then the number. */
 type Arguments = readonly (string | number | boolean)[];
 
 type ValueOf<Metric, Name extends string> = Metric extends {
@@ -37,7 +37,7 @@ type ValueOf<Metric, Name extends string> = Metric extends {
   ? Value
   : string;
 
-/** Values of the labels in their order, but for those that are fixed. */
+/** Values of the labels that are not fixed, in the declared order. */
 type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
   infer First extends string,
   ...infer Rest extends readonly string[],
@@ -47,22 +47,22 @@ type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
     : [label: ValueOf<Metric, First>, ...LabelValues<Metric, Rest, Fixed>]
   : [];
 
-/** Counts up by one unless told otherwise; sets a gauge, or adds to it, with true and false as 1 and 0; observes a value. */
+/** Increments a counter (by 1 if the caller gives no number), sets or increments a gauge, or observes a value. */
 type RecordMethod<Metric extends OwnMetric, Fixed extends string> = Metric["type"] extends "counter"
   ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, by?: number]) => void
   : Metric["type"] extends "gauge"
     ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number | boolean]) => void
     : (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number]) => void;
 
-/** A function for each metric of a group, some labels of which are fixed. */
+/** A function per metric of a group, with some labels fixed. */
 export type Recorder<Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never> = {
   readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
 };
 
-/** The exporter's own metrics, as own-metrics.ts declares them, in a registry of their own. */
+/** The metrics that own-metrics.ts declares, in their own registry. */
 export class ExporterMetrics {
   readonly registry = new Registry();
-  /** Since when counters count, milliseconds since the epoch. */
+  /** Start of all counters, milliseconds since the epoch. */
   readonly countingSince = Date.now();
   readonly config: Recorder<typeof OWN_METRICS.config>;
   readonly exposition: Recorder<typeof OWN_METRICS.exposition>;
@@ -75,7 +75,7 @@ export class ExporterMetrics {
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
 
-  /** `countSeries` gives the series served per family; it is asked at each scrape. */
+  /** `countSeries` returns the number of served series per family. Each scrape calls it. */
   constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
     this.#countSeries = countSeries;
     const collects = new Map<OwnMetric, () => void>([
@@ -94,7 +94,7 @@ export class ExporterMetrics {
     this.#process.build(build.version, build.revision, process.version, 1);
   }
 
-  /** What records the metrics of a group with some labels fixed. What can start at 0 does so where `begins` says so. */
+  /** Creates the recorder of a group. `begins`: creates the series whose labels are known, so that they start at 0. */
   recorder<const Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never>(
     group: Group,
     fixed?: Readonly<Record<Fixed, string>>,
@@ -108,39 +108,36 @@ export class ExporterMetrics {
     return functions as Recorder<Group, Fixed>;
   }
 
-  /** Has the counters of a group that start by endpoint, or by list, start at 0 for one. */
+  /** Starts the counters of a group that have this `startsBy` at 0 for an endpoint. */
   start(group: Readonly<Record<string, OwnMetric>>, by: OwnMetric["startsBy"], fixed: Labels, endpoint: string): void {
     for (const metric of Object.values(group)) if (metric.startsBy === by) this.#record(metric, fixed, [endpoint, 0]);
   }
 
-  /** From now on the API is told of in this detail; what was counted in another begins anew. */
+  /** Changes the labels of the metrics about API requests, and resets these metrics. */
   setApiDetail(detail: ApiDetail): void {
     if (detail === this.#apiDetail) return;
     this.#apiDetail = detail;
     for (const metric of OWN_FAMILIES) if (metric.detailLabels !== undefined) this.clear(metric);
   }
 
-  /** The lines of a metric as a page would have them now. */
+  /** Current samples of a metric. */
   async samples(metric: OwnMetric): Promise<readonly Sample[]> {
     const { values } = await this.#instrument(metric).get();
     return values;
   }
 
-  /**
-   * Shows what `update` sets whenever the metrics are read: what waits to be delivered changes with every delivery. Returns
-   * what ends that.
-   */
+  /** Calls `update`, which sets the metrics of the backlog, before each reading. Returns a function that ends this. */
   followPending(update: () => void): () => void {
     this.#pendingUpdates.add(update);
     return () => this.#pendingUpdates.delete(update);
   }
 
-  /** Drops all series of a metric. */
+  /** Removes all series of a metric. */
   clear(metric: OwnMetric): void {
     this.#instrument(metric).reset();
   }
 
-  /** Drops every series that has these labels: what they stand for is gone. Until then nobody may record with them. */
+  /** Removes every series with these labels. Callers must not record with them before this resolves. */
   async forget(wanted: Labels): Promise<void> {
     const entries = Object.entries(wanted);
     for (const [metric, instrument] of this.#instruments) {
@@ -150,12 +147,12 @@ export class ExporterMetrics {
         const { le: _bound, ...own } = labels;
         instrument.remove(own);
       }
-      // Hundreds of servers may go at a time.
+      // A reload can remove hundreds of servers.
       await yieldToEventLoop();
     }
   }
 
-  /** Adds the metrics of the process and of Node. */
+  /** Adds the metrics `process_*` and `nodejs_*`. */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
     for (const name of MISNAMED_DEFAULTS) this.registry.removeSingleMetric(name);
@@ -167,7 +164,6 @@ export class ExporterMetrics {
     return instrument;
   }
 
-  /** `given`: values of the labels that are not fixed, in their order, and what is recorded. */
   #record(metric: OwnMetric, fixed: Labels, given: Arguments): void {
     const { labels: names, adds = false, detailLabels = [] } = metric;
     const labels: { [name: string]: string } = {};
@@ -184,7 +180,7 @@ export class ExporterMetrics {
     else instrument.set(labels, value);
   }
 
-  /** Shows what is known from the start: a series that says 0 is what alerts and `rate` need. */
+  /** Creates the series whose labels are known: alerts and `rate` need a series that starts at 0. */
   #begin(metric: OwnMetric, fixed: Labels): void {
     const { type, labels, values = {}, initial } = metric;
     const free = labels.filter((name) => !Object.hasOwn(fixed, name));
@@ -200,13 +196,13 @@ export class ExporterMetrics {
   }
 
   #updateSeries(): void {
-    // Another configuration may serve other families.
+    // A reload can remove families.
     this.clear(OWN_METRICS.process.series);
     for (const [family, series] of this.#countSeries()) this.#process.series(family, series);
   }
 }
 
-/** `collect` is called whenever the values are asked for. */
+/** prom-client calls `collect` before each reading. */
 function createInstrument(
   { name, help, labels, type, buckets = [] }: OwnMetric,
   registry: Registry,

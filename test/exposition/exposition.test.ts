@@ -244,7 +244,7 @@ describe("Exposition", () => {
     own.stop();
   });
 
-  test("makes the exporter's own metrics once for all readers that wait for them", async () => {
+  test("renders the exporter's own metrics once for all waiting readers", async () => {
     const { registry, text } = setUp();
     let readings = 0;
     const collect = () => void readings++;

@@ -33,7 +33,7 @@ prtg_exporter_duration_seconds_sum{server="hq"} 8
 prtg_exporter_duration_seconds_count{server="hq"} 3
 `;
 
-test("has families with samples in the order of the registry, in the text format", async () => {
+test("renders families with samples in the order of the registry, in the text format", async () => {
   expect(await textOf(registryOfEachType(), "text")).toBe(`# HELP prtg_exporter_requests_total Requests "of" all.
 # TYPE prtg_exporter_requests_total counter
 prtg_exporter_requests_total{server="a \\"b\\"\\\\\\nü"} 2
@@ -48,7 +48,7 @@ nodejs_version_info{major="24"} 1
 `);
 });
 
-test("has units, and counters without _total, in OpenMetrics", async () => {
+test("adds units and removes _total from families of counters in OpenMetrics", async () => {
   expect(await textOf(registryOfEachType(), "openmetrics")).toBe(`# TYPE prtg_exporter_requests counter
 # HELP prtg_exporter_requests Requests \\"of\\" all.
 prtg_exporter_requests_total{server="a \\"b\\"\\\\\\nü"} 2
@@ -65,7 +65,7 @@ nodejs_version_info{major="24"} 1
 `);
 });
 
-test("has of some servers their series, and which exporter this is", async () => {
+test("renders only the series of some servers, and the build info", async () => {
   const metrics = emptyMetrics();
   metrics.collectProcessMetrics();
   for (const name of ["hq", "branch", "attic"]) serverRecorder(metrics, name).requestDuration("/health", 0.02);

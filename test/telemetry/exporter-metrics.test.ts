@@ -82,7 +82,7 @@ describe("the exporter's own metrics", () => {
     expect((await metrics.samples(OWN_METRICS.endpoints.requests)).map(({ value }) => value)).toEqual([2, 2]);
   });
 
-  test("forget a collector, or a server, and leave the others", async () => {
+  test("forget a collector or a server, and keep the others", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
     for (const server of [hq, branch]) {
@@ -102,7 +102,7 @@ describe("the exporter's own metrics", () => {
     });
   });
 
-  test("are recorded by functions that may be copied to other objects", async () => {
+  test("are recorded by functions that work without their recorder", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     const { ...server } = serverRecorder(metrics, "hq");
     const { up } = server;

@@ -20,7 +20,7 @@ export const MEASUREMENT_FAMILIES = [
   ...[sync.delivered, sync.rejected, sync.pending, sync.oldestPending, sync.deliveryFailed, sync.dropped],
 ];
 
-/** What there is to say of one server beside its entry in the list. `measurements`: null where nothing is pushed. */
+/** Details of one server, beside its entry in the list. `measurements`: null if push is disabled. */
 export function serverDetails(
   { clock }: Pick<StatusSources, "clock">,
   server: string,

@@ -66,7 +66,7 @@ function leadershipReport({ leadership, config }: StatusSources): StatusReport["
   return { role: config.standbyFor === undefined ? "leader" : "standby", lease, identity, leader: holder ?? null };
 }
 
-/** With details where there is one server to be shown, or one server at all. `all`: what was read for all servers. */
+/** Adds details if the page shows one server, or if there is only one. `all`: metrics of all servers. */
 async function serverReports(
   sources: StatusSources,
   question: StatusQuery,
@@ -82,7 +82,7 @@ async function serverReports(
   const monitor = entry && monitors.get(entry.name);
   if (!isWhole || entry === undefined || monitor === undefined) return entries;
   const { name } = entry;
-  // Of the same moment as the sums over all servers.
+  // Equal to the totals if there is one server.
   const measurements = receiver === undefined ? null : measurementsReport(all, { server: name });
   const own = await RecordedMetrics.read(metrics, { families: DETAIL_FAMILIES, server: name }, slices);
   return [{ ...entry, ...serverDetails(sources, name, monitor.status().collectors, own, measurements) }];

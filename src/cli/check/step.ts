@@ -35,11 +35,11 @@ export function warning(text: string, remedy: string): StepResult {
   return { status: "warning", text, remedy };
 }
 
-/** Keeps what the client records while one step of the check runs. */
+/** Collects the problems and durations that the client records during one step of the check. */
 export interface CheckRecorder extends ServerRecorder {
-  /** What could not be read since this was last asked for. */
+  /** Decode problems since the last call. */
   takeProblems(): ReadonlyMap<DecodeProblem, number>;
-  /** The longest that an answer took so far, milliseconds, without the wait for the budget. */
+  /** Longest request so far, milliseconds, without waiting for the budget. */
   slowestMs(): number;
 }
 
