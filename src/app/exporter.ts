@@ -336,5 +336,5 @@ export class Exporter {
 async function remove(server: MonitoredServer, graceMs: number): Promise<void> {
   await server.stop(graceMs);
   await server.close();
-  server.forget();
+  await server.forget();
 }

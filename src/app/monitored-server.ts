@@ -141,11 +141,11 @@ export class MonitoredServer {
     return this.#pipeline.reader.api.close();
   }
 
-  /** Stopped and closed, nothing of it is left in the exporter's own metrics either. */
-  forget(): void {
+  /** Removes the server from the exporter's own metrics. Call it after `stop` and `close`. */
+  async forget(): Promise<void> {
     this.#base.stateMemory.set(0);
     this.#base.pendingMemory.set(0);
-    this.#base.metrics.gone();
+    await this.#base.metrics.gone();
   }
 
   /** One run of each collector, without a schedule. Resolves with whether all worked; false when `signal` aborts. */
@@ -185,7 +185,8 @@ export class MonitoredServer {
     if (isReconnected) metrics.breakerChanged(false);
     const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
-    for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);
+    const gone = records.retain((each) => this.#pipeline.collectors.has(each));
+    await Promise.all(gone.map((name) => metrics.collectorGone(name)));
     if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     if (isReconnected && viewOf(before.plan.server) !== viewOf(plan.server)) {
       records.awaitNew("health");

@@ -1,97 +1,81 @@
 import type { Steps } from "../lib/yielding.ts";
-import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
+import type { ExporterMetrics, Labels, Sample } from "../telemetry/exporter-metrics.ts";
 import type { OwnMetric } from "../telemetry/own-metrics.ts";
-import type { HistogramSeries, Labels, NumberSeries } from "../telemetry/recording.ts";
 
 export interface WantedMetrics {
   readonly families: readonly OwnMetric[];
-  /** Of the families by server only its series; undefined: those of all servers. */
+  /** Read only the series of this server, and series without the label `server`. */
   readonly server?: string | undefined;
 }
 
-/** What the recorders of the exporter's own metrics hold, for a page that shows some of it. */
+/** Samples of the exporter's own metrics, for the status page. */
 export class RecordedMetrics {
-  readonly #numbers = new Map<OwnMetric, readonly NumberSeries[]>();
-  readonly #histograms = new Map<OwnMetric, readonly HistogramSeries[]>();
+  readonly #samples: ReadonlyMap<OwnMetric, readonly Sample[]>;
 
-  private constructor() {}
+  private constructor(samples: ReadonlyMap<OwnMetric, readonly Sample[]>) {
+    this.#samples = samples;
+  }
 
   static async read(
-    metrics: Pick<ExporterMetrics, "numbers" | "histograms">,
+    metrics: Pick<ExporterMetrics, "samples">,
     { families, server }: WantedMetrics,
     slices?: Steps,
   ): Promise<RecordedMetrics> {
-    const own = new RecordedMetrics();
+    const read = new Map<OwnMetric, readonly Sample[]>();
     for (const family of families) {
-      own.#numbers.set(family, await gather(metrics.numbers(family), server, slices));
-      own.#histograms.set(family, await gather(metrics.histograms(family), server, slices));
+      const samples: Sample[] = [];
+      for (const sample of await metrics.samples(family)) {
+        const turn = slices?.step();
+        if (turn !== undefined) await turn;
+        const of = sample.labels.server;
+        if (server === undefined || of === undefined || of === server) samples.push(sample);
+      }
+      read.set(family, samples);
     }
-    return own;
+    return new RecordedMetrics(read);
   }
 
   /**
-   * Series whose labels have these values.
-   * @throws RangeError where the family was not read
+   * Samples with these labels.
+   * @throws RangeError if the family was not read
    */
-  samples(family: OwnMetric, wanted: Labels = {}): readonly NumberSeries[] {
-    return matching(this.#numbers, family, wanted);
+  samples(family: OwnMetric, wanted: Labels = {}): readonly Sample[] {
+    const samples = this.#samples.get(family);
+    if (samples === undefined) throw new RangeError(`${family.name} was not read`);
+    const entries = Object.entries(wanted);
+    return samples.filter(({ labels }) => entries.every(([name, value]) => labels[name] === value));
   }
 
   sum(family: OwnMetric, wanted: Labels = {}): number {
-    return this.samples(family, wanted).reduce((sum, { value }) => sum + value, 0);
+    return sumOf(this.samples(family, wanted));
   }
 
   most(family: OwnMetric, wanted: Labels = {}): number {
     return this.samples(family, wanted).reduce((most, { value }) => Math.max(most, value), 0);
   }
 
-  /** Sums by the values of one label, in falling order. */
+  /** Sums per value of a label, in descending order. */
   by(label: string, family: OwnMetric, wanted: Labels = {}): Map<string, number> {
     const sums = new Map<string, number>();
     for (const { labels, value } of this.samples(family, wanted)) {
-      const key = labels[label] ?? "";
+      const key = String(labels[label] ?? "");
       sums.set(key, (sums.get(key) ?? 0) + value);
     }
     return new Map([...sums].sort(([, a], [, b]) => b - a));
   }
 
-  /** Mean and 95th percentile of a histogram; the latter is the bound of the bucket in which it lies. */
+  /** Mean of a histogram, and the upper bound of the bucket that holds the 95th percentile. */
   distribution(family: OwnMetric, wanted: Labels): { mean: number; p95: number } | undefined {
-    const histograms = matching(this.#histograms, family, wanted);
-    const count = histograms.reduce((total, histogram) => total + histogram.count, 0);
+    const samples = this.samples(family, wanted);
+    const sumOfAll = (metricName: string) => sumOf(samples.filter((sample) => sample.metricName === metricName));
+    const count = sumOfAll(`${family.name}_count`);
     if (count === 0) return undefined;
-    const sum = histograms.reduce((total, histogram) => total + histogram.sum, 0);
-    let upTo = 0;
-    for (const bound of family.buckets ?? []) {
-      for (const { bucketValues } of histograms) upTo += bucketValues[bound] ?? 0;
-      if (upTo >= 0.95 * count) return { mean: sum / count, p95: bound };
-    }
-    return { mean: sum / count, p95: Number.POSITIVE_INFINITY };
+    const bounds = family.buckets ?? [];
+    const p95 = bounds.find((bound) => sumOf(samples.filter(({ labels }) => labels.le === bound)) >= 0.95 * count);
+    return { mean: sumOfAll(`${family.name}_sum`) / count, p95: p95 ?? Number.POSITIVE_INFINITY };
   }
 }
 
-function matching<Series extends { readonly labels: Labels }>(
-  read: ReadonlyMap<OwnMetric, readonly Series[]>,
-  family: OwnMetric,
-  wanted: Labels,
-): readonly Series[] {
-  const series = read.get(family);
-  if (series === undefined) throw new RangeError(`${family.name} was not read`);
-  const entries = Object.entries(wanted);
-  return series.filter(({ labels }) => entries.every(([name, value]) => labels[name] === value));
-}
-
-async function gather<Series extends { readonly labels: Labels }>(
-  all: Iterable<Series>,
-  server: string | undefined,
-  slices: Steps | undefined,
-): Promise<readonly Series[]> {
-  const gathered: Series[] = [];
-  for (const series of all) {
-    const turn = slices?.step();
-    if (turn !== undefined) await turn;
-    const of = series.labels.server;
-    if (server === undefined || of === undefined || of === server) gathered.push(series);
-  }
-  return gathered;
+function sumOf(samples: readonly Sample[]): number {
+  return samples.reduce((sum, { value }) => sum + value, 0);
 }

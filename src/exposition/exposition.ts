@@ -2,11 +2,12 @@ import pLimit from "p-limit";
 import type { Registry } from "prom-client";
 import { mergeSmall } from "../lib/buffers.ts";
 import type { Clock } from "../lib/clock.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import type { Store } from "../store/store.ts";
 import { gzipBeginning, gzipEnd } from "./gzip.ts";
 import { withDots } from "./name-escaping.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
-import { OwnMetricsRenderer } from "./own-metrics-renderer.ts";
+import { renderOwnMetrics } from "./own-metrics.ts";
 import { PageEncoder } from "./page-encoder.ts";
 import { type PageLimits, UNLIMITED } from "./page-limit.ts";
 import { type CurrentPage, PageSource } from "./page-source.ts";
@@ -19,11 +20,11 @@ import {
   type RepresentationKey,
   type StreamedPage,
 } from "./representation.ts";
-import { CACHED_FOR_MS, RepresentationCache } from "./representation-cache.ts";
+import { RepresentationCache } from "./representation-cache.ts";
 import { hasOwnMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
-/** How often expired values are looked for, and what the process needs measured, milliseconds. */
+/** Milliseconds between two checks for expired values. */
 const INTERVAL = 1_000;
 
 /** After a refresh the next one waits for so many times as long as it took, but no longer than that many milliseconds. */
@@ -90,10 +91,13 @@ export class Exposition {
   readonly #options: ExpositionOptions;
   readonly #source: PageSource;
   readonly #encoder: PageEncoder;
-  readonly #ownMetrics: OwnMetricsRenderer;
   readonly #cache = new RepresentationCache();
   /** Two pages put together at a time would take twice the memory, and could free each other's lines. */
   readonly #work = pLimit(1);
+  /** One rendering at a time: with hundreds of servers, the exporter's own metrics have several megabytes. */
+  readonly #ownWork = pLimit(1);
+  /** Renderings that have not started. All waiting readers of a format share one. */
+  readonly #ownWaiting = new Map<ExpositionFormat, Promise<readonly Buffer[]>>();
   readonly #stopping = new AbortController();
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
@@ -107,10 +111,9 @@ export class Exposition {
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExpositionOptions) {
-    const { store, registry, clock, observer, limits = UNLIMITED } = options;
+    const { store, clock, observer, limits = UNLIMITED } = options;
     this.#options = options;
     this.#encoder = new PageEncoder(() => this.#bytesFor(HELD_TO_PAGE), store.lane);
-    this.#ownMetrics = new OwnMetricsRenderer(registry, clock);
     this.#source = new PageSource(store, this.#encoder.lines, clock, limits, (series) => observer.dropped?.(series));
   }
 
@@ -127,7 +130,7 @@ export class Exposition {
     void this.refresh();
     const unsubscribe = this.#options.store.onCommit(() => this.#refreshSoon());
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
-    void this.#lookRegularly(this.#stopping.signal);
+    void this.#expireRegularly(this.#stopping.signal);
   }
 
   stop(): void {
@@ -188,10 +191,20 @@ export class Exposition {
   }
 
   async #ownLines(format: ExpositionFormat, shard: Shard): Promise<readonly Buffer[]> {
-    if (!hasOwnMetrics(shard)) return [Buffer.from(formatEnd(format))];
-    return shard.servers === undefined
-      ? this.#ownMetrics.render(format)
-      : this.#ownMetrics.renderOfServers(format, shard.servers);
+    const end = Buffer.from(formatEnd(format));
+    if (!hasOwnMetrics(shard)) return [end];
+    const { registry, clock } = this.#options;
+    const { servers } = shard;
+    if (servers !== undefined) {
+      return [...(await this.#ownWork(() => renderOwnMetrics(registry, format, clock, servers))), end];
+    }
+    const lines = mapEntry(this.#ownWaiting, format, () =>
+      this.#ownWork(() => {
+        this.#ownWaiting.delete(format);
+        return renderOwnMetrics(registry, format, clock);
+      }),
+    );
+    return [...(await lines), end];
   }
 
   /** Brings the cached representations that are kept ready up to date with the store; calls during a refresh share the one after it. */
@@ -339,21 +352,11 @@ export class Exposition {
     return pages * this.#source.bytes + SPARE_BYTES;
   }
 
-  /** In which the exporter's own metrics are requested. */
-  #formatsInUse(): Set<ExpositionFormat> {
-    const since = this.#options.clock.monotonic() - CACHED_FOR_MS;
-    const inUse = [...this.#cache.values()].filter(
-      ({ key, lastRequestedAt }) => lastRequestedAt >= since && hasOwnMetrics(key.shard) && isKeptReady(key),
-    );
-    return new Set(inUse.map(({ key }) => key.format));
-  }
-
-  async #lookRegularly(signal: AbortSignal): Promise<void> {
+  async #expireRegularly(signal: AbortSignal): Promise<void> {
     const { store, clock } = this.#options;
     while (!signal.aborted) {
       await clock.sleep(INTERVAL, signal).catch(() => undefined);
       if (signal.aborted) return;
-      await this.#ownMetrics.measureProcess(this.#formatsInUse());
       if (store.expiresBy(clock.monotonic())) await store.commit(() => store.expire(clock.monotonic()));
     }
   }

@@ -1,39 +1,68 @@
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
-import { mapEntry } from "../lib/map-entry.ts";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { BuildInfo } from "./build-info.ts";
 import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "./own-metrics.ts";
-import {
-  begin,
-  clearSeries,
-  createInstrument,
-  forgetSeries,
-  type HistogramSeries,
-  type Instrument,
-  type Labels,
-  type NumberSeries,
-  type Recorder,
-  type RecordSeries,
-  recorderClass,
-  recordingOf,
-} from "./recording.ts";
 
-/** Gauges of prom-client whose names end in `_total`: promtool rightly calls that a counter's name. */
+/** Gauges of prom-client with the suffix `_total`. promtool reports it: only counters may have it. */
 const MISNAMED_DEFAULTS = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
   "nodejs_active_resources_total",
 ];
 
-/** Of the event loop's lag, milliseconds. With the usual 10, to look at the clock was half of what an idle exporter did. */
+/** Milliseconds between two measurements of the event loop's lag. The default of 10 takes half the CPU time of an idle exporter. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
-/** Whether what is counted of requests to the API is told by server, or also by endpoint. */
+/** Labels of the metrics about API requests: `server` alone, or also `endpoint`. */
 export type ApiDetail = "server" | "endpoint";
 
-/** The exporter's own metrics, as own-metrics.ts declares them, in a registry of their own. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** A line of the metrics page. */
+export interface Sample {
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+  /** Name with the suffix `_bucket`, `_sum` or `_count`, for histograms only. */
+  readonly metricName?: string;
+}
+
+type Instrument = Counter<string> | Gauge<string> | Histogram<string>;
+
+/** Label values, then the number. */
+type Arguments = readonly (string | number | boolean)[];
+
+type ValueOf<Metric, Name extends string> = Metric extends {
+  readonly values: { readonly [Key in Name]: readonly (infer Value)[] };
+}
+  ? Value
+  : string;
+
+/** Values of the labels that are not fixed, in the declared order. */
+type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
+  infer First extends string,
+  ...infer Rest extends readonly string[],
+]
+  ? First extends Fixed
+    ? LabelValues<Metric, Rest, Fixed>
+    : [label: ValueOf<Metric, First>, ...LabelValues<Metric, Rest, Fixed>]
+  : [];
+
+/** Increments a counter (by 1 if the caller gives no number), sets or increments a gauge, or observes a value. */
+type RecordMethod<Metric extends OwnMetric, Fixed extends string> = Metric["type"] extends "counter"
+  ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, by?: number]) => void
+  : Metric["type"] extends "gauge"
+    ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number | boolean]) => void
+    : (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number]) => void;
+
+/** A function per metric of a group, with some labels fixed. */
+export type Recorder<Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never> = {
+  readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
+};
+
+/** The metrics that own-metrics.ts declares, in their own registry. */
 export class ExporterMetrics {
   readonly registry = new Registry();
-  /** Since when counters count, milliseconds since the epoch. */
+  /** Start of all counters, milliseconds since the epoch. */
   readonly countingSince = Date.now();
   readonly config: Recorder<typeof OWN_METRICS.config>;
   readonly exposition: Recorder<typeof OWN_METRICS.exposition>;
@@ -42,16 +71,11 @@ export class ExporterMetrics {
   readonly endpoints: Recorder<typeof OWN_METRICS.endpoints>;
   readonly #process: Recorder<typeof OWN_METRICS.process>;
   readonly #instruments: ReadonlyMap<OwnMetric, Instrument>;
-  readonly #recordings = new Map<OwnMetric, RecordSeries>();
-  /** By the group of metrics. */
-  readonly #recorders = new Map<object, new (fixed: Labels) => object>();
-  /** For metrics with labels that only full detail has. */
-  readonly #isLeftOut: ReadonlyMap<OwnMetric, (label: string) => boolean>;
   #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
 
-  /** `countSeries` gives the series served per family; it is asked at each scrape. */
+  /** `countSeries` returns the number of served series per family. Each scrape calls it. */
   constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
     this.#countSeries = countSeries;
     const collects = new Map<OwnMetric, () => void>([
@@ -59,14 +83,7 @@ export class ExporterMetrics {
       [OWN_METRICS.process.series, () => this.#updateSeries()],
     ]);
     this.#instruments = new Map(
-      OWN_FAMILIES.map((family) => [family, createInstrument(family, this.registry, collects.get(family))]),
-    );
-    this.#isLeftOut = new Map(
-      OWN_FAMILIES.flatMap((family) => {
-        const { detailLabels } = family;
-        if (detailLabels === undefined) return [];
-        return [[family, (label: string) => this.#apiDetail === "server" && detailLabels.includes(label)] as const];
-      }),
+      OWN_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, collects.get(metric))]),
     );
     this.config = this.recorder(OWN_METRICS.config);
     this.exposition = this.recorder(OWN_METRICS.exposition);
@@ -77,82 +94,68 @@ export class ExporterMetrics {
     this.#process.build(build.version, build.revision, process.version, 1);
   }
 
-  /** What records the metrics of a group with some labels fixed. What can start at 0 does so where `begins` says so. */
+  /** Creates the recorder of a group. `begins`: creates the series whose labels are known, so that they start at 0. */
   recorder<const Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never>(
     group: Group,
     fixed?: Readonly<Record<Fixed, string>>,
     begins = true,
   ): Recorder<Group, Fixed> {
     const labels: Labels = fixed ?? {};
-    if (begins) for (const metric of Object.values(group)) begin(metric, labels, this.#recordingOf(metric));
-    const GroupRecorder = mapEntry(this.#recorders, group, () => {
-      const recordings = Object.entries(group).map(([key, metric]) => [key, this.#recordingOf(metric)] as const);
-      return recorderClass(Object.fromEntries(recordings));
-    });
-    // It has just the methods that the metrics of the group say.
-    return new GroupRecorder(labels) as Recorder<Group, Fixed>;
+    if (begins) for (const metric of Object.values(group)) this.#begin(metric, labels);
+    const functions: object = Object.fromEntries(
+      Object.entries(group).map(([key, metric]) => [key, (...given: Arguments) => this.#record(metric, labels, given)]),
+    );
+    return functions as Recorder<Group, Fixed>;
   }
 
-  /** Has the counters of a group that start by endpoint, or by list, start at 0 for one. */
+  /** Starts the counters of a group that have this `startsBy` at 0 for an endpoint. */
   start(group: Readonly<Record<string, OwnMetric>>, by: OwnMetric["startsBy"], fixed: Labels, endpoint: string): void {
-    for (const metric of Object.values(group)) {
-      if (metric.startsBy === by) this.#recordingOf(metric)(fixed, [endpoint, 0]);
-    }
+    for (const metric of Object.values(group)) if (metric.startsBy === by) this.#record(metric, fixed, [endpoint, 0]);
   }
 
-  /** From now on the API is told of in this detail; what was counted in another begins anew. */
+  /** Changes the labels of the metrics about API requests, and resets these metrics. */
   setApiDetail(detail: ApiDetail): void {
     if (detail === this.#apiDetail) return;
     this.#apiDetail = detail;
     for (const metric of OWN_FAMILIES) if (metric.detailLabels !== undefined) this.clear(metric);
   }
 
-  /** The series of a counter or gauge. */
-  *numbers(metric: OwnMetric): Iterable<NumberSeries> {
-    const instrument = this.#instrument(metric);
-    if (!(instrument instanceof Histogram)) yield* Object.values(instrument.hashMap);
+  /** Current samples of a metric. */
+  async samples(metric: OwnMetric): Promise<readonly Sample[]> {
+    const { values } = await this.#instrument(metric).get();
+    return values;
   }
 
-  *histograms(metric: OwnMetric): Iterable<HistogramSeries> {
-    const instrument = this.#instrument(metric);
-    if (instrument instanceof Histogram) yield* Object.values(instrument.hashMap);
-  }
-
-  /** Brings those up to date that are asked for only when the metrics are read. */
-  update(): void {
-    this.#updatePending();
-    this.#updateSeries();
-  }
-
-  /**
-   * Has `update` set what waits to be delivered whenever the metrics are read: it changes with every delivery. Returns the
-   * way to end that.
-   */
+  /** Calls `update`, which sets the metrics of the backlog, before each reading. Returns a function that ends this. */
   followPending(update: () => void): () => void {
     this.#pendingUpdates.add(update);
     return () => this.#pendingUpdates.delete(update);
   }
 
-  /** Drops all series of a metric. */
+  /** Removes all series of a metric. */
   clear(metric: OwnMetric): void {
-    clearSeries(this.#instrument(metric));
+    this.#instrument(metric).reset();
   }
 
-  /** Drops every series that has these labels: what they stand for is gone. */
-  forget(wanted: Labels): void {
-    for (const instrument of this.#instruments.values()) forgetSeries(instrument, wanted);
+  /** Removes every series with these labels. Callers must not record with them before this resolves. */
+  async forget(wanted: Labels): Promise<void> {
+    const entries = Object.entries(wanted);
+    for (const [metric, instrument] of this.#instruments) {
+      if (!entries.every(([name]) => metric.labels.includes(name))) continue;
+      for (const { labels } of await this.samples(metric)) {
+        if (!entries.every(([name, value]) => labels[name] === value)) continue;
+        const { le: _bound, ...own } = labels;
+        instrument.remove(own);
+      }
+      // A reload can remove hundreds of servers.
+      await yieldToEventLoop();
+    }
   }
 
-  /** Adds the metrics of the process and of Node. */
+  /** Adds the metrics `process_*` and `nodejs_*`. */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
     for (const name of MISNAMED_DEFAULTS) this.registry.removeSingleMetric(name);
-  }
-
-  #recordingOf(metric: OwnMetric): RecordSeries {
-    return mapEntry(this.#recordings, metric, () =>
-      recordingOf(metric, this.#instrument(metric), this.#isLeftOut.get(metric)),
-    );
   }
 
   #instrument(metric: OwnMetric): Instrument {
@@ -161,13 +164,51 @@ export class ExporterMetrics {
     return instrument;
   }
 
+  #record(metric: OwnMetric, fixed: Labels, given: Arguments): void {
+    const { labels: names, adds = false, detailLabels = [] } = metric;
+    const labels: { [name: string]: string } = {};
+    let next = 0;
+    for (const name of names) {
+      const value = fixed[name] ?? String(given[next++]);
+      if (this.#apiDetail === "endpoint" || !detailLabels.includes(name)) labels[name] = value;
+    }
+    const value = Number(given[next] ?? 1);
+    const instrument = this.#instrument(metric);
+    if (instrument instanceof Histogram) instrument.observe(labels, value);
+    else if (instrument instanceof Counter) instrument.inc(labels, value);
+    else if (adds) instrument.inc(labels, value);
+    else instrument.set(labels, value);
+  }
+
+  /** Creates the series whose labels are known: alerts and `rate` need a series that starts at 0. */
+  #begin(metric: OwnMetric, fixed: Labels): void {
+    const { type, labels, values = {}, initial } = metric;
+    const free = labels.filter((name) => !Object.hasOwn(fixed, name));
+    if (type === "gauge" && initial !== undefined && free.length === 0) this.#record(metric, fixed, [initial]);
+    if (type !== "counter") return;
+    let known: (readonly string[])[] = [[]];
+    for (const name of free) known = known.flatMap((before) => (values[name] ?? []).map((value) => [...before, value]));
+    for (const given of known) this.#record(metric, fixed, [...given, 0]);
+  }
+
   #updatePending(): void {
     for (const update of this.#pendingUpdates) update();
   }
 
   #updateSeries(): void {
-    // Another configuration may serve other families.
+    // A reload can remove families.
     this.clear(OWN_METRICS.process.series);
     for (const [family, series] of this.#countSeries()) this.#process.series(family, series);
   }
+}
+
+/** prom-client calls `collect` before each reading. */
+function createInstrument(
+  { name, help, labels, type, buckets = [] }: OwnMetric,
+  registry: Registry,
+  collect: (() => void) | undefined,
+): Instrument {
+  const common = { name, help, labelNames: labels, registers: [registry], ...(collect && { collect }) };
+  if (type === "counter") return new Counter(common);
+  return type === "gauge" ? new Gauge(common) : new Histogram({ ...common, buckets: [...buckets] });
 }

@@ -1,24 +1,23 @@
 /**
- * The metrics about the exporter itself, each once: registry, recorders, the reference in `docs/metrics.md` and the checks of
- * dashboards and alerts take all they need from here. A group is what one recorder records; a key is its method, which takes the
- * values of the labels in their order, and then the number (see recorders.ts).
+ * Declares each metric about the exporter itself once, for the registry, the recorders, `docs/metrics.md` and the checks of dashboards
+ * and alerts. A recorder has one group of metrics. Each key is a function of it: it takes the label values in their order, then the number.
  */
 export interface OwnMetric {
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram";
   /** Constant per name. */
   readonly help: string;
-  /** In the order in which they are written. `server` is the configured name of the PRTG server. */
+  /** In the order of the page. `server` is the configured name of the PRTG server. */
   readonly labels: readonly string[];
-  /** All values of labels, where they are known: a counter whose values are all known starts at 0. */
+  /** All values of labels, if they are known. A counter starts at 0 if all its labels are known. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
-  /** What a gauge starts with, where none of its labels are left to its caller. */
+  /** Start value of a gauge, if the recorder fixes all its labels. */
   readonly initial?: number;
-  /** The method of a gauge adds to it, instead of setting it. */
+  /** The recorder adds to the gauge instead of setting it. */
   readonly adds?: boolean;
-  /** Labels that only full detail has: of each there would be a dozen series for each server. */
+  /** Labels that `metrics.api_detail: endpoint` adds: a dozen series per server. */
   readonly detailLabels?: readonly string[];
-  /** A counter by endpoint starts at 0 for each endpoint that is asked of every server, or for the lists among them. */
+  /** The counter starts at 0 for each endpoint that every server has, or only for the lists. */
   readonly startsBy?: "endpoint" | "list";
   /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];

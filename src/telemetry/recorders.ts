@@ -2,13 +2,13 @@ import type { ExporterMetrics } from "./exporter-metrics.ts";
 import { OWN_METRICS, RESOLUTIONS } from "./own-metrics.ts";
 
 export interface FinishedRequest {
-  /** A template without ids, such as `/experimental/channels`. */
+  /** Template without ids, such as `/experimental/channels`. */
   readonly endpoint: string;
-  /** HTTP status, or the kind of failure where none came. */
+  /** HTTP status, or the kind of failure if there is none. */
   readonly code: string;
-  /** From sending the request to the last byte; waiting for the budget is not included. */
+  /** From sending the request to the last byte, without waiting for the budget. */
   readonly durationMs: number;
-  /** Bytes of the body that arrived. */
+  /** Received bytes of the body. */
   readonly bytes: number;
 }
 
@@ -20,28 +20,27 @@ export interface FinishedRun {
   readonly finishedAt: number;
 }
 
-/** What is recorded of one PRTG server: requests to it, its answers, its collectors. Must not throw, and costs little. */
+/** Records requests to one PRTG server, its answers and its collectors. */
 export type ServerRecorder = ReturnType<typeof serverRecorder>;
 export type CollectorRecorder = ReturnType<typeof collectorRecorder>;
 export type SyncRecorder = ReturnType<typeof syncRecorder>;
 export type EventRecorder = ReturnType<typeof eventRecorder>;
 export type OtlpRecorder = ReturnType<typeof otlpRecorder>;
 
-/** What is told of a server as a whole. */
 const OF_SERVER = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
 
 export function serverRecorder(metrics: ExporterMetrics, server: string) {
   const own = metrics.recorder(OF_SERVER, { server });
   const { endpoints } = metrics;
   const begun = new Set<string>();
-  /** Codes are not known beforehand, and each would be a series for each endpoint of each server. */
   const begin = (endpoint: string): void => {
     if (begun.has(endpoint)) return;
     begun.add(endpoint);
     metrics.start(OWN_METRICS.server, "endpoint", { server }, endpoint);
   };
-  return Object.assign(own, {
-    /** Has the counters of these endpoints begin at 0; lists are among the endpoints. */
+  return {
+    ...own,
+    /** Starts the counters of these endpoints at 0. Lists are endpoints too. */
     expect(endpoints: readonly string[], lists: readonly string[]): void {
       for (const endpoint of endpoints) begin(endpoint);
       for (const endpoint of lists) metrics.start(OWN_METRICS.server, "list", { server }, endpoint);
@@ -59,35 +58,37 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
       own.responseBytes(endpoint, bytes);
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
-    /** The collector does not run any more: nothing is left of it. */
-    collectorGone: (name: string): void => metrics.forget({ server, collector: name }),
-    /** The server is read no more: nothing is left of it. */
-    gone: (): void => metrics.forget({ server }),
-  });
+    /** Removes the series of a collector. */
+    collectorGone: (name: string): Promise<void> => metrics.forget({ server, collector: name }),
+    /** Removes all series of the server. */
+    gone: (): Promise<void> => metrics.forget({ server }),
+  };
 }
 
 function collectorRecorder(metrics: ExporterMetrics, server: string, collector: string) {
   const own = metrics.recorder(OWN_METRICS.collector, { server, collector });
-  return Object.assign(own, {
+  return {
+    ...own,
     finished(run: FinishedRun): void {
       own.success(run.success);
       own.complete(run.complete);
       own.duration(run.durationSeconds);
       if (run.success) own.lastSuccess(run.finishedAt);
     },
-  });
+  };
 }
 
-/** What waits to be delivered, by resolution. */
+/** Backlog by resolution. `oldestAt`: milliseconds since the epoch. */
 export type PendingByResolution = ReadonlyMap<string, { readonly points: number; readonly oldestAt: number }>;
 
-/** Records the measurements of one server on their way to the receiver. Without one (`isPushed`) there is nothing to tell. */
+/** Records the measurements of one server on their way to the receiver. `isPushed`: there is a receiver. */
 export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
   const own = metrics.recorder(OWN_METRICS.sync, { server }, isPushed);
-  return Object.assign(own, {
+  return {
+    ...own,
     /**
-     * Shows what `pending` tells whenever the metrics are read, until what is returned is called: nothing waits from then on.
-     * @param now The server's clock, milliseconds since the epoch: its measurements bear times of that.
+     * Shows the backlog at each reading of the metrics. The returned function ends this and sets the backlog to 0.
+     * @param now Clock of the server, milliseconds since the epoch.
      */
     followPending(pending: () => PendingByResolution, now: () => number): () => void {
       const unfollow = metrics.followPending(() => {
@@ -106,7 +107,7 @@ export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed 
         }
       };
     },
-  });
+  };
 }
 
 /** Records the events of one server on their way to the outputs. */
@@ -114,17 +115,17 @@ export function eventRecorder(metrics: ExporterMetrics, server: string) {
   return metrics.recorder(OWN_METRICS.events, { server });
 }
 
-/** Records the requests to the OTLP receiver. Points of measurements are counted where the server is known (syncRecorder). */
+/** Records the requests to the OTLP receiver. `syncRecorder` counts the points of measurements, by server. */
 export function otlpRecorder(metrics: ExporterMetrics) {
   const own = metrics.recorder(OWN_METRICS.otlp);
-  return Object.assign(own, {
-    /** The receiver has the points. */
+  return {
+    ...own,
     delivered(stream: string, points: number): void {
       if (stream === "state") own.statePoints("delivered", points);
     },
-    /** The receiver refused the points for good, one by one or with their whole request. */
+    /** The receiver rejected the points permanently, one by one or with their request. */
     rejected(stream: string, points: number): void {
       if (stream === "state") own.statePoints("rejected", points);
     },
-  });
+  };
 }

@@ -72,7 +72,7 @@ otlp: { ${otlp} }
   const ofForced = told.filter((attributes) => forced.includes(String(attributes["prtg.sensor.id"])));
   expect(ofForced.map((attributes) => attributes["prtg.sensor.id"]).toSorted()).toEqual(forced.toSorted());
   expect(new Set(told.map((attributes) => attributes["log.record.uid"])).size).toBe(told.length);
-  const failed = [...exporter.metrics.numbers(OWN_METRICS.events.deliveryFailed)];
+  const failed = await exporter.metrics.samples(OWN_METRICS.events.deliveryFailed);
   expect(failed.filter(({ value }) => value > 0)).toEqual([]);
   expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
 }, 120_000);

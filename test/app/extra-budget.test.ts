@@ -31,8 +31,8 @@ function started(cycleMs = MINUTE) {
     stop.abort();
     return running;
   });
-  const value = (metric: OwnMetric, collector?: string) =>
-    [...metrics.numbers(metric)].find(({ labels }) => labels.collector === collector)?.value;
+  const value = async (metric: OwnMetric, collector?: string) =>
+    (await metrics.samples(metric)).find(({ labels }) => labels.collector === collector)?.value;
   return { clock, budget, lines, measured, stop, running, value };
 }
 
@@ -54,25 +54,25 @@ test("a busy process is told by figures and by one line, and so is that it is ov
   const { clock, lines, measured, value } = subject;
   const { allowed, deferred, heldBack, loop } = OWN_METRICS.extras;
   await clock.advance(10 * SECOND);
-  expect([value(deferred, "timeseries"), value(heldBack)]).toEqual([0, 0]);
+  expect([await value(deferred, "timeseries"), await value(heldBack)]).toEqual([0, 0]);
   measured.load = BUSY;
   await pass(subject, 60);
-  expect(value(loop)).toBeCloseTo(1);
-  expect(value(allowed)).toBeLessThan(10);
-  expect(value(heldBack)).toBe(1);
-  expect(value(deferred, "timeseries")).toBeGreaterThan(10_000);
+  expect(await value(loop)).toBeCloseTo(1);
+  expect(await value(allowed)).toBeLessThan(10);
+  expect(await value(heldBack)).toBe(1);
+  expect(await value(deferred, "timeseries")).toBeGreaterThan(10_000);
   // Limits wait, and are never left for later.
-  expect(value(deferred, "limits")).toBeUndefined();
+  expect(await value(deferred, "limits")).toBeUndefined();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     [40, "the process is busy: time series are read later than they are due; values and statuses are not"],
   ]);
   measured.load = IDLE;
   await clock.advance(4 * MINUTE);
-  expect([value(heldBack), lines.length]).toEqual([1, 1]);
+  expect([await value(heldBack), lines.length]).toEqual([1, 1]);
   await clock.advance(2 * MINUTE);
-  expect(value(heldBack)).toBe(0);
+  expect(await value(heldBack)).toBe(0);
   expect(lines.slice(1)).toMatchObject([
-    { level: 30, msg: "time series are read when they are due again", deferred: value(deferred, "timeseries") },
+    { level: 30, msg: "time series are read when they are due again", deferred: await value(deferred, "timeseries") },
   ]);
 });
 
@@ -84,12 +84,12 @@ test("it goes on between two cycles of time series, however far they are apart",
   for (let cycle = 0; cycle < 3; cycle++) {
     await pass(subject, 5);
     await clock.advance(30 * MINUTE - 5 * SECOND);
-    expect(value(heldBack)).toBe(1);
+    expect(await value(heldBack)).toBe(1);
   }
   expect(lines).toHaveLength(1);
   measured.load = IDLE;
   await clock.advance(16 * MINUTE);
-  expect(value(heldBack)).toBe(0);
+  expect(await value(heldBack)).toBe(0);
 });
 
 test("short pressure that keeps nothing from its time is not told", async () => {

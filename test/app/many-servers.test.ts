@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { RecordedMetrics } from "../../src/app/recorded-metrics.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { OwnMetricsRenderer } from "../../src/exposition/own-metrics-renderer.ts";
-import { totalLength } from "../../src/lib/buffers.ts";
+import { renderOwnMetrics } from "../../src/exposition/own-metrics.ts";
 import type { Clock } from "../../src/lib/clock.ts";
-import { TimeSlices, yieldToEventLoop } from "../../src/lib/yielding.ts";
+import { TimeSlices } from "../../src/lib/yielding.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -50,40 +49,11 @@ test("with many servers, own metrics are read and written in many turns, and not
   };
   expect(await turnsDuring(() => reading())).toBeGreaterThan(10);
   await expect(reading(AbortSignal.abort())).rejects.toThrow("abort");
-  const pages = new OwnMetricsRenderer(metrics.registry, busyClock());
   const { body } = negotiateFormat({});
-  expect(await turnsDuring(() => pages.render(body))).toBeGreaterThan(4);
+  expect(await turnsDuring(() => renderOwnMetrics(metrics.registry, body, busyClock()))).toBeGreaterThan(4);
 });
 
 test("on a machine whose processors others have, a scrape still takes few turns of the event loop", async () => {
   const { registry } = metricsOf(500, "server");
-  const pages = new OwnMetricsRenderer(registry, busyClock());
-  expect(await turnsDuring(() => pages.render("text"))).toBeLessThan(15);
-});
-
-test("pages of own metrics that are asked for at a time are made one after the other, and waiting ones together", async () => {
-  const { registry } = metricsOf(3);
-  const pages = new OwnMetricsRenderer(registry, countingClock());
-  const first = pages.render("text");
-  await Promise.resolve();
-  const [second, third] = [pages.render("text"), pages.render("text")];
-  expect(first).not.toBe(second);
-  expect(second).toBe(third);
-  expect(await second).toBe(await third);
-  expect(totalLength(await first)).toBeGreaterThan(0);
-  expect(Buffer.concat([...(await first)]).equals(Buffer.concat([...(await second)]))).toBe(true);
-});
-
-test("pages and parts of them that are asked for at a time do not mix", async () => {
-  const { registry } = metricsOf(300);
-  const one = new OwnMetricsRenderer(registry, busyClock());
-  const read = async (page: Promise<readonly Buffer[]>) => Buffer.concat([...(await page)]).toString();
-  const page = await read(one.render("text"));
-  const part = await read(one.renderOfServers("text", ["s3", "s200"]));
-  expect(part).toContain('prtg_up{server="s3"} 0\nprtg_up{server="s200"} 0\n');
-  const pages = new OwnMetricsRenderer(registry, busyClock());
-  const asked = [pages.renderOfServers("text", ["s3", "s200"]), pages.render("text")];
-  await yieldToEventLoop("reader");
-  asked.push(pages.renderOfServers("text", ["s3", "s200"]));
-  expect(await Promise.all(asked.map(read))).toEqual([part, page, part]);
+  expect(await turnsDuring(() => renderOwnMetrics(registry, "text", busyClock()))).toBeLessThan(15);
 });

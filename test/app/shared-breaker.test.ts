@@ -17,18 +17,15 @@ test("an entry that comes, or comes anew, to a session whose server is not there
   const before = await configOf("name: acme", "name: globex");
   const exporter = new Exporter(before, { ...testContext(), random: () => 0 });
   onTestFinished(() => exporter.stop());
-  const breakers = () =>
-    Object.fromEntries(
-      [...exporter.metrics.numbers(OWN_METRICS.server.breakerChanged)].map(({ labels, value }) => [
-        labels.server,
-        value,
-      ]),
-    );
+  const breakers = async () => {
+    const samples = await exporter.metrics.samples(OWN_METRICS.server.breakerChanged);
+    return Object.fromEntries(samples.map(({ labels, value }) => [labels.server, value]));
+  };
   await simulator.close();
   await exporter.pollOnce(AbortSignal.timeout(60_000));
-  expect(breakers()).toEqual({ acme: 1, globex: 1 });
+  expect(await breakers()).toEqual({ acme: 1, globex: 1 });
   const after = await configOf("name: acme, limits: { timeout: 21s }", "name: globex", "name: initech");
   const digests = await digestConfig(after);
   await exporter.change(await digestConfig(before), { config: after, digests, push: undefined, events: undefined }, 0);
-  expect(breakers()).toEqual({ acme: 1, globex: 1, initech: 1 });
+  expect(await breakers()).toEqual({ acme: 1, globex: 1, initech: 1 });
 });

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { Registry } from "prom-client";
+import { Gauge, Registry } from "prom-client";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
@@ -242,6 +242,21 @@ describe("Exposition", () => {
     expect(rendered).toEqual([]);
     exposition.stop();
     own.stop();
+  });
+
+  test("renders the exporter's own metrics once for all waiting readers", async () => {
+    const { registry, text } = setUp();
+    let readings = 0;
+    const collect = () => void readings++;
+    new Gauge({ name: "prtg_exporter_http_connections", help: "Connections.", registers: [registry], collect });
+    expect(await text()).toContain("prtg_exporter_http_connections 0\n");
+    const pages = await Promise.all([text(), text(), text(), text()]);
+    expect(new Set(pages).size).toBe(1);
+    expect(readings).toBeLessThan(5);
+    const before = readings;
+    await text();
+    await text();
+    expect(readings).toBe(before + 2);
   });
 
   test("counts a limit that is set while a page is put together for that page too", async () => {

@@ -133,7 +133,7 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
       await prometheus.stop();
       const answered = () => countBy(exporter.accesses.map(({ contentType }) => contentType.split(";")[0] ?? ""));
       const counted = async () => {
-        const values = [...exporter.exporter.metrics.numbers(OWN_METRICS.exposition.scraped)];
+        const values = await exporter.exporter.metrics.samples(OWN_METRICS.exposition.scraped);
         return new Map(values.map(({ labels, value }) => [String(labels.format), value]));
       };
       // Those that were under way end a moment later.

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readBuildInfo } from "../../src/telemetry/build-info.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
+import { OWN_FAMILIES, OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
-import { readInstrument } from "../../src/telemetry/recording.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc" };
 
@@ -51,27 +50,7 @@ describe("the exporter's own metrics", () => {
     for (const { name, type } of all) expect(name.endsWith("_total"), name).toBe(`${type}` === "counter");
   });
 
-  test("are read from memory as the page shows them", async () => {
-    const metrics = new ExporterMetrics(BUILD, () => [["prtg_sensors", 4]]);
-    const server = serverRecorder(metrics, "hq");
-    server.requestStarted("/health");
-    server.requestFinished({ endpoint: "/health", code: "204", durationMs: 30, bytes: 7 });
-    server.requestDuration("/health", 60);
-    metrics.update();
-    const shown = async (name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];
-    const { buckets, name: histogram } = OWN_METRICS.server.requestDuration;
-    for (const metric of OWN_FAMILIES.filter(({ type }) => type !== "histogram")) {
-      const page = (await shown(metric.name)).map(({ labels, value }) => ({ labels, value }));
-      expect([...metrics.numbers(metric)], metric.name).toMatchObject(page);
-    }
-    const [series] = metrics.histograms(OWN_METRICS.server.requestDuration);
-    const counted = buckets.map((_, index) =>
-      buckets.slice(0, index + 1).reduce((sum, bound) => sum + (series?.bucketValues[bound] ?? 0), 0),
-    );
-    expect((await shown(histogram)).map(({ value }) => value)).toEqual([...counted, 2, series?.sum, series?.count]);
-  });
-
-  test("tell of requests by server, and by server and endpoint where that is asked for", () => {
+  test("tell of requests by server, and by server and endpoint where that is asked for", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     const request = () => {
       const server = serverRecorder(metrics, "hq");
@@ -80,58 +59,61 @@ describe("the exporter's own metrics", () => {
         server.requestFinished({ endpoint, code: "200", durationMs: 30, bytes: 7 });
       }
     };
-    const labels = () => [...metrics.numbers(OWN_METRICS.server.requests)].map((series) => series.labels);
+    const labels = async () => (await metrics.samples(OWN_METRICS.server.requests)).map((sample) => sample.labels);
     request();
-    expect([...metrics.numbers(OWN_METRICS.server.requests)]).toEqual([
+    expect(await metrics.samples(OWN_METRICS.server.requests)).toEqual([
       { labels: { server: "hq", code: "200" }, value: 2 },
     ]);
-    expect([...metrics.histograms(OWN_METRICS.server.requestDuration)]).toMatchObject([{ count: 2 }]);
-    expect([...metrics.numbers(OWN_METRICS.server.retried)]).toEqual([{ labels: { server: "hq" }, value: 0 }]);
-    expect([...metrics.histograms(OWN_METRICS.endpoints.requestDuration)]).toHaveLength(2);
+    expect((await metrics.samples(OWN_METRICS.server.requestDuration)).at(-1)).toMatchObject({
+      labels: { server: "hq" },
+      value: 2,
+    });
+    expect(await metrics.samples(OWN_METRICS.server.retried)).toEqual([{ labels: { server: "hq" }, value: 0 }]);
+    const byEndpoint = await metrics.samples(OWN_METRICS.endpoints.requestDuration);
+    expect(byEndpoint.filter(({ labels: { le } }) => le === "+Inf")).toHaveLength(2);
     metrics.setApiDetail("endpoint");
-    expect(labels()).toEqual([]);
+    expect(await labels()).toEqual([]);
     request();
-    expect(labels()).toEqual([
+    expect(await labels()).toEqual([
       { server: "hq", endpoint: "/health", code: "200" },
       { server: "hq", endpoint: "/experimental/sensors", code: "200" },
     ]);
     // Those of all servers together went on.
-    expect([...metrics.numbers(OWN_METRICS.endpoints.requests)].map(({ value }) => value)).toEqual([2, 2]);
+    expect((await metrics.samples(OWN_METRICS.endpoints.requests)).map(({ value }) => value)).toEqual([2, 2]);
   });
 
-  test("tell by a number whether their series may have changed, after what is asked for at each reading", () => {
-    let families = ["prtg_sensors"];
-    const metrics = new ExporterMetrics(BUILD, () => families.map((family) => [family, 1] as const));
-    const server = serverRecorder(metrics, "hq");
-    server.requestDuration("/health", 0.02);
-    const read = ({ name }: OwnMetric) => readInstrument(metrics.registry.getSingleMetric(name));
-    const isChangedBy = (metric: OwnMetric, change: () => void): boolean => {
-      const before = read(metric)?.changes;
-      change();
-      return before !== read(metric)?.changes;
-    };
-    const { up, requestDuration, retried } = OWN_METRICS.server;
-    expect(isChangedBy(up, () => undefined)).toBe(false);
-    expect(isChangedBy(up, () => server.retried("/health"))).toBe(false);
-    expect(isChangedBy(up, () => metrics.clear(retried))).toBe(false);
-    expect(isChangedBy(up, () => metrics.forget({ server: "other" }))).toBe(false);
-    expect(isChangedBy(up, () => server.up(true))).toBe(true);
-    expect(isChangedBy(retried, () => server.retried("/health"))).toBe(true);
-    expect(isChangedBy(requestDuration, () => server.requestDuration("/health", 0.02))).toBe(true);
-    expect(isChangedBy(requestDuration, () => metrics.clear(requestDuration))).toBe(true);
-    expect(isChangedBy(up, () => metrics.forget({ server: "hq" }))).toBe(true);
-    const seen = read(OWN_METRICS.process.series);
-    families = ["prtg_sensors", "prtg_objects"];
-    const then = read(OWN_METRICS.process.series);
-    expect(then?.changes).toBeGreaterThan(seen?.changes ?? 0);
-    // The number is that of what is told with it.
-    expect(Object.keys(then?.series ?? {})).toHaveLength(2);
+  test("forget a collector or a server, and keep the others", async () => {
+    const metrics = new ExporterMetrics(BUILD, () => []);
+    const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
+    for (const server of [hq, branch]) {
+      server.requestDuration("/health", 0.02);
+      for (const name of ["tree", "status"]) server.collector(name).success(true);
+    }
+    const { success } = OWN_METRICS.collector;
+    const shown = async () => (await metrics.samples(success)).map(({ labels }) => Object.values(labels).join("/"));
+    await hq.collectorGone("tree");
+    expect(await shown()).toEqual(["hq/status", "branch/tree", "branch/status"]);
+    await hq.gone();
+    expect(await shown()).toEqual(["branch/tree", "branch/status"]);
+    expect(await metrics.registry.metrics()).not.toContain('"hq"');
+    expect(await metrics.samples(OWN_METRICS.server.requestDuration)).toContainEqual({
+      ...{ metricName: "prtg_exporter_api_request_duration_seconds_count", labels: { server: "branch" } },
+      value: 1,
+    });
+  });
+
+  test("are recorded by functions that work without their recorder", async () => {
+    const metrics = new ExporterMetrics(BUILD, () => []);
+    const { ...server } = serverRecorder(metrics, "hq");
+    const { up } = server;
+    up(true);
+    expect(await metrics.samples(OWN_METRICS.server.up)).toEqual([{ labels: { server: "hq" }, value: 1 }]);
   });
 
   test("of two exporters in one process do not mix", async () => {
     const [first, second] = [new ExporterMetrics(BUILD, () => []), new ExporterMetrics(BUILD, () => [])];
     first.exposition.scraped("text/plain");
-    expect([...second.numbers(OWN_METRICS.exposition.scraped)]).toEqual([]);
+    expect(await second.samples(OWN_METRICS.exposition.scraped)).toEqual([]);
   });
 });
 

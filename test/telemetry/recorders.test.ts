@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 
 /** `label=value,...` to the value of the series; without the label `server`, which all have. */
-function seriesOf(metric: OwnMetric): Record<string, number> {
-  const values = [...metrics.numbers(metric)];
+async function seriesOf(metric: OwnMetric): Promise<Record<string, number>> {
+  const values = await metrics.samples(metric);
   return Object.fromEntries(
     values.map(({ labels: { server: name, ...labels }, value }) => {
       expect(name).toBe("hq");
@@ -35,9 +35,9 @@ describe("what one server's client and collectors report", () => {
       OWN_METRICS.objects.orphans,
       OWN_METRICS.objects.waitingChannels,
     ]) {
-      expect(seriesOf(metric)).toEqual({ "": 0 });
+      expect(await seriesOf(metric)).toEqual({ "": 0 });
     }
-    expect(seriesOf(OWN_METRICS.objects.decodeProblem)).toEqual({
+    expect(await seriesOf(OWN_METRICS.objects.decodeProblem)).toEqual({
       "problem=record": 0,
       "problem=status": 0,
       "problem=value": 0,
@@ -49,11 +49,11 @@ describe("what one server's client and collectors report", () => {
       "problem=duplicate": 0,
     });
     server.collector("tree");
-    expect(seriesOf(OWN_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });
-    expect(seriesOf(OWN_METRICS.collector.enabled)).toEqual({ "collector=tree": 1 });
+    expect(await seriesOf(OWN_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });
+    expect(await seriesOf(OWN_METRICS.collector.enabled)).toEqual({ "collector=tree": 1 });
     // No run has ended yet.
-    expect(seriesOf(OWN_METRICS.collector.success)).toEqual({});
-    expect(seriesOf(OWN_METRICS.collector.lastSuccess)).toEqual({});
+    expect(await seriesOf(OWN_METRICS.collector.success)).toEqual({});
+    expect(await seriesOf(OWN_METRICS.collector.lastSuccess)).toEqual({});
   });
 
   test("becomes gauges", async () => {
@@ -70,28 +70,26 @@ describe("what one server's client and collectors report", () => {
       OWN_METRICS.server.clockOffset,
       OWN_METRICS.server.breakerChanged,
     ];
-    expect(gauges.map(seriesOf)).toEqual([1, 3, 4, -1.5, 1].map((value) => ({ "": value })));
-    expect(seriesOf(OWN_METRICS.server.totalMismatch)).toEqual({ "endpoint=/experimental/sensors": -2 });
+    expect(await Promise.all(gauges.map(seriesOf))).toEqual([1, 3, 4, -1.5, 1].map((value) => ({ "": value })));
+    expect(await seriesOf(OWN_METRICS.server.totalMismatch)).toEqual({ "endpoint=/experimental/sensors": -2 });
     server.up(false);
     server.breakerChanged(false);
-    expect([seriesOf(OWN_METRICS.server.up), seriesOf(OWN_METRICS.server.breakerChanged)]).toEqual([
-      { "": 0 },
-      { "": 0 },
-    ]);
+    expect(await seriesOf(OWN_METRICS.server.up)).toEqual({ "": 0 });
+    expect(await seriesOf(OWN_METRICS.server.breakerChanged)).toEqual({ "": 0 });
   });
 
   test("counts requests by endpoint and outcome, with their durations in seconds", async () => {
     server.requestStarted("/health");
     server.requestStarted("/health");
-    expect(seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 2 });
+    expect(await seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 2 });
     server.requestFinished({ endpoint: "/health", code: "204", durationMs: 20, bytes: 0 });
     server.requestFinished({ endpoint: "/health", code: "timeout", durationMs: 30_000, bytes: 7 });
-    expect(seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 0 });
-    expect(seriesOf(OWN_METRICS.server.requests)).toEqual({
+    expect(await seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 0 });
+    expect(await seriesOf(OWN_METRICS.server.requests)).toEqual({
       "endpoint=/health,code=204": 1,
       "endpoint=/health,code=timeout": 1,
     });
-    expect(seriesOf(OWN_METRICS.server.responseBytes)).toMatchObject({ "endpoint=/health": 7 });
+    expect(await seriesOf(OWN_METRICS.server.responseBytes)).toMatchObject({ "endpoint=/health": 7 });
     const values =
       (await metrics.registry.getSingleMetric(OWN_METRICS.server.requestDuration.name)?.get())?.values ?? [];
     const find = (name: string, le?: string | number) =>
@@ -109,12 +107,15 @@ describe("what one server's client and collectors report", () => {
     server.listMoved("/experimental/sensors");
     server.decodeProblem("value", 5);
     server.decodeProblem("value", 2);
-    expect(seriesOf(OWN_METRICS.server.retried)).toMatchObject({ "endpoint=/health": 1, "endpoint=/objects/count": 0 });
-    expect(seriesOf(OWN_METRICS.server.listMoved)).toMatchObject({
+    expect(await seriesOf(OWN_METRICS.server.retried)).toMatchObject({
+      "endpoint=/health": 1,
+      "endpoint=/objects/count": 0,
+    });
+    expect(await seriesOf(OWN_METRICS.server.listMoved)).toMatchObject({
       "endpoint=/experimental/sensors": 1,
       "endpoint=/experimental/channels": 0,
     });
-    expect(seriesOf(OWN_METRICS.objects.decodeProblem)).toMatchObject({ "problem=value": 7 });
+    expect(await seriesOf(OWN_METRICS.objects.decodeProblem)).toMatchObject({ "problem=value": 7 });
   });
 
   test("tells of each collector's last run, and keeps the time of its last success", async () => {
@@ -123,31 +124,28 @@ describe("what one server's client and collectors report", () => {
     tree.finished({ success: false, complete: false, durationSeconds: 2.5, finishedAt: 2_000 });
     tree.skipped();
     tree.enabled(false);
-    const read = (metric: OwnMetric) => seriesOf(metric)["collector=tree"];
+    const read = async (metric: OwnMetric) => (await seriesOf(metric))["collector=tree"];
     expect({
-      success: read(OWN_METRICS.collector.success),
-      complete: read(OWN_METRICS.collector.complete),
-      duration: read(OWN_METRICS.collector.duration),
-      lastSuccess: read(OWN_METRICS.collector.lastSuccess),
-      skipped: read(OWN_METRICS.collector.skipped),
-      enabled: read(OWN_METRICS.collector.enabled),
+      success: await read(OWN_METRICS.collector.success),
+      complete: await read(OWN_METRICS.collector.complete),
+      duration: await read(OWN_METRICS.collector.duration),
+      lastSuccess: await read(OWN_METRICS.collector.lastSuccess),
+      skipped: await read(OWN_METRICS.collector.skipped),
+      enabled: await read(OWN_METRICS.collector.enabled),
     }).toEqual({ success: 0, complete: 0, duration: 2.5, lastSuccess: 1_000, skipped: 1, enabled: 0 });
   });
 });
 
-test("what waits is asked for at each reading, and is nothing once that ends", () => {
+test("what waits is asked for at each reading, and is nothing once that ends", async () => {
   const waiting = new Map([["live", { points: 3, oldestAt: 4_000 }]]);
   const unfollow = syncRecorder(metrics, "hq").followPending(
     () => waiting,
     () => 10_000,
   );
-  const read = () => {
-    metrics.update();
-    return [seriesOf(OWN_METRICS.sync.pending), seriesOf(OWN_METRICS.sync.oldestPending)];
-  };
-  expect(read()).toMatchObject([{ "resolution=live": 3 }, { "resolution=live": 6 }]);
+  const read = async () => [await seriesOf(OWN_METRICS.sync.pending), await seriesOf(OWN_METRICS.sync.oldestPending)];
+  expect(await read()).toMatchObject([{ "resolution=live": 3 }, { "resolution=live": 6 }]);
   waiting.set("live", { points: 5, oldestAt: 2_000 });
-  expect(read()).toMatchObject([{ "resolution=live": 5 }, { "resolution=live": 8 }]);
+  expect(await read()).toMatchObject([{ "resolution=live": 5 }, { "resolution=live": 8 }]);
   unfollow();
-  expect(read()).toMatchObject([{ "resolution=live": 0 }, { "resolution=live": 0 }]);
+  expect(await read()).toMatchObject([{ "resolution=live": 0 }, { "resolution=live": 0 }]);
 });

@@ -20,12 +20,13 @@ export const MEASUREMENT_FAMILIES = [
   ...[sync.delivered, sync.rejected, sync.pending, sync.oldestPending, sync.deliveryFailed, sync.dropped],
 ];
 
-/** What there is to say of one server beside its entry in the list. */
+/** Details of one server, beside its entry in the list. `measurements`: null if push is disabled. */
 export function serverDetails(
-  { clock, receiver }: StatusSources,
+  { clock }: Pick<StatusSources, "clock">,
   server: string,
   collectors: readonly CollectorStatus[],
   own: RecordedMetrics,
+  measurements: Measurements | null,
 ): ServerDetails {
   const of = { server };
   const now = clock.now();
@@ -46,7 +47,7 @@ export function serverDetails(
       waiting_channels: own.sum(objects.waitingChannels, of),
       orphans: own.sum(objects.orphans, of),
     },
-    measurements: receiver === undefined ? null : measurementsReport(own, of),
+    measurements,
   };
 }
 

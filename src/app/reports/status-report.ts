@@ -31,8 +31,6 @@ export async function statusReport(
   slices: Steps,
 ): Promise<StatusReport | undefined> {
   const { build, clock, metrics, config, receiver, isReady } = sources;
-  // Brings up to date what waits to be pushed.
-  if (receiver !== undefined) metrics.update();
   const families = receiver === undefined ? FAMILIES : [...FAMILIES, ...PUSH_FAMILIES];
   const own = await RecordedMetrics.read(metrics, { families }, slices);
   const listed = listServers(sources, own);
@@ -56,7 +54,7 @@ export async function statusReport(
     leadership: leadershipReport(sources),
     totals: { ...sumsOf(listed), measurements: receiver === undefined ? null : measurementsReport(own) },
     page: found.page,
-    servers: await serverReports(sources, question, found.shown, slices),
+    servers: await serverReports(sources, question, found.shown, own, slices),
     metrics: metricsReport(sources, own),
     otlp: receiver === undefined ? null : otlpReport(receiver, own),
   };
@@ -68,11 +66,12 @@ function leadershipReport({ leadership, config }: StatusSources): StatusReport["
   return { role: config.standbyFor === undefined ? "leader" : "standby", lease, identity, leader: holder ?? null };
 }
 
-/** With details where there is one server to be shown, or one server at all. */
+/** Adds details if the page shows one server, or if there is only one. `all`: metrics of all servers. */
 async function serverReports(
   sources: StatusSources,
   question: StatusQuery,
   shown: readonly ListedServer[],
+  all: RecordedMetrics,
   slices: Steps,
 ): Promise<ServerReport[]> {
   const { config, monitors, metrics, receiver } = sources;
@@ -83,9 +82,10 @@ async function serverReports(
   const monitor = entry && monitors.get(entry.name);
   if (!isWhole || entry === undefined || monitor === undefined) return entries;
   const { name } = entry;
-  const families = receiver === undefined ? DETAIL_FAMILIES : [...DETAIL_FAMILIES, ...MEASUREMENT_FAMILIES];
-  const own = await RecordedMetrics.read(metrics, { families, server: name }, slices);
-  return [{ ...entry, ...serverDetails(sources, name, monitor.status().collectors, own) }];
+  // Equal to the totals if there is one server.
+  const measurements = receiver === undefined ? null : measurementsReport(all, { server: name });
+  const own = await RecordedMetrics.read(metrics, { families: DETAIL_FAMILIES, server: name }, slices);
+  return [{ ...entry, ...serverDetails(sources, name, monitor.status().collectors, own, measurements) }];
 }
 
 function metricsReport({ store }: StatusSources, own: RecordedMetrics): StatusReport["metrics"] {
@@ -96,11 +96,11 @@ function metricsReport({ store }: StatusSources, own: RecordedMetrics): StatusRe
     families: tables
       .map(({ family, size }) => ({ family: family.name, series: size }))
       .sort((a, b) => b.series - a.series),
-    pages: own.samples(OWN_METRICS.exposition.bytes).map(({ labels, value }) => ({
-      format: labels.format ?? "",
-      encoding: labels.encoding ?? "",
+    pages: own.samples(OWN_METRICS.exposition.bytes).map(({ labels: { format = "", encoding = "" }, value }) => ({
+      format: String(format),
+      encoding: String(encoding),
       bytes: value,
-      render_seconds: seconds.get(labels.format ?? "") ?? null,
+      render_seconds: seconds.get(String(format)) ?? null,
     })),
     scrapes: Object.fromEntries([...own.by("format", OWN_METRICS.exposition.scraped)].filter(([, count]) => count > 0)),
   };

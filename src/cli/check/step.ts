@@ -35,20 +35,20 @@ export function warning(text: string, remedy: string): StepResult {
   return { status: "warning", text, remedy };
 }
 
-/** Keeps what the client records while one step of the check runs. */
+/** Collects the problems and durations that the client records during one step of the check. */
 export interface CheckRecorder extends ServerRecorder {
-  /** What could not be read since this was last asked for. */
+  /** Decode problems since the last call. */
   takeProblems(): ReadonlyMap<DecodeProblem, number>;
-  /** The longest that an answer took so far, milliseconds, without the wait for the budget. */
+  /** Longest request so far, milliseconds, without waiting for the budget. */
   slowestMs(): number;
 }
 
 export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRecorder {
-  // What the methods below stand in front of: the same series, by a recorder of its own.
   const recorder = serverRecorder(metrics, server);
   let problems = new Map<DecodeProblem, number>();
   let slowestMs = 0;
-  return Object.assign(serverRecorder(metrics, server), {
+  return {
+    ...recorder,
     decodeProblem(problem: DecodeProblem, count = 1) {
       recorder.decodeProblem(problem, count);
       problems.set(problem, (problems.get(problem) ?? 0) + count);
@@ -63,5 +63,5 @@ export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRe
       return taken;
     },
     slowestMs: () => slowestMs,
-  });
+  };
 }

@@ -35,11 +35,12 @@ export async function reportOn(
   const log = context.log.child({ server: server.name });
   const metrics = new ExporterMetrics(context.build, () => []);
   let lastMs = 0;
-  const observer: ServerRecorder = Object.assign(serverRecorder(metrics, server.name), {
+  const observer: ServerRecorder = {
+    ...serverRecorder(metrics, server.name),
     requestFinished: ({ durationMs }: FinishedRequest) => {
       lastMs = durationMs;
     },
-  });
+  };
   const requester = new Requester(
     { ...clientOptions(server, observer, log, context), maxAttempts: 1 },
     context.accesses,

@@ -104,7 +104,8 @@ export async function startShakenExporter({
     isWell: async () => {
       const { success, complete } = OWN_METRICS.collector;
       const { metrics } = exporter;
-      return [...metrics.numbers(success), ...metrics.numbers(complete)].every(({ value }) => value === 1);
+      const samples = [...(await metrics.samples(success)), ...(await metrics.samples(complete))];
+      return samples.every(({ value }) => value === 1);
     },
     close: async () => {
       await exporter.stop();

@@ -1,0 +1,53 @@
+import type { Registry } from "prom-client";
+import type { Clock } from "../lib/clock.ts";
+import { TimeSlices } from "../lib/yielding.ts";
+import type { Sample } from "../telemetry/exporter-metrics.ts";
+import { OWN_FAMILIES, OWN_METRICS } from "../telemetry/own-metrics.ts";
+import { type ExpositionFormat, formatHeader, formatLabels, formatValue } from "./text-format.ts";
+
+/** Lines between two looks at the clock: a few milliseconds of work. The lines of 500 servers take ten turns. */
+const LINES_PER_LOOK = 4_096;
+
+/** Families on a page about some servers. */
+const ABOUT_SERVERS: ReadonlySet<string> = new Set([
+  ...OWN_FAMILIES.filter(({ labels }) => labels.includes("server")).map(({ name }) => name),
+  OWN_METRICS.process.build.name,
+]);
+
+/**
+ * Renders the exporter's own metrics, one buffer per family. With `servers`, only the series of these servers and the build info.
+ * The text of prom-client lacks units and has headers without samples.
+ */
+export async function renderOwnMetrics(
+  registry: Registry,
+  format: ExpositionFormat,
+  clock: Clock,
+  servers?: readonly string[],
+): Promise<readonly Buffer[]> {
+  const slices = new TimeSlices(clock, undefined, "reader", LINES_PER_LOOK);
+  const wanted = servers && new Set<unknown>(servers);
+  const buffers: Buffer[] = [];
+  for (const { name, help } of registry.getMetricsAsArray()) {
+    if (wanted !== undefined && !ABOUT_SERVERS.has(name)) continue;
+    const metric = await registry.getSingleMetric(name)?.get();
+    if (metric === undefined) continue;
+    let lines = "";
+    for (const sample of metric.values) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const { server } = sample.labels;
+      if (wanted === undefined || server === undefined || wanted.has(server)) lines += formatSample(name, sample);
+    }
+    if (lines === "") continue;
+    // prom-client declares a numeric enum, but the value is the lower-case name.
+    const type = TYPES.find((one) => one === String(metric.type)) ?? "gauge";
+    buffers.push(Buffer.from(formatHeader(format, { name, help, type }) + lines));
+  }
+  return buffers;
+}
+
+const TYPES = ["counter", "gauge", "histogram"] as const;
+
+function formatSample(family: string, { metricName = family, labels, value }: Sample): string {
+  return `${metricName}${formatLabels(Object.keys(labels), Object.values(labels).map(String))} ${formatValue(value)}\n`;
+}
