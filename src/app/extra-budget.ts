@@ -66,7 +66,6 @@ export class ExtraBudget {
     if (deferred > 0) this.#heldBackUntil = now + Math.max(MIN_OVER_AFTER_MS, OVER_AFTER_CYCLES * cycleMs());
     const isHeldBack = now < this.#heldBackUntil;
     this.#metrics.loop(this.#utilization);
-    this.#metrics.allowed(this.work.isBusy ? 1_000 / MEASURED_EVERY_MS : Number.POSITIVE_INFINITY);
     for (const collector of EXTRA_COLLECTORS) this.#metrics.waiting(collector, this.work.waiting(collector));
     for (const collector of DEFERRED_COLLECTORS) this.#metrics.deferred(collector, deferred);
     this.#metrics.heldBack(isHeldBack);

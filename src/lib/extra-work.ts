@@ -71,10 +71,6 @@ export class ExtraWork {
     return undefined;
   }
 
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
   /** So many reads were left for a later run. */
   countDeferred(reads: number): void {
     this.#deferred += reads;
