@@ -10,7 +10,7 @@ import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { ExtraWork } from "../../src/lib/load/extra-work.ts";
+import { ExtraWork } from "../../src/lib/extra-work.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import { createApiClient } from "../../src/prtg/client.ts";

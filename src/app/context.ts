@@ -10,7 +10,6 @@ import type { Redactor } from "../errors/redactor.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { filesMatching } from "../lib/file-pattern.ts";
-import { type LoadMeter, openLoadMeter } from "../lib/load/load-meter.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { Receivers } from "../otlp/receivers.ts";
@@ -54,8 +53,8 @@ export interface CommandContext {
   readonly accesses: ServerAccesses;
   /** What connections to an OTLP receiver share, before and after a reload. */
   readonly receivers: Receivers;
-  /** Measures how busy the process is. */
-  readonly openLoadMeter: () => LoadMeter;
+  /** For how long the event loop has been busy since the start, milliseconds. */
+  readonly eventLoopBusyMs: () => number;
   /** Where replicas elect one of them that works; left out: this one works. */
   readonly leadership?: Leadership | undefined;
 }
@@ -77,7 +76,7 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
     pendingMemory: new MemoryBudget(getHeapStatistics().heap_size_limit * PENDING_SHARE),
     accesses: new ServerAccesses(),
     receivers: new Receivers(systemClock),
-    openLoadMeter,
+    eventLoopBusyMs: () => performance.eventLoopUtilization().active,
   };
 }
 

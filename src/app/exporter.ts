@@ -50,7 +50,7 @@ export interface ConfigChange {
 export class Exporter {
   readonly metrics: ExporterMetrics;
   readonly exposition: Exposition;
-  /** The same for those who scrape: what is extra gives way to them. */
+  /** The same for those who scrape: extras pause meanwhile. */
   readonly scraped: Pick<Exposition, "streamedPage">;
   /** What is in memory, for people. */
   readonly debug: DebugPages;
@@ -76,7 +76,7 @@ export class Exporter {
 
   /** `push`: undefined where nothing is pushed; `events`: where none are told. The exporter closes both. */
   constructor(config: Config, context: CommandContext, push?: OtlpPush, events?: EventOutputs) {
-    const { clock, log, redactor, openLoadMeter } = context;
+    const { clock, log, redactor, eventLoopBusyMs } = context;
     const store = new Store(mappingOf(config).mapper.storeFamilies(), (family, values) =>
       formatLabels(family.labels, values),
     );
@@ -94,10 +94,10 @@ export class Exporter {
     metrics.config.badServerFiles(config.badServerFiles ?? 0);
     this.#showLeadership();
     const cycles = () => createTimetable(this.#config.collectors.timeseries.schedule, clock, log);
-    this.#extras = new ExtraBudget({ clock, log, metrics, openLoadMeter, cycleMs: () => cycles().period() });
+    this.#extras = new ExtraBudget({ clock, log, metrics, eventLoopBusyMs, cycleMs: () => cycles().period() });
     this.scraped = {
       streamedPage: (format, encoding, shard, reader) => {
-        if (reader !== undefined) this.#extras.work.giveWayTo(reader.used);
+        if (reader !== undefined) this.#extras.work.pauseFor(reader.used);
         return exposition.streamedPage(format, encoding, shard, reader);
       },
     };

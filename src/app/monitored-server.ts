@@ -4,7 +4,7 @@ import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import type { ServerState } from "../model/server-state.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";

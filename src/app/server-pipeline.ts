@@ -4,7 +4,7 @@ import type { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
 import type { ServerReader } from "../collectors/server-reader.ts";
 import { StateWriter } from "../collectors/state-writer.ts";
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { Delivery } from "../sync/delivery.ts";

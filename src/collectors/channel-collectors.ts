@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
@@ -7,9 +7,6 @@ import type { Collector, RunResult } from "./collector.ts";
 import { runExtra } from "./extra-run.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
-
-/** Of a server that takes the largest pages. */
-const CHANNELS_A_REQUEST = 3_000;
 
 export interface ChannelsCollectorOptions {
   readonly reader: ServerReader;
@@ -83,8 +80,7 @@ export class LimitsCollector implements Collector {
   readonly #reader: ServerReader;
   readonly #writer: StateWriter;
   readonly #extras: Extras;
-  /** That the list took the last time, with that of the lookups. */
-  #requests: number | undefined;
+  #isFirst = true;
 
   constructor(reader: ServerReader, writer: StateWriter, extras: Extras) {
     this.#reader = reader;
@@ -94,13 +90,13 @@ export class LimitsCollector implements Collector {
 
   run(signal: AbortSignal): Promise<RunResult> {
     const poll = () => this.#reader.memory.lend((held) => this.#poll(held, signal));
-    return runExtra(this.#extras, { collector: this.name, requests: this.#requests, poll }, signal);
+    return runExtra(this.#extras, { collector: this.name, isFirst: this.#isFirst, poll }, signal);
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const lookups = await this.#reader.lookups.read(signal);
     const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
-    this.#requests = Math.ceil(list.items.length / CHANNELS_A_REQUEST) + 1;
+    this.#isFirst = false;
     held.add(list.bytes ?? 0);
     signal.throwIfAborted();
     await this.#writer.applyLimits(list, lookups);

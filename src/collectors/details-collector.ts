@@ -1,4 +1,4 @@
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import type { DetailsUpdate } from "../model/details.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
@@ -7,8 +7,6 @@ import { PartialPoll } from "./partial-poll.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
 
-/** Of a server that takes the largest pages. */
-const SENSORS_A_REQUEST = 3_000;
 /** Probes without an answer, one after the other, before the server is taken for one that does not tell. */
 const MAX_SILENT_PROBES = 2;
 
@@ -21,8 +19,7 @@ export class DetailsCollector implements Collector {
   readonly #reader: ServerReader;
   readonly #writer: StateWriter;
   readonly #extras: Extras;
-  /** That the last run took. */
-  #requests: number | undefined;
+  #isFirst = true;
 
   constructor(reader: ServerReader, writer: StateWriter, extras: Extras) {
     this.#reader = reader;
@@ -32,7 +29,7 @@ export class DetailsCollector implements Collector {
 
   run(signal: AbortSignal): Promise<RunResult> {
     const poll = () => this.#poll(signal);
-    return runExtra(this.#extras, { collector: this.name, requests: this.#requests, poll }, signal);
+    return runExtra(this.#extras, { collector: this.name, isFirst: this.#isFirst, poll }, signal);
   }
 
   async #poll(signal: AbortSignal): Promise<RunResult> {
@@ -47,7 +44,7 @@ export class DetailsCollector implements Collector {
       const primary = await poll.read(() => details.primaryChannels(signal));
       const list = primary?.value;
       held.add(list?.bytes ?? 0);
-      this.#requests = 3 + probes.size + Math.ceil((list?.items.length ?? 0) / SENSORS_A_REQUEST);
+      this.#isFirst = false;
       const update: DetailsUpdate = {
         license: license?.value,
         autodiscoveries: autodiscoveries?.value,

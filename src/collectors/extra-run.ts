@@ -1,29 +1,28 @@
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import type { CollectorName } from "./collector.ts";
 
 export interface ExtraRun<Result> {
   readonly collector: CollectorName;
-  /** That the last run took; undefined for the first one. */
-  readonly requests: number | undefined;
+  /** Part of the start, which waits for nothing. */
+  readonly isFirst: boolean;
   readonly poll: () => Promise<Result>;
 }
 
 /**
- * Runs what is not of the first rank, though a run is never given up. The first one is part of the start; later ones go before time series, and
- * leave them that much less of the time.
+ * Runs a collector of extras. It goes before time series, and is never deferred.
  * @throws the signal's reason, and what `poll` throws
  */
 export async function runExtra<Result>(
   extras: Extras,
-  { collector, requests, poll }: ExtraRun<Result>,
+  { collector, isFirst, poll }: ExtraRun<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
-  if (requests === undefined) return poll();
-  const request = { collector, ageMs: Number.POSITIVE_INFINITY, cost: requests, until: Number.POSITIVE_INFINITY };
-  const leave = await extras.ask(request, signal);
+  if (isFirst) return poll();
+  const read = { collector, ageMs: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const end = await extras.acquire(read, signal);
   try {
     return await poll();
   } finally {
-    leave?.end();
+    end?.();
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { ParentKind } from "../projection/shape.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors/catalogue.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import { ApiError, mayBeOfOneObject } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
@@ -95,7 +95,7 @@ export class SeriesCycle {
     const [due, read, failed] = [this.#due.length, this.#read, this.#failed];
     // For what is beyond the budget there would have been no request, however much time there was.
     const deferred = this.#isHeldBack ? Math.min(due - read - failed, this.#budget.left) : 0;
-    this.#options.extras.deferred(SERIES, deferred);
+    this.#options.extras.countDeferred(deferred);
     return { due, read, failed, requests: this.#requests, deferred };
   }
 
@@ -120,9 +120,9 @@ export class SeriesCycle {
   async #readInTurn(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<boolean> {
     const { extras, clock, gapOf } = this.#options;
     await this.#budget.next(signal);
-    const request = { collector: SERIES, ageMs: gapOf(sensor), cost: types.length, until: this.#budget.lastStart };
-    const leave = await extras.ask(request, signal);
-    if (leave === undefined) {
+    const read = { collector: SERIES, ageMs: gapOf(sensor), until: this.#budget.lastStart };
+    const end = await extras.acquire(read, signal);
+    if (end === undefined) {
       this.#isHeldBack = true;
       this.#budget.giveBack();
       return false;
@@ -131,7 +131,7 @@ export class SeriesCycle {
     try {
       await this.#readSensor(sensor, types, signal);
     } finally {
-      leave.end();
+      end();
     }
     return true;
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { Extras } from "../lib/load/extra-work.ts";
+import type { Extras } from "../lib/extra-work.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";

@@ -401,12 +401,6 @@ export const OWN_METRICS = {
       "Part of the time in which the event loop was busy, over the last seconds; time series are held back where it is more than 0.7.",
       { initial: 0 },
     ),
-    allowed: metric(
-      "prtg_exporter_extra_requests_allowed_per_second",
-      "gauge",
-      [],
-      "Requests for time series and limits that may begin in a second, of all servers together: fewer while the process is busy, more while it is not and they are wanted.",
-    ),
     waiting: metric(
       "prtg_exporter_extra_reads_waiting",
       "gauge",

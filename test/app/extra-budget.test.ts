@@ -1,15 +1,15 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { ExtraBudget } from "../../src/app/extra-budget.ts";
-import type { Load } from "../../src/lib/load/pressure.ts";
 import { OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const IDLE: Load = { loop: 0.1, processor: 0.1, heap: 0.3, delayMs: 2 };
-const BUSY: Load = { ...IDLE, loop: 1 };
+/** Parts of the time. */
+const IDLE = 0.1;
+const BUSY = 1;
 const never = new AbortController().signal;
 
 function started(cycleMs = MINUTE) {
@@ -17,14 +17,12 @@ function started(cycleMs = MINUTE) {
   const metrics = emptyMetrics();
   const lines: { level: number; msg: string; deferred?: number }[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const measured = { load: IDLE, isClosed: false };
-  const openLoadMeter = () => ({
-    read: () => measured.load,
-    close: () => {
-      measured.isClosed = true;
-    },
-  });
-  const budget = new ExtraBudget({ clock, log, metrics, openLoadMeter, cycleMs: () => cycleMs });
+  const loop = { busyMs: 0, since: 0, utilization: IDLE };
+  const eventLoopBusyMs = () => loop.busyMs + (clock.monotonic() - loop.since) * loop.utilization;
+  const setUtilization = (utilization: number) => {
+    Object.assign(loop, { busyMs: eventLoopBusyMs(), since: clock.monotonic(), utilization });
+  };
+  const budget = new ExtraBudget({ clock, log, metrics, eventLoopBusyMs, cycleMs: () => cycleMs });
   const stop = new AbortController();
   const running = budget.run(stop.signal);
   onTestFinished(() => {
@@ -33,32 +31,32 @@ function started(cycleMs = MINUTE) {
   });
   const value = async (metric: OwnMetric, collector?: string) =>
     (await metrics.samples(metric)).find(({ labels }) => labels.collector === collector)?.value;
-  return { clock, budget, lines, measured, stop, running, value };
+  return { clock, budget, lines, setUtilization, value };
 }
 
 /** Units of work, always more than can be done. */
 async function pass({ clock, budget }: ReturnType<typeof started>, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     const until = clock.monotonic() + SECOND;
-    const request = { collector: "timeseries", ageMs: MINUTE, cost: 1, until };
-    const units = Array.from({ length: 300 }, () => budget.work.ask(request, never));
+    const reads = Array.from({ length: 300 }, async () => {
+      const end = await budget.work.acquire({ collector: "timeseries", ageMs: MINUTE, until }, never);
+      if (end === undefined) budget.work.countDeferred(1);
+      else void clock.sleep(SECOND / 4).then(end);
+    });
     await clock.advance(SECOND);
-    const leaves = await Promise.all(units);
-    for (const leave of leaves) leave?.end();
-    budget.work.deferred("timeseries", leaves.filter((leave) => leave === undefined).length);
+    await Promise.all(reads);
   }
 }
 
 test("a busy process is told by figures and by one line, and so is that it is over", async () => {
   const subject = started();
-  const { clock, lines, measured, value } = subject;
-  const { allowed, deferred, heldBack, loop } = OWN_METRICS.extras;
+  const { clock, lines, setUtilization, value } = subject;
+  const { deferred, heldBack, loop } = OWN_METRICS.extras;
   await clock.advance(10 * SECOND);
   expect([await value(deferred, "timeseries"), await value(heldBack)]).toEqual([0, 0]);
-  measured.load = BUSY;
+  setUtilization(BUSY);
   await pass(subject, 60);
   expect(await value(loop)).toBeCloseTo(1);
-  expect(await value(allowed)).toBeLessThan(10);
   expect(await value(heldBack)).toBe(1);
   expect(await value(deferred, "timeseries")).toBeGreaterThan(10_000);
   // Limits wait, and are never left for later.
@@ -66,7 +64,7 @@ test("a busy process is told by figures and by one line, and so is that it is ov
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     [40, "the process is busy: time series are read later than they are due; values and statuses are not"],
   ]);
-  measured.load = IDLE;
+  setUtilization(IDLE);
   await clock.advance(4 * MINUTE);
   expect([await value(heldBack), lines.length]).toEqual([1, 1]);
   await clock.advance(2 * MINUTE);
@@ -78,34 +76,26 @@ test("a busy process is told by figures and by one line, and so is that it is ov
 
 test("it goes on between two cycles of time series, however far they are apart", async () => {
   const subject = started(30 * MINUTE);
-  const { clock, lines, measured, value } = subject;
+  const { clock, lines, setUtilization, value } = subject;
   const { heldBack } = OWN_METRICS.extras;
-  measured.load = BUSY;
+  setUtilization(BUSY);
   for (let cycle = 0; cycle < 3; cycle++) {
     await pass(subject, 5);
     await clock.advance(30 * MINUTE - 5 * SECOND);
     expect(await value(heldBack)).toBe(1);
   }
   expect(lines).toHaveLength(1);
-  measured.load = IDLE;
+  setUtilization(IDLE);
   await clock.advance(16 * MINUTE);
   expect(await value(heldBack)).toBe(0);
 });
 
 test("short pressure that keeps nothing from its time is not told", async () => {
-  const { clock, budget, lines, measured } = started();
-  const leave = await budget.work.ask({ collector: "timeseries", ageMs: 0, cost: 1, until: MINUTE }, never);
-  leave?.end();
-  measured.load = BUSY;
+  const { clock, budget, lines, setUtilization, value } = started();
+  const end = await budget.work.acquire({ collector: "timeseries", ageMs: 0, until: MINUTE }, never);
+  end?.();
+  setUtilization(BUSY);
   await clock.advance(5 * SECOND);
-  expect(budget.isHeldBack).toBe(false);
+  expect(value(OWN_METRICS.extras.heldBack)).toBe(0);
   expect(lines).toEqual([]);
-});
-
-test("ends with its meter closed", async () => {
-  const { clock, measured, stop, running } = started();
-  await clock.advance(SECOND);
-  stop.abort();
-  await running;
-  expect(measured.isClosed).toBe(true);
 });

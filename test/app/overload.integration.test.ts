@@ -2,14 +2,12 @@ import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Exporter } from "../../src/app/exporter.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { ExtraWork } from "../../src/lib/load/extra-work.ts";
-import type { Load } from "../../src/lib/load/pressure.ts";
+import { ExtraWork } from "../../src/lib/extra-work.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
-const IDLE: Load = { loop: 0.1, processor: 0.1, heap: 0.3, delayMs: 2 };
 
 test("a busy process serves values and statuses as ever, and reads time series when it has time", async () => {
   const servers = [await simulateServer(), await simulateServer()];
@@ -18,11 +16,16 @@ servers: [${servers.map(({ url }, index) => `{ name: s${index}, url: "${url}", a
 collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: { mode: all, schedule: 2s } }
 `;
   const config = await loadTestConfig(yaml);
-  const measured = { load: { ...IDLE, loop: 1 } };
+  let busy = true;
+  let busyMs = 0;
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-  const openLoadMeter = () => ({ read: () => measured.load, close: () => undefined });
-  const exporter = new Exporter(config, { ...testContext(), log, openLoadMeter });
+  // More than passes between two measurements, whatever the machine does.
+  const eventLoopBusyMs = () => {
+    if (busy) busyMs += 60_000;
+    return busyMs;
+  };
+  const exporter = new Exporter(config, { ...testContext(), log, eventLoopBusyMs });
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
   const samples = async () => {
@@ -38,7 +41,7 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
     const page = await samples();
     expect(page.get(deferred)).toBeGreaterThan(0);
     expect(page.get("prtg_exporter_extra_held_back")).toBe(1);
-    expect(page.get("prtg_exporter_extra_requests_allowed_per_second")).toBe(4);
+    expect(page.get("prtg_exporter_event_loop_utilization_ratio")).toBeGreaterThan(0.7);
     expect(polled(page)).toBeGreaterThan(polled(before) + 3);
     return page;
   }, PATIENCE);
@@ -51,23 +54,25 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
   }
   const about = lines.filter((line) => line.startsWith("the process is busy"));
   expect(about).toHaveLength(1);
-  measured.load = IDLE;
+  busy = false;
   await vi.waitFor(async () => {
-    expect((await samples()).get("prtg_exporter_extra_requests_allowed_per_second")).toBeGreaterThan(10);
+    const page = await samples();
+    expect(page.get("prtg_exporter_event_loop_utilization_ratio")).toBeLessThan(0.7);
+    expect(page.get('prtg_exporter_extra_reads_waiting{collector="timeseries"}')).toBe(0);
   }, PATIENCE);
 });
 
-test("what is extra gives way to a page for as long as it is sent", async () => {
+test("extras pause for as long as a page is sent", async () => {
   const { url } = await simulateServer();
   const yaml = `servers: [{ name: s, url: "${url}", auth: { api_key: "\${KEY}" } }]`;
   const config = await loadTestConfig(yaml);
   const exporter = new Exporter(config, testContext());
   onTestFinished(() => exporter.stop());
-  const giveWayTo = vi.spyOn(ExtraWork.prototype, "giveWayTo");
-  onTestFinished(() => giveWayTo.mockRestore());
+  const pauseFor = vi.spyOn(ExtraWork.prototype, "pauseFor");
+  onTestFinished(() => pauseFor.mockRestore());
   const used = Promise.resolve();
   const reader = { used, isExact: true, gone: new AbortController().signal, cut: () => undefined };
   const { end } = await exporter.scraped.streamedPage(negotiateFormat({}), "gzip", undefined, reader);
   await end();
-  expect(giveWayTo.mock.calls).toEqual([[used]]);
+  expect(pauseFor.mock.calls).toEqual([[used]]);
 });

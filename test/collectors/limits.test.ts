@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ExtraRequest, Extras } from "../../src/lib/load/extra-work.ts";
+import type { ExtraRead, Extras } from "../../src/lib/extra-work.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { record, reference } from "../model/build-record.ts";
@@ -180,21 +180,19 @@ function every(minutes: number) {
 }
 
 describe("under pressure", () => {
-  test("the first run is part of the start; later ones ask for leave, before time series, with what they cost", async () => {
-    const asked: ExtraRequest[] = [];
+  test("the first run is part of the start; later ones wait for their turn, before time series", async () => {
+    const asked: ExtraRead[] = [];
     const extras: Extras = {
-      ask: async (request) => {
-        asked.push(request);
-        return { end: () => undefined };
+      acquire: async (read) => {
+        asked.push(read);
+        return () => undefined;
       },
-      deferred: () => undefined,
+      countDeferred: () => undefined,
     };
     const subject = monitored(smallServer(), { extras });
     await subject.monitor.pollOnce(signal);
     expect(asked).toEqual([]);
     await subject.monitor.pollOnce(signal);
-    expect(asked).toEqual([
-      { collector: "limits", ageMs: Number.POSITIVE_INFINITY, cost: 2, until: Number.POSITIVE_INFINITY },
-    ]);
+    expect(asked).toEqual([{ collector: "limits", ageMs: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY }]);
   });
 });

@@ -11,7 +11,7 @@ import { ServerReader } from "../../src/collectors/server-reader.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
-import type { Extras } from "../../src/lib/load/extra-work.ts";
+import type { Extras } from "../../src/lib/extra-work.ts";
 import type { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";

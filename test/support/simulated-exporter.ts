@@ -84,7 +84,7 @@ export function testContext(): CommandContext {
     pendingMemory: new MemoryBudget(),
     accesses: new ServerAccesses(),
     receivers: new Receivers(systemClock),
-    openLoadMeter: () => ({ read: () => ({ loop: 0, processor: 0, heap: 0, delayMs: 0 }), close: () => undefined }),
+    eventLoopBusyMs: () => 0,
   };
 }
 

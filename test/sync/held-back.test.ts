@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Extras, ExtraWork } from "../../src/lib/load/extra-work.ts";
+import { type Extras, ExtraWork } from "../../src/lib/extra-work.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { type CycleReport, SeriesCycle } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -8,10 +8,12 @@ import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
 
 const never = new AbortController().signal;
 
-describe("cycles of several servers, under pressure", () => {
+describe("cycles of several servers", () => {
   interface Subject {
     readonly clock: ManualClock;
     readonly work: ExtraWork;
+    /** Time passes while the event loop is busy. */
+    pass(ms: number): Promise<void>;
     readonly read: { readonly id: string; readonly at: number }[];
     /** One cycle of a server whose sensors have gaps of so many minutes. */
     cycle(
@@ -22,7 +24,7 @@ describe("cycles of several servers, under pressure", () => {
     ): { readonly run: Promise<CycleReport>; readonly due: SensorSync[] };
   }
 
-  function idle(): Subject {
+  function subject(): Subject {
     const clock = new ManualClock();
     const work = new ExtraWork(clock);
     const read: Subject["read"] = [];
@@ -46,32 +48,27 @@ describe("cycles of several servers, under pressure", () => {
       }).run(never);
       return { run, due };
     };
-    work.adapt("steady");
-    return { clock, work, read, cycle };
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 250) {
+        work.follow(1);
+        await clock.advance(250);
+      }
+    };
+    return { clock, work, read, cycle, pass };
   }
 
-  /** Down to the least: four a second. */
-  async function pressed(): Promise<Subject> {
-    const subject = idle();
-    const { clock, work, read, cycle } = subject;
-    const before = cycle(
-      "before",
-      Array.from({ length: 1_000 }, (_, index) => 1_000 + index),
-    );
-    for (let second = 0; second < MINUTE / 1_000; second++) {
-      await clock.advance(1_000);
-      work.adapt("high");
-    }
-    await before.run;
-    read.length = 0;
-    return subject;
+  /** Four reads a second go on. */
+  function busy(): Subject {
+    const busy = subject();
+    busy.work.follow(1);
+    return busy;
   }
 
   test("the oldest gap of all of them is read first", async () => {
-    const { clock, read, cycle } = await pressed();
+    const { read, cycle, pass } = busy();
     const gapsOf = (server: number) => Array.from({ length: 200 }, (_, index) => 900 - 3 * index - server);
     const runs = ["a", "b", "c"].map((server, index) => cycle(server, gapsOf(index)).run);
-    await Promise.all([...runs, clock.advance(MINUTE)]);
+    await Promise.all([...runs, pass(MINUTE)]);
     // The first ones begin before all have asked.
     const order = read.slice(3).map(({ id }) => Number(id.split("/")[1]));
     expect(order.length).toBeGreaterThan(150);
@@ -83,14 +80,13 @@ describe("cycles of several servers, under pressure", () => {
   });
 
   test("what there is no time for is counted, left as it is, and does not run into the next cycle", async () => {
-    const { clock, work, read, cycle } = await pressed();
-    const counted = work.deferredBy("timeseries");
+    const { clock, work, read, cycle, pass } = busy();
     const began = clock.monotonic();
     const { run, due } = cycle(
       "a",
       Array.from({ length: 500 }, (_, index) => 600 - index),
     );
-    await clock.advance(MINUTE - 1);
+    await pass(MINUTE - 250);
     const report = await run;
     expect(report).toEqual({
       due: 500,
@@ -101,33 +97,29 @@ describe("cycles of several servers, under pressure", () => {
     });
     expect(read.length).toBeGreaterThan(150);
     expect(read.length).toBeLessThan(250);
-    expect(work.deferredBy("timeseries") - counted).toBe(report.deferred);
-    // Those that wait are looked at 20 times a second.
-    expect(Math.max(...read.map(({ at }) => at)) - began).toBeLessThanOrEqual(0.9 * MINUTE + 50);
+    expect(work.takeDeferred()).toBe(report.deferred);
+    expect(Math.max(...read.map(({ at }) => at)) - began).toBeLessThanOrEqual(0.9 * MINUTE);
     expect(due.filter(({ lastReadAt }) => lastReadAt !== undefined)).toHaveLength(read.length);
   });
 
   test("what the budget of the server has no requests for is not told as left for want of time", async () => {
-    const { clock, read, cycle } = await pressed();
+    const { read, cycle, pass } = busy();
     const gaps = Array.from({ length: 500 }, (_, index) => 600 - index);
     const { run } = cycle("a", gaps, 300);
-    await clock.advance(MINUTE - 1);
+    await pass(MINUTE - 250);
     const { deferred } = await run;
     expect(read.length).toBeGreaterThan(150);
     expect(deferred).toBe(300 - read.length);
   });
 
   test("what a slow server is not done with is not told as left for want of time", async () => {
-    const { clock, work, read, cycle } = idle();
+    const { clock, work, read, cycle } = subject();
     const gaps = Array.from({ length: 500 }, (_, index) => 600 - index);
     const began = clock.monotonic();
     const { run } = cycle("slow", gaps, 1_000, 5_000);
-    for (let second = 0; second < 70; second++) {
-      await clock.advance(1_000);
-      work.adapt("calm");
-    }
+    await clock.advance(70_000);
     expect(await run).toMatchObject({ read: 24, deferred: 0 });
-    expect(work.deferredBy("timeseries")).toBe(0);
+    expect(work.takeDeferred()).toBe(0);
     expect(Math.max(...read.map(({ at }) => at)) - began).toBeGreaterThan(0.9 * MINUTE);
   });
 });
@@ -136,8 +128,8 @@ test("measurements of an hour without time for series arrive later, each once, a
   let hasTime = true;
   let most = 0;
   const extras: Extras = {
-    ask: async () => (hasTime ? { end: () => undefined } : undefined),
-    deferred: () => undefined,
+    acquire: async () => (hasTime ? () => undefined : undefined),
+    countDeferred: () => undefined,
   };
   // Faster than lists come, so that series alone have what was measured in between.
   const sensors = Array.from({ length: 5 }, (_, index) => recordedSensor(String(10 + index), 10));

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import type { Clock } from "../../../src/lib/clock.ts";
-import type { Extras } from "../../../src/lib/load/extra-work.ts";
+import type { Extras } from "../../../src/lib/extra-work.ts";
 import { Delivery } from "../../../src/sync/delivery.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "../../../src/sync/measurement.ts";
 import { Outbox } from "../../../src/sync/outbox.ts";
