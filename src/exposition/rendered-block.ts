@@ -1,8 +1,8 @@
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { StringPool } from "../store/string-pool.ts";
-import { LabelWriter } from "./label-writer.ts";
 import type { LineBuffer } from "./line-buffer.ts";
+import { escapeLabelValue } from "./text-format.ts";
 
 /** Whole lines of a page. They never change, so what was encoded of them stays valid. */
 export interface Lines {
@@ -31,8 +31,8 @@ export interface RenderedBlock extends Lines {
 }
 
 /**
- * Renders a block. Labels are the larger part of a line and hardly ever change: they are copied from the
- * lines of last time, which are the only place that holds them as text, and so is a value that is the same as then.
+ * Renders a block. Labels are the larger part of a line and hardly ever change: they are copied from the lines of last time, and so
+ * is a value that is the same as then.
  */
 export function renderBlock(
   table: SeriesTable,
@@ -40,62 +40,21 @@ export function renderBlock(
   previous: RenderedBlock | undefined,
   lines: LineBuffer,
 ): RenderedBlock {
-  const starts = new Uint32Array(block.used + 1);
-  const valueStarts = new Uint32Array(block.used);
-  const from = { table, block, lines, starts, valueStarts };
-  const series = previous === undefined ? writeLines(from) : rewriteLines(from, previous);
-  starts[block.used] = lines.length;
-  return {
-    bytes: lines.take(),
-    series,
-    version: block.version,
-    labelled: table.labelled,
-    starts,
-    valueStarts,
-    values: block.values.slice(0, block.used),
-    ...(previous !== undefined && areLabelsKnown(block, previous) ? partsOf(previous) : partsIn(table, block)),
-  };
-}
-
-interface BlockLines extends Pick<RenderedBlock, "starts" | "valueStarts"> {
-  readonly table: SeriesTable;
-  readonly block: SeriesBlock;
-  readonly lines: LineBuffer;
-}
-
-// Functions of their own: V8 compiles a loop that runs for the first time without what follows it, and would do that anew then.
-
-/** Returns how many. */
-function writeLines({ table, block, lines, starts, valueStarts }: BlockLines): number {
   const { expiresAt, values, used } = block;
-  const labels = new LabelWriter(table, block, lines);
+  const starts = new Uint32Array(used + 1);
+  const valueStarts = new Uint32Array(used);
   let series = 0;
-  for (let at = 0; at < used; at++) {
-    starts[at] = lines.length;
-    if (expiresAt[at] === ABSENT) continue;
-    series++;
-    labels.write(at);
-    valueStarts[at] = lines.length;
-    lines.value(values[at] ?? Number.NaN);
-  }
-  return series;
-}
-
-/** As `writeLines`, from the lines of last time. */
-function rewriteLines({ table, block, lines, starts, valueStarts }: BlockLines, previous: RenderedBlock): number {
-  const { expiresAt, values, used } = block;
-  let labels: LabelWriter | undefined;
-  let series = 0;
+  // There is more in it where a rendering failed.
+  lines.clear();
   for (let at = 0; at < used; at++) {
     starts[at] = lines.length;
     if (expiresAt[at] === ABSENT) continue;
     series++;
     const value = values[at] ?? Number.NaN;
-    const start = previous.starts[at] ?? 0;
-    const end = previous.starts[at + 1] ?? 0;
-    if (start >= end || !isLabelKnown(block, at, previous)) {
-      labels ??= new LabelWriter(table, block, lines);
-      labels.write(at);
+    const start = previous?.starts[at] ?? 0;
+    const end = previous?.starts[at + 1] ?? 0;
+    if (previous === undefined || start >= end || !isLabelKnown(block, at, previous)) {
+      lines.text(lineUpToValue(table, block, at));
       valueStarts[at] = lines.length;
       lines.value(value);
       continue;
@@ -108,7 +67,28 @@ function rewriteLines({ table, block, lines, starts, valueStarts }: BlockLines, 
       lines.value(value);
     }
   }
-  return series;
+  starts[used] = lines.length;
+  return {
+    bytes: lines.take(),
+    series,
+    version: block.version,
+    labelled: table.labelled,
+    starts,
+    valueStarts,
+    values: values.slice(0, used),
+    ...(previous !== undefined && areLabelsKnown(block, previous) ? partsOf(previous) : partsIn(table, block)),
+  };
+}
+
+/** `name{server="hq",id="40"} `, of the series at a place of the block. */
+function lineUpToValue({ family, texts }: SeriesTable, { labels }: SeriesBlock, at: number): string {
+  const names = family.labels;
+  let line = family.name;
+  for (let column = 0; column < names.length; column++) {
+    const value = texts.text(labels[at * names.length + column] ?? StringPool.EMPTY);
+    line += `${column === 0 ? "{" : ","}${names[column]}="${escapeLabelValue(value)}"`;
+  }
+  return names.length === 0 ? `${line} ` : `${line}} `;
 }
 
 function areLabelsKnown(block: SeriesBlock, previous: RenderedBlock): boolean {

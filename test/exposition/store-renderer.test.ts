@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from "vitest";
-import { LabelWriter } from "../../src/exposition/label-writer.ts";
 import { LineMemory } from "../../src/exposition/reader-memory.ts";
 import { type RenderedStore, StoreRenderer } from "../../src/exposition/store-renderer.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
@@ -115,11 +114,11 @@ describe("lines of a page", () => {
     await pages.refresh(areShown, whole);
     await changeAll(1);
     await store.commit(() => table.relabel(2 * BLOCK_SIZE, ["other"]));
-    const write = vi.spyOn(LabelWriter.prototype, "write").mockImplementation(() => {
+    const read = vi.spyOn(table.texts, "text").mockImplementation(() => {
       throw new Error("broken");
     });
     await expect(pages.refresh(areShown, whole)).rejects.toThrow("broken");
-    write.mockRestore();
+    read.mockRestore();
     const after = await pages.refresh(areShown, whole);
     expect(textOf(after)).toBe(expected(1).replace(`value{id="${2 * BLOCK_SIZE}"}`, 'value{id="other"}'));
   });
