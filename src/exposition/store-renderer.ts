@@ -1,4 +1,3 @@
-import { detach } from "../lib/buffers.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { SeriesTable } from "../store/series-table.ts";
@@ -88,16 +87,11 @@ export class StoreRenderer {
         continue;
       }
       // What was freed when a rendering failed cannot be copied from.
-      const held = before !== undefined && before.bytes.length > 0 && before.values.length > 0 ? before : undefined;
+      const held = before !== undefined && before.bytes.length > 0 ? before : undefined;
       const lines = renderBlock(table, block, held, this.#buffer);
       this.#lines.adopt(lines.bytes);
       blocks.push(lines);
-      if (before !== undefined) {
-        replace(before);
-        // Only the renderer looks at these: left to the collector they would be 16 MB a minute with many servers.
-        detach(before.valueStarts);
-        detach(before.values);
-      }
+      if (before !== undefined) replace(before);
       // A block takes about a millisecond. A page that is read meanwhile takes many turns, so these have to be short.
       await yieldToEventLoop(this.#store.lane);
     }

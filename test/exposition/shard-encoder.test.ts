@@ -13,8 +13,6 @@ function block(bytes: string): RenderedBlock {
       version: 1,
       labelled: 1,
       starts: new Uint32Array(2),
-      valueStarts: new Uint32Array(1),
-      values: new Float64Array(1),
       shardKeys: new Uint32Array(1),
       servers: ["hq"],
       serverOf: undefined,
