@@ -18,8 +18,6 @@ export class SeriesTable {
   readonly #leftInAll: LeftSeries;
   readonly #blocks: SeriesBlock[] = [];
   readonly #free: number[] = [];
-  /** Numbers of the label values that were given last: those of neighbours are the same, mostly. */
-  readonly #lastLabels: Uint32Array;
   #nextExpiry = Number.POSITIVE_INFINITY;
   #slots = 0;
   #size = 0;
@@ -38,7 +36,6 @@ export class SeriesTable {
     this.#renderLabels = renderLabels;
     this.#texts = texts;
     this.#leftInAll = left;
-    this.#lastLabels = new Uint32Array(family.labels.length);
   }
 
   /** What the numbers of label values in blocks stand for. */
@@ -310,9 +307,7 @@ export class SeriesTable {
     const at = slot % BLOCK_SIZE;
     const first = at * labels.length;
     for (let column = 0; column < labels.length; column++) {
-      const id = this.#texts.take(labels[column] ?? "", this.#lastLabels[column]);
-      block.labels[first + column] = id;
-      this.#lastLabels[column] = id;
+      block.labels[first + column] = this.#texts.take(labels[column] ?? "");
     }
     block.shardKeys[at] = shardKey;
     block.labelledAt[at] = ++this.#labelled;
