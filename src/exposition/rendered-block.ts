@@ -1,8 +1,8 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import { StringPool } from "../store/string-pool.ts";
 import type { LineBuffer } from "./line-buffer.ts";
-import { escapeLabelValue } from "./text-format.ts";
+import { formatLabels } from "./text-format.ts";
 
 /** Stands before the value of a line, and not in it. */
 const SPACE = 0x20;
@@ -39,7 +39,8 @@ export function renderBlock(
   previous: RenderedBlock | undefined,
   lines: LineBuffer,
 ): RenderedBlock {
-  const { expiresAt, values, used } = block;
+  const { name, labels: names } = table.family;
+  const { labels, expiresAt, values, used } = block;
   const starts = new Uint32Array(used + 1);
   let series = 0;
   // There is more in it where a rendering failed.
@@ -52,7 +53,7 @@ export function renderBlock(
     const end = previous?.starts[at + 1] ?? 0;
     const hasSameLabels = previous !== undefined && (block.labelledAt[at] ?? 0) <= previous.labelled;
     if (hasSameLabels && start < end) lines.copy(previous.bytes, start, previous.bytes.lastIndexOf(SPACE, end - 1) + 1);
-    else lines.text(lineUpToValue(table, block, at));
+    else lines.text(`${name}${formatLabels(names, labels[at] ?? [])} `);
     lines.value(values[at] ?? Number.NaN);
   }
   starts[used] = lines.length;
@@ -63,37 +64,15 @@ export function renderBlock(
     labelled: table.labelled,
     starts,
     shardKeys: block.shardKeys.slice(0, used),
-    ...serversIn(table, block),
+    ...serversIn(labels, names.indexOf("server")),
   };
 }
 
-/** `name{server="hq",id="40"} `, of the series at a place of the block. */
-function lineUpToValue({ family, texts }: SeriesTable, { labels }: SeriesBlock, at: number): string {
-  const names = family.labels;
-  let line = family.name;
-  for (let column = 0; column < names.length; column++) {
-    const value = texts.text(labels[at * names.length + column] ?? StringPool.EMPTY);
-    line += `${column === 0 ? "{" : ","}${names[column]}="${escapeLabelValue(value)}"`;
-  }
-  return names.length === 0 ? `${line} ` : `${line}} `;
-}
-
-function serversIn(
-  { family, texts }: SeriesTable,
-  { labels, used }: SeriesBlock,
-): Pick<RenderedBlock, "servers" | "serverOf"> {
-  const width = family.labels.length;
-  const column = family.labels.indexOf("server");
-  const known = new Map<number, number>();
-  const serverOf = new Uint16Array(used);
-  for (let at = 0; column !== -1 && at < used; at++) {
-    const id = labels[at * width + column] ?? StringPool.EMPTY;
-    const number = known.get(id) ?? known.size;
-    known.set(id, number);
-    serverOf[at] = number;
-  }
-  const servers = [...known.keys()].map((id) => texts.text(id));
-  return { servers, serverOf: servers.length > 1 ? serverOf : undefined };
+/** `column`: of the label `server`; -1 where there is none. */
+function serversIn(labels: SeriesBlock["labels"], column: number): Pick<RenderedBlock, "servers" | "serverOf"> {
+  const numbers = new Map<string, number>();
+  const serverOf = Uint16Array.from(labels, (values) => mapEntry(numbers, values[column] ?? "", () => numbers.size));
+  return { servers: [...numbers.keys()], serverOf: numbers.size > 1 ? serverOf : undefined };
 }
 
 /** The lines of the series at the places that `takes` wants: `from` itself where these are all. */

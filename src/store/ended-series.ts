@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { SeriesTable } from "./series-table.ts";
 
@@ -26,25 +27,25 @@ async function dropRevived(table: SeriesTable, slices: Steps, hasValue: (slot: n
     const turn = slices.step();
     if (turn !== undefined) await turn;
     if (!hasValue(slot)) continue;
-    for (const other of left.get(table.labelHash(slot)) ?? []) {
-      if (!table.isLeft(other) || !table.hasLabelsOf(slot, other)) continue;
+    for (const other of left.get(keyOf(table.labels(slot))) ?? []) {
+      if (!table.isLeft(other)) continue;
       table.dropLeft(other);
       table.markPushed(slot);
     }
   }
 }
 
-/** By the hash of their labels. */
-async function leftByLabels(table: SeriesTable, slices: Steps): Promise<ReadonlyMap<number, readonly number[]>> {
-  const left = new Map<number, number[]>();
+async function leftByLabels(table: SeriesTable, slices: Steps): Promise<ReadonlyMap<string, readonly number[]>> {
+  const left = new Map<string, number[]>();
   for (let slot = 0; slot < table.slots; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    if (!table.isLeft(slot)) continue;
-    const hash = table.labelHash(slot);
-    const known = left.get(hash);
-    if (known === undefined) left.set(hash, [slot]);
-    else known.push(slot);
+    if (table.isLeft(slot)) mapEntry(left, keyOf(table.labels(slot)), () => []).push(slot);
   }
   return left;
+}
+
+/** The same for the same labels, and for no others. */
+function keyOf(labels: readonly string[]): string {
+  return JSON.stringify(labels);
 }

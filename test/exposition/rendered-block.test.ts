@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineBuffer } from "../../src/exposition/line-buffer.ts";
 import { type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 
@@ -57,7 +56,7 @@ function plain({ bytes, starts, shardKeys, servers, serverOf, series }: Rendered
 test("a block that is rendered from its lines of last time reads as one that is rendered anew", () => {
   fc.assert(
     fc.property(fc.array(fc.array(change, { maxLength: 12 }), { minLength: 1, maxLength: 8 }), (rounds) => {
-      const table = new SeriesTable(FAMILY, (family, labels) => formatLabels(family.labels, labels));
+      const table = new SeriesTable(FAMILY);
       const slots: number[] = [];
       const lines = new LineBuffer();
       let before: RenderedBlock | undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { LineBuffer } from "../../src/exposition/line-buffer.ts";
 import { LineMemory } from "../../src/exposition/reader-memory.ts";
 import { type RenderedStore, StoreRenderer } from "../../src/exposition/store-renderer.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
@@ -13,7 +14,7 @@ const NOT_SHOWN = () => false;
 
 /** A page of three blocks, and a way to change a value in each of them. */
 async function setUp() {
-  const store = new Store([FAMILY], () => "");
+  const store = new Store([FAMILY]);
   const memory = new LineMemory();
   const pages = new StoreRenderer(store, memory);
   const table = store.table(FAMILY);
@@ -112,11 +113,13 @@ describe("lines of a page", () => {
     await pages.refresh(areShown, whole);
     await changeAll(1);
     await store.commit(() => table.relabel(2 * BLOCK_SIZE, ["other"]));
-    const read = vi.spyOn(table.texts, "text").mockImplementation(() => {
-      throw new Error("broken");
+    const { text } = LineBuffer.prototype;
+    const write = vi.spyOn(LineBuffer.prototype, "text").mockImplementation(function (this: LineBuffer, line) {
+      if (line.includes("other")) throw new Error("broken");
+      text.call(this, line);
     });
     await expect(pages.refresh(areShown, whole)).rejects.toThrow("broken");
-    read.mockRestore();
+    write.mockRestore();
     const after = await pages.refresh(areShown, whole);
     expect(textOf(after)).toBe(expected(1).replace(`value{id="${2 * BLOCK_SIZE}"}`, 'value{id="other"}'));
   });

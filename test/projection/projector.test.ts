@@ -30,14 +30,14 @@ const BOTH: ThingFamily = {
 function present(table: SeriesTable): Record<string, number> {
   const entries: [string, number][] = [];
   for (let slot = 0; slot < table.slots; slot++) {
-    if (table.isPresent(slot)) entries.push([table.labelText(slot), table.value(slot)]);
+    if (table.isPresent(slot)) entries.push([table.labels(slot).join("|"), table.value(slot)]);
   }
   return Object.fromEntries(entries);
 }
 
 /** A projector of these families into one table, and how often it built labels. */
 function projecting(families: readonly ThingFamily[], shardKey: () => number = () => 0) {
-  const table = new SeriesTable(FAMILY, (_family, values) => values.join("|"));
+  const table = new SeriesTable(FAMILY);
   const built = { times: 0 };
   const projector = new Projector<Thing, unknown, "name" | "both">({
     families,
@@ -189,11 +189,11 @@ describe("Projector", () => {
 
   test("moves a series to the table that another family has", () => {
     const other = { ...FAMILY, name: "g" };
-    const tables = new Map([FAMILY, other].map((family) => [family.name, new SeriesTable(family, () => "")]));
+    const tables = new Map([FAMILY, other].map((family) => [family.name, new SeriesTable(family)]));
     const projector = new Projector<Thing, string, "both">({
       families: [{ ...BOTH, labels: "both", family: (name) => (name === "f" ? FAMILY : other) }],
       labels: { both: ({ row, name }) => [String(row), name] },
-      tables: { table: ({ name }) => tables.get(name) ?? new SeriesTable(FAMILY, () => "") },
+      tables: { table: ({ name }) => tables.get(name) ?? new SeriesTable(FAMILY) },
       shardKey: () => 0,
       identity: IDENTITY,
     });
