@@ -1,4 +1,5 @@
 import { mapEntry } from "../lib/map-entry.ts";
+import type { MetricFamily } from "../mapping/metric-table.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { LineBuffer } from "./line-buffer.ts";
@@ -27,6 +28,23 @@ export interface RenderedBlock extends Lines {
   readonly servers: readonly string[];
   /** Which of `servers` each series is of; undefined where there is but one. */
   readonly serverOf: Uint16Array | undefined;
+}
+
+/** The lines of a family, block by block; without header, so they read the same in every format. */
+export interface RenderedFamily {
+  readonly family: MetricFamily;
+  /** Of the table that was rendered. */
+  readonly version: number;
+  /** Samples. */
+  readonly size: number;
+  readonly blocks: readonly RenderedBlock[];
+}
+
+/** All lines of the store as they were at one moment. Never changes: it may be sent for as long as that takes. */
+export interface RenderedStore {
+  /** Of the store. */
+  readonly version: number;
+  readonly families: readonly RenderedFamily[];
 }
 
 /**
