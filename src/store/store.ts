@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
 import { SharedLane, type Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
+import { retire } from "./ended-series.ts";
 import { LeftSeries } from "./left-series.ts";
-import { retire } from "./retired-series.ts";
 import { SeriesTable } from "./series-table.ts";
 
 /** Series that were pushed and are gone, kept until the receiver knows: some 100 bytes each. */

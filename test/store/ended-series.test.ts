@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
-import { endedSlots } from "../../src/store/ended-series.ts";
+import { dropRevivedFrom, endedSlots } from "../../src/store/ended-series.ts";
 import { LeftSeries } from "../../src/store/left-series.ts";
-import { dropRevivedFrom } from "../../src/store/retired-series.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 import { Store } from "../../src/store/store.ts";
 
