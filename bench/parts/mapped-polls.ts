@@ -4,7 +4,6 @@
  */
 
 import { StateWriter } from "../../src/collectors/state-writer.ts";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import type { RuleSet } from "../../src/mapping/rules/rule-set.ts";
@@ -69,7 +68,7 @@ async function startPolls(
   const never = () => Number.POSITIVE_INFINITY;
   const view = new ServerView({
     server: "bench",
-    store: new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values)),
+    store: new Store(mapper.storeFamilies()),
     shape: { mapper, channelInfo: false, sensorStatus: "current", nodeSensors: [] },
     staleAfterMs: 3_600_000,
   });

@@ -2,7 +2,6 @@
 
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
@@ -14,7 +13,7 @@ import { placement } from "./otlp-devices.ts";
 import { labelValuesOf, POINTS, pointValue } from "./otlp-points.ts";
 import { FAMILY } from "./series.ts";
 
-const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+const store = new Store(Object.values(TREE_FAMILIES));
 await store.commit(() => {
   const table = store.table(FAMILY);
   for (let index = 0; index < POINTS; index++) table.set(table.add(labelValuesOf(index)), pointValue(index));

@@ -8,7 +8,6 @@ import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/serve
 import { ServerReader } from "../../src/collectors/server-reader.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { ExtraWork } from "../../src/lib/extra-work.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
@@ -50,7 +49,7 @@ const reader = new ServerReader({
 });
 const view = new ServerView({
   server: "hq",
-  store: new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values)),
+  store: new Store(mapper.storeFamilies()),
   shape: { mapper, channelInfo: false, sensorStatus: "current", nodeSensors: [] },
   staleAfterMs: undefined,
 });

@@ -2,7 +2,6 @@ import { createTimetable } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import { formatLabels } from "../exposition/text-format.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
@@ -77,9 +76,7 @@ export class Exporter {
   /** `push`: undefined where nothing is pushed; `events`: where none are told. The exporter closes both. */
   constructor(config: Config, context: CommandContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, log, redactor, eventLoopBusyMs } = context;
-    const store = new Store(mappingOf(config).mapper.storeFamilies(), (family, values) =>
-      formatLabels(family.labels, values),
-    );
+    const store = new Store(mappingOf(config).mapper.storeFamilies());
     this.#context = context;
     this.#config = config;
     this.#store = store;

@@ -13,14 +13,15 @@ import { type PageLimits, UNLIMITED } from "./page-limit.ts";
 import { type CurrentPage, PageSource } from "./page-source.ts";
 import type { PageReader } from "./reader-memory.ts";
 import {
+  CACHED_FOR_MS,
   type Content,
   NO_CONTENT,
   OUTDATED,
   PROMETHEUS_DEFAULT,
+  RepresentationCache,
   type RepresentationKey,
   type StreamedPage,
 } from "./representation.ts";
-import { RepresentationCache } from "./representation-cache.ts";
 import { hasOwnMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
@@ -272,7 +273,7 @@ export class Exposition {
       lines.retire(replaced);
     } finally {
       leave?.();
-      await this.#freeUnused();
+      this.#freeUnused();
       const endedAt = clock.monotonic();
       const usualMs = Math.min(MAX_REST_MS, REST * (endedAt - startedAt));
       this.#restsUntil = endedAt + (this.#frequent >= MAX_FREQUENT ? FREQUENT_REST_MS : usualMs);
@@ -314,7 +315,7 @@ export class Exposition {
       return content;
     } finally {
       this.#trim();
-      await this.#freeUnused();
+      this.#freeUnused();
     }
   }
 
@@ -344,8 +345,8 @@ export class Exposition {
     this.#encoder.retain((encoding) => this.#cache.shardNames(encoding));
   }
 
-  #freeUnused(): Promise<void> {
-    return this.#encoder.freeUnused(this.#cache.values().map(({ content }) => content));
+  #freeUnused(): void {
+    this.#encoder.freeUnused(this.#cache.values().map(({ content }) => content));
   }
 
   #bytesFor(pages: number): number {

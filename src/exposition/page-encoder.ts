@@ -1,10 +1,16 @@
-import type { SharedLane } from "../lib/yielding.ts";
+import { mapEntry } from "../lib/map-entry.ts";
+import { type SharedLane, yieldToEventLoop } from "../lib/yielding.ts";
+import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import { type DeflatedChunk, deflateChunk } from "./gzip.ts";
+import { LineBuffer } from "./line-buffer.ts";
 import type { ContentEncoding } from "./negotiate.ts";
+import type { PageCut } from "./page-limit.ts";
 import type { CurrentPage } from "./page-source.ts";
 import { CompressedReaders, LineMemory, type PageReader } from "./reader-memory.ts";
+import { type RenderedBlock, type RenderedStore, selectLines } from "./rendered-block.ts";
 import { type Content, compressedContent, plainContent, type RepresentationKey } from "./representation.ts";
-import { ShardEncoders } from "./shard-encoder.ts";
+import { isInShard, isWhole, type Shard, shardName } from "./shard.ts";
+import { type ExpositionFormat, formatHeader } from "./text-format.ts";
 
 /** Encodes pages, and frees what was made for them when no representation consists of it and no reader is sent it. */
 export class PageEncoder {
@@ -17,17 +23,16 @@ export class PageEncoder {
 
   /** `maxHeld`: bytes of old pages that readers may hold, in each encoding. */
   constructor(maxHeld: () => number, lane: SharedLane) {
-    this.#compressed = new ShardEncoders((bytes) => Promise.resolve(deflateChunk(bytes)), undefined, lane);
     this.lines = new LineMemory(maxHeld);
     this.#compressedReaders = new CompressedReaders(maxHeld);
-    this.#plain = new ShardEncoders(
-      (bytes) => Promise.resolve(bytes),
-      (copied) => {
-        this.lines.adopt(copied);
-        this.#copies.add(copied);
-      },
-      lane,
-    );
+    this.#compressed = new ShardEncoders(({ bytes }) => deflateChunk(bytes), lane);
+    this.#plain = new ShardEncoders(({ bytes, isCopy }) => {
+      if (isCopy) {
+        this.lines.adopt(bytes);
+        this.#copies.add(bytes);
+      }
+      return bytes;
+    }, lane);
   }
 
   /** @throws the reason of the signal */
@@ -64,12 +69,140 @@ export class PageEncoder {
   }
 
   /** Frees copied lines that neither encoders nor these contents hold. */
-  async freeUnused(contents: Iterable<Content>): Promise<void> {
-    const held = new Set<Buffer | undefined>();
-    for (const cached of this.#plain.cached()) held.add(await cached);
+  freeUnused(contents: Iterable<Content>): void {
+    const held = new Set<Buffer | undefined>(this.#plain.cached());
     for (const { buffers } of contents) for (const buffer of buffers) held.add(buffer);
     const unused = this.#copies.difference(held);
     this.#copies = this.#copies.intersection(held);
     if (unused.size > 0) this.lines.retire([...unused]);
+  }
+}
+
+/** What is encoded at once. */
+interface Piece {
+  readonly bytes: Buffer;
+  /** Made for a shard: no other page consists of it. */
+  readonly isCopy: boolean;
+}
+
+/** The encoders of the page and its shards in one encoding, as long as these are requested. */
+class ShardEncoders<Encoded> {
+  readonly #encode: (piece: Piece) => Encoded;
+  readonly #lane: SharedLane;
+  readonly #encoders = new Map<string, { readonly shard: string; readonly encoder: ShardEncoder<Encoded> }>();
+
+  constructor(encode: (piece: Piece) => Encoded, lane: SharedLane) {
+    this.#encode = encode;
+    this.#lane = lane;
+  }
+
+  /** Of all of them. */
+  *cached(): Iterable<Encoded | undefined> {
+    for (const { encoder } of this.#encoders.values()) yield* encoder.cached;
+  }
+
+  /** `cut`: undefined where the page keeps within its limits. */
+  of(shard: Shard, cut: PageCut | undefined): ShardEncoder<Encoded> {
+    const highest = cut?.highest ?? Number.POSITIVE_INFINITY;
+    const ofShard = shardName(shard);
+    const name = `${ofShard} up to ${highest}`;
+    const known = this.#encoders.get(name);
+    if (known !== undefined) return known.encoder;
+    const selection = isWhole(shard) && cut === undefined ? undefined : selectionOf(shard, highest);
+    const encoder = new ShardEncoder(selection, this.#encode, this.#lane);
+    // A shard is cut at one place at a time.
+    this.retain((other) => other !== ofShard);
+    this.#encoders.set(name, { shard: ofShard, encoder });
+    return encoder;
+  }
+
+  /** Forgets the shards whose names `keep` refuses. */
+  retain(keep: (shard: string) => boolean): void {
+    for (const [name, { shard }] of this.#encoders) {
+      if (!keep(shard)) this.#encoders.delete(name);
+    }
+  }
+}
+
+/** Which places of a block are in a shard; undefined where none can be. */
+type Selection = (block: RenderedBlock) => ((at: number) => boolean) | undefined;
+
+/** The series of a shard whose shard keys are not above `highest`. */
+function selectionOf(shard: Shard, highest: ShardKey): Selection {
+  const wanted = shard.servers && new Set(shard.servers);
+  return ({ shardKeys, servers, serverOf }) => {
+    const isInPart = (at: number) => {
+      const shardKey = shardKeys[at] ?? SERVER_WIDE;
+      return shardKey <= highest && isInShard(shard, shardKey);
+    };
+    if (wanted === undefined) return isInPart;
+    const isWanted = servers.map((server) => wanted.has(server));
+    if (!isWanted.includes(true)) return undefined;
+    return serverOf === undefined ? isInPart : (at) => isWanted[serverOf[at] ?? 0] === true && isInPart(at);
+  };
+}
+
+/**
+ * Encodes a shard of the page, or the whole page. The encoding of a block is cached as long as the block is on the page,
+ * so a page after a change costs as much as what changed.
+ */
+class ShardEncoder<Encoded> {
+  readonly #selection: Selection | undefined;
+  readonly #encode: (piece: Piece) => Encoded;
+  readonly #lines = new LineBuffer();
+  readonly #lane: SharedLane;
+  /** Undefined: nothing of the block is in the shard. */
+  #blocks = new Map<RenderedBlock, Encoded | undefined>();
+  readonly #headers = new Map<string, Encoded>();
+
+  /** `selection`: undefined where all series are in the shard. */
+  constructor(selection: Selection | undefined, encode: (piece: Piece) => Encoded, lane: SharedLane) {
+    this.#selection = selection;
+    this.#encode = encode;
+    this.#lane = lane;
+  }
+
+  /** Of the blocks of the page that was encoded last. */
+  get cached(): Iterable<Encoded | undefined> {
+    return this.#blocks.values();
+  }
+
+  /**
+   * Headers and lines in the order of the page. One page at a time.
+   * @throws the reason of the signal, between two blocks
+   */
+  async encode(page: RenderedStore, format: ExpositionFormat, signal?: AbortSignal): Promise<Encoded[]> {
+    const before = this.#blocks;
+    this.#blocks = new Map();
+    // At once: what a page that is broken off has not come to stays known.
+    for (const block of page.families.flatMap(({ blocks }) => blocks)) {
+      if (before.has(block)) this.#blocks.set(block, before.get(block));
+    }
+    const all: Encoded[] = [];
+    for (const { family, size, blocks } of page.families) {
+      if (size === 0) continue;
+      const encoded: Encoded[] = [];
+      for (const block of blocks) {
+        const known = this.#blocks.has(block) ? this.#blocks.get(block) : await this.#encodeNew(block, signal);
+        if (known !== undefined) encoded.push(known);
+      }
+      if (encoded.length > 0) all.push(this.#header(formatHeader(format, family)), ...encoded);
+    }
+    return all;
+  }
+
+  async #encodeNew(block: RenderedBlock, signal: AbortSignal | undefined): Promise<Encoded | undefined> {
+    const takes = this.#selection?.(block);
+    if (this.#selection !== undefined && takes === undefined) return undefined;
+    signal?.throwIfAborted();
+    const lines = takes === undefined ? block : selectLines(block, takes, this.#lines);
+    const encoded = lines.series === 0 ? undefined : this.#encode({ bytes: lines.bytes, isCopy: lines !== block });
+    this.#blocks.set(block, encoded);
+    await yieldToEventLoop(this.#lane);
+    return encoded;
+  }
+
+  #header(text: string): Encoded {
+    return mapEntry(this.#headers, text, () => this.#encode({ bytes: Buffer.from(text), isCopy: false }));
   }
 }

@@ -1,6 +1,6 @@
 import type { TimeSlices } from "../lib/yielding.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
-import type { RenderedFamily, RenderedStore } from "./store-renderer.ts";
+import type { RenderedFamily, RenderedStore } from "./rendered-block.ts";
 import { formatHeader } from "./text-format.ts";
 
 /** What a page, all shards together, may hold; undefined: anything. The exporter's own metrics do not count. */

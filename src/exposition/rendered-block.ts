@@ -1,8 +1,12 @@
+import { mapEntry } from "../lib/map-entry.ts";
+import type { MetricFamily } from "../mapping/metric-table.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import { StringPool } from "../store/string-pool.ts";
-import { LabelWriter } from "./label-writer.ts";
 import type { LineBuffer } from "./line-buffer.ts";
+import { formatLabels } from "./text-format.ts";
+
+/** Stands before the value of a line, and not in it. */
+const SPACE = 0x20;
 
 /** Whole lines of a page. They never change, so what was encoded of them stays valid. */
 export interface Lines {
@@ -19,10 +23,6 @@ export interface RenderedBlock extends Lines {
   readonly labelled: number;
   /** Where the line of each series begins, and behind them where the last one ends; absent series have empty lines. */
   readonly starts: Uint32Array;
-  /** Where the value of each series begins. */
-  readonly valueStarts: Uint32Array;
-  /** What it is. */
-  readonly values: Float64Array;
   readonly shardKeys: Uint32Array;
   /** The servers of the series, each once. */
   readonly servers: readonly string[];
@@ -30,9 +30,26 @@ export interface RenderedBlock extends Lines {
   readonly serverOf: Uint16Array | undefined;
 }
 
+/** The lines of a family, block by block; without header, so they read the same in every format. */
+export interface RenderedFamily {
+  readonly family: MetricFamily;
+  /** Of the table that was rendered. */
+  readonly version: number;
+  /** Samples. */
+  readonly size: number;
+  readonly blocks: readonly RenderedBlock[];
+}
+
+/** All lines of the store as they were at one moment. Never changes: it may be sent for as long as that takes. */
+export interface RenderedStore {
+  /** Of the store. */
+  readonly version: number;
+  readonly families: readonly RenderedFamily[];
+}
+
 /**
- * Renders a block. Labels are the larger part of a line and hardly ever change: they are copied from the
- * lines of last time, which are the only place that holds them as text, and so is a value that is the same as then.
+ * Renders a block. Labels are the larger part of a line and hardly ever change: they are copied from the lines of last time, which
+ * takes a tenth of writing them anew.
  */
 export function renderBlock(
   table: SeriesTable,
@@ -40,118 +57,40 @@ export function renderBlock(
   previous: RenderedBlock | undefined,
   lines: LineBuffer,
 ): RenderedBlock {
-  const starts = new Uint32Array(block.used + 1);
-  const valueStarts = new Uint32Array(block.used);
-  const from = { table, block, lines, starts, valueStarts };
-  const series = previous === undefined ? writeLines(from) : rewriteLines(from, previous);
-  starts[block.used] = lines.length;
+  const { name, labels: names } = table.family;
+  const { labels, expiresAt, values, used } = block;
+  const starts = new Uint32Array(used + 1);
+  let series = 0;
+  // There is more in it where a rendering failed.
+  lines.clear();
+  for (let at = 0; at < used; at++) {
+    starts[at] = lines.length;
+    if (expiresAt[at] === ABSENT) continue;
+    series++;
+    const start = previous?.starts[at] ?? 0;
+    const end = previous?.starts[at + 1] ?? 0;
+    const hasSameLabels = previous !== undefined && (block.labelledAt[at] ?? 0) <= previous.labelled;
+    if (hasSameLabels && start < end) lines.copy(previous.bytes, start, previous.bytes.lastIndexOf(SPACE, end - 1) + 1);
+    else lines.text(`${name}${formatLabels(names, labels[at] ?? [])} `);
+    lines.value(values[at] ?? Number.NaN);
+  }
+  starts[used] = lines.length;
   return {
     bytes: lines.take(),
     series,
     version: block.version,
     labelled: table.labelled,
     starts,
-    valueStarts,
-    values: block.values.slice(0, block.used),
-    ...(previous !== undefined && areLabelsKnown(block, previous) ? partsOf(previous) : partsIn(table, block)),
+    shardKeys: block.shardKeys.slice(0, used),
+    ...serversIn(labels, names.indexOf("server")),
   };
 }
 
-interface BlockLines extends Pick<RenderedBlock, "starts" | "valueStarts"> {
-  readonly table: SeriesTable;
-  readonly block: SeriesBlock;
-  readonly lines: LineBuffer;
-}
-
-// Functions of their own: V8 compiles a loop that runs for the first time without what follows it, and would do that anew then.
-
-/** Returns how many. */
-function writeLines({ table, block, lines, starts, valueStarts }: BlockLines): number {
-  const { expiresAt, values, used } = block;
-  const labels = new LabelWriter(table, block, lines);
-  let series = 0;
-  for (let at = 0; at < used; at++) {
-    starts[at] = lines.length;
-    if (expiresAt[at] === ABSENT) continue;
-    series++;
-    labels.write(at);
-    valueStarts[at] = lines.length;
-    lines.value(values[at] ?? Number.NaN);
-  }
-  return series;
-}
-
-/** As `writeLines`, from the lines of last time. */
-function rewriteLines({ table, block, lines, starts, valueStarts }: BlockLines, previous: RenderedBlock): number {
-  const { expiresAt, values, used } = block;
-  let labels: LabelWriter | undefined;
-  let series = 0;
-  for (let at = 0; at < used; at++) {
-    starts[at] = lines.length;
-    if (expiresAt[at] === ABSENT) continue;
-    series++;
-    const value = values[at] ?? Number.NaN;
-    const start = previous.starts[at] ?? 0;
-    const end = previous.starts[at + 1] ?? 0;
-    if (start >= end || !isLabelKnown(block, at, previous)) {
-      labels ??= new LabelWriter(table, block, lines);
-      labels.write(at);
-      valueStarts[at] = lines.length;
-      lines.value(value);
-      continue;
-    }
-    const valueStart = previous.valueStarts[at] ?? start;
-    valueStarts[at] = lines.length + (valueStart - start);
-    if (isSameText(value, previous.values[at])) lines.copy(previous.bytes, start, end);
-    else {
-      lines.copy(previous.bytes, start, valueStart);
-      lines.value(value);
-    }
-  }
-  return series;
-}
-
-function areLabelsKnown(block: SeriesBlock, previous: RenderedBlock): boolean {
-  if (previous.shardKeys.length !== block.used) return false;
-  for (let at = 0; at < block.used; at++) if (!isLabelKnown(block, at, previous)) return false;
-  return true;
-}
-
-function isLabelKnown(block: SeriesBlock, at: number, previous: RenderedBlock): boolean {
-  return (block.labelledAt[at] ?? 0) <= previous.labelled;
-}
-
-/** -0 is written as 0. */
-function isSameText(one: number, other: number | undefined): boolean {
-  return one === other || (Number.isNaN(one) && Number.isNaN(other));
-}
-
-type Parts = Pick<RenderedBlock, "shardKeys" | "servers" | "serverOf">;
-
-/** What follows from labels alone. */
-function partsOf({ shardKeys, servers, serverOf }: RenderedBlock): Parts {
-  return { shardKeys, servers, serverOf };
-}
-
-function partsIn({ family, texts }: SeriesTable, { labels, shardKeys, used }: SeriesBlock): Parts {
-  const width = family.labels.length;
-  const column = family.labels.indexOf("server");
-  const known = new Map<number, number>();
-  const serverOf = new Uint16Array(used);
-  let last: number | undefined;
-  let number = 0;
-  for (let at = 0; column !== -1 && at < used; at++) {
-    const id = labels[at * width + column] ?? StringPool.EMPTY;
-    // Series of one server come one after the other, mostly.
-    if (id !== last) {
-      last = id;
-      number = known.get(id) ?? known.size;
-      known.set(id, number);
-    }
-    serverOf[at] = number;
-  }
-  const servers = [...known.keys()].map((id) => texts.text(id));
-  return { shardKeys: shardKeys.slice(0, used), servers, serverOf: servers.length > 1 ? serverOf : undefined };
+/** `column`: of the label `server`; -1 where there is none. */
+function serversIn(labels: SeriesBlock["labels"], column: number): Pick<RenderedBlock, "servers" | "serverOf"> {
+  const numbers = new Map<string, number>();
+  const serverOf = Uint16Array.from(labels, (values) => mapEntry(numbers, values[column] ?? "", () => numbers.size));
+  return { servers: [...numbers.keys()], serverOf: numbers.size > 1 ? serverOf : undefined };
 }
 
 /** The lines of the series at the places that `takes` wants: `from` itself where these are all. */

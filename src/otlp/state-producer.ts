@@ -7,7 +7,7 @@ import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
 import { type Steps, TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { dropRevivedFrom } from "../store/retired-series.ts";
+import { dropRevivedFrom } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";

@@ -1,5 +1,6 @@
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { Count } from "../model/counts.ts";
+import type { Detail, DetailSubject } from "../model/detail.ts";
 import type { KnownVersion } from "../model/state-observer.ts";
 import type { Family } from "./family.ts";
 
@@ -37,3 +38,32 @@ export const VERSION_FAMILIES = {
     until: ({ until }) => until,
   },
 } as const satisfies Record<string, Family<KnownVersion, undefined, "server">>;
+
+export type DetailFamily = Family<Detail, undefined, "server" | "node" | "channel">;
+
+function shown(
+  kind: DetailSubject["kind"],
+  family: DetailFamily["family"],
+  labels: DetailFamily["labels"],
+  scale = 1,
+): DetailFamily {
+  return {
+    family,
+    labels,
+    facts: ANY_FACT,
+    has: ({ about }) => about.kind === kind,
+    value: ({ about, value }) => (about.kind === kind ? value / scale : undefined),
+    until: ({ until }) => until,
+  };
+}
+
+/** Each detail has a series in one of them. */
+export const DETAIL_FAMILIES = {
+  licenseUsed: shown("licenseUsed", TREE_FAMILIES.licenseUsed, "server"),
+  licenseMax: shown("licenseMax", TREE_FAMILIES.licenseMax, "server"),
+  // Milliseconds to seconds.
+  licenseExpiry: shown("licenseExpiry", TREE_FAMILIES.licenseExpiry, "server", 1_000),
+  autodiscoveries: shown("autodiscoveries", TREE_FAMILIES.autodiscoveries, "server"),
+  probeConnected: shown("probeConnected", TREE_FAMILIES.probeConnected, "node"),
+  channelPrimary: shown("primaryChannel", TREE_FAMILIES.channelPrimary, "channel"),
+} as const satisfies Record<string, DetailFamily>;

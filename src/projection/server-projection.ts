@@ -11,11 +11,10 @@ import type { UpdateContext } from "../model/update-context.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { ChannelProjection } from "./channel-projection.ts";
-import { DETAIL_FACT, DETAIL_FAMILIES, type DetailFamily } from "./detail-families.ts";
 import type { Subject } from "./family.ts";
 import { type AboutNodes, ALL_STATUSES, type NodeFamily, PARENT_FAMILIES, SENSOR_FAMILIES } from "./node-families.ts";
 import { Projector } from "./projector.ts";
-import { ANY_FACT, COUNT_FAMILIES, VERSION_FAMILIES } from "./server-families.ts";
+import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, type DetailFamily, VERSION_FAMILIES } from "./server-families.ts";
 import type { Shape } from "./shape.ts";
 
 type NodeProjector = Projector<NodeState, AboutNodes, NodeFamily["labels"]>;
@@ -75,7 +74,7 @@ export class ServerProjection implements StateObserver {
       tables,
       shardKey: ({ about }) => shardKeyOfDetail(server, about),
       // There are few: where labels changed they are told again.
-      identity: DETAIL_FACT,
+      identity: ANY_FACT,
     });
     this.#version = new Projector({ ...ofServer, families: [VERSION_FAMILIES.serverInfo] });
   }
@@ -134,7 +133,7 @@ export class ServerProjection implements StateObserver {
   }
 
   detailTold(detail: Detail, now: number): void {
-    this.#details.show(detail, undefined, DETAIL_FACT, now);
+    this.#details.show(detail, undefined, ANY_FACT, now);
   }
 
   detailRemoved(detail: Detail): void {

@@ -1,3 +1,5 @@
+import { mapEntry } from "../lib/map-entry.ts";
+import { FNV_BASIS, fnv1a } from "../lib/text-units.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { SeriesTable } from "./series-table.ts";
 
@@ -10,7 +12,10 @@ export async function endedSlots(
   slices: Steps,
   hasValue: (slot: number) => boolean,
 ): Promise<readonly number[]> {
-  if (table.left > 0) await dropRevived(table, slices, hasValue);
+  if (table.left > 0) {
+    const left = await slotsByLabels(table, slices, (slot) => table.isLeft(slot));
+    await dropShown(left, table, table, slices, hasValue);
+  }
   const ended: number[] = [];
   for (let slot = 0; slot < table.slots; slot++) {
     const turn = slices.step();
@@ -20,31 +25,92 @@ export async function endedSlots(
   return ended;
 }
 
-async function dropRevived(table: SeriesTable, slices: Steps, hasValue: (slot: number) => boolean): Promise<void> {
-  const left = await leftByLabels(table, slices);
-  for (let slot = 0; slot < table.slots; slot++) {
+/**
+ * Takes what is pushed from a table over to those that take its place: `to` has the series that go on, under whatever slots;
+ * the others have ended, and their labels are kept in `retired` until the receiver knows.
+ */
+export async function retire(
+  from: SeriesTable,
+  to: SeriesTable | undefined,
+  retired: SeriesTable,
+  slices: Steps,
+): Promise<void> {
+  const pushed = await slotsByLabels(from, slices, (slot) => from.isPushed(slot));
+  if (to !== undefined) await dropShown(pushed, from, to, slices);
+  for (const slot of [...pushed.values()].flat()) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    if (!hasValue(slot)) continue;
-    for (const other of left.get(table.labelHash(slot)) ?? []) {
-      if (!table.isLeft(other) || !table.hasLabelsOf(slot, other)) continue;
-      table.dropLeft(other);
-      table.markPushed(slot);
-    }
+    const labels = from.labels(slot);
+    if (from.isLeft(slot)) from.dropLeft(slot);
+    retired.addLeft(labels);
   }
 }
 
+/** Nothing is to be told any more of those series in `retired` that are shown again. */
+export async function dropRevivedFrom(retired: SeriesTable, shown: SeriesTable, slices: Steps): Promise<void> {
+  if (retired.left === 0) return;
+  const pushed = await slotsByLabels(retired, slices, (slot) => retired.isPushed(slot));
+  await dropShown(pushed, retired, shown, slices);
+}
+
 /** By the hash of their labels. */
-async function leftByLabels(table: SeriesTable, slices: Steps): Promise<ReadonlyMap<number, readonly number[]>> {
-  const left = new Map<number, number[]>();
+type SlotsByLabels = Map<number, number[]>;
+
+async function slotsByLabels(
+  table: SeriesTable,
+  slices: Steps,
+  isWanted: (slot: number) => boolean,
+): Promise<SlotsByLabels> {
+  const slots: SlotsByLabels = new Map();
   for (let slot = 0; slot < table.slots; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    if (!table.isLeft(slot)) continue;
-    const hash = table.labelHash(slot);
-    const known = left.get(hash);
-    if (known === undefined) left.set(hash, [slot]);
-    else known.push(slot);
+    if (isWanted(slot)) mapEntry(slots, labelHash(table, slot), () => []).push(slot);
   }
-  return left;
+  return slots;
+}
+
+/** Takes out of `slots`, which are of `from`, what `to` shows, and marks it there. */
+async function dropShown(
+  slots: SlotsByLabels,
+  from: SeriesTable,
+  to: SeriesTable,
+  slices: Steps,
+  isShown: (slot: number) => boolean = (slot) => to.isPresent(slot),
+): Promise<void> {
+  for (let slot = 0; slot < to.slots && slots.size > 0; slot++) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    if (!isShown(slot)) continue;
+    const hash = labelHash(to, slot);
+    const { same = [], other = [] } = Object.groupBy(slots.get(hash) ?? [], (each) =>
+      isSameSeries(from, each, to, slot) ? "same" : "other",
+    );
+    if (same.length === 0) continue;
+    for (const each of same) if (from.isLeft(each)) from.dropLeft(each);
+    if (other.length === 0) slots.delete(hash);
+    else slots.set(hash, other);
+    to.markPushed(slot);
+  }
+}
+
+/** Of labels as a receiver sees them, who knows neither their order nor empty ones. */
+function labelHash(table: SeriesTable, slot: number): number {
+  let hash = 0;
+  for (const [column, name] of table.family.labels.entries()) {
+    const text = table.label(slot, column);
+    if (text !== "") hash = (hash + fnv1a(text, fnv1a(name, FNV_BASIS))) >>> 0;
+  }
+  return hash;
+}
+
+function isSameSeries(a: SeriesTable, slotOfA: number, b: SeriesTable, slotOfB: number): boolean {
+  const isIn = (table: SeriesTable, slot: number, name: string, value: string): boolean => {
+    const column = table.family.labels.indexOf(name);
+    return column === -1 ? value === "" : table.label(slot, column) === value;
+  };
+  return (
+    a.family.labels.every((name, column) => isIn(b, slotOfB, name, a.label(slotOfA, column))) &&
+    b.family.labels.every((name, column) => isIn(a, slotOfA, name, b.label(slotOfB, column)))
+  );
 }

@@ -7,8 +7,6 @@ export interface FoundSeries {
   readonly family: MetricFamily;
   /** Values for `family.labels`, in that order. */
   readonly labels: readonly string[];
-  /** The labels as the page shows them. */
-  readonly labelText: string;
   readonly value: number;
 }
 
@@ -38,7 +36,7 @@ export async function findSeries(
         if (!columns.every(({ at, value }) => table.label(slot, at) === value)) continue;
         const labels = table.labels(slot);
         if (!isWanted(family, labels)) continue;
-        found.push({ family, labels, labelText: table.labelText(slot), value: table.value(slot) });
+        found.push({ family, labels, value: table.value(slot) });
       }
     }
     return found;

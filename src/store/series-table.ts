@@ -2,48 +2,29 @@ import type { MetricFamily } from "../mapping/metric-table.ts";
 import { LeftSeries } from "./left-series.ts";
 import { ABSENT, BLOCK_SIZE, MARKS, SeriesBlock } from "./series-block.ts";
 import { SERVER_WIDE, type ShardKey } from "./shard-key.ts";
-import { StringPool } from "./string-pool.ts";
 
-/** Renders the label part of a series: `{server="hq",id="40"}`. */
-export type LabelRenderer = (family: MetricFamily, values: readonly string[]) => string;
+const NO_LABELS: readonly string[] = [];
 
 /**
- * The series of one family, in flat arrays: label values as numbers, values, expiry. A poll of 200,000 channels must
- * not allocate per sample, and what a series takes must stay out of the heap. A series is addressed by its slot number.
+ * The series of one family: their labels, and flat arrays of values and expiry, as a poll of 200,000 channels must not allocate per
+ * sample. A series is addressed by its slot number.
  */
 export class SeriesTable {
   readonly family: MetricFamily;
-  readonly #renderLabels: LabelRenderer;
-  readonly #texts: StringPool;
   readonly #leftInAll: LeftSeries;
   readonly #blocks: SeriesBlock[] = [];
   readonly #free: number[] = [];
-  /** Numbers of the label values that were given last: those of neighbours are the same, mostly. */
-  readonly #lastLabels: Uint32Array;
-  #nextExpiry = Number.POSITIVE_INFINITY;
   #slots = 0;
+  #nextExpiry = Number.POSITIVE_INFINITY;
   #size = 0;
   #version = 0;
   #labelled = 0;
   #left = 0;
 
-  /** `texts` and `left`: shared by the tables of a store. */
-  constructor(
-    family: MetricFamily,
-    renderLabels: LabelRenderer,
-    texts = new StringPool(),
-    left = new LeftSeries(Number.POSITIVE_INFINITY),
-  ) {
+  /** `left`: shared by the tables of a store. */
+  constructor(family: MetricFamily, left = new LeftSeries(Number.POSITIVE_INFINITY)) {
     this.family = family;
-    this.#renderLabels = renderLabels;
-    this.#texts = texts;
     this.#leftInAll = left;
-    this.#lastLabels = new Uint32Array(family.labels.length);
-  }
-
-  /** What the numbers of label values in blocks stand for. */
-  get texts(): Pick<StringPool, "text"> {
-    return this.#texts;
   }
 
   /** Slots in use or free; iterate from 0 to here and ask `isPresent`. */
@@ -92,7 +73,7 @@ export class SeriesTable {
   /** Gives the series other labels; its value stays. */
   relabel(slot: number, labels: readonly string[], shardKey: ShardKey = this.shardKey(slot)): void {
     this.#checkLabels(labels);
-    const before = this.#labelIds(slot).slice();
+    const before = this.labels(slot);
     this.#setLabels(slot, labels, shardKey);
     this.#leave(slot, before);
     if (this.isPresent(slot)) this.#block(slot).version = ++this.#version;
@@ -225,35 +206,18 @@ export class SeriesTable {
     return this.#block(slot).shardKeys[slot % BLOCK_SIZE] ?? SERVER_WIDE;
   }
 
-  /** Made anew by each call; `label` where one of them is enough. */
+  /** The values for `family.labels`, in that order. */
   labels(slot: number): readonly string[] {
-    return this.family.labels.map((_, column) => this.label(slot, column));
+    return this.#block(slot).labels[slot % BLOCK_SIZE] ?? NO_LABELS;
   }
 
   /** The value of the label at this place in `family.labels`. */
   label(slot: number, column: number): string {
-    const at = (slot % BLOCK_SIZE) * this.family.labels.length + column;
-    return this.#texts.text(this.#block(slot).labels[at] ?? StringPool.EMPTY);
+    return this.labels(slot)[column] ?? "";
   }
 
   hasLabels(slot: number, labels: readonly string[]): boolean {
     return labels.every((label, column) => this.label(slot, column) === label);
-  }
-
-  labelText(slot: number): string {
-    return this.#renderLabels(this.family, this.labels(slot));
-  }
-
-  /** Labels in another form, the same for the same labels and seldom for others: for finding series by their labels. */
-  labelHash(slot: number): number {
-    let hash = 0;
-    for (const id of this.#labelIds(slot)) hash = Math.imul(hash ^ id, 0x9e3779b1) ^ (hash >>> 15);
-    return hash;
-  }
-
-  hasLabelsOf(slot: number, other: number): boolean {
-    const ids = this.#labelIds(other);
-    return this.#labelIds(slot).every((id, column) => id === ids[column]);
   }
 
   #marks(slot: number): number {
@@ -261,30 +225,20 @@ export class SeriesTable {
   }
 
   /** The series of the slot had these labels until now. */
-  #leave(slot: number, labelIds: Uint32Array): void {
-    const block = this.#block(slot);
+  #leave(slot: number, labels: readonly string[]): void {
+    const { marks } = this.#block(slot);
     const at = slot % BLOCK_SIZE;
-    const isSame = this.#labelIds(slot).every((id, column) => id === labelIds[column]);
-    const wasPushed = block.marks[at] !== 0 && !isSame;
-    if (wasPushed) block.marks[at] = 0;
-    if (!wasPushed || !this.#leftInAll.take()) {
-      for (const id of labelIds) this.#texts.release(id);
-      return;
-    }
-    const left = this.#free.pop() ?? this.#extend();
-    this.#labelIds(left).set(labelIds);
-    const leftBlock = this.#block(left);
-    leftBlock.labelledAt[left % BLOCK_SIZE] = ++this.#labelled;
-    leftBlock.marks[left % BLOCK_SIZE] = MARKS.pushed | MARKS.left;
-    this.#left++;
+    if (marks[at] === 0 || this.hasLabels(slot, labels)) return;
+    marks[at] = 0;
+    this.addLeft(labels);
   }
 
   /** The slot may be used again. */
   #release(slot: number): void {
-    const labels = this.#labelIds(slot);
-    for (const id of labels) this.#texts.release(id);
-    labels.fill(StringPool.EMPTY);
-    this.#block(slot).marks[slot % BLOCK_SIZE] = 0;
+    const { labels, marks } = this.#block(slot);
+    const at = slot % BLOCK_SIZE;
+    labels[at] = NO_LABELS;
+    marks[at] = 0;
     this.#free.push(slot);
   }
 
@@ -296,33 +250,20 @@ export class SeriesTable {
 
   #extend(): number {
     let block = this.#blocks.at(-1);
-    if (block === undefined || block.isFull) {
-      // Behind one that is full there are many more, mostly.
-      block = new SeriesBlock(this.family.labels.length, block === undefined ? undefined : BLOCK_SIZE);
+    if (block === undefined || block.used === BLOCK_SIZE) {
+      block = new SeriesBlock();
       this.#blocks.push(block);
     }
-    block.extend();
+    block.labels.push(NO_LABELS);
     return this.#slots++;
   }
 
   #setLabels(slot: number, labels: readonly string[], shardKey: ShardKey): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
-    const first = at * labels.length;
-    for (let column = 0; column < labels.length; column++) {
-      const id = this.#texts.take(labels[column] ?? "", this.#lastLabels[column]);
-      block.labels[first + column] = id;
-      this.#lastLabels[column] = id;
-    }
+    block.labels[at] = labels;
     block.shardKeys[at] = shardKey;
     block.labelledAt[at] = ++this.#labelled;
-  }
-
-  /** A view of them. */
-  #labelIds(slot: number): Uint32Array {
-    const width = this.family.labels.length;
-    const first = (slot % BLOCK_SIZE) * width;
-    return this.#block(slot).labels.subarray(first, first + width);
   }
 
   #expireBlock(firstSlot: number, block: SeriesBlock, now: number): void {

@@ -1,10 +1,9 @@
 import pLimit from "p-limit";
 import { SharedLane, type Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
+import { retire } from "./ended-series.ts";
 import { LeftSeries } from "./left-series.ts";
-import { retire } from "./retired-series.ts";
-import { type LabelRenderer, SeriesTable } from "./series-table.ts";
-import { StringPool } from "./string-pool.ts";
+import { SeriesTable } from "./series-table.ts";
 
 /** Series that were pushed and are gone, kept until the receiver knows: some 100 bytes each. */
 const MAX_LEFT_SERIES = 200_000;
@@ -23,7 +22,6 @@ export interface Tables {
  */
 export class Store implements Tables {
   #tables: ReadonlyMap<string, SeriesTable>;
-  readonly #renderLabels: LabelRenderer;
   readonly #listeners = new Set<() => void>();
   readonly #oneAtATime = pLimit(1);
   #retired: readonly SeriesTable[] = [];
@@ -34,8 +32,7 @@ export class Store implements Tables {
   /** What is kept of series that were pushed, until the receiver knows that they have ended. */
   readonly left = new LeftSeries(MAX_LEFT_SERIES);
 
-  constructor(families: Iterable<MetricFamily>, renderLabels: LabelRenderer) {
-    this.#renderLabels = renderLabels;
+  constructor(families: Iterable<MetricFamily>) {
     this.#tables = this.#createTables(families);
   }
 
@@ -122,10 +119,9 @@ export class Store implements Tables {
 
   /** What was pushed and the next tables do not have. */
   async #retire(next: ReadonlyMap<string, SeriesTable>, slices: Steps): Promise<readonly SeriesTable[]> {
-    const texts = new StringPool();
     const retired: SeriesTable[] = [];
     for (const table of [...this.#tables.values(), ...this.#retired]) {
-      const kept = new SeriesTable(table.family, this.#renderLabels, texts, this.left);
+      const kept = new SeriesTable(table.family, this.left);
       await retire(table, next.get(table.family.name), kept, slices);
       retired.push(kept);
     }
@@ -133,10 +129,7 @@ export class Store implements Tables {
   }
 
   #createTables(families: Iterable<MetricFamily>): ReadonlyMap<string, SeriesTable> {
-    const texts = new StringPool();
-    return new Map(
-      [...families].map((family) => [family.name, new SeriesTable(family, this.#renderLabels, texts, this.left)]),
-    );
+    return new Map([...families].map((family) => [family.name, new SeriesTable(family, this.left)]));
   }
 }
 

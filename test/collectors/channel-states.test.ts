@@ -235,7 +235,7 @@ describe("the state of a channel under rules", () => {
     );
     const settings = { keep: new Set<string>(), rename: new Map(), fromTags: [] };
     const mapper = new ChannelMapper({ labels: new SeriesLabels(settings), rules, keepOriginal });
-    const store = new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values));
+    const store = new Store(mapper.storeFamilies());
     return stated({ mapper, store });
   }
 
@@ -243,7 +243,7 @@ describe("the state of a channel under rules", () => {
     const table = store.table(channelState);
     return Array.from({ length: table.slots }, (_, slot) => slot)
       .filter((slot) => table.isPresent(slot))
-      .map((slot) => table.labelText(slot));
+      .map((slot) => formatLabels(table.family.labels, table.labels(slot)));
   }
 
   test.each([true, false])(

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper, type ChannelMapperOptions } from "../../src/mapping/channel-mapper.ts";
 import { WIDE_LABELS } from "../../src/mapping/label-settings.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -49,7 +48,7 @@ async function mapped(
   });
   expect(problems).toEqual([]);
   const mapper = new ChannelMapper({ labels: new SeriesLabels(), rules, ...more });
-  const store = new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values));
+  const store = new Store(mapper.storeFamilies());
   const server = smallServer();
   server.channelRecords = [];
   const running = monitored(server, { mapper, store, ...options });

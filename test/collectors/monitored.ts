@@ -157,8 +157,7 @@ export interface Monitored {
 /** Collectors over a server in memory and a clock that stands still. Nothing has run yet. */
 export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Monitored {
   const clock = new ManualClock();
-  const store =
-    more.store ?? new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const store = more.store ?? new Store(Object.values(TREE_FAMILIES));
   const exporter = new ExporterMetrics({ version: "0", revision: "0" }, () => []);
   const log: LogLine[] = [];
   const name = more.server ?? "hq";
@@ -214,10 +213,9 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     for (let slot = 0; slot < table.slots; slot++) {
       if (!table.isPresent(slot)) continue;
       const values = table.labels(slot);
-      if (seen.has(table.labelText(slot))) throw new Error(`series twice: ${family.name}${table.labelText(slot)}`);
-      if (formatLabels(family.labels, values) !== table.labelText(slot))
-        throw new Error("labels and their text differ");
-      seen.add(table.labelText(slot));
+      const text = formatLabels(family.labels, values);
+      if (seen.has(text)) throw new Error(`series twice: ${family.name}${text}`);
+      seen.add(text);
       const labels = Object.fromEntries(family.labels.map((name, index) => [name, values[index] ?? ""]));
       found.push({ labels, value: table.value(slot) });
     }

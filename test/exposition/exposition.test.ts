@@ -3,7 +3,6 @@ import { Gauge, Registry } from "prom-client";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -23,7 +22,7 @@ afterEach(() => {
 });
 
 function setUp(clock: Clock = systemClock) {
-  const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const store = new Store(Object.values(TREE_FAMILIES));
   const registry = new Registry();
   const rendered: string[] = [];
   const exposition = new Exposition({

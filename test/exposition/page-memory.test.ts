@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 async function setUp() {
-  const store = new Store([FAMILY], () => "");
+  const store = new Store([FAMILY]);
   const table = store.table(FAMILY);
   const clock = new ManualClock();
   const exposition = new Exposition({

@@ -66,7 +66,7 @@ class Model {
 }
 
 function setUp(clock: Clock = systemClock) {
-  const store = new Store(FAMILIES, (family, values) => formatLabels(family.labels, values));
+  const store = new Store(FAMILIES);
   const exposition = new Exposition({ store, registry: new Registry(), clock, observer: { rendered() {} } });
   const tables = [...store.tables];
   return { store, exposition, tables };

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { Shard } from "../../src/exposition/shard.ts";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";
@@ -20,7 +19,7 @@ const OPEN_METRICS = negotiateFormat({ accept: "application/openmetrics-text;ver
 
 async function setUp(maxSeries?: number) {
   const clock = new ManualClock();
-  const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const store = new Store(Object.values(TREE_FAMILIES));
   const own = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => []);
   for (const server of SERVERS) {
     const recorder = serverRecorder(own, server);

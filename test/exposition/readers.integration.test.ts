@@ -52,7 +52,7 @@ const TITLE = "gives every reader one moment's page, whole, whatever replaces it
 test.each([0, 1, 5])(TITLE, { timeout: 120_000 }, async (identity) => {
   await fc.assert(
     fc.asyncProperty(fc.array(action(identity), { minLength: 10, maxLength: 60 }), async (actions) => {
-      const store = new Store([FAMILY], () => "");
+      const store = new Store([FAMILY]);
       const table = store.table(FAMILY);
       const exposition = new Exposition({
         ...{ store, registry: new Registry(), clock: systemClock },

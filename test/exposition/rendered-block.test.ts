@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineBuffer } from "../../src/exposition/line-buffer.ts";
 import { type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 
@@ -46,13 +45,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   ),
 );
 
-function plain({ bytes, starts, valueStarts, values, shardKeys, servers, serverOf, series }: RenderedBlock) {
+function plain({ bytes, starts, shardKeys, servers, serverOf, series }: RenderedBlock) {
   const lines = Array.from(shardKeys, (shardKey, place) => {
-    const [start = 0, end = 0] = [starts[place], starts[place + 1]];
-    if (start === end) return "";
-    const line = bytes.toString("utf8", start, end);
-    const written = bytes.toString("utf8", valueStarts[place], end);
-    return { line, written, value: values[place], shardKey, server: servers[serverOf?.[place] ?? 0] };
+    const line = bytes.toString("utf8", starts[place], starts[place + 1]);
+    return line === "" ? "" : { line, shardKey, server: servers[serverOf?.[place] ?? 0] };
   });
   return { lines, series, text: String(bytes) };
 }
@@ -60,7 +56,7 @@ function plain({ bytes, starts, valueStarts, values, shardKeys, servers, serverO
 test("a block that is rendered from its lines of last time reads as one that is rendered anew", () => {
   fc.assert(
     fc.property(fc.array(fc.array(change, { maxLength: 12 }), { minLength: 1, maxLength: 8 }), (rounds) => {
-      const table = new SeriesTable(FAMILY, (family, labels) => formatLabels(family.labels, labels));
+      const table = new SeriesTable(FAMILY);
       const slots: number[] = [];
       const lines = new LineBuffer();
       let before: RenderedBlock | undefined;
@@ -74,21 +70,4 @@ test("a block that is rendered from its lines of last time reads as one that is 
     }),
     { numRuns: 300 },
   );
-});
-
-test("what follows from labels alone is kept as long as no series has others", () => {
-  const table = new SeriesTable(FAMILY, () => "");
-  const slots = ["1", "2"].map((id) => table.add(["hq", id], Number(id)));
-  for (const slot of slots) table.set(slot, 1);
-  const [block] = table.blocks;
-  if (block === undefined) throw new Error("there is no block");
-  const lines = new LineBuffer();
-  const first = renderBlock(table, block, undefined, lines);
-  table.set(0, 2);
-  const second = renderBlock(table, block, first, lines);
-  expect(second.shardKeys).toBe(first.shardKeys);
-  table.relabel(1, ["branch", "2"], 9);
-  const third = renderBlock(table, block, second, lines);
-  expect([...third.shardKeys]).toEqual([1, 9]);
-  expect(third.servers).toEqual(["hq", "branch"]);
 });

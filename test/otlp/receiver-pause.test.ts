@@ -34,7 +34,7 @@ async function setUp(answer: Answer) {
   const common = { resource: RESOURCE, scope: SCOPE };
   const connectMetrics = () => testExporter({ endpoint: receiver.url }, { clock, receivers });
   const exporter = await connectMetrics();
-  const store = new Store(Object.values(TREE_FAMILIES), () => "");
+  const store = new Store(Object.values(TREE_FAMILIES));
   const codes = store.table(TREE_FAMILIES.sensorStatusCode);
   codes.set(codes.add(["hq", "1", "Local Probe", "Network", "switch", "Ping", "Local Probe/Network/Ping"]), 3);
   const state = startStatePush({

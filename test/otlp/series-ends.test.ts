@@ -21,7 +21,7 @@ function statusLabels(status: string): readonly string[] {
 }
 
 function newStore(): Store {
-  return new Store(Object.values(TREE_FAMILIES), () => "");
+  return new Store(Object.values(TREE_FAMILIES));
 }
 
 interface TestPushOptions extends Partial<StatePushOptions> {

@@ -18,7 +18,7 @@ function sensorLabels(id: number): readonly string[] {
 }
 
 function storeOf(sensors: number): Store {
-  const store = new Store(Object.values(TREE_FAMILIES), () => "");
+  const store = new Store(Object.values(TREE_FAMILIES));
   const codes = store.table(TREE_FAMILIES.sensorStatusCode);
   for (let id = 0; id < sensors; id++) codes.set(codes.add(sensorLabels(id)), id % 15);
   return store;

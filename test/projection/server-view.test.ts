@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -31,7 +30,7 @@ const keeping = droppingChannel("Load");
 /** A server with a sensor, a probe and the channel 50.0 in a store of its own. */
 async function viewed(first: Shape) {
   const clock = new ManualClock();
-  const store = new Store(first.mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values));
+  const store = new Store(first.mapper.storeFamilies());
   const view = new ServerView({ server: "hq", store, shape: first, staleAfterMs: 5 * MINUTE });
   const context = (): UpdateContext => {
     const until = () => clock.monotonic() + 10 * MINUTE;

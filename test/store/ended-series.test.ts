@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
-import { endedSlots } from "../../src/store/ended-series.ts";
+import { dropRevivedFrom, endedSlots } from "../../src/store/ended-series.ts";
 import { LeftSeries } from "../../src/store/left-series.ts";
-import { dropRevivedFrom } from "../../src/store/retired-series.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 import { Store } from "../../src/store/store.ts";
 
@@ -77,7 +76,7 @@ test("a receiver has what is present, whatever becomes of series, tables and pus
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const store = new Store([FAMILY], () => "");
+      const store = new Store([FAMILY]);
       const receiver = new ReceiverModel();
       const things = new Map<number, Thing>();
       let tag: string | undefined;
@@ -133,7 +132,7 @@ test("a receiver has what is present, whatever becomes of series, tables and pus
 });
 
 function tableWith(left: LeftSeries): SeriesTable {
-  return new SeriesTable(FAMILY, () => "", undefined, left);
+  return new SeriesTable(FAMILY, left);
 }
 
 test("what is kept for its end only is bounded; what is dropped is counted", async () => {
@@ -181,7 +180,7 @@ test("a value that goes out while the end is on its way is ended later", async (
 });
 
 test("where nothing is pushed any more, nothing is kept", async () => {
-  const store = new Store([FAMILY], () => "");
+  const store = new Store([FAMILY]);
   const table = store.table(FAMILY);
   const [gone = 0, stays = 0] = ["1", "2"].map((id) => table.add([id, "x"]));
   for (const slot of [gone, stays]) table.markPushed(slot);

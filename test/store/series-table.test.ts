@@ -4,13 +4,13 @@ import { SeriesTable } from "../../src/store/series-table.ts";
 const FAMILY = { name: "f", type: "gauge", help: "", labels: ["a", "b"] } as const;
 
 function newTable(): SeriesTable {
-  return new SeriesTable(FAMILY, (_family, values) => values.join("|"));
+  return new SeriesTable(FAMILY);
 }
 
 function present(table: SeriesTable): Record<string, number> {
   const entries: [string, number][] = [];
   for (let slot = 0; slot < table.slots; slot++) {
-    if (table.isPresent(slot)) entries.push([table.labelText(slot), table.value(slot)]);
+    if (table.isPresent(slot)) entries.push([table.labels(slot).join("|"), table.value(slot)]);
   }
   return Object.fromEntries(entries);
 }

@@ -5,7 +5,7 @@ import { Store } from "../../src/store/store.ts";
 const FAMILY = { name: "f", type: "gauge", help: "", labels: [] } as const;
 
 function newStore(): Store {
-  return new Store([FAMILY], () => "");
+  return new Store([FAMILY]);
 }
 
 test("lets readers and writers take turns", async () => {

@@ -1,4 +1,4 @@
-import { formatValue } from "../../exposition/text-format.ts";
+import { formatLabels, formatValue } from "../../exposition/text-format.ts";
 import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
 import { oneLine } from "../../lib/printable-text.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
@@ -113,8 +113,8 @@ function channelOf({ family, labels }: Pick<FoundSeries, "family" | "labels">): 
 }
 
 /** As the page has it. */
-function lineOf({ family, labelText, value }: FoundSeries): string {
-  return `${family.name}${labelText} ${formatValue(value)}`;
+function lineOf({ family, labels, value }: FoundSeries): string {
+  return `${family.name}${formatLabels(family.labels, labels)} ${formatValue(value)}`;
 }
 
 function textOf({ inspection, lines, channels }: ExplainedSensor): string {

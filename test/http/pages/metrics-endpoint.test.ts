@@ -1,7 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Exposition } from "../../../src/exposition/exposition.ts";
-import { formatLabels } from "../../../src/exposition/text-format.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
@@ -15,7 +14,7 @@ let server: WebServer;
 let metrics = "";
 
 beforeAll(async () => {
-  const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const store = new Store(Object.values(TREE_FAMILIES));
   const own = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => []);
   const exposition = new Exposition({ store, registry: own.registry, clock: systemClock, observer: { rendered() {} } });
   await store.commit(() => {

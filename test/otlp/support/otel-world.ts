@@ -87,7 +87,7 @@ export async function pushOtel(
   const profile = new OtelProfile(RESOURCE);
   const placement = new OtelPlacement(profile, world);
   const scope = { ...SCOPE, schemaUrl: SCHEMA_URL };
-  const store = new Store([...Object.values(TREE_FAMILIES), ...Object.values(MAPPED)], () => "");
+  const store = new Store([...Object.values(TREE_FAMILIES), ...Object.values(MAPPED)]);
   const registry = new Registry();
   new Counter({
     name: "prtg_exporter_scrapes_total",

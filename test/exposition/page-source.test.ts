@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
-import { LabelWriter } from "../../src/exposition/label-writer.ts";
+import { LineBuffer } from "../../src/exposition/line-buffer.ts";
+import { UNLIMITED } from "../../src/exposition/page-limit.ts";
+import { PageSource } from "../../src/exposition/page-source.ts";
 import { LineMemory } from "../../src/exposition/reader-memory.ts";
-import { type RenderedStore, StoreRenderer } from "../../src/exposition/store-renderer.ts";
+import type { RenderedStore } from "../../src/exposition/rendered-block.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
@@ -14,9 +17,11 @@ const NOT_SHOWN = () => false;
 
 /** A page of three blocks, and a way to change a value in each of them. */
 async function setUp() {
-  const store = new Store([FAMILY], () => "");
+  const store = new Store([FAMILY]);
   const memory = new LineMemory();
-  const pages = new StoreRenderer(store, memory);
+  const pages = new PageSource(store, memory, systemClock, UNLIMITED);
+  const render = async (areShown: () => boolean, onRendered?: () => void) =>
+    (await pages.current(areShown, onRendered)).page;
   const table = store.table(FAMILY);
   await store.commit(() => {
     for (let id = 0; id < BLOCKS * BLOCK_SIZE; id++) table.set(table.add([String(id)]), 0);
@@ -25,10 +30,8 @@ async function setUp() {
     store.commit(() => {
       for (let block = 0; block < BLOCKS; block++) table.set(block * BLOCK_SIZE + 7, value);
     });
-  return { store, table, memory, pages, changeAll };
+  return { store, table, memory, pages, render, changeAll };
 }
-
-const whole = (page: RenderedStore) => page;
 
 function linesOf({ families }: RenderedStore): Buffer[] {
   return families.flatMap(({ blocks }) => blocks.map(({ bytes }) => bytes));
@@ -46,12 +49,12 @@ const expected = (value: number) =>
 
 describe("lines of a page", () => {
   test("are given back one block after the other while they are replaced, where no page is made of them", async () => {
-    const { pages, changeAll } = await setUp();
-    const before = await pages.refresh(NOT_SHOWN, whole);
+    const { changeAll, render } = await setUp();
+    const before = await render(NOT_SHOWN);
     const old = linesOf(before);
     await changeAll(1);
     let isDone = false;
-    const after = pages.refresh(NOT_SHOWN, whole).finally(() => {
+    const after = render(NOT_SHOWN).finally(() => {
       isDone = true;
     });
     const left = new Set<number>();
@@ -66,23 +69,24 @@ describe("lines of a page", () => {
   });
 
   test("stay until they are taken, where a page is made of them", async () => {
-    const { pages, changeAll, memory } = await setUp();
-    const before = await pages.refresh(SHOWN, whole);
+    const { pages, changeAll, memory, render } = await setUp();
+    const before = await render(SHOWN);
     await changeAll(1);
-    await pages.refresh(SHOWN, whole);
+    await render(SHOWN);
     expect(textOf(before)).toBe(expected(0));
-    // But for what only the renderer looks at.
-    expect(before.families.flatMap(({ blocks }) => blocks.map(({ values }) => values.length))).toEqual([0, 0, 0]);
     memory.retire(pages.takeReplaced());
     expect(textOf(before)).toBe("");
     expect(pages.takeReplaced()).toEqual([]);
   });
 
   test("stay for whoever entered when the page was theirs to see", async () => {
-    const { pages, changeAll, memory } = await setUp();
-    const { page, leave } = await pages.refresh(NOT_SHOWN, (seen) => ({ page: seen, leave: memory.enter() }));
+    const { changeAll, memory, render } = await setUp();
+    let leave = () => {};
+    const page = await render(NOT_SHOWN, () => {
+      leave = memory.enter();
+    });
     await changeAll(1);
-    const after = await pages.refresh(NOT_SHOWN, whole);
+    const after = await render(NOT_SHOWN);
     expect(textOf(page)).toBe(expected(0));
     leave();
     expect(textOf(page)).toBe("");
@@ -90,20 +94,20 @@ describe("lines of a page", () => {
   });
 
   test("of blocks that did not change stay", async () => {
-    const { store, table, pages } = await setUp();
-    const [first, second, third] = linesOf(await pages.refresh(NOT_SHOWN, whole));
+    const { store, table, render } = await setUp();
+    const [first, second, third] = linesOf(await render(NOT_SHOWN));
     await store.commit(() => table.set(BLOCK_SIZE + 7, 1));
-    const after = linesOf(await pages.refresh(NOT_SHOWN, whole));
+    const after = linesOf(await render(NOT_SHOWN));
     expect(after[0]).toBe(first);
     expect(second).toHaveLength(0);
     expect(after[2]).toBe(third);
   });
 
   test("are given back with their table", async () => {
-    const { store, pages } = await setUp();
-    const old = linesOf(await pages.refresh(NOT_SHOWN, whole));
+    const { store, render } = await setUp();
+    const old = linesOf(await render(NOT_SHOWN));
     await store.reshape([FAMILY], async () => () => undefined);
-    expect(textOf(await pages.refresh(NOT_SHOWN, whole))).toBe("");
+    expect(textOf(await render(NOT_SHOWN))).toBe("");
     expect(old.map(({ length }) => length)).toEqual([0, 0, 0]);
   });
 
@@ -111,16 +115,18 @@ describe("lines of a page", () => {
     ["given back", NOT_SHOWN],
     ["kept for a page that is made of them", SHOWN],
   ])("are whole again after a rendering that failed midway, those before %s", async (_what, areShown) => {
-    const { store, table, pages, changeAll } = await setUp();
-    await pages.refresh(areShown, whole);
+    const { store, table, changeAll, render } = await setUp();
+    await render(areShown);
     await changeAll(1);
     await store.commit(() => table.relabel(2 * BLOCK_SIZE, ["other"]));
-    const write = vi.spyOn(LabelWriter.prototype, "write").mockImplementation(() => {
-      throw new Error("broken");
+    const { text } = LineBuffer.prototype;
+    const write = vi.spyOn(LineBuffer.prototype, "text").mockImplementation(function (this: LineBuffer, line) {
+      if (line.includes("other")) throw new Error("broken");
+      text.call(this, line);
     });
-    await expect(pages.refresh(areShown, whole)).rejects.toThrow("broken");
+    await expect(render(areShown)).rejects.toThrow("broken");
     write.mockRestore();
-    const after = await pages.refresh(areShown, whole);
+    const after = await render(areShown);
     expect(textOf(after)).toBe(expected(1).replace(`value{id="${2 * BLOCK_SIZE}"}`, 'value{id="other"}'));
   });
 });

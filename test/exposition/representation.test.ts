@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { ContentEncoding } from "../../src/exposition/negotiate.ts";
-import { nameOf, type Representation } from "../../src/exposition/representation.ts";
-import { CACHED_FOR_MS, RepresentationCache } from "../../src/exposition/representation-cache.ts";
+import {
+  CACHED_FOR_MS,
+  nameOf,
+  type Representation,
+  RepresentationCache,
+} from "../../src/exposition/representation.ts";
 import { MAX_SHARDS } from "../../src/exposition/shard.ts";
 
 interface Given {
