@@ -9,8 +9,7 @@ import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { arrived, exporter, observer, resource, scope } from "./otlp-connection.ts";
-import { rowPlacement } from "./otlp-devices.ts";
+import { arrived, exporter, observer, resource, rowPlacement, scope } from "./otlp-connection.ts";
 import { describedSeries, measurementRows, POINTS } from "./otlp-points.ts";
 
 /** As in the exporter: values that may wait, and values in one delivery. */

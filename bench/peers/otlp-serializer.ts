@@ -10,8 +10,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { answerCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { attributesOf, POINTS, pointValue, REQUEST_POINTS } from "./otlp-points.ts";
-import { FAMILY } from "./series.ts";
+import { attributesOf, FAMILY, POINTS, pointValue, REQUEST_POINTS } from "./otlp-points.ts";
 
 const requests: ResourceMetrics[] = [];
 const endTime = millisToHrTime(Date.now());

@@ -9,10 +9,8 @@ import { startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { arrived, exporter, observer, resource, scope } from "./otlp-connection.ts";
-import { placement } from "./otlp-devices.ts";
-import { labelValuesOf, POINTS, pointValue } from "./otlp-points.ts";
-import { FAMILY } from "./series.ts";
+import { arrived, exporter, observer, placement, resource, scope } from "./otlp-connection.ts";
+import { FAMILY, labelValuesOf, POINTS, pointValue } from "./otlp-points.ts";
 
 const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
 await store.commit(() => {
