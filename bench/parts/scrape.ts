@@ -13,9 +13,9 @@ import { ENCODINGS, type Encoding, readGzipped, scrape } from "../processes/scra
 import { startSimulator } from "../processes/simulator.ts";
 import type { Budget, PartResult, Row } from "../results/result.ts";
 import { elapsed, measureInTurns, ratiosOf } from "../statistics.ts";
+import { countSamples } from "./page.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { ratioOf, rowOf, rowsOf } from "./rows.ts";
-import { countSamples } from "./series-on-page.ts";
 
 const MAX_TO_NGINX = 2.5;
 const MIN_TO_PROM_CLIENT = 100;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listsOf } from "../../bench/parts/lists.ts";
-import { sampleOf } from "../../bench/parts/sample.ts";
-import { countSamples } from "../../bench/parts/series-on-page.ts";
+import { countSamples, sampleOf } from "../../bench/parts/page.ts";
+import { listsOf } from "../../bench/parts/requests.ts";
 import { parseSample, readSeries } from "../../bench/peers/page-series.ts";
 import { channelPages } from "../../bench/processes/wait-for-polls.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
