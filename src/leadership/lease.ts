@@ -1,22 +1,20 @@
-/** A Lease (coordination.k8s.io/v1) as an election looks at it. */
+/** coordination.k8s.io/v1, as an election sees it. */
 export interface Lease {
-  /** `resourceVersion`: another one after each change, by any client. */
+  /** `resourceVersion`: changes with each write of any client. */
   readonly version: string;
-  /** Undefined where the Lease names none. */
   readonly holder: string | undefined;
-  /** The one who had it gave it back: it may be taken at once. A Lease that was never written, or was emptied, says nothing. */
+  /** Its holder gave it back: it is free at once. An empty Lease is not released. */
   readonly isReleased: boolean;
-  /** For how long without a change others have to wait, milliseconds; undefined where it does not say. */
+  /** Others wait so long after a change, milliseconds. */
   readonly durationMs: number | undefined;
-  /** The object as the API server gave it, for what is written in its place. */
+  /** As the API server sent it, for the next write. */
   readonly source: unknown;
 }
 
-/** What an election wants to be written. */
 export interface LeaseClaim {
   /** Empty: given back. */
   readonly holder: string;
   readonly durationMs: number;
-  /** Until now it is another one's, or names none. */
+  /** It changes hands. */
   readonly isTaken: boolean;
 }
