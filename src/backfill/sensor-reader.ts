@@ -8,17 +8,17 @@ import type { PlannedSensor } from "./plan.ts";
 import { readSensorHistory, type SensorHistory } from "./sensor-history.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 
-/** What a failure to read a sensor is about. */
+/** What a failed read is about. */
 export type FailureKind =
-  /** The server as a whole, for the time being: waiting helps. */
+  /** The server, for now: waiting helps. */
   | "away"
-  /** This sensor: others can be read. */
+  /** This sensor alone. */
   | "sensor"
-  /** The sensor is not there any more. */
+  /** The sensor was deleted. */
   | "gone"
-  /** Maybe the sensor is gone, maybe the server has no time series at all. */
+  /** The sensor may be deleted, or the server has no time series. */
   | "missing"
-  /** Only the user can mend it, or it is a fault of ours. */
+  /** For the user to mend, or our fault. */
   | "fatal";
 
 const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
@@ -46,14 +46,14 @@ export function failureKind(error: unknown): FailureKind {
 
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
-/** A server that restarts or is updated is back by then; a run can be continued anyway. */
+/** Enough for a restart or an update; a run can continue anyway. */
 const PATIENCE_MS = 15 * 60_000;
 
 export interface SensorReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What to read now; see `renewSeriesRanges`. */
+  /** To read now; see `renewSeriesRanges`. */
   readonly ranges: () => readonly SeriesRange[];
 }
 
@@ -62,7 +62,7 @@ export type ReadOutcome =
   | { readonly kind: "gone" }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** Reads sensors of one server, waiting while the server is away. */
+/** Waits while the server is away. */
 export class SensorReader {
   readonly #options: SensorReaderOptions;
   #lastAnswer: number;
@@ -75,8 +75,8 @@ export class SensorReader {
   }
 
   /**
-   * Rejects with what stands in the way of all sensors, such as a refused key or a server that stays away, and with the
-   * signal's reason.
+   * Rejects with what stands in the way of all sensors (a refused key, a server that stays away), and with the signal's
+   * reason.
    */
   async read(sensor: PlannedSensor, signal: AbortSignal): Promise<ReadOutcome> {
     const { api, clock, ranges } = this.#options;
@@ -94,7 +94,7 @@ export class SensorReader {
     }
   }
 
-  /** Undefined when it is worth waiting. */
+  /** Undefined: wait. */
   async #judge(sensor: PlannedSensor, error: unknown, signal: AbortSignal): Promise<ReadOutcome | undefined> {
     const { clock, log } = this.#options;
     const kind = failureKind(error);
@@ -112,7 +112,7 @@ export class SensorReader {
     if (this.#away.over() > 0) this.#options.log.warn("the server answers again");
   }
 
-  /** The sensor may have been deleted since the plan was made. */
+  /** The sensor may be gone since the plan. */
   async #isListed(id: string, signal: AbortSignal): Promise<boolean> {
     this.#listed ??= this.#options.api
       .nodes("sensor", {}, signal)

@@ -11,57 +11,56 @@ import { type EventContext, statusEvent } from "./status-event.ts";
 import { changeEvents, presenceEvent } from "./structure-event.ts";
 import { type ToldStatus, ToldStatuses } from "./told-statuses.ts";
 
-/** What a poll found of one object. */
+/** Of one object, in one poll. */
 export interface Finding {
-  /** In the order in which they happened; none where something is only noted, so that it is known next time. */
+  /** In the order of time; none for a status that is only noted. */
   readonly events: readonly EventRecord[];
-  /** What is told of the object with these events. */
+  /** The last status, with these events. */
   readonly told?: readonly [id: string, told: ToldStatus];
-  /** The object is gone. */
   readonly gone?: string;
 }
 
 export interface ChangeDetectorOptions {
-  /** Configured name of the server. */
+  /** Its configured name. */
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: () => number;
-  /** The device that an object is, or is on; undefined where it is not known. */
+  /** The device that an object is, or is on; undefined where unknown. */
   readonly deviceOf: EventContext["deviceOf"];
-  /** What an earlier process told last of each object; empty where nothing is known: then the first look is only noted. */
+  /** The last statuses of an earlier process; empty: the first look only notes. */
   readonly earlier: ReadonlyMap<string, ToldStatus>;
-  /** Tell of added, removed, renamed and moved objects, too. */
+  /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
-  /** Whether more of that many, and of that size, would still fit. */
+  /** More of that number and size would fit. */
   readonly hasRoom: (events: number, size: number) => boolean;
-  /** A poll is over, with what it found. */
+  /** At the end of a poll. */
   readonly onFindings: (findings: readonly Finding[]) => void;
-  /** A change of a status is never told: the next one came before there was room for it. */
+  /** The next change came before there was room for one. */
   readonly onMerged: () => void;
-  /** Events that there was no room for, and that cannot be told later. */
+  /** No room now, and no second chance. */
   readonly onDropped: (events: number) => void;
 }
 
-/** Polls that show all objects, after which an object that none of them showed is gone for good. */
+/** An object is gone when so many complete polls lack it. */
 const COMPLETE_POLLS_UNTIL_GONE = 2;
 
 /**
- * Compares each poll with what was told last of each object. A change is found exactly once, as what was told moves with it;
- * while there is no room for its event it does not, and a later poll finds the change again.
+ * Compares each poll with the last reported status of each object. Finds a change once, as the status moves with its
+ * event; without room for the event the status stays, and a later poll finds the change again.
  */
 export class ChangeDetector implements NodeWatcher {
   readonly #options: ChangeDetectorOptions;
   readonly #told = new ToldStatuses();
-  /** Of objects that no poll of this process has shown yet. */
+  /** Of objects that this process has not seen. */
   readonly #earlier: Map<string, ToldStatus>;
-  /** Kinds of which a whole list came: what is new in a later one was added. */
+  /** Kinds with a whole list: a new object of a later list was added. */
   readonly #listedKinds = new Set<NodeKind>();
   #structure: boolean;
   #completePolls = 0;
   #findings: Finding[] = [];
-  /** Of the findings, but for those that were told at once. */
+  /** Other findings than those reported at once. */
   #changes: { readonly row: number; readonly id: string; readonly told: ToldStatus }[] = [];
-  /** When the poll that goes on saw what it found: one moment, however long it takes to go through it. */
+  /** One moment for the whole poll. */
   #seenAt: number | undefined;
   #events = 0;
   #size = 0;
@@ -72,18 +71,18 @@ export class ChangeDetector implements NodeWatcher {
     this.#structure = options.structure;
   }
 
-  /** Whether to tell of added, removed, renamed and moved objects from now on. */
+  /** Also report added, removed, renamed and moved objects from now on. */
   tellStructure(structure: boolean): void {
     this.#structure = structure;
   }
 
-  /** What was told last of each object, as it is at this moment. */
+  /** As of now. */
   snapshot(): Iterable<readonly [id: string, told: ToldStatus]> {
     return joined([...this.#earlier], this.#told.snapshot());
   }
 
   pollBegan(): void {
-    // What a poll found that could not be taken over is found again.
+    // A later poll finds again what was not taken over.
     this.#findings = [];
     this.#changes = [];
     this.#seenAt = undefined;
@@ -121,7 +120,7 @@ export class ChangeDetector implements NodeWatcher {
     if (told === undefined) return;
     const next: ToldStatus = { status, since: since ?? (status === told.status ? told.since : undefined) };
     const changes = changesBetween(told, status, since, node);
-    // Before anything is made of them: there may be hundreds of thousands that have to wait.
+    // Before making events: hundreds of thousands may have to wait.
     if (changes.length > 0 && !this.#options.hasRoom(this.#events + changes.length, this.#size)) {
       this.#defer(row, status);
       return;
@@ -157,7 +156,7 @@ export class ChangeDetector implements NodeWatcher {
     return { server, now: this.#seenAt, deviceOf };
   }
 
-  /** The first look of this process at an object: goes on with what an earlier one told, or notes what it is. */
+  /** The first look at an object: continues an earlier process, or notes the status. */
   #begin(row: number, id: string, current: ToldStatus): void {
     const earlier = this.#earlier.get(id);
     this.#earlier.delete(id);
@@ -165,7 +164,7 @@ export class ChangeDetector implements NodeWatcher {
     if (earlier === undefined) this.#find({ events: [], told: [id, current] });
   }
 
-  /** There is no room: a later poll finds it again. */
+  /** No room: a later poll finds it again. */
   #defer(row: number, status: StatusToken): void {
     if (this.#told.defer(row, status)) this.#options.onMerged();
   }
@@ -184,7 +183,9 @@ export class ChangeDetector implements NodeWatcher {
   }
 }
 
-/** After an outage a poll finds what happened over hours, and receivers such as Loki refuse what is much older than the newest. */
+/**
+ * After an outage a poll finds hours of changes, and receivers such as Loki refuse what is much older than the newest.
+ */
 function byTime(a: Finding, b: Finding): number {
   return timeOf(a) - timeOf(b);
 }

@@ -1,6 +1,6 @@
 import type { EventRecord } from "./event.ts";
 
-/** An event as one line of JSON, named as the data model of OpenTelemetry's logs; ends with a line feed. */
+/** With the names of OpenTelemetry's data model; ends with a line feed. */
 export function jsonLine(event: EventRecord): string {
   const { uid, eventName, timestamp, observedTimestamp, severityText, severityNumber, body, attributes } = event;
   return `${JSON.stringify({
@@ -15,7 +15,7 @@ export function jsonLine(event: EventRecord): string {
   })}\n`;
 }
 
-/** Servers may tell any time; what no calendar has stays a number of milliseconds. */
+/** Beyond the calendar: milliseconds. */
 function isoTime(at: number): string | number {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : date.toISOString();
