@@ -16,45 +16,44 @@ import { listedServersSchema, serverSchema } from "./server-schema.ts";
 import type { ServersFromSettings } from "./servers-from-schema.ts";
 import { type FileShape, validateAs } from "./validation.ts";
 
-/** Each is looked at time and again. */
+/** Each is read time and again. */
 const MAX_FILES = 10_000;
 
-/** How files of `servers_from` are found and read. */
 export interface ServerFileAccess {
   readonly listFiles: ListFiles;
   readonly readFile: ReadFile;
-  /** By path: the servers of a file when it was right, which stay while it is wrong. Brought up to date by each reading. */
+  /** By path: the servers of the last right content, for while a file is wrong. Each reading updates it. */
   readonly lastGood: Map<string, readonly ServerConfig[]>;
 }
 
-/** A file of `servers_from` that is wrong. */
+/** Of `servers_from`. */
 export interface BadServerFile {
   readonly path: string;
   readonly error: ConfigError;
-  /** Those of its servers that stay, as its last good content has them. */
+  /** Its servers that stay, as of the last right content. */
   readonly kept: readonly string[];
 }
 
 export interface ServerFiles {
-  /** In the order of the paths. */
+  /** In the order of paths. */
   readonly servers: readonly ServerConfig[];
   readonly bad: readonly BadServerFile[];
-  /** Patterns that no file fits. */
+  /** Patterns without a file. */
   readonly unmatched: readonly string[];
 }
 
 export interface ServerFilesContext extends ServerFileAccess {
-  /** Where the configuration file has the section, for problems of the section itself. */
+  /** Of the section, for its own problems. */
   readonly origin: Origin;
-  /** Directory from which relative patterns count; empty for the working directory. */
+  /** For relative patterns; empty: the working directory. */
   readonly base: string;
   readonly env: Environment;
-  /** For files that hold secrets. */
+  /** For files with secrets. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
-  /** Servers of the configuration file itself. */
+  /** Of the configuration file. */
   readonly others: readonly Pick<ServerConfig, "name">[];
-  /** The configuration file, as messages call it. */
+  /** The configuration file, for messages. */
   readonly file: string;
 }
 
@@ -69,9 +68,9 @@ const ONE: FileShape<ServerSettings> = {
 };
 
 /**
- * The servers of all files that the section `servers_from` names. A file that is wrong spoils only itself: its servers stay
- * as they were when it was right.
- * @throws ConfigError CONFIG_INVALID for folders that cannot be read, and too many files
+ * Servers of all files of `servers_from`. A wrong file spoils only itself: its servers stay as of its last right
+ * content.
+ * @throws ConfigError CONFIG_INVALID for unreadable folders and too many files
  */
 export async function readServerFiles(
   { files: patterns }: ServersFromSettings,
@@ -101,7 +100,7 @@ export async function readServerFiles(
 }
 
 /**
- * For commands that are to say whether a configuration is right.
+ * For commands that check a configuration.
  * @throws ConfigError with all that is wrong in files of `servers_from`
  */
 export function refuseBadFiles(bad: readonly BadServerFile[]): void {
