@@ -7,7 +7,7 @@ import { ok, type Step, warning } from "./step.ts";
 
 const REMEDY = "Nothing if they are not missed; else leave collectors.details off.";
 
-/** Each of the details by itself, as their collector reads them: what is not told is named, and one that fails leaves the others. */
+/** Each on its own, as their collector reads them: names missing ones, and a failure leaves the others. */
 export function detailsStep(found: FoundLists, isWhole: boolean): Step {
   return {
     subject: "details",

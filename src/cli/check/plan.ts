@@ -16,17 +16,17 @@ import {
 } from "./list-steps.ts";
 import { ok, type Step, warning } from "./step.ts";
 
-/** A step, and the collectors whose runs do the same. */
+/** With the collectors that do the same. */
 export interface PlannedStep extends Step {
   readonly collectors: readonly CollectorName[];
 }
 
-/** What `serve` will ask this server for with this configuration, in the order in which failures tell most. */
+/** All that `serve` will ask this server, the most telling failures first. */
 export function checkSteps(server: ServerConfig, config: Config): readonly PlannedStep[] {
   const { tree, status, channels, limits, details } = config.collectors;
   const found: FoundLists = { nodes: new Map(), channels: undefined };
   const states = { lookups: false };
-  // What the server counts as a whole says nothing of a part.
+  // Counts of the whole server say nothing of a part.
   const isWhole = server.select === undefined;
   const readers = [...(tree.enabled ? (["tree"] as const) : []), ...(status.enabled ? (["status"] as const) : [])];
   const of = (collectors: readonly CollectorName[], ...steps: Step[]): PlannedStep[] =>
@@ -78,7 +78,7 @@ function connectionStep({ url, tls }: ServerConfig): Step {
 
 const VERSION_REMEDY = "Nothing if prtg_server_info is not missed.";
 
-/** The version is an extra; that it may not be read shows all the same that the login works. */
+/** The version is an extra; even a refusal shows that the login works. */
 const LOGIN: Step = {
   subject: "login",
   reading: "version",
@@ -121,7 +121,7 @@ const OBJECT_COUNTS: Step = {
 
 const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
 
-/** Of the sensor that was measured last: what is wrong with one is wrong with all. */
+/** Of the last measured sensor: a fault of one is a fault of all. */
 function timeSeriesStep(found: FoundLists): Step {
   const without = "what happens between two polls, and during an outage, is not filled in";
   return {

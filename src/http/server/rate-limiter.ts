@@ -1,6 +1,6 @@
 import type { RateLimit } from "../web-config/load.ts";
 
-/** A bucket of tokens that fills by one each interval; a request takes one. */
+/** A bucket of tokens, one more each interval. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
@@ -15,7 +15,7 @@ export class RateLimiter {
     this.#filledAt = now();
   }
 
-  /** Takes a token; false when there is none. */
+  /** False when there is none. */
   take(): boolean {
     const { intervalMs, burst } = this.#limit;
     const now = this.#now();
@@ -26,7 +26,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** Milliseconds until there is a token again. */
+  /** Until the next token. */
   get waitMs(): number {
     return Math.max(0, (1 - this.#tokens) * this.#limit.intervalMs);
   }

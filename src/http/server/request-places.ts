@@ -1,12 +1,12 @@
-/** Pages leave this part of all places to scrapes. */
+/** Of all places. */
 const RESERVED_FOR_SCRAPES = 1 / 4;
-/** Reloads run one after another, so that more requests only wait. */
+/** Reloads run one after another: more would only wait. */
 const MAX_ACTIONS = 8;
 
-/** Probes always have a place. Actions (POST) have their own few. */
+/** Probes always have a place, actions (POST) a few of their own. */
 export type RequestKind = "probe" | "action" | "scrape" | "page";
 
-/** Limits the requests that are answered at one time. Neither pages nor actions can take all places of scrapes. */
+/** Neither pages nor actions take all places of scrapes. */
 export class RequestPlaces {
   readonly #max: number;
   readonly #maxPages: number;
@@ -18,7 +18,7 @@ export class RequestPlaces {
     this.#maxPages = Math.max(1, max - Math.ceil(max * RESERVED_FOR_SCRAPES));
   }
 
-  /** Returns the function that frees the place again, or undefined if no place is free. */
+  /** Returns the function that frees the place; undefined without a place. */
   take(kind: RequestKind): (() => void) | undefined {
     if (!this.#hasRoom(kind)) return undefined;
     this.#taken[kind]++;

@@ -1,4 +1,4 @@
-/** Nanoseconds of each unit that Go knows. */
+/** Nanoseconds. */
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
@@ -13,7 +13,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 const MAX_NS = 2 ** 63;
 
-/** Milliseconds of a duration as Go spells it (`1s`, `1.5h`, `2m30s`, `0`); undefined when `text` is none. */
+/** Milliseconds of `1s`, `1.5h`, `2m30s`, `0` as Go spells them; undefined for other text. */
 export function parseGoDuration(text: string): number | undefined {
   const sign = text.startsWith("-") ? -1 : 1;
   const body = text.replace(/^[+-]/, "");

@@ -5,11 +5,11 @@ import { nameOf } from "./layout.ts";
 import { type ChartLine, lineChart, quarterHead, quarters } from "./line-chart.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
-/** Channels drawn on a page. */
+/** Per page. */
 const MAX_DRAWN = 50;
-/** A limit is drawn where it is at most so many times as far from the values as they differ, or as half of the largest is. */
+/** Draws a limit at most so many times as far from the values as they differ, or as half of the largest. */
 const MAX_STRETCH = 4;
-/** The scale spans at least this share of the largest value. */
+/** Of the largest value. */
 const MIN_SPAN = 0.02;
 
 const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "warning"]>> = {
@@ -19,7 +19,7 @@ const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "
   min_error: ["error below", "error"],
 };
 
-/** The last four hours of a sensor's channels, or what its reader may ask for. */
+/** The last four hours of a sensor's channels, or the link that asks for them. */
 export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: ShownChart | undefined): Html {
   return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
 ${outcome === undefined ? askFor(node, sensor, "Draw them") : outcomeView(outcome, node, sensor)}
@@ -91,7 +91,7 @@ interface Scale {
   readonly high: number;
 }
 
-/** Of the values, and of the limits that lie near enough to them. What hardly changes is to look so. */
+/** Of the values and near limits. What hardly changes is to look so. */
 function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
   const size = Math.max(Math.abs(low), Math.abs(high));
   const near = MAX_STRETCH * Math.max(high - low, size / 2);
@@ -124,7 +124,7 @@ function limitLine(
   };
 }
 
-/** A line is broken where values are missing for longer than twice the usual distance between them. */
+/** Breaks a line at a gap of more than twice the usual distance. */
 function runsOf(parts: readonly ChartPart[]): [number, number][][] {
   const distances = parts.slice(1).map(({ at }, index) => at - (parts[index]?.at ?? at));
   const usual = distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;

@@ -29,7 +29,7 @@ export interface StatusRouteOptions {
   readonly hasDebugPages: boolean;
 }
 
-/** `/`, `/tree`, `/search` for people, `/status.json` for programs, and the files that the pages use. */
+/** `/`, `/tree`, `/search`, `/status.json`, and the files of the pages. */
 export function statusRoutes(options: StatusRouteOptions, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
   const { source, telemetryPath, hasDebugPages } = options;
   const layout = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
@@ -69,7 +69,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       async (request, response) => {
         const parameters = queryOf(request);
         const query = parseNodeQuery(parameters);
-        // Not among the pages that are made so many at a time: it waits for the monitoring server.
+        // Beside the limit of pages: it waits for the monitoring server.
         const chart = wantsChart(parameters) ? await chartFor(source, query, response) : undefined;
         if (chart === "gone") return;
         if (chart?.kind === "busy") {
@@ -90,7 +90,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
   ];
 }
 
-/** Undefined where the report is about many servers. */
+/** Undefined for a report about many servers. */
 async function serverFacts(
   source: StatusSource,
   report: StatusReport,
@@ -102,12 +102,12 @@ async function serverFacts(
   return root && { server, root, course: source.course(server.name) };
 }
 
-/** No work, so its number is not limited. */
+/** No work, so no limit. */
 function assetRoute(asset: Asset): [string, RouteHandler] {
   return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
 }
 
-/** "gone": the reader has gone while the server was asked. */
+/** "gone": the reader left meanwhile. */
 async function chartFor(
   source: StatusSource,
   query: NodeQuery,

@@ -15,7 +15,6 @@ const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   no_value: "no number",
 };
 
-/** Properties of a sensor. */
 export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebugPages: boolean, now: string): Html {
   const { kind, kind_name, interval_seconds, stale_after_seconds, status_since, last_measurement_at } = sensor;
   const { last_up_at, last_down_at } = sensor;
@@ -30,7 +29,7 @@ export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebug
   }`;
 }
 
-/** The channels with their values, and every line of the metrics page that the sensor gives. */
+/** Channels with values, and the sensor's lines of the metrics page. */
 export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: string): Html {
   const { channels, channels_from: from, channels_total: total, series } = sensor;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels">

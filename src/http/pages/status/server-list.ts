@@ -9,7 +9,7 @@ import { sparkline } from "./sparkline.ts";
 import { shortTally, stateCounts, statePill, statusBar, statusCounts } from "./status-marks.ts";
 import { pages } from "./tree-rows.ts";
 
-/** One line a server, the worst first, a page of them at a time; sums over all of them above. */
+/** A line a server, the worst first, in pages; sums above. */
 export function serverList(
   report: StatusReport,
   question: StatusQuery,
@@ -40,7 +40,7 @@ function serverTable(
 ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at - 1), overviewLink(find, at + 1))}`;
 }
 
-/** Characters of an error in a row; the page of the server has all of it. */
+/** Of an error; the server's page has all of it. */
 const BEYOND_ROW = /^(.{100}).+$/su;
 
 function row(server: ServerReport, now: string, course: StatusCourse): Html {

@@ -8,15 +8,14 @@ import { measurementFacts, serverFacts } from "./server-section.ts";
 import { statePill } from "./status-marks.ts";
 import { childRows } from "./tree-rows.ts";
 
-/** All that a page shows of one server. */
 export interface ServerFacts {
   readonly server: WholeServerReport;
-  /** The root of its tree. */
+  /** Of its tree. */
   readonly root: NodeReport;
   readonly course: StatusCourse;
 }
 
-/** `/tree?server=NAME`: how one server fares, and the top of its tree. */
+/** `/tree?server=NAME` */
 export function serverPage({ generated_at }: StatusReport, { server, root, course }: ServerFacts): Page {
   const { name, state, measurements } = server;
   const content = html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>

@@ -2,12 +2,12 @@ import type { StatusCourse } from "./courses.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 
-/** Parts of the four hours, each as wide as a unit of the drawing. */
+/** Of four hours, each a unit of the drawing wide. */
 const PARTS = 48;
 const PART_MS = (240 / PARTS) * 60_000;
 const HEIGHT = 10;
 
-/** How many sensors of a server were down lately, in the least room: the highest number of each five minutes. */
+/** Sensors that were down lately: the maximum of each five minutes. */
 export function sparkline(course: StatusCourse): Html | undefined {
   const last = course.at(-1);
   if (last === undefined || course.length < 2) return undefined;
@@ -21,7 +21,7 @@ export function sparkline(course: StatusCourse): Html | undefined {
   return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${pathOf(parts, highest)}"/></svg>`;
 }
 
-/** Level for each part, with a line only where the level changes; broken where there are no samples. */
+/** A line only where the level changes; breaks without samples. */
 function pathOf(parts: ReadonlyMap<number, number>, highest: number): string {
   const lines: string[] = [];
   let level: number | undefined;

@@ -1,6 +1,6 @@
 import type { StatusReport, WholeServerReport } from "./report.ts";
 
-/** The server that the report is about, where it is about one. */
+/** For a report about one server. */
 export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeServerReport | undefined {
   const [server] = servers;
   if (server === undefined) return undefined;
