@@ -4,7 +4,6 @@ import pLimit from "p-limit";
 import { describeError } from "../errors/exporter-error.ts";
 import { withinTime } from "../lib/bounded-files.ts";
 import type { EventRecord } from "./event.ts";
-import { jsonLine } from "./json-lines.ts";
 import type { EventSink, OpenEventSink, SendOutcome } from "./sink.ts";
 
 /** Of a file's end, more than one batch: what an earlier process wrote and could not note. */
@@ -140,4 +139,25 @@ async function readAt(path: string, from: number, length: number): Promise<Buffe
   } finally {
     await file.close();
   }
+}
+
+/** With the names of OpenTelemetry's data model; ends with a line feed. */
+export function jsonLine(event: EventRecord): string {
+  const { uid, eventName, timestamp, observedTimestamp, severityText, severityNumber, body, attributes } = event;
+  return `${JSON.stringify({
+    timestamp: isoTime(timestamp),
+    observed_timestamp: isoTime(observedTimestamp),
+    severity_text: severityText,
+    severity_number: severityNumber,
+    event_name: eventName,
+    body,
+    attributes,
+    uid,
+  })}\n`;
+}
+
+/** Beyond the calendar: milliseconds. */
+function isoTime(at: number): string | number {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toISOString();
 }

@@ -4,7 +4,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { chunksOf } from "../lib/http/body-chunks.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
-import type { Lease, LeaseClaim } from "./lease.ts";
+import type { Lease, LeaseClaim } from "./election.ts";
 import type { ServiceAccount } from "./service-account.ts";
 
 export interface LeaseName {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Election, type ElectionStep } from "../../src/leadership/election.ts";
-import type { Lease } from "../../src/leadership/lease.ts";
+import { Election, type ElectionStep, type Lease } from "../../src/leadership/election.ts";
 
 const TIMES = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
 

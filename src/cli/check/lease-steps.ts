@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../app/context.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
-import type { Lease } from "../../leadership/lease.ts";
+import type { Lease } from "../../leadership/election.ts";
 import type { Rehearsal } from "../../leadership/lease-client.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { type ElectionFlags, type OpenLease, openLease } from "../leader-election.ts";

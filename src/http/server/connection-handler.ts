@@ -6,7 +6,6 @@ import type { Logger } from "pino";
 import { PasswordChecker } from "../auth/basic-auth.ts";
 import { BcryptThread } from "../auth/bcrypt-thread.ts";
 import type { WebConfig } from "../web-config/load.ts";
-import { PLAIN_HTTP } from "../web-config/plain-http.ts";
 import type { WebConfigSource } from "../web-config/source.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { createProtocolServer } from "./protocol-server.ts";
@@ -191,3 +190,12 @@ function connectionLimits({ maxConnections, requestMs, idleMs, answerMs }: WebLi
     answerMs: answerMs ?? 300_000,
   };
 }
+
+/** Without `--web.config.file`. */
+export const PLAIN_HTTP: WebConfig = {
+  tls: undefined,
+  http2: false,
+  headers: [],
+  users: new Map(),
+  rateLimit: undefined,
+};

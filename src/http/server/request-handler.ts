@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { PasswordChecker } from "../auth/basic-auth.ts";
-import { parseBasicAuth } from "../auth/basic-auth.ts";
+import { type PasswordChecker, parseBasicAuth } from "../auth/basic-auth.ts";
 import type { WebConfig } from "../web-config/load.ts";
-import { RateLimiter } from "./rate-limiter.ts";
 import type { RejectionReason } from "./rejection-log.ts";
-import { type RequestKind, RequestPlaces } from "./request-places.ts";
+import { RateLimiter, type RequestKind, RequestPlaces } from "./request-limits.ts";
 import { isClosed } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
 

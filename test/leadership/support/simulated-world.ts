@@ -1,6 +1,5 @@
-import { Election, type ElectionTimes } from "../../../src/leadership/election.ts";
+import { Election, type ElectionTimes, type Lease, type LeaseClaim } from "../../../src/leadership/election.ts";
 import { requestTimeout } from "../../../src/leadership/elector.ts";
-import type { Lease, LeaseClaim } from "../../../src/leadership/lease.ts";
 
 /** How bad a stretch of simulated time is. Times are milliseconds of real time. */
 export interface Weather {
