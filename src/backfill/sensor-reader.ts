@@ -67,7 +67,7 @@ export class SensorReader {
   readonly #options: SensorReaderOptions;
   #lastAnswer: number;
   readonly #away = new LogOnChange();
-  #listed: Promise<ReadonlySet<string>> | undefined;
+  #sensors: Promise<ReadonlySet<string>> | undefined;
 
   constructor(options: SensorReaderOptions) {
     this.#options = options;
@@ -99,7 +99,7 @@ export class SensorReader {
     const { clock, log } = this.#options;
     const kind = failureKind(error);
     if (kind === "fatal") throw error;
-    if (kind === "missing" && (await this.#isListed(sensor.id, signal))) throw error;
+    if (kind === "missing" && (await this.#exists(sensor.id, signal))) throw error;
     if (kind === "gone" || kind === "missing") return { kind: "gone" };
     if (clock.monotonic() - this.#lastAnswer > PATIENCE_MS) throw error;
     if (kind === "sensor") return { kind: "failed", error };
@@ -113,10 +113,10 @@ export class SensorReader {
   }
 
   /** The sensor may be gone since the plan. */
-  async #isListed(id: string, signal: AbortSignal): Promise<boolean> {
-    this.#listed ??= this.#options.api
+  async #exists(id: string, signal: AbortSignal): Promise<boolean> {
+    this.#sensors ??= this.#options.api
       .nodes("sensor", {}, signal)
       .then(({ items }) => new Set(items.map((record) => record.id)));
-    return (await this.#listed).has(id);
+    return (await this.#sensors).has(id);
   }
 }

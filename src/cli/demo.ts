@@ -7,7 +7,7 @@ import type { Redactor } from "../errors/redactor.ts";
 import type { ListenAddress } from "../http/server/listener.ts";
 import type { WebFlags } from "./flags.ts";
 import { startServing } from "./serve.ts";
-import { untilStopSignal } from "./signals.ts";
+import { stopSignal } from "./signals.ts";
 import { timetable } from "./simulate/simulate.ts";
 import { startSimulatedServer } from "./simulate/simulated-server.ts";
 import type { WorldFlags } from "./simulate/world-flags.ts";
@@ -27,7 +27,7 @@ collectors:
 
 /** Simulated server and exporter in one process, without configuration. Resolves with the exit code. */
 export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number> {
-  const stopped = untilStopSignal();
+  const stopped = stopSignal();
   const context = await createContext(flags, redactor);
   const started = context.clock.monotonic();
   const apiKey = randomBytes(16).toString("hex");

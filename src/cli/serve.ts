@@ -29,7 +29,7 @@ import { otlpSettings } from "../otlp/settings.ts";
 import type { WebFlags } from "./flags.ts";
 import { type OpenElection, openElection } from "./leader-election.ts";
 import { electionTimes, type LeaderElectionFlags } from "./leader-election-flags.ts";
-import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
+import { interruption, reloadSignals, stopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
 /** For responses and deliveries at a stop signal. */
@@ -50,7 +50,7 @@ export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags, LeaderElect
  */
 export async function serve(flags: ServeFlags, redactor: Redactor): Promise<number> {
   // First of all: a container's first process ignores signals without a handler.
-  const stopped = untilStopSignal();
+  const stopped = stopSignal();
   const reloads = reloadSignals();
   const alone = await createContext(flags, redactor);
   const isCheck = flags["config.check"] === true;

@@ -23,7 +23,7 @@ export function endOnStopSignals(): void {
 }
 
 /** At the first SIGTERM or SIGINT. A later one ends the process at once, with the shell's exit code. */
-export function untilStopSignal(): Promise<NodeJS.Signals> {
+export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     takeStopSignals((signal) => {
@@ -60,7 +60,7 @@ export interface Interruption {
 export function interruption(): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;
-  void untilStopSignal().then((signal) => {
+  void stopSignal().then((signal) => {
     exitCode = exitCodeOf(signal);
     controller.abort(new Error(`stopped by ${signal}`));
   });

@@ -48,13 +48,13 @@ export class CronTimes {
   /** Times after `from` up to and with `to`; of more than a year only the first. */
   count(from: number, to: number): number {
     const [firstDay, lastDay] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
-    const whole = this.#countUntil(DAY_S);
+    const whole = this.#countUpTo(DAY_S);
     let times = 0;
     for (let day = firstDay; day <= lastDay && day < firstDay + MAX_DAYS_COUNTED; day++) {
       if (!this.#fitsDay(day)) continue;
-      const until = day === lastDay ? this.#countUntil(Math.floor(to / 1_000) - day * DAY_S) : whole;
-      const before = day === firstDay ? this.#countUntil(Math.floor(from / 1_000) - day * DAY_S) : 0;
-      times += until - before;
+      const after = day === lastDay ? this.#countUpTo(Math.floor(to / 1_000) - day * DAY_S) : whole;
+      const before = day === firstDay ? this.#countUpTo(Math.floor(from / 1_000) - day * DAY_S) : 0;
+      times += after - before;
     }
     return times;
   }
@@ -100,7 +100,7 @@ export class CronTimes {
   }
 
   /** Of a day, up to and with this second. */
-  #countUntil(secondOfDay: number): number {
+  #countUpTo(secondOfDay: number): number {
     const [hour, minute] = [Math.floor(secondOfDay / 3_600), Math.floor(secondOfDay / 60) % 60];
     const inMinute = this.#minutes.includes(minute) ? below(this.#seconds, (secondOfDay % 60) + 1) : 0;
     const inHour = this.#hours.includes(hour) ? below(this.#minutes, minute) * this.#seconds.length + inMinute : 0;

@@ -3,8 +3,8 @@ import { type KeyPath, type Origin, UNRESOLVED, valueAt } from "./origin.ts";
 
 /** Secrets in the file itself, in place of references. */
 export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
-  const listed = valueAt(root, ["servers"]);
-  const servers = Array.isArray(listed) ? listed.map((_, index) => ["servers", index]) : [];
+  const list = valueAt(root, ["servers"]);
+  const servers = Array.isArray(list) ? list.map((_, index) => ["servers", index]) : [];
   return [
     ...literalCredentials(servers, root, origin),
     ...literalsAt([["otlp", "proxy_auth", "password"]], root, origin),

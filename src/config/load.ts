@@ -76,7 +76,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     secretFileReader({ readFile: read, readAccess, strict, onExposed: (text) => void exposed.add(text) });
   const readSecret = secretReader(readFile);
   const at = (index: number) => ["servers", index];
-  const own = await resolveServers(settings.servers, {
+  const fromConfig = await resolveServers(settings.servers, {
     ...{ base, origin, readFile, readSecret, redactor, at },
     ...(usesEnvironment && { fingerprintsVariable: FINGERPRINTS_VARIABLE }),
   });
@@ -90,14 +90,14 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ? NO_FILES
       : await readServerFiles(settings.serversFrom, {
           ...options.serverFiles,
-          ...{ origin, base: fileBase, env, redactor, others: own, file: source },
+          ...{ origin, base: fileBase, env, redactor, others: fromConfig, file: source },
           readSecret: secretReader(options.serverFiles.readFile),
         });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
   return {
     config: {
       ...{ ...settings, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
-      servers: [...own, ...fromFiles.servers],
+      servers: [...fromConfig, ...fromFiles.servers],
       badServerFiles: settings.serversFrom && fromFiles.bad.length,
     },
     source,

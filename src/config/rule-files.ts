@@ -53,14 +53,14 @@ export async function readRuleFiles(settings: MappingSettings, options: RuleFile
   const { file, origin, base, env, readFile } = options;
   const problems: ConfigProblem[] = [];
   let more = 0;
-  const own: RuleFile = {
+  const inline: RuleFile = {
     label: file,
     isPreset: false,
     rules: settings.rules,
     origin: hidden(origin),
     path: ["mapping", "rules"],
   };
-  const read: RuleFile[] = [own];
+  const read: RuleFile[] = [inline];
   for (const [index, path] of settings.files.entries()) {
     let text: string;
     try {

@@ -12,7 +12,7 @@ import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ListFiles, type ReadFile, unreadableFile } from "./reading-files.ts";
 import { resolveServers, type ServerConfig } from "./resolve.ts";
 import type { ServerSettings } from "./schema.ts";
-import { listedServersSchema, serverSchema } from "./server-schema.ts";
+import { serverListSchema, serverSchema } from "./server-schema.ts";
 import type { ServersFromSettings } from "./servers-from-schema.ts";
 import { type FileShape, validateAs } from "./validation.ts";
 
@@ -58,8 +58,8 @@ export interface ServerFilesContext extends ServerFileAccess {
 }
 
 const LIST: FileShape<ServerSettings[]> = {
-  schema: listedServersSchema,
-  jsonSchema: () => z.toJSONSchema(listedServersSchema, { io: "input", target: "draft-7" }),
+  schema: serverListSchema,
+  jsonSchema: () => z.toJSONSchema(serverListSchema, { io: "input", target: "draft-7" }),
 };
 
 const ONE: FileShape<ServerSettings> = {
@@ -82,17 +82,17 @@ export async function readServerFiles(
   const servers: ServerConfig[] = [];
   const bad: BadServerFile[] = [];
   for (const path of paths) {
-    let own: readonly ServerConfig[];
+    let found: readonly ServerConfig[];
     try {
-      own = await readServerFile(path, takenBy, context);
-      lastGood.set(path, own);
+      found = await readServerFile(path, takenBy, context);
+      lastGood.set(path, found);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      own = (lastGood.get(path) ?? []).filter(({ name }) => !takenBy.has(name));
-      bad.push({ path, error, kept: own.map(({ name }) => name) });
+      found = (lastGood.get(path) ?? []).filter(({ name }) => !takenBy.has(name));
+      bad.push({ path, error, kept: found.map(({ name }) => name) });
     }
-    for (const { name } of own) takenBy.set(name, path);
-    servers.push(...own);
+    for (const { name } of found) takenBy.set(name, path);
+    servers.push(...found);
   }
   const present = new Set(paths);
   for (const path of lastGood.keys()) if (!present.has(path)) lastGood.delete(path);
@@ -145,8 +145,12 @@ async function readServerFile(
   const at = (index: number): KeyPath => (isList ? [index] : []);
   const literals = literalCredentials(isList ? value.map((_, index) => at(index)) : [[]], value, document);
   const { settings, problems, more } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
-  const told = new Set(literals.map(({ key }) => key));
-  const found = [...document.problems, ...literals, ...problems.filter(({ key }) => key === "" || !told.has(key))];
+  const literalKeys = new Set(literals.map(({ key }) => key));
+  const found = [
+    ...document.problems,
+    ...literals,
+    ...problems.filter(({ key }) => key === "" || !literalKeys.has(key)),
+  ];
   const doubles = (settings ?? []).flatMap(({ name }, index): ConfigProblem[] => {
     const other = takenBy.get(name);
     const text = `expected a name that no other server has, found ${quote(name)}: ${other} has it`;

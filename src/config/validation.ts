@@ -72,9 +72,9 @@ function validateWhole<Output>(shape: FileShape<Output>, value: unknown, origin:
   const issues = result.error.issues.flatMap(ofItems);
   const unquoted = unquotedTexts(shape.schema, value, issues, origin);
   const findings = issues.flatMap((issue) => findingsOf(issue, origin, unquoted));
-  const shown = firstFindings(findings);
-  const problems = shown.map(({ describe }) => describe(() => jsonSchemaOf(shape)));
-  return { settings: undefined, problems, more: findings.length - shown.length };
+  const first = firstFindings(findings);
+  const problems = first.map(({ describe }) => describe(() => jsonSchemaOf(shape)));
+  return { settings: undefined, problems, more: findings.length - first.length };
 }
 
 /** What is wrong with the items of a list that fits none of several shapes, one of them a list. */

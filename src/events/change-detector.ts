@@ -6,17 +6,17 @@ import type { NodeKind } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
+import { type LastStatus, LastStatuses } from "./last-statuses.ts";
 import { changesBetween } from "./status-change.ts";
 import { type EventContext, statusEvent } from "./status-event.ts";
 import { changeEvents, presenceEvent } from "./structure-event.ts";
-import { type ToldStatus, ToldStatuses } from "./told-statuses.ts";
 
 /** Of one object, in one poll. */
 export interface Finding {
   /** In the order of time; none for a status that is only noted. */
   readonly events: readonly EventRecord[];
   /** The last status, with these events. */
-  readonly told?: readonly [id: string, told: ToldStatus];
+  readonly status?: readonly [id: string, status: LastStatus];
   readonly gone?: string;
 }
 
@@ -28,7 +28,7 @@ export interface ChangeDetectorOptions {
   /** The device that an object is, or is on; undefined where unknown. */
   readonly deviceOf: EventContext["deviceOf"];
   /** The last statuses of an earlier process; empty: the first look only notes. */
-  readonly earlier: ReadonlyMap<string, ToldStatus>;
+  readonly earlier: ReadonlyMap<string, LastStatus>;
   /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
   /** More of that number and size would fit. */
@@ -50,16 +50,16 @@ const COMPLETE_POLLS_UNTIL_GONE = 2;
  */
 export class ChangeDetector implements NodeWatcher {
   readonly #options: ChangeDetectorOptions;
-  readonly #told = new ToldStatuses();
+  readonly #last = new LastStatuses();
   /** Of objects that this process has not seen. */
-  readonly #earlier: Map<string, ToldStatus>;
+  readonly #earlier: Map<string, LastStatus>;
   /** Kinds with a whole list: a new object of a later list was added. */
-  readonly #listedKinds = new Set<NodeKind>();
+  readonly #knownKinds = new Set<NodeKind>();
   #structure: boolean;
   #completePolls = 0;
   #findings: Finding[] = [];
   /** Other findings than those reported at once. */
-  #changes: { readonly row: number; readonly id: string; readonly told: ToldStatus }[] = [];
+  #changes: { readonly row: number; readonly id: string; readonly status: LastStatus }[] = [];
   /** One moment for the whole poll. */
   #seenAt: number | undefined;
   #events = 0;
@@ -77,8 +77,8 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   /** As of now. */
-  snapshot(): Iterable<readonly [id: string, told: ToldStatus]> {
-    return joined([...this.#earlier], this.#told.snapshot());
+  snapshot(): Iterable<readonly [id: string, status: LastStatus]> {
+    return joined([...this.#earlier], this.#last.snapshot());
   }
 
   pollBegan(): void {
@@ -91,14 +91,14 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   nodeRemoved({ row, id, node }: NodeState): void {
-    const wasKnown = this.#told.clear(row);
+    const wasKnown = this.#last.clear(row);
     this.#earlier.delete(id);
     const events = this.#structure ? [presenceEvent(node, "removed", this.#context)] : [];
     if (wasKnown || events.length > 0) this.#find({ events: this.#fitting(events), gone: id });
   }
 
   nodeAdded({ node }: NodeState): void {
-    if (!this.#structure || !this.#listedKinds.has(node.kind)) return;
+    if (!this.#structure || !this.#knownKinds.has(node.kind)) return;
     this.#find({ events: this.#fitting([presenceEvent(node, "added", this.#context)]) });
   }
 
@@ -111,15 +111,15 @@ export class ChangeDetector implements NodeWatcher {
   nodeListed(node: NodeState): void {
     const { row, id, status, statusSince: since } = node;
     if (status === undefined) return;
-    if (!this.#told.has(row)) this.#begin(row, id, { status, since });
-    if (this.#told.isTold(row, status, since)) {
-      if (this.#told.undefer(row)) this.#options.onMerged();
+    if (!this.#last.has(row)) this.#begin(row, id, { status, since });
+    if (this.#last.includes(row, status, since)) {
+      if (this.#last.undefer(row)) this.#options.onMerged();
       return;
     }
-    const told = this.#told.get(row);
-    if (told === undefined) return;
-    const next: ToldStatus = { status, since: since ?? (status === told.status ? told.since : undefined) };
-    const changes = changesBetween(told, status, since, node);
+    const last = this.#last.get(row);
+    if (last === undefined) return;
+    const next: LastStatus = { status, since: since ?? (status === last.status ? last.since : undefined) };
+    const changes = changesBetween(last, status, since, node);
     // Before making events: hundreds of thousands may have to wait.
     if (changes.length > 0 && !this.#options.hasRoom(this.#events + changes.length, this.#size)) {
       this.#defer(row, status);
@@ -131,20 +131,20 @@ export class ChangeDetector implements NodeWatcher {
       this.#defer(row, status);
       return;
     }
-    const waited = this.#told.deferred(row);
+    const waited = this.#last.deferred(row);
     if (waited !== undefined && waited !== status) this.#options.onMerged();
-    this.#changes.push({ row, id, told: next });
-    this.#find({ events, told: [id, next] });
+    this.#changes.push({ row, id, status: next });
+    this.#find({ events, status: [id, next] });
   }
 
   pollEnded(poll: NodePoll, _now: ClockReading): void {
-    for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#listedKinds.add(kind);
+    for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#knownKinds.add(kind);
     if (NODE_KINDS.every((kind) => poll[kind]?.complete === true)) this.#completePolls++;
     if (this.#completePolls === COMPLETE_POLLS_UNTIL_GONE) {
       for (const id of this.#earlier.keys()) this.#find({ events: [], gone: id });
       this.#earlier.clear();
     }
-    for (const { row, id, told } of this.#changes) this.#told.set(row, id, told);
+    for (const { row, id, status } of this.#changes) this.#last.set(row, id, status);
     const findings = this.#findings;
     this.pollBegan();
     this.#options.onFindings(findings.toSorted(byTime));
@@ -157,16 +157,16 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   /** The first look at an object: continues an earlier process, or notes the status. */
-  #begin(row: number, id: string, current: ToldStatus): void {
+  #begin(row: number, id: string, current: LastStatus): void {
     const earlier = this.#earlier.get(id);
     this.#earlier.delete(id);
-    this.#told.set(row, id, earlier ?? current);
-    if (earlier === undefined) this.#find({ events: [], told: [id, current] });
+    this.#last.set(row, id, earlier ?? current);
+    if (earlier === undefined) this.#find({ events: [], status: [id, current] });
   }
 
   /** No room: a later poll finds it again. */
   #defer(row: number, status: StatusToken): void {
-    if (this.#told.defer(row, status)) this.#options.onMerged();
+    if (this.#last.defer(row, status)) this.#options.onMerged();
   }
 
   #fitting(events: readonly EventRecord[]): readonly EventRecord[] {

@@ -7,11 +7,11 @@ import {
   encodeHead,
   type JournalEntry,
   journalFileName,
-  toldLine,
-  toldOf,
+  lastStatusOf,
+  statusLine,
   type UnusableJournal,
 } from "./journal.ts";
-import type { ToldStatus } from "./told-statuses.ts";
+import type { LastStatus } from "./last-statuses.ts";
 
 /** Objects or events in one line of a new file. */
 const LINE_ENTRIES = 200;
@@ -29,7 +29,7 @@ export interface MemoryReport {
 
 /** All of it, at one moment. */
 export interface Remembered {
-  readonly told: Iterable<readonly [id: string, told: ToldStatus]>;
+  readonly statuses: Iterable<readonly [id: string, status: LastStatus]>;
   /** That wait, and the number of the next one. */
   readonly events: readonly QueuedEvent[];
   readonly next: number;
@@ -37,7 +37,7 @@ export interface Remembered {
 }
 
 export interface RememberedBefore extends Remembered {
-  readonly told: ReadonlyMap<string, ToldStatus>;
+  readonly statuses: ReadonlyMap<string, LastStatus>;
 }
 
 /** The journal of one server: statuses and events that wait. One call at a time. */
@@ -125,7 +125,7 @@ export class EventMemory {
 
   async #rewrite(files: JournalFiles, remembered: Remembered): Promise<void> {
     const { file } = this.report;
-    const known = encodeHead(this.#server) + (await encodeAll(toldEntries(remembered)));
+    const known = encodeHead(this.#server) + (await encodeAll(statusEntries(remembered)));
     const text = known + (await encodeAll(waitingEntries(remembered)));
     const beside = `${file}.tmp`;
     await files.write(beside, text);
@@ -148,10 +148,10 @@ async function encodeAll(entries: Iterable<JournalEntry>): Promise<string> {
   return text;
 }
 
-function* toldEntries({ told }: Remembered): Generator<JournalEntry> {
-  let lines: ReturnType<typeof toldLine>[] = [];
-  for (const [id, status] of told) {
-    lines.push(toldLine(id, status));
+function* statusEntries({ statuses }: Remembered): Generator<JournalEntry> {
+  let lines: ReturnType<typeof statusLine>[] = [];
+  for (const [id, status] of statuses) {
+    lines.push(statusLine(id, status));
     if (lines.length < LINE_ENTRIES) continue;
     yield { told: lines };
     lines = [];
@@ -169,16 +169,16 @@ function* waitingEntries({ events, next, settled }: Remembered): Generator<Journ
 }
 
 function replay(entries: readonly JournalEntry[]): RememberedBefore {
-  const told = new Map<string, ToldStatus>();
+  const statuses = new Map<string, LastStatus>();
   let settled: ReadonlyMap<string, number> = new Map();
   const events: QueuedEvent[] = [];
   let next = 1;
   for (const entry of entries) {
     for (const line of entry.told ?? []) {
-      const status = toldOf(line);
-      if (status !== undefined) told.set(line[0], status);
+      const status = lastStatusOf(line);
+      if (status !== undefined) statuses.set(line[0], status);
     }
-    for (const id of entry.gone ?? []) told.delete(id);
+    for (const id of entry.gone ?? []) statuses.delete(id);
     if (entry.settled !== undefined) settled = later(settled, entry.settled);
     let seq = entry.seq ?? next;
     for (const event of entry.events ?? []) {
@@ -189,7 +189,7 @@ function replay(entries: readonly JournalEntry[]): RememberedBefore {
     next = Math.max(next, seq);
   }
   const done = Math.min(...settled.values());
-  return { told, events: events.filter(({ seq }) => seq > done), next, settled };
+  return { statuses, events: events.filter(({ seq }) => seq > done), next, settled };
 }
 
 /** For the outputs of `now`; none goes back. */

@@ -86,12 +86,12 @@ export class EventQueue {
   }
 
   /** For an output, up to a number, within count and size, but at least one if there is one. */
-  take(output: string, until: number, maxEvents: number, maxSize: number): readonly QueuedEvent[] {
+  take(output: string, last: number, maxEvents: number, maxSize: number): readonly QueuedEvent[] {
     const taken: QueuedEvent[] = [];
     let size = 0;
     for (let index = this.#indexAfter(output); index < this.#events.length && taken.length < maxEvents; index++) {
       const queued = this.#events[index];
-      if (queued === undefined || queued.seq > until) break;
+      if (queued === undefined || queued.seq > last) break;
       size += sizeOf(queued.event);
       if (taken.length > 0 && size > maxSize) break;
       taken.push(queued);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { STATUS_TOKENS, statusCode } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
-import type { ToldStatus } from "./told-statuses.ts";
+import type { LastStatus } from "./last-statuses.ts";
 
 /*
  * The journal of one server: a head line, then one line an entry, each with its checksum. A line counts whole or not at
@@ -14,13 +14,13 @@ const FORMAT = "prtg-exporter events";
 const VERSION = 1;
 
 /** Id, code of the status, since when (null: unknown). */
-type ToldLine = readonly [id: string, code: number, since: number | null];
+type StatusLine = readonly [id: string, code: number, since: number | null];
 
 export interface JournalEntry {
   /** Of the first of `events`, or of the next one to come. */
   readonly seq?: number;
   readonly events?: readonly EventRecord[];
-  readonly told?: readonly ToldLine[];
+  readonly told?: readonly StatusLine[];
   readonly gone?: readonly string[];
   /** The last number of each output. Names all outputs. */
   readonly settled?: Readonly<Record<string, number>>;
@@ -54,12 +54,12 @@ export function encodeEntry(entry: JournalEntry): string {
   return encodeLine(entry);
 }
 
-export function toldLine(id: string, { status, since }: ToldStatus): ToldLine {
+export function statusLine(id: string, { status, since }: LastStatus): StatusLine {
   return [id, statusCode(status), since ?? null];
 }
 
 /** Undefined for a status unknown to this release. */
-export function toldOf([, code, since]: ToldLine): ToldStatus | undefined {
+export function lastStatusOf([, code, since]: StatusLine): LastStatus | undefined {
   const status = STATUS_TOKENS[code];
   return status === undefined ? undefined : { status, since: since ?? undefined };
 }

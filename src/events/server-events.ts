@@ -10,7 +10,7 @@ import { ChangeDetector, type Finding } from "./change-detector.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
 import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
-import { type JournalEntry, toldLine } from "./journal.ts";
+import { type JournalEntry, statusLine } from "./journal.ts";
 import type { EventSink } from "./sink.ts";
 import type { EventContext } from "./status-event.ts";
 
@@ -80,7 +80,7 @@ export class ServerEvents {
       structure,
       deviceOf,
       now: () => clock.now(),
-      earlier: memory.before.told,
+      earlier: memory.before.statuses,
       hasRoom: (events, size) => this.#queue.hasRoom(events, size),
       onFindings: (findings) => this.#found(findings),
       onMerged: () => observer.dropped("merged"),
@@ -173,7 +173,7 @@ export class ServerEvents {
       entries.push({
         seq: this.#queue.add(events),
         events,
-        told: some.flatMap(({ told }) => (told === undefined ? [] : [toldLine(...told)])),
+        told: some.flatMap(({ status }) => (status === undefined ? [] : [statusLine(...status)])),
         gone: some.flatMap(({ gone }) => (gone === undefined ? [] : [gone])),
       });
     }
@@ -225,6 +225,6 @@ export class ServerEvents {
 
   #remembered(): Remembered {
     const { events, next, settled } = this.#queue;
-    return { told: this.#detector.snapshot(), events: [...events], next, settled: new Map(settled) };
+    return { statuses: this.#detector.snapshot(), events: [...events], next, settled: new Map(settled) };
   }
 }

@@ -1,9 +1,9 @@
 import type { NodeState } from "../model/node-state.ts";
 import type { StatusToken } from "../prtg/status.ts";
-import type { ToldStatus } from "./told-statuses.ts";
+import type { LastStatus } from "./last-statuses.ts";
 
 export interface StatusChange {
-  readonly from: ToldStatus;
+  readonly from: LastStatus;
   readonly to: StatusToken;
   /** Its begin, milliseconds since the epoch; undefined where the server does not say. */
   readonly at: number | undefined;
@@ -14,7 +14,7 @@ export interface StatusChange {
 }
 
 /** About a node's status, in a list. */
-export type ListedStatus = Pick<NodeState, "message" | "lastUp" | "lastDown">;
+export type StatusFacts = Pick<NodeState, "message" | "lastUp" | "lastDown">;
 
 /** A scan fails, or counts as failing. */
 const DOWN: ReadonlySet<StatusToken> = new Set(["down", "partialdown", "acknowledged"]);
@@ -27,39 +27,39 @@ const UP: ReadonlySet<StatusToken> = new Set(["up", "warning", "unusual"]);
  * likewise for up.
  */
 export function changesBetween(
-  told: ToldStatus,
+  last: LastStatus,
   status: StatusToken,
   since: number | undefined,
-  listed: ListedStatus,
+  facts: StatusFacts,
 ): readonly StatusChange[] {
-  const between = provenBetween(told, status, since, listed);
-  if (between.length === 0 && status === told.status) return [];
+  const between = provenBetween(last, status, since, facts);
+  if (between.length === 0 && status === last.status) return [];
   const changes: StatusChange[] = [];
-  let from = told;
+  let from = last;
   for (const [to, at] of between) {
     changes.push({ from, to, at, message: undefined, isInferred: true });
     from = { status: to, since: at };
   }
   // A status that began no later than the one before keeps that one's time.
-  const at = since !== undefined && since > (told.since ?? Number.NEGATIVE_INFINITY) ? since : undefined;
-  const isInferred = status === told.status;
-  changes.push({ from, to: status, at, message: listed.message, isInferred });
+  const at = since !== undefined && since > (last.since ?? Number.NEGATIVE_INFINITY) ? since : undefined;
+  const isInferred = status === last.status;
+  changes.push({ from, to: status, at, message: facts.message, isInferred });
   return changes;
 }
 
 function provenBetween(
-  told: ToldStatus,
+  last: LastStatus,
   status: StatusToken,
   since: number | undefined,
-  { lastUp, lastDown }: ListedStatus,
+  { lastUp, lastDown }: StatusFacts,
 ): readonly (readonly [StatusToken, number])[] {
-  if (told.since === undefined || since === undefined) return [];
-  const begin = told.since;
+  if (last.since === undefined || since === undefined) return [];
+  const begin = last.since;
   const isBetween = (at: number | undefined) => at !== undefined && at > begin && at < since;
   const proven: (readonly [StatusToken, number])[] = [];
-  if (lastDown !== undefined && isBetween(lastDown) && !DOWN.has(told.status) && !DOWN.has(status)) {
+  if (lastDown !== undefined && isBetween(lastDown) && !DOWN.has(last.status) && !DOWN.has(status)) {
     proven.push(["down", lastDown]);
   }
-  if (lastUp !== undefined && isBetween(lastUp) && !UP.has(told.status) && !UP.has(status)) proven.push(["up", lastUp]);
+  if (lastUp !== undefined && isBetween(lastUp) && !UP.has(last.status) && !UP.has(status)) proven.push(["up", lastUp]);
   return proven.toSorted(([, a], [, b]) => a - b);
 }

@@ -108,8 +108,8 @@ export function eventRecord(eventName: EventName, draft: EventDraft, context: Ev
 
 /** For people: a sensor with its device. */
 export function nameOf({ kind, name, device, id }: TreeNode): string {
-  const own = name === "" ? `${kind} ${id}` : name;
-  return kind === "sensor" && device !== "" ? `${own} on ${device}` : own;
+  const text = name === "" ? `${kind} ${id}` : name;
+  return kind === "sensor" && device !== "" ? `${text} on ${device}` : text;
 }
 
 function objectAttributes(node: TreeNode, onDevice: EventDevice | undefined): EventAttributes {

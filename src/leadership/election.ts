@@ -9,7 +9,7 @@ export interface ElectionTimes {
 
 /** Times are of this process's monotonic clock. */
 export type ElectionStep =
-  | { readonly kind: "wait"; readonly until: number }
+  | { readonly kind: "wait"; readonly end: number }
   | { readonly kind: "read" }
   | { readonly kind: "create" }
   /** Only over this version. */
@@ -42,7 +42,7 @@ export class Election {
   #observed: Observed | undefined;
   #mustRead = true;
   #nextAt = Number.NEGATIVE_INFINITY;
-  #leadsUntil: number | undefined;
+  #leadershipEnd: number | undefined;
   #isLost = false;
   #conflicts = 0;
 
@@ -54,12 +54,12 @@ export class Election {
   }
 
   isLeading(now: number): boolean {
-    return !this.#isLost && this.#leadsUntil !== undefined && now < this.#leadsUntil;
+    return !this.#isLost && this.#leadershipEnd !== undefined && now < this.#leadershipEnd;
   }
 
   /** Without another renewal; undefined for a follower. */
-  get leadsUntil(): number | undefined {
-    return this.#isLost ? undefined : this.#leadsUntil;
+  get leadershipEnd(): number | undefined {
+    return this.#isLost ? undefined : this.#leadershipEnd;
   }
 
   get holder(): string | undefined {
@@ -69,7 +69,7 @@ export class Election {
   next(now: number): ElectionStep {
     this.#notice(now);
     if (this.#isLost) return { kind: "lost" };
-    if (now < this.#nextAt) return { kind: "wait", until: Math.min(this.#nextAt, this.#leadsUntil ?? this.#nextAt) };
+    if (now < this.#nextAt) return { kind: "wait", end: Math.min(this.#nextAt, this.#leadershipEnd ?? this.#nextAt) };
     const observed = this.#observed;
     if (this.#mustRead || observed === undefined || now < this.#freeAt(observed)) return { kind: "read" };
     const { lease } = observed;
@@ -98,9 +98,9 @@ export class Election {
     this.#observe(lease, now);
     this.#conflicts = 0;
     this.#mustRead = false;
-    const until = sentAt + this.#times.renewDeadlineMs;
-    if (now < until) this.#leadsUntil = until;
-    this.#nextAt = now < until ? sentAt + this.#times.retryPeriodMs : now;
+    const end = sentAt + this.#times.renewDeadlineMs;
+    if (now < end) this.#leadershipEnd = end;
+    this.#nextAt = now < end ? sentAt + this.#times.retryPeriodMs : now;
   }
 
   /** Another client wrote, created or removed it. */
@@ -121,7 +121,7 @@ export class Election {
   }
 
   #notice(now: number): void {
-    if (this.#leadsUntil !== undefined && now >= this.#leadsUntil) this.#isLost = true;
+    if (this.#leadershipEnd !== undefined && now >= this.#leadershipEnd) this.#isLost = true;
   }
 
   #observe(lease: Lease | undefined, now: number): void {
@@ -133,11 +133,11 @@ export class Election {
     if (lease === undefined || lease.isReleased || lease.holder === this.#identity) return since;
     // Also for one that names none: someone emptied it, and its leader will notice.
     const { leaseDurationMs } = this.#times;
-    return this.#leadsUntil !== undefined ? since : since + Math.max(lease.durationMs ?? 0, leaseDurationMs);
+    return this.#leadershipEnd !== undefined ? since : since + Math.max(lease.durationMs ?? 0, leaseDurationMs);
   }
 
   #afterPause(from: number): number {
-    const jitter = this.#leadsUntil === undefined ? 1 + JITTER * this.#random() : 1;
+    const jitter = this.#leadershipEnd === undefined ? 1 + JITTER * this.#random() : 1;
     return from + this.#times.retryPeriodMs * jitter;
   }
 }

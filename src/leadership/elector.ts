@@ -38,7 +38,7 @@ export class Elector {
   #running: Promise<void> | undefined;
   /** A write may have made it ours. */
   #hasClaimed = false;
-  #toldHolder: string | undefined;
+  #lastHolder: string | undefined;
 
   constructor(options: ElectorOptions) {
     const { identity, times, random, clock } = options;
@@ -79,7 +79,7 @@ export class Elector {
       if (step.kind === "lost") return this.#lost.resolve();
       try {
         if (step.kind === "wait") {
-          await clock.sleep(step.until - startedAt, signal);
+          await clock.sleep(step.end - startedAt, signal);
           continue;
         }
         if (step.kind === "read") {
@@ -111,7 +111,7 @@ export class Elector {
   async #within<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { clock, times } = this.#options;
     const now = clock.monotonic();
-    const leftMs = (this.#election.leadsUntil ?? Number.POSITIVE_INFINITY) - now;
+    const leftMs = (this.#election.leadershipEnd ?? Number.POSITIVE_INFINITY) - now;
     return bounded(clock, requestTimeout(times), this.#stopping.signal, ask, leftMs);
   }
 
@@ -120,8 +120,8 @@ export class Elector {
     const failures = this.#failures.over();
     if (failures > 0) log.info({ failures }, "the Lease can be read and written again");
     const { holder } = this.#election;
-    if (holder !== this.#toldHolder) {
-      this.#toldHolder = holder;
+    if (holder !== this.#lastHolder) {
+      this.#lastHolder = holder;
       if (holder !== undefined && holder !== this.identity) log.info({ leader: holder }, "another replica leads");
     }
     if (this.isLeading) this.#elected.resolve();

@@ -196,7 +196,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
 
   #parse(text: string): Lease {
     const parsed = leaseSchema.safeParse(json(text));
-    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is no Lease: ${shown(text)}`);
+    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is no Lease: ${excerpt(text)}`);
     const { metadata, spec } = parsed.data;
     const holder = spec?.holderIdentity || undefined;
     const seconds = spec?.leaseDurationSeconds ?? undefined;
@@ -211,7 +211,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
 
   #refusal(what: "read" | "updated" | "created", status: number, text: string): ExporterError {
     const { namespace, name } = this.#options;
-    const said = refusalSchema.safeParse(json(text)).data?.message ?? shown(text);
+    const said = refusalSchema.safeParse(json(text)).data?.message ?? excerpt(text);
     const message = `the Lease ${namespace}/${name} cannot be ${what} (HTTP ${status}): ${said}`;
     return new ExporterError(status === 401 || status === 403 ? "LEASE_FORBIDDEN" : "LEASE_UNAVAILABLE", message);
   }
@@ -230,7 +230,7 @@ function json(text: string): unknown {
   }
 }
 
-function shown(text: string): string {
+function excerpt(text: string): string {
   return text.slice(0, MAX_SHOWN);
 }
 

@@ -26,7 +26,7 @@ export interface Question<Item> {
   readonly records: number;
   /** There may be objects that nothing has shown yet: only the whole list is sure to have them. */
   readonly mayLackUnknown: boolean;
-  readonly shown: (list: ListResult<Item>) => ReadonlySet<string>;
+  readonly idsIn: (list: ListResult<Item>) => ReadonlySet<string>;
   /** `filter` undefined: the whole list. */
   readonly read: (filter: string | undefined) => Promise<ListResult<Item>>;
 }
@@ -79,14 +79,14 @@ export class ListAsker<Item> {
 
   /** `assumedTotal`: for a list not read yet. */
   async read(question: Question<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
-    const { expected = new Set<string>(), mayLack, shown } = question;
+    const { expected = new Set<string>(), mayLack, idsIn } = question;
     const due = await this.#readWholeIfDue(question);
     if (due !== undefined) return due;
     const doubted: { readonly form: AskedPart["form"]; readonly lacks: ReadonlySet<string> }[] = [];
     for (const part of this.#worthAsking(question, this.#total ?? assumedTotal)) {
       const list = await this.#readPart(part, question);
       if (list === undefined) continue;
-      const lacks = expected.difference(shown(list));
+      const lacks = expected.difference(idsIn(list));
       if (expected.size > 0 && lacks.size <= mayLack && list.complete) this.#proven.add(part.form);
       if (this.#proven.has(part.form) || !list.complete || this.#isNotDueForProof(expected)) {
         this.#form = part.form;
@@ -96,7 +96,7 @@ export class ListAsker<Item> {
     }
     const whole = await this.#readWhole(question);
     if (doubted.length > 0) {
-      const found = shown(whole);
+      const found = idsIn(whole);
       for (const { form, lacks } of doubted) this.#judge(form, lacks.intersection(found).size > mayLack);
     }
     return whole;

@@ -41,14 +41,14 @@ export class SelectedApi implements MonitoringApi {
   #taking: Promise<unknown> = Promise.resolve();
 
   /**
-   * `before`: of the same server, which keeps what it knows. `shown`: the server on the page; all of it without a
+   * `before`: of the same server, which keeps what it knows. `tree`: the server on the page; all of it without a
    * selection before.
    */
-  constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi, shown?: Tree) {
+  constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi, tree?: Tree) {
     this.#api = api;
     this.#clock = clock;
-    this.selection = new Selection(rules, before?.selection, shown);
-    const total = shown?.counts.sensor === 0 ? undefined : shown?.counts.sensor;
+    this.selection = new Selection(rules, before?.selection, tree);
+    const total = tree?.counts.sensor === 0 ? undefined : tree?.counts.sensor;
     this.sensorAsker = before?.sensorAsker ?? new ListAsker("sensors", clock, log, total);
     this.channelAsker = before?.channelAsker ?? new ListAsker("channels", clock, log);
     if (before === undefined) {
@@ -86,7 +86,7 @@ export class SelectedApi implements MonitoringApi {
         mayLack: expected === sensors ? Math.floor(sensors.size / 2) : 0,
         mayLackUnknown: false,
         records: this.#channels ?? sensors.size * ASSUMED_CHANNELS,
-        shown: ({ items }) => new Set(items.map(({ sensorId }) => sensorId)),
+        idsIn: ({ items }) => new Set(items.map(({ sensorId }) => sensorId)),
         read: (filter) => this.#api.channels({ ...options, filter }, signal),
       },
       total * ASSUMED_CHANNELS,
@@ -181,7 +181,7 @@ export class SelectedApi implements MonitoringApi {
       mayLack: 0,
       mayLackUnknown: true,
       records: selection.sensors.size,
-      shown: ({ items }) => idsOf(items.filter((sensor) => selection.selects(sensor))),
+      idsIn: ({ items }) => idsOf(items.filter((sensor) => selection.selects(sensor))),
       read: (filter) => this.#api.nodes("sensor", { ...options, filter }, signal),
     });
     const items = [...new Map([...list.items, ...found.items].map((item) => [item.id, item])).values()];

@@ -35,15 +35,15 @@ export class Selection {
   #hasLeft = false;
 
   /**
-   * `before`: of the same server, under other rules. `shown`: the server on the page; all of it without a selection
+   * `before`: of the same server, under other rules. `tree`: the server on the page; all of it without a selection
    * before.
    */
-  constructor(rules: SelectRules, before?: Selection, shown: Tree = EMPTY_TREE) {
+  constructor(rules: SelectRules, before?: Selection, tree: Tree = EMPTY_TREE) {
     this.judge = new Judge(rules, before?.judge);
-    this.containers = new Containers(this.judge, before === undefined ? shown : before.containers.tree);
-    const sensors = [...shown.nodes.values()].filter((node) => node.kind === "sensor" && this.selects(node));
+    this.containers = new Containers(this.judge, before === undefined ? tree : before.containers.tree);
+    const sensors = [...tree.nodes.values()].filter((node) => node.kind === "sensor" && this.selects(node));
     this.#sensors = new Set(sensors.map(({ id }) => id));
-    this.#hasLeft = shown.nodes.size > 0;
+    this.#hasLeft = tree.nodes.size > 0;
   }
 
   get sensorsBelowOthers(): ReadonlySet<string> {

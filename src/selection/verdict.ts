@@ -61,11 +61,11 @@ export class Judge {
    * The server answered a filter. Returns the objects for which that changed.
    * @param hides There may be others, which cannot be read.
    */
-  found(filter: string, kind: string, told: ReadonlySet<string>, hides: boolean): ReadonlySet<string> {
+  found(filter: string, kind: string, matches: ReadonlySet<string>, hides: boolean): ReadonlySet<string> {
     const byKind = this.#found.get(filter) ?? new Map<string, Found>();
     this.#found.set(filter, byKind);
     const before = byKind.get(kind) ?? NOTHING;
-    const answer = hides ? before.answer.union(told) : told;
+    const answer = hides ? before.answer.union(matches) : matches;
     const ids = before.answer.isSubsetOf(answer) ? answer : before.answer.union(answer);
     byKind.set(kind, { answer, ids });
     return before.ids.symmetricDifference(ids);

@@ -140,8 +140,8 @@ export function limitsStep(found: { readonly lookups: boolean }): Step {
     run: async ({ api, signal, problems }) => {
       const list = await api.channels({ limits: true, lookups: found.lookups }, signal);
       const limited = list.items.filter(({ limits }) => Object.keys(limits ?? {}).length > 0).length;
-      const told = list.items.filter(({ limits }) => limits !== undefined).length;
-      if (told === 0 && list.items.length > 0 && list.refused === undefined) {
+      const withLimits = list.items.filter(({ limits }) => limits !== undefined).length;
+      if (withLimits === 0 && list.items.length > 0 && list.refused === undefined) {
         return warning(
           "the server tells no limits: limits are not shown",
           "Nothing if prtg_channel_limit is not missed.",

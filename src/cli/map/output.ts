@@ -39,10 +39,10 @@ export function mapTable(channels: readonly MappedChannel[], withServer: boolean
       value === undefined ? "" : formatValue(value),
       cut(unit, MAX_UNIT),
     ];
-    const own = withServer ? [server, ...cells] : cells;
+    const head = withServer ? [server, ...cells] : cells;
     const series = account.series.length === 0 ? ["none"] : account.series.map((each) => seriesText(each, usual));
     return series.map((text, index) =>
-      index === 0 ? [...own, text, account.reason] : [...own.map(() => ""), text, ""],
+      index === 0 ? [...head, text, account.reason] : [...head.map(() => ""), text, ""],
     );
   });
   return textTable(withServer ? ["SERVER", ...HEAD] : HEAD, rows);

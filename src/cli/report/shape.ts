@@ -64,8 +64,8 @@ function visit(
     return;
   }
   for (const [name, member] of Object.entries(value)) {
-    const shown = KNOWN_NAMES.has(name) ? name : "*";
-    visit(member, `${place}.${shown}`, shown, depth + 1, found);
+    const known = KNOWN_NAMES.has(name) ? name : "*";
+    visit(member, `${place}.${known}`, known, depth + 1, found);
   }
 }
 

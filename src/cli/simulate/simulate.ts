@@ -1,14 +1,14 @@
 import { createContext } from "../../app/context.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import type { ScenarioRun } from "../../simulator/scenario/run.ts";
-import { untilStopSignal } from "../signals.ts";
+import { stopSignal } from "../signals.ts";
 import type { SimulateFlags } from "./flags.ts";
 import { reportedServer } from "./from-report.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
 
 /** A server to build against, with invented data in memory. Resolves with the exit code. */
 export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
-  const stopped = untilStopSignal();
+  const stopped = stopSignal();
   const context = await createContext(flags, redactor);
   const { host = "0.0.0.0", port } = flags.listenAddress;
   const { apiKey, username, password } = flags;

@@ -19,9 +19,9 @@ export class FairQueue {
     return new Promise((settle) => {
       if (this.#count >= this.#max && !this.#makeRoom(client)) return settle(undefined);
       this.#count++;
-      const own = this.#waiting.get(client);
-      if (own === undefined) this.#waiting.set(client, [settle]);
-      else own.push(settle);
+      const waiters = this.#waiting.get(client);
+      if (waiters === undefined) this.#waiting.set(client, [settle]);
+      else waiters.push(settle);
       this.#next();
     });
   }
@@ -46,8 +46,8 @@ export class FairQueue {
   /** Drops the last waiter of the client with the most, if it keeps no fewer than the new one gets. */
   #makeRoom(client: string): boolean {
     const [longest = []] = [...this.#waiting.values()].toSorted((a, b) => b.length - a.length);
-    const own = this.#waiting.get(client)?.length ?? 0;
-    if (longest.length <= own + 1) return false;
+    const count = this.#waiting.get(client)?.length ?? 0;
+    if (longest.length <= count + 1) return false;
     longest.pop()?.(undefined);
     this.#count--;
     return true;

@@ -42,12 +42,12 @@ export async function readPem(
   try {
     return { key, content: await source.readFile(path) };
   } catch (error) {
-    const text = `${shownPath(file)} cannot be read: ${fileFault(error)}`;
+    const text = `${pathText(file)} cannot be read: ${fileFault(error)}`;
     throw new SettingError({ path: [SECTION, key], text, code: "WEB_CONFIG_UNREADABLE" });
   }
 }
 
-function shownPath(path: string): string {
+function pathText(path: string): string {
   return path.length > MAX_PATH_SHOWN || /[\r\n]/.test(path) ? "the file (name not shown)" : printable(path);
 }
 

@@ -201,7 +201,7 @@ export class SimulatedWorld {
       contender.isActive = false;
       this.#restart(contender, this.#options.random() * MAX_RESTART_MS);
     } else if (step.kind === "wait") {
-      this.#planFor(contender, (step.until - startedAt) / contender.rate + 0.001, () => this.#act(contender));
+      this.#planFor(contender, (step.end - startedAt) / contender.rate + 0.001, () => this.#act(contender));
     } else if (step.kind === "read") {
       this.#exchange(contender, startedAt, this.#readLease, (lease) => {
         election.found(lease, this.#local(contender));
@@ -236,7 +236,7 @@ export class SimulatedWorld {
       apply();
       this.#act(contender);
     };
-    const leftMs = (election.leadsUntil ?? Number.POSITIVE_INFINITY) - startedAt;
+    const leftMs = (election.leadershipEnd ?? Number.POSITIVE_INFINITY) - startedAt;
     const timeoutMs = Math.min(requestTimeout(this.#options.times), leftMs) / rate;
     this.#planFor(contender, timeoutMs, () => settle(() => election.failed(startedAt, this.#local(contender))));
     this.#ask(process, (answer) => {

@@ -1,4 +1,4 @@
-import type { ChartPart, SensorChart, ShownChart } from "./courses.ts";
+import type { ChartPart, PageChart, SensorChart } from "./courses.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
@@ -20,7 +20,7 @@ const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "
 };
 
 /** The last four hours of a sensor's channels, or the link that asks for them. */
-export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: ShownChart | undefined): Html {
+export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
   return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
 ${outcome === undefined ? askFor(node, sensor, "Draw them") : outcomeView(outcome, node, sensor)}
 </section>`;
@@ -31,7 +31,7 @@ function askFor({ server, id }: NodeSummary, { channels_from: from }: SensorRepo
 <p class="note">Asks the monitoring server: one request, within its limits. The answer is kept for a minute, for all readers.</p></form>`;
 }
 
-function outcomeView(outcome: ShownChart, node: NodeSummary, sensor: SensorReport): Html {
+function outcomeView(outcome: PageChart, node: NodeSummary, sensor: SensorReport): Html {
   switch (outcome.kind) {
     case "drawn":
       return html`<p class="note">The server was asked ${duration(Math.max(1, outcome.ageSeconds))} ago. Live refreshing leaves these drawings as they are.</p>
@@ -104,7 +104,7 @@ function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
 function limitLine(
   limit: string,
   at: number,
-  shown: string,
+  figure: string,
   { low, high }: Scale,
   [from, until]: readonly [number, number],
 ): ChartLine {
@@ -112,7 +112,7 @@ function limitLine(
   const isInside = at >= low && at <= high;
   return {
     style,
-    label: `${text} ${shown}${isInside ? "" : ", outside of the drawing"}`,
+    label: `${text} ${figure}${isInside ? "" : ", outside of the drawing"}`,
     runs: isInside
       ? [
           [

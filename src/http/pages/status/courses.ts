@@ -41,4 +41,4 @@ export type ChartOutcome =
   | { readonly kind: "failed"; readonly reason: string };
 
 /** On a page; the others are refusals. */
-export type ShownChart = Exclude<ChartOutcome, { readonly kind: "busy" }>;
+export type PageChart = Exclude<ChartOutcome, { readonly kind: "busy" }>;

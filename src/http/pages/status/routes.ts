@@ -49,9 +49,9 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
   };
   const server = async (root: NodeReport, gone: AbortSignal) => {
     const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, gone);
-    const shown = report && theServerOf(report);
-    if (report === undefined || shown === undefined) return page(404, missing(root.node.server));
-    return page(200, serverPage(report, { server: shown, root, course: source.course(shown.name) }));
+    const server = report && theServerOf(report);
+    if (report === undefined || server === undefined) return page(404, missing(root.node.server));
+    return page(200, serverPage(report, { server, root, course: source.course(server.name) }));
   };
   return [
     route("/", async (query, gone) => {

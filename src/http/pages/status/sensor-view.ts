@@ -43,12 +43,12 @@ ${seriesOf(series, "own", null)}`;
 
 function channelRows(channel: ChannelReport, now: string): Html {
   const { channel_id, name, unit, state, measured_at, limits, rule, series } = channel;
-  const shown =
+  const cell =
     channel.value === null
       ? html`<span class="none">${STATES[state]}</span>`
       : html`<data value="${channel.value}" title="${channel.value}">${value(channel.value)}</data>`;
   return html`<tbody>
-<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${shown}</td><td><bdi>${unit}</bdi></td><td>${moment(measured_at, now)}</td><td>${limitTexts(limits, channel.value)}</td></tr>
+<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${cell}</td><td><bdi>${unit}</bdi></td><td>${moment(measured_at, now)}</td><td>${limitTexts(limits, channel.value)}</td></tr>
 <tr class="more"><td colspan="5">${seriesOf(series, channel_id, rule)}</td></tr>
 </tbody>`;
 }

@@ -1,5 +1,5 @@
 import { chartSection } from "./chart-view.ts";
-import type { ShownChart } from "./courses.ts";
+import type { PageChart } from "./courses.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
@@ -13,7 +13,7 @@ import { childRows, treeRows } from "./tree-rows.ts";
 export interface NodePageOptions {
   readonly hasDebugPages: boolean;
   /** Undefined where nobody asked. */
-  readonly chart?: ShownChart | undefined;
+  readonly chart?: PageChart | undefined;
 }
 
 /** `/tree`: one object, what is above and below. */

@@ -1,7 +1,7 @@
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 
 /** The last reported status of an object. */
-export interface ToldStatus {
+export interface LastStatus {
   readonly status: StatusToken;
   /** Milliseconds since the epoch; undefined where the server does not say. */
   readonly since: number | undefined;
@@ -14,7 +14,7 @@ const MIN_ROWS = 1_024;
  * The last reported status of each object by row, in packed columns: there may be hundreds of thousands. Rows of gone
  * objects are reused.
  */
-export class ToldStatuses {
+export class LastStatuses {
   #ids: string[] = [];
   #codes = new Uint8Array(MIN_ROWS).fill(NOTHING);
   /** NaN: unknown. */
@@ -27,18 +27,18 @@ export class ToldStatuses {
   }
 
   /** This was reported last. An unknown or earlier time is nothing new. */
-  isTold(row: number, status: StatusToken, since: number | undefined): boolean {
+  includes(row: number, status: StatusToken, since: number | undefined): boolean {
     if (this.#codes[row] !== statusCode(status)) return false;
     return since === undefined || since <= (this.#since[row] ?? Number.NaN);
   }
 
   /** Undefined before a first report. */
-  get(row: number): ToldStatus | undefined {
+  get(row: number): LastStatus | undefined {
     const status = STATUS_TOKENS[this.#codes[row] ?? NOTHING];
     return status === undefined ? undefined : { status, since: known(this.#since[row]) };
   }
 
-  set(row: number, id: string, { status, since }: ToldStatus): void {
+  set(row: number, id: string, { status, since }: LastStatus): void {
     if (row >= this.#codes.length) this.#grow(row);
     // In order, but for reused rows.
     while (this.#ids.length < row) this.#ids.push("");
@@ -79,7 +79,7 @@ export class ToldStatuses {
   }
 
   /** As of now, whatever changes during the reading. */
-  snapshot(): Iterable<readonly [id: string, told: ToldStatus]> {
+  snapshot(): Iterable<readonly [id: string, status: LastStatus]> {
     // Copied now, not at the first entry.
     return entriesOf([...this.#ids], this.#codes.slice(), this.#since.slice());
   }
@@ -102,7 +102,7 @@ function* entriesOf(
   ids: readonly string[],
   codes: Uint8Array,
   since: Float64Array,
-): Generator<readonly [id: string, told: ToldStatus]> {
+): Generator<readonly [id: string, status: LastStatus]> {
   for (const [row, id] of ids.entries()) {
     const status = STATUS_TOKENS[codes[row] ?? NOTHING];
     if (status !== undefined) yield [id, { status, since: known(since[row]) }];
