@@ -8,7 +8,7 @@ import {
   DataPointType,
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 import { attributesOf, FAMILY, POINTS, pointValue, REQUEST_POINTS } from "./otlp-points.ts";
 
@@ -26,12 +26,9 @@ for (let from = 0; from < POINTS; from += REQUEST_POINTS) {
 }
 const stopwatch = new Stopwatch();
 
-answerCommands({
+serveCommands({
   push: () =>
     stopwatch.time(async () => {
       for (const request of requests) ProtobufMetricsSerializer.serializeRequest(request);
     }),
 });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);

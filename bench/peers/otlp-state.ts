@@ -7,7 +7,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 import { arrived, exporter, observer, placement, resource, scope } from "./otlp-connection.ts";
 import { FAMILY, labelValuesOf, POINTS, pointValue } from "./otlp-points.ts";
@@ -27,7 +27,7 @@ const push = startStatePush({
 });
 const stopwatch = new Stopwatch();
 
-answerCommands({
+serveCommands({
   push: async () => {
     arrived.points = 0;
     const reading = await stopwatch.time(() => push.flush());
@@ -35,6 +35,3 @@ answerCommands({
     return reading;
   },
 });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);

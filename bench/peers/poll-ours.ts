@@ -17,7 +17,7 @@ import { createApiClient } from "../../src/prtg/client.ts";
 import { Store } from "../../src/store/store.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { type CollectorRecorder, type FinishedRun, serverRecorder } from "../../src/telemetry/recorders.ts";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 
@@ -82,12 +82,9 @@ const collectors = new ServerCollectors({
   sync: undefined,
 });
 
-answerCommands({
+serveCommands({
   poll: async () => {
     await collectors.runOnce(AbortSignal.timeout(600_000));
     return stopwatch.reading;
   },
 });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);

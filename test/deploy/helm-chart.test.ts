@@ -4,7 +4,6 @@ import { compare } from "bcryptjs";
 import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import manifest from "../../package.json" with { type: "json" };
 import { COPIED_FOLDERS } from "../../scripts/generate/helm-chart.ts";
 import { readHelmValues } from "../../scripts/generate/helm-values.ts";
 
@@ -12,13 +11,6 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHART = `${ROOT}deploy/helm/prtg-exporter/`;
 
 describe("the Helm chart", () => {
-  test("is of the version that it deploys", () => {
-    const chart = z
-      .object({ appVersion: z.string(), name: z.string() })
-      .parse(load(readFileSync(`${CHART}Chart.yaml`, "utf8")));
-    expect(chart).toEqual({ appVersion: manifest.version, name: manifest.name });
-  });
-
   // As chart-testing holds charts to it, which collections of charts run.
   test("has the keys that collections of charts ask for, and no other", () => {
     const keys = z.strictObject({

@@ -66,6 +66,7 @@ describe("the version of the exporter", () => {
     expect([lock.version, lock.packages[""].version]).toEqual([manifest.version, manifest.version]);
     const chart = load(read("deploy/helm/prtg-exporter/Chart.yaml"));
     expect(chart).toMatchObject({
+      name: manifest.name,
       appVersion: manifest.version,
       version: expect.stringMatching(/^[1-9]\d*\.\d+\.\d+$/),
     });
