@@ -299,40 +299,6 @@ install_nginx() {
   say "$name" "installed $version"
 }
 
-install_client_golang() {
-  local name=client-golang source="$repo/bench/peers/client-golang" key target
-  key=$(cat "$source"/* | cksum | cut -d ' ' -f 1)
-  target="$cache/go-client-golang-$key"
-  if [[ ! -x $target/client-golang ]]; then
-    if ! have go; then
-      skip "$name" "it is built from source, and this machine has no Go toolchain (see the go line in bench/peers/client-golang/go.mod)"
-      return
-    fi
-    say "$name" "building the peer of the bench"
-    : >"$work/log"
-    if ! (cd "$source" && GOWORK=off GOFLAGS='' CGO_ENABLED=0 retry go build -trimpath -buildvcs=false -mod=readonly \
-      -o "$work/go-peer/client-golang" .); then
-      fail "$name" "go build"
-      return
-    fi
-    rm -rf "$target"
-    mv "$work/go-peer" "$target"
-  fi
-  publish client-golang "$target/client-golang"
-  say "$name" "installed $(sed -n 's/.*client_golang v//p' "$source/go.mod")"
-}
-
-# Below its own folder, as tools/api-types: Node looks for what a script imports beside the script.
-install_otel_js() {
-  local name=otel-js source="$repo/bench/peers/otel-js"
-  : >"$work/log"
-  if [[ ! -f $source/node_modules/.package-lock.json || $source/package-lock.json -nt $source/node_modules/.package-lock.json ]]; then
-    if ! (cd "$source" && retry npm ci --no-audit --no-fund); then fail "$name" "npm ci"; return; fi
-    touch "$source/node_modules/.package-lock.json"
-  fi
-  say "$name" "installed $(sed -n 's/.*exporter-prometheus": "\(.*\)".*/\1/p' "$source/package.json")"
-}
-
 # build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools, or go_packages of it,
 # with go_tags.
 build_go() (
@@ -624,9 +590,9 @@ beside() {
 echo "Programs for the tests in test/real, in $cache"
 # Registries are slow and leave processors idle, which compilers want.
 beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_nginx \
-  install_otel_js install_alertmanager install_nspawn install_debian_roots
+  install_alertmanager install_nspawn install_debian_roots
 beside compilers install_prometheus_3 install_victoria_metrics install_otel_collector install_dashboard_schema \
-  install_client_golang install_helm install_readers install_actionlint install_kubernetes_api
+  install_helm install_readers install_actionlint install_kubernetes_api
 wait
 for name in registries compilers; do
   # shellcheck disable=SC1090 # written above

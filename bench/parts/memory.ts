@@ -9,9 +9,9 @@ import { type SimulatedServer, sensorsOf, startSimulator } from "../processes/si
 import { waitForPollEnd } from "../processes/wait-for-polls.ts";
 import type { Budget, PartResult } from "../results/result.ts";
 import { growthOf } from "../statistics.ts";
+import { seriesOnPage } from "./page.ts";
 import type { PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
-import { seriesOnPage } from "./series-on-page.ts";
 
 const POLLS = 100;
 const QUICK_POLLS = 6;

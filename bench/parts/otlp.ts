@@ -1,6 +1,6 @@
 /**
  * What a push costs in processor time: measurements and the current state, each through our own exporter to a receiver
- * that takes everything; the bare serializer over the same points (the limit); and instruments of the SDK.
+ * that takes everything; and the bare serializer over the same points (the limit).
  */
 
 import type { Received } from "../peers/otlp-receiver.ts";
@@ -16,7 +16,6 @@ const MEASUREMENTS = "measurements";
 const STATE = "current state";
 const OTEL_MEASUREMENTS = "measurements, with otlp.profile: otel";
 const OTEL_STATE = "current state, with otlp.profile: otel";
-const SDK = "the same as an instrument of the SDK";
 const MAX_TO_SERIALIZER = 2;
 const FOUR_MEBIBYTES = 4 << 20;
 
@@ -30,7 +29,6 @@ const CONTENDERS: Readonly<Record<string, readonly [script: string, profile: str
   [STATE]: ["otlp-state", "prometheus"],
   [OTEL_MEASUREMENTS]: ["otlp-measurements", "otel"],
   [OTEL_STATE]: ["otlp-state", "otel"],
-  [SDK]: ["otlp-instruments", "prometheus"],
 };
 
 export async function benchOtlp(options: PartOptions): Promise<PartResult> {

@@ -5,9 +5,9 @@ import { sensorsOf, startSimulator } from "../processes/simulator.ts";
 import { waitForPolls } from "../processes/wait-for-polls.ts";
 import type { Budget, PartResult } from "../results/result.ts";
 import { elapsed, measureInTurns } from "../statistics.ts";
+import { countSamples } from "./page.ts";
 import type { PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
-import { countSamples } from "./series-on-page.ts";
 
 const MEGABYTE = 1e6;
 const POLLS = 3;

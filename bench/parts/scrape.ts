@@ -1,12 +1,11 @@
 /**
- * What a scrape takes: ours, nginx with the same bytes in a file (the limit), and what others make of the same series.
- * Each runs in a process of its own; requests go to them in turn.
+ * What a scrape takes: ours, nginx with the same bytes in a file (the limit), and prom-client with the same series.
+ * Each runs in its own process; requests go to them in turn.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { PROM_CLIENT, SCRAPE_PEERS, type ScrapePeer } from "../peers/scrape-peers.ts";
-import { dumpSeries } from "../peers/series-dump.ts";
+import { Child } from "../processes/child.ts";
 import { type ExporterProcess, ONCE, startExporter } from "../processes/exporter.ts";
 import { startNginx } from "../processes/nginx.ts";
 import { findProgram } from "../processes/programs.ts";
@@ -14,13 +13,14 @@ import { ENCODINGS, type Encoding, readGzipped, scrape } from "../processes/scra
 import { startSimulator } from "../processes/simulator.ts";
 import type { Budget, PartResult, Row } from "../results/result.ts";
 import { elapsed, measureInTurns, ratiosOf } from "../statistics.ts";
+import { countSamples } from "./page.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { ratioOf, rowOf, rowsOf } from "./rows.ts";
-import { countSamples } from "./series-on-page.ts";
 
 const MAX_TO_NGINX = 2.5;
 const MIN_TO_PROM_CLIENT = 100;
-/** Those who render at each scrape take seconds. */
+const PROM_CLIENT = "prom-client's registry, gzip";
+/** Of one that takes seconds. */
 const SLOW_ROUNDS = 3;
 /** Turns of the two that take milliseconds, for each round asked for. */
 const FAST_TURNS = 3;
@@ -45,7 +45,6 @@ export async function benchScrape(options: PartOptions): Promise<PartResult> {
       const { wire, text } = await readGzipped(exporter.url);
       await writeFile(path.join(folder, "metrics.gz"), wire);
       await writeFile(path.join(folder, "metrics"), text);
-      await dumpSeries(text, path.join(folder, "series"));
       const rows: Row[] = [];
       const notes = [
         `The page: ${countSamples(text)} series, ${(text.length / 1e6).toFixed(1)} MB, ${(wire.length / 1e6).toFixed(1)} MB with gzip.`,
@@ -63,16 +62,11 @@ export async function benchScrape(options: PartOptions): Promise<PartResult> {
           atMost: MAX_TO_NGINX,
         });
       }
-      for (const peer of SCRAPE_PEERS) {
-        const missing = peer.missing();
-        if (missing === undefined)
-          rows.push(...(await besidePeer(exporter, peer, folder, Math.min(SLOW_ROUNDS, rounds))));
-        else notes.push(`${peer.name}: skipped, ${missing}`);
-      }
+      rows.push(await besidePromClient(exporter, path.join(folder, "metrics"), Math.min(SLOW_ROUNDS, rounds)));
       budgets.push({
         what: "A scrape with gzip, as Prometheus asks for it, of prom-client's registry to ours",
         unit: "ratio",
-        value: ratioOf(rows, `${PROM_CLIENT}, gzip`),
+        value: ratioOf(rows, PROM_CLIENT),
         atLeast: MIN_TO_PROM_CLIENT,
       });
       return {
@@ -116,20 +110,16 @@ async function besideNginx(exporter: ExporterProcess, binary: string, folder: st
   }
 }
 
-async function besidePeer(exporter: ExporterProcess, peer: ScrapePeer, folder: string, rounds: number): Promise<Row[]> {
-  await using child = await peer.start(path.join(folder, "series"));
+async function besidePromClient(exporter: ExporterProcess, page: string, rounds: number): Promise<Row> {
+  await using child = Child.node("bench/peers/prom-client.ts", [page]);
   const [, url = ""] = await child.said(/listening on (\S+)/, 300_000);
-  const rows: Row[] = [];
-  for (const encoding of peer.encodings) {
-    const samples = await measureInTurns(
-      {
-        theirs: () => elapsed(() => scrape(`${url}/metrics`, encoding)),
-        ours: () => elapsed(() => scrape(`${exporter.url}/metrics`, encoding)),
-      },
-      rounds,
-    );
-    const ratio = { spread: ratiosOf(samples.theirs, samples.ours), to: ours(encoding) };
-    rows.push({ ...rowOf(`${peer.name}, ${encoding}`, "ms", samples.theirs), ratio });
-  }
-  return rows;
+  const samples = await measureInTurns(
+    {
+      theirs: () => elapsed(() => scrape(`${url}/metrics`, "gzip")),
+      ours: () => elapsed(() => scrape(`${exporter.url}/metrics`, "gzip")),
+    },
+    rounds,
+  );
+  const ratio = { spread: ratiosOf(samples.theirs, samples.ours), to: ours("gzip") };
+  return { ...rowOf(PROM_CLIENT, "ms", samples.theirs), ratio };
 }

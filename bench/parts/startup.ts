@@ -11,9 +11,9 @@ import { startSimulator } from "../processes/simulator.ts";
 import { FIRST_PAGE } from "../results/readme.ts";
 import type { Budget, PartResult } from "../results/result.ts";
 import { ratiosOf } from "../statistics.ts";
+import { sampleOf } from "./page.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
-import { sampleOf } from "./sample.ts";
 import { measureStart } from "./start.ts";
 
 const BARE = "bare loop of requests and JSON.parse";

@@ -1,5 +1,4 @@
 import { benchLoop } from "./loop.ts";
-import { benchMapping } from "./mapping.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOtlp } from "./otlp.ts";
 import { benchOverload } from "./overload.ts";
@@ -22,7 +21,6 @@ export const PART_NAMES = [
   "scale",
   "servers",
   "overload",
-  "mapping",
 ] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
@@ -38,5 +36,4 @@ export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly 
   overload: { does: "scrapes while there is more to read than time", run: benchOverload },
   servers: { does: "many servers beside one with as many channels", run: benchServers },
   scale: { does: "what servers of several sizes need", run: benchScale },
-  mapping: { does: "what 500 mapping rules cost", run: benchMapping },
 };

@@ -1,16 +1,20 @@
-/** What both of our contenders of the OTLP bench need to push: a connection to the receiver, and a count of what arrived. */
+/** What both of our contenders of the OTLP bench push with: a connection, a count of what arrived, and devices as resources. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { connectOtlp } from "../../src/otlp/connect.ts";
+import type { DeviceFacts, DeviceLookup } from "../../src/otlp/device-resources.ts";
 import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
+import type { RowPlacement } from "../../src/otlp/measurement-sink.ts";
+import { OtelPlacement, OtelProfile } from "../../src/otlp/otel-placement.ts";
 import { otlpResource } from "../../src/otlp/resource.ts";
 import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import { otlpSettings } from "../../src/otlp/settings.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../src/telemetry/recorders.ts";
-import { IS_OTEL, RECEIVER } from "./otlp-points.ts";
+import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
+import { IS_OTEL, labelValuesOf, POINTS, RECEIVER } from "./otlp-points.ts";
 
 const { settings } = otlpSettings(
   { OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER },
@@ -39,3 +43,25 @@ export const observer: OtlpRecorder = Object.assign(
     },
   },
 );
+
+/** With `otlp.profile: otel`, ten sensors to a device: in the order of sensors, one object a device. */
+const owners: DeviceFacts[] = [];
+const bySensor = new Map<string, DeviceFacts>();
+const byName = new Map<string, DeviceFacts>();
+for (let index = 0; index < POINTS; index += CHANNELS_PER_SENSOR) {
+  const [, sensorId = "", , probe = "", group = "", name = ""] = labelValuesOf(index);
+  const facts = byName.get(name) ?? { id: `${byName.size}`, name, host: name, probe, group, path: `${probe}/${name}` };
+  byName.set(name, facts);
+  bySensor.set(sensorId, facts);
+  owners.push(facts);
+}
+const lookup: DeviceLookup = { ofSensor: (_, sensorId) => bySensor.get(sensorId), device: () => undefined };
+
+/** Undefined: all points are from one resource. */
+export const placement = IS_OTEL ? new OtelPlacement(new OtelProfile(resource), lookup) : undefined;
+
+/** The same for rows, whose sensors are numbered. */
+export const rowPlacement: RowPlacement | undefined = placement && {
+  place: placement.place.bind(placement),
+  deviceOf: (sensor) => owners[Number(sensor)]?.id,
+};

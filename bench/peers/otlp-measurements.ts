@@ -7,10 +7,9 @@ import { Outbox } from "../../src/sync/outbox.ts";
 import { PushLoop } from "../../src/sync/push-loop.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { arrived, exporter, observer, resource, scope } from "./otlp-connection.ts";
-import { rowPlacement } from "./otlp-devices.ts";
+import { arrived, exporter, observer, resource, rowPlacement, scope } from "./otlp-connection.ts";
 import { describedSeries, measurementRows, POINTS } from "./otlp-points.ts";
 
 /** As in the exporter: values that may wait, and values in one delivery. */
@@ -26,7 +25,7 @@ const sink = createMeasurementSink({
 });
 const stopwatch = new Stopwatch();
 
-answerCommands({
+serveCommands({
   push: async () => {
     const outbox = new Outbox(MAX_PENDING_POINTS);
     for (const row of measurementRows(Date.now())) outbox.offer(row);
@@ -42,6 +41,3 @@ answerCommands({
     return reading;
   },
 });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);

@@ -1,9 +1,9 @@
 import { plainMapper, type ValueSeries } from "../../src/mapping/channel-mapper.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelIdentity } from "../../src/mapping/series-labels.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
 import type { MeasurementRow } from "../../src/sync/measurement.ts";
 import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
-import { FAMILY, labelsOf } from "./series.ts";
 
 /** The same points for all contenders of the OTLP bench, by their number. */
 export const POINTS = Number(process.argv[2]);
@@ -14,10 +14,26 @@ export const IS_OTEL = process.argv[4] === "otel";
 /** So many points are near the 4 MiB that receivers take in a request. */
 export const REQUEST_POINTS = 5_000;
 
-export const LABELS = FAMILY.labels;
+export const FAMILY = TREE_FAMILIES.channelValue;
 
-export function labelValuesOf(index: number): readonly string[] {
-  return labelsOf(index);
+/** Label values of the n-th of many channels, about as long as real ones (some 200 bytes a line). */
+export function labelValuesOf(index: number): string[] {
+  const sensor = Math.floor(index / 10);
+  const device = Math.floor(sensor / 10);
+  const deviceName = `core-sw-${device}.fra.example.net`;
+  const sensorName = `SNMP Traffic ${sensor}`;
+  return [
+    "hq",
+    String(2_000 + sensor),
+    String(index % 10),
+    "Frankfurt",
+    "Switches",
+    deviceName,
+    sensorName,
+    `Traffic ${index % 10}`,
+    "Mbit/s",
+    `Frankfurt/Network/Switches/${deviceName}/${sensorName}`,
+  ];
 }
 
 export function pointValue(index: number): number {
@@ -25,8 +41,8 @@ export function pointValue(index: number): number {
 }
 
 export function attributesOf(index: number): Record<string, string> {
-  const values = labelsOf(index);
-  return Object.fromEntries(LABELS.map((label, position) => [label, values[position] ?? ""]));
+  const values = labelValuesOf(index);
+  return Object.fromEntries(FAMILY.labels.map((label, position) => [label, values[position] ?? ""]));
 }
 
 /** A row a sensor, as a poll hands them over. */
@@ -59,7 +75,7 @@ export function describedSeries(): (sensorId: string, channelId: string) => read
       name = "",
       unit = "",
       path = "",
-    ] = labelsOf(index);
+    ] = labelValuesOf(index);
     channels.push({ channelId, name, unit });
     if (index % CHANNELS_PER_SENSOR > 0) continue;
     sensors.push({ ...SENSOR, id, name: sensor, ...{ probe, group, device, path } });

@@ -8,10 +8,9 @@ import {
   DataPointType,
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { attributesOf, POINTS, pointValue, REQUEST_POINTS } from "./otlp-points.ts";
-import { FAMILY } from "./series.ts";
+import { attributesOf, FAMILY, POINTS, pointValue, REQUEST_POINTS } from "./otlp-points.ts";
 
 const requests: ResourceMetrics[] = [];
 const endTime = millisToHrTime(Date.now());
@@ -27,12 +26,9 @@ for (let from = 0; from < POINTS; from += REQUEST_POINTS) {
 }
 const stopwatch = new Stopwatch();
 
-answerCommands({
+serveCommands({
   push: () =>
     stopwatch.time(async () => {
       for (const request of requests) ProtobufMetricsSerializer.serializeRequest(request);
     }),
 });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);

@@ -6,12 +6,10 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { arrived, exporter, observer, resource, scope } from "./otlp-connection.ts";
-import { placement } from "./otlp-devices.ts";
-import { labelValuesOf, POINTS, pointValue } from "./otlp-points.ts";
-import { FAMILY } from "./series.ts";
+import { arrived, exporter, observer, placement, resource, scope } from "./otlp-connection.ts";
+import { FAMILY, labelValuesOf, POINTS, pointValue } from "./otlp-points.ts";
 
 const store = new Store(Object.values(TREE_FAMILIES));
 await store.commit(() => {
@@ -28,7 +26,7 @@ const push = startStatePush({
 });
 const stopwatch = new Stopwatch();
 
-answerCommands({
+serveCommands({
   push: async () => {
     arrived.points = 0;
     const reading = await stopwatch.time(() => push.flush());
@@ -36,6 +34,3 @@ answerCommands({
     return reading;
   },
 });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);

@@ -1,6 +1,6 @@
 /** The limit of the poll bench: the same pages, fetched with undici and parsed, and nothing done with them. */
 import { Pool } from "undici";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 
@@ -25,7 +25,4 @@ async function poll(): Promise<void> {
   }
 }
 
-answerCommands({ poll: () => stopwatch.time(poll) });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);
+serveCommands({ poll: () => stopwatch.time(poll) });

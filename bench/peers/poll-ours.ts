@@ -14,17 +14,19 @@ import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import { createApiClient } from "../../src/prtg/client.ts";
 import { Store } from "../../src/store/store.ts";
-import type { CollectorRecorder, FinishedRun } from "../../src/telemetry/recorders.ts";
-import { answerCommands } from "../processes/answer.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { type CollectorRecorder, type FinishedRun, serverRecorder } from "../../src/telemetry/recorders.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { UNSHOWN_RECORDER } from "./silent-metrics.ts";
 
 const [url = ""] = process.argv.slice(2);
 const log = pino({ level: "silent" });
 const mapper = plainMapper();
 const random = () => 0.5;
 const stopwatch = new Stopwatch();
+// No page shows them: what the exporter counts about itself is not measured here.
+const metrics = serverRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => []), "bench");
 
 const reader = new ServerReader({
   api: createApiClient({
@@ -42,7 +44,7 @@ const reader = new ServerReader({
         maxTextLength: 1_024,
       },
     },
-    observer: UNSHOWN_RECORDER,
+    observer: metrics,
   }),
   clock: systemClock,
   log,
@@ -54,14 +56,14 @@ const view = new ServerView({
   staleAfterMs: undefined,
 });
 const writer = new StateWriter({
-  ...{ view, metrics: UNSHOWN_RECORDER, clock: systemClock },
+  ...{ view, metrics, clock: systemClock },
   clockOffset: () => reader.api.clockOffset(),
   isClockInDoubt: () => reader.api.isClockInDoubt(),
   expiry: createExpiryPolicy(systemClock, () => undefined),
 });
 // The collectors of one poll run one after the other: where the tree ends the channels begin.
 const collectorMetrics = (name: string): CollectorRecorder =>
-  Object.assign(UNSHOWN_RECORDER.collector(name), {
+  Object.assign(metrics.collector(name), {
     finished: ({ success }: FinishedRun) => {
       if (!success) throw new Error(`the collector ${name} failed`);
       if (name === "tree") stopwatch.start();
@@ -70,7 +72,7 @@ const collectorMetrics = (name: string): CollectorRecorder =>
   });
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
-  ...{ reader, writer, clock: systemClock, log, metrics: UNSHOWN_RECORDER },
+  ...{ reader, writer, clock: systemClock, log, metrics },
   spread: { random },
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
   schedules: { tree: rarely, channels: rarely },
@@ -79,12 +81,9 @@ const collectors = new ServerCollectors({
   sync: undefined,
 });
 
-answerCommands({
+serveCommands({
   poll: async () => {
     await collectors.runOnce(AbortSignal.timeout(600_000));
     return stopwatch.reading;
   },
 });
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);

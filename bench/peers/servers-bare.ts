@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
-import { answerCommands } from "../processes/answer.ts";
+import { serveCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 
@@ -55,8 +55,5 @@ async function readAll(ms: number): Promise<void> {
   await sleep(began + ms - performance.now());
 }
 
-answerCommands({ round: () => stopwatch.time(() => readAll(roundMs)) });
 await readAll(WARM_UP * roundMs);
-console.log("ready");
-// Nothing else keeps the process from ending.
-setInterval(() => undefined, 60_000);
+serveCommands({ round: () => stopwatch.time(() => readAll(roundMs)) });

@@ -19,6 +19,13 @@ export function answerCommands(handlers: Handlers): void {
   process.channel?.unref();
 }
 
+/** For a peer, which does nothing else: says that it is ready, and lives until it is stopped. */
+export function serveCommands(handlers: Handlers): void {
+  answerCommands(handlers);
+  console.log("ready");
+  setInterval(() => undefined, 60_000);
+}
+
 async function answer(handlers: Handlers, { id, command }: Question): Promise<void> {
   const handler = handlers[command];
   try {

@@ -12,16 +12,12 @@ function installedFolder(): string {
 export function findProgram(name: string): string | undefined {
   const system = (process.env.PATH ?? "").split(path.delimiter);
   const folders = [installedFolder(), ...system, "/usr/sbin", "/usr/local/sbin"];
-  return folders.map((folder) => path.join(folder, name)).find((file) => isAllowed(file, constants.X_OK));
+  return folders.map((folder) => path.join(folder, name)).find(isExecutable);
 }
 
-export function isThere(file: string): boolean {
-  return isAllowed(file, constants.R_OK);
-}
-
-function isAllowed(file: string, mode: number): boolean {
+function isExecutable(file: string): boolean {
   try {
-    accessSync(file, mode);
+    accessSync(file, constants.X_OK);
     return true;
   } catch {
     return false;

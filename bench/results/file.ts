@@ -33,7 +33,6 @@ const schema = z.strictObject({
           value: z.number(),
           atMost: z.exactOptional(z.number()),
           atLeast: z.exactOptional(z.number()),
-          goal: z.exactOptional(z.number()),
         }),
       ),
       notes: z.array(z.string()),

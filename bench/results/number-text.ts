@@ -22,12 +22,11 @@ export function numberText(value: number, unit: Unit): string {
   }
 }
 
-/** `at most 1.25 x`, `at most 2 x, goal 1.25 x`. */
-export function limitText({ atMost, atLeast, goal, unit }: Budget): string {
+/** `at most 1.25 x`. */
+export function limitText({ atMost, atLeast, unit }: Budget): string {
   const limits = [
     ...(atMost === undefined ? [] : [`at most ${numberText(atMost, unit)}`]),
     ...(atLeast === undefined ? [] : [`at least ${numberText(atLeast, unit)}`]),
-    ...(goal === undefined ? [] : [`goal ${numberText(goal, unit)}`]),
   ];
   return limits.join(", ");
 }

@@ -1,5 +1,5 @@
 import { limitText, numberText } from "./number-text.ts";
-import { type BenchResults, type Budget, isGoalReached, isKept, type PartResult } from "./result.ts";
+import { type BenchResults, type Budget, isKept, type PartResult } from "./result.ts";
 
 /** Name of the row that tells when the first page is there. */
 export const FIRST_PAGE = "first complete page, rendered, compressed and read";
@@ -74,8 +74,7 @@ function machineText({ takenOn, cores, processor, node, ...newest }: BenchResult
 
 function measuredText(budget: Budget): string {
   const text = numberText(budget.value, budget.unit);
-  if (!isKept(budget)) return `**${text}**, broken`;
-  return isGoalReached(budget) ? text : `${text}, goal not reached`;
+  return isKept(budget) ? text : `**${text}**, broken`;
 }
 
 function sizeText({ size }: PartResult): string {

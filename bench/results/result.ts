@@ -23,8 +23,6 @@ export interface Budget {
   readonly value: number;
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** What is aimed at, where `atMost` is what holds until then. */
-  readonly goal?: number;
 }
 
 export interface PartResult {
@@ -54,11 +52,6 @@ export interface BenchResults {
 
 export function isKept({ value, atMost, atLeast }: Budget): boolean {
   return (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast);
-}
-
-/** False where there is a goal that the value does not reach. */
-export function isGoalReached({ value, goal }: Budget): boolean {
-  return goal === undefined || value <= goal;
 }
 
 /** The budgets that were broken, of all parts. */

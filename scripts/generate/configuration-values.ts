@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { CORE_SCHEMA, dump } from "js-yaml";
 import type { JsonSchema } from "../../src/config/schema.ts";
 import { code } from "./markdown.ts";
 
@@ -35,7 +35,8 @@ function severalOf(value: JsonSchema): string {
 
 /** In one line, as it would be written in the file. */
 export function yaml(value: unknown): string {
-  return stringify(value, { collectionStyle: "flow", flowCollectionPadding: true, lineWidth: 0 })
+  const style = { flowLevel: 0, flowBracketPadding: true, quoteStyle: "double", lineWidth: -1 } as const;
+  return dump(value, { ...style, schema: CORE_SCHEMA })
     .trimEnd()
     .replace(/^\[ (.*) \]$/, "[$1]");
 }

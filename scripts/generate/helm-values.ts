@@ -1,4 +1,5 @@
-import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { load } from "js-yaml";
+import { parseYamlTree, type YamlMap } from "../../src/lib/yaml-tree.ts";
 
 /** A key of the chart's values.yaml, with what its comment says. */
 export interface HelmValue {
@@ -22,33 +23,45 @@ const DESCRIPTION = "-- ";
  * @throws Error for a comment that cannot be read, and for an empty map or list without a schema
  */
 export function readHelmValues(text: string): HelmValue[] {
-  const document = parseDocument(text);
-  if (!isMap(document.contents)) throw new Error("values.yaml is not a map");
-  // What stands above the first key and an empty line is about the file, not about the key.
-  return readMap(document.contents, "", undefined);
+  const tree = parseYamlTree(text);
+  if (tree.kind !== "map") throw new Error("values.yaml is not a map");
+  return readMap(text, tree, mapOf(load(text)), "");
 }
 
-function readMap(map: YAMLMap, parent: string, commentOfMap: string | undefined): HelmValue[] {
-  return map.items.map((pair, index) => {
-    // The parser gives the comment above the first key of a map to the map.
-    const inherited = index === 0 ? commentOfMap : undefined;
-    return readPair(pair, parent, inherited);
+function readMap(
+  text: string,
+  { entries }: YamlMap,
+  values: ReadonlyMap<string, unknown>,
+  parent: string,
+): HelmValue[] {
+  return entries.map(({ key, value }) => {
+    if (key.kind !== "scalar") throw new Error(`a key below ${parent} is not a scalar`);
+    const name = String(key.value);
+    const path = parent === "" ? name : `${parent}.${name}`;
+    const { description, schema } = readComment(commentAbove(text, key.offset), path);
+    const preset = values.get(name);
+    if (value.kind === "map" && schema === undefined) {
+      if (value.entries.length === 0) throw new Error(`${path} is an empty map without @schema`);
+      const children = readMap(text, value, mapOf(preset), path);
+      return { key: name, path, description, preset, schema, children };
+    }
+    if ((value.kind === "list" || preset === null) && schema === undefined) throw new Error(`${path} needs @schema`);
+    return { key: name, path, description, preset, schema, children: [] };
   });
 }
 
-function readPair({ key, value }: Pair, parent: string, inherited: string | undefined): HelmValue {
-  if (!isScalar(key)) throw new Error(`a key below ${parent} is not a scalar`);
-  const name = String(key.value);
-  const path = parent === "" ? name : `${parent}.${name}`;
-  const { description, schema } = readComment(key.commentBefore ?? inherited ?? "", path);
-  const preset: unknown = isMap(value) || isSeq(value) ? value.toJSON() : isScalar(value) ? value.value : undefined;
-  if (isMap(value) && schema === undefined) {
-    if (value.items.length === 0) throw new Error(`${path} is an empty map without @schema`);
-    const children = readMap(value, path, value.commentBefore ?? undefined);
-    return { key: name, path, description, preset, schema, children };
-  }
-  if ((isSeq(value) || preset === null) && schema === undefined) throw new Error(`${path} needs @schema`);
-  return { key: name, path, description, preset, schema, children: [] };
+function mapOf(value: unknown): ReadonlyMap<string, unknown> {
+  return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
+}
+
+/** The lines of comment directly above, without `#`: what an empty line divides is about the file. */
+function commentAbove(text: string, offset: number): string {
+  const lines = text.slice(0, offset).split("\n").slice(0, -1);
+  const begin = lines.findLastIndex((line) => !line.trimStart().startsWith("#")) + 1;
+  return lines
+    .slice(begin)
+    .map((line) => line.trimStart().slice(1))
+    .join("\n");
 }
 
 function readComment(comment: string, path: string): Pick<HelmValue, "description" | "schema"> {

@@ -179,7 +179,7 @@ async function openMemory(
   if (files === undefined) return EventMemory.none(server);
   const memory = await EventMemory.open(server, files);
   const { found, file, message } = memory.report;
-  const fields = { server, file, objects: memory.before.told.size, pending: memory.before.events.length };
+  const fields = { server, file, objects: memory.before.statuses.size, pending: memory.before.events.length };
   if (found === "good") log.info(fields, "going on from the events that were told before");
   else if (found !== "new") {
     log.warn({ server, file, found }, `statuses are events from the next change on: ${message ?? found}`);

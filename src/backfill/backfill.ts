@@ -16,20 +16,19 @@ export type BackfillOutcome =
   | {
       readonly kind: "finished";
       readonly run: FinishedRun;
-      /** Whether the folder has OpenMetrics files of others too. */
+      /** The folder has other OpenMetrics files too. */
       readonly shared: boolean;
     }
   | {
       readonly kind: "interrupted";
       readonly done: number;
       readonly sensors: number;
-      /** Values that the receiver has, or refused; undefined while nothing is pushed. */
+      /** Values that the receiver has or refused; undefined for files. */
       readonly pushed: { readonly done: number; readonly values: number } | undefined;
     };
 
 /**
- * Writes the history of a server as OpenMetrics files, one per UTC day, or pushes it; goes on where an earlier run was
- * interrupted.
+ * Writes a server's history as OpenMetrics files, one per UTC day, or pushes it; continues an interrupted run.
  * @throws ExporterError
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillOutcome> {

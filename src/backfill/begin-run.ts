@@ -11,15 +11,15 @@ import { type BackfillPlan, planSensors, sensorFilter } from "./plan.ts";
 import { planSeriesRanges } from "./series-ranges.ts";
 import { dayFileName, dayOf } from "./utc-day.ts";
 
-/** A run that has its entry in the journal, and its plan. */
+/** With its journal entry and its plan. */
 export interface BegunRun {
   readonly run: UnfinishedRun;
   readonly plan: BackfillPlan;
 }
 
-/** What `serve` pushes when it starts for the first time. */
+/** What a first `serve` pushes. */
 const LIVE_MS = SERIES_WINDOW_MS.live;
-/** Prometheus holds up to three hours in memory, until it makes a block of the first two. */
+/** Prometheus holds three hours in memory before it makes a block of the first two. */
 const HEAD_MS = 3 * 60 * 60_000;
 
 interface Range {
@@ -28,7 +28,7 @@ interface Range {
 }
 
 /**
- * Plans a run and writes that down, so that it can be continued from there as if nothing had happened.
+ * Plans a run and saves the plan, so that a later run can continue it.
  * @throws ExporterError BACKFILL_RANGE_INVALID, BACKFILL_OVERLAP, BACKFILL_NOTHING_SELECTED, BACKFILL_LIST_MOVED, and
  * what the client throws
  */
@@ -74,7 +74,7 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
 }
 
 /**
- * Goes on with the unfinished run of the folder: with its time range, its sensors and their names as they were.
+ * Continues the folder's run with its time range, sensors and names.
  * @throws ExporterError BACKFILL_OTHER_PARAMETERS, BACKFILL_DAMAGED, and what the client throws
  */
 export async function continueRun(
@@ -93,7 +93,7 @@ export async function continueRun(
   if (plan.sensors.length !== run.sensors) {
     throw new ExporterError("BACKFILL_DAMAGED", `the plan in ${folder.path} has ${plan.sensors.length} sensors`);
   }
-  // Its answer tells the server's clock too, by which windows are judged.
+  // The answer has the server's clock, which windows depend on.
   if (run.done.length < plan.sensors.length) await api.health(signal);
   return { run, plan };
 }

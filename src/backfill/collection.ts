@@ -8,12 +8,12 @@ import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import type { SensorReader } from "./sensor-reader.ts";
 
-/** How often what was read is written for good; what a crash loses is read again. */
+/** Between two checkpoints; a crash repeats what came after the last. */
 const CHECKPOINT_MS = 5_000;
-/** Writing must stay a small part of the time where disks are slow. */
+/** Writing must stay a small part of the time on slow disks. */
 const SHARE_OF_WRITING = 1 / 10;
 const MAX_BUFFERED = 32 * 2 ** 20;
-/** Failures that are told one by one. */
+/** With a log line of their own. */
 const MAX_TOLD = 10;
 
 export interface CollectionOptions {
@@ -22,7 +22,7 @@ export interface CollectionOptions {
   readonly run: UnfinishedRun;
   readonly plan: BackfillPlan;
   readonly reader: SensorReader;
-  /** Sensors that are read at the same time. */
+  /** At the same time. */
   readonly concurrency: number;
   readonly skipFailed: boolean;
   readonly clock: Clock;
@@ -36,13 +36,13 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Reads the sensors that are not done yet into the parts, in any order, and notes in the journal which are done. */
+/** Reads the remaining sensors into the parts, in any order, and notes them in the journal. */
 export class Collection {
   readonly #options: CollectionOptions;
   readonly #done: Set<string>;
   #run: UnfinishedRun;
   #writing: Promise<void> | undefined;
-  /** What was to be written then is lost: the journal must not go on as if it were there. */
+  /** Data is lost: the journal must not go on as if it were there. */
   #writeFailed = false;
   #nextCheckpoint: number;
   #failures: Failure[] = [];
@@ -60,7 +60,7 @@ export class Collection {
   }
 
   /**
-   * Resolves with the run when all sensors are done. However it ends, what was read is written.
+   * Resolves when all sensors are done. Writes what was read, however it ends.
    * @throws ExporterError BACKFILL_SENSORS_FAILED, what stands in the way of all sensors, or the signal's reason
    */
   async complete(signal: AbortSignal): Promise<UnfinishedRun> {
@@ -69,7 +69,7 @@ export class Collection {
     try {
       const pending = plan.sensors.flatMap(({ id }, position) => (this.#done.has(id) ? [] : [position]));
       await this.#readAll(pending, signal);
-      // What failed may have been a bad moment.
+      // A failure may have been a bad moment.
       await this.#readAll(
         this.#failures.splice(0).map(({ position }) => position),
         signal,
@@ -143,7 +143,7 @@ export class Collection {
   async #write(): Promise<void> {
     const { folder, parts, clock } = this.#options;
     const began = clock.monotonic();
-    // Taken before anything is waited for: sensors that are added meanwhile belong to the next checkpoint.
+    // Before any wait: later sensors belong to the next checkpoint.
     const done = [...this.#done];
     const samples = this.#samples;
     try {

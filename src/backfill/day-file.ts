@@ -8,21 +8,20 @@ import type { BackfillPlan, PlannedSensor, PlannedSeries } from "./plan.ts";
 /** Another user may hand it to Prometheus, if the umask allows it. */
 const FINISHED_FILE = 0o644;
 
-/** Where the line of a sensor is in a part. */
+/** Of a sensor, in a part. */
 interface Line {
   readonly sensor: number;
   readonly position: number;
   readonly length: number;
 }
 
-/** Characters that are written at once. */
+/** Characters. */
 const WRITE_SIZE = 1 << 20;
 
 /**
- * Turns the part of a day into its OpenMetrics file: the families that have samples, their series in the order of the
- * plan, each with its samples in the order of time. A line of the part is read once for each family of its sensor, so
- * that one line at a time is in memory. Resolves with the number of samples. Rejects with the signal's reason; there is
- * no file then.
+ * Turns a day's part into its OpenMetrics file: families with samples, series in the order of the plan, samples in the
+ * order of time. Reads a line again for each family, so that one line at a time is in memory. Resolves with the number
+ * of samples. Rejects with the signal's reason, and leaves no file then.
  */
 export function writeDayFile(
   partPath: string,
@@ -91,7 +90,7 @@ async function findLines(part: FileHandle): Promise<Line[]> {
   return lines;
 }
 
-/** The lines of sensors that have series of a family, by the family's position, in the order of the plan. */
+/** Lines of sensors with series of a family, by its position, in the order of the plan. */
 function byFamily(lines: Line[], { sensors }: BackfillPlan): ReadonlyMap<number, readonly Line[]> {
   const linesOf = new Map<number, Line[]>();
   for (const line of lines.sort((a, b) => a.sensor - b.sensor)) {
@@ -112,7 +111,6 @@ async function readLine(part: FileHandle, path: string, { position, length }: Li
   return line.toString("latin1");
 }
 
-/** The sample lines of one family. */
 function renderLine(
   line: string,
   sensor: PlannedSensor | undefined,
@@ -137,8 +135,8 @@ function renderSeries(name: string, { conversion }: PlannedSeries, list: readonl
 }
 
 /**
- * A time as OpenMetrics writes it, in seconds. Prometheus multiplies by 1000 and cuts off, which would take a millisecond
- * from half of all fractions: a tenth of a millisecond more prevents that, and is lost in the cut.
+ * Seconds, as OpenMetrics writes them. Prometheus multiplies by 1000 and truncates, which takes a millisecond from half
+ * of all fractions: a tenth of a millisecond more prevents that.
  * @param at Milliseconds since the epoch.
  */
 export function formatTimestamp(at: number): string {

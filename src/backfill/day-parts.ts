@@ -10,13 +10,12 @@ import { dayName, dayNumber } from "./utc-day.ts";
 const SUFFIX = ".part";
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
-/** Bytes of the parts that are written for good, by day. */
+/** Bytes on the disk, by day. */
 export type PartLengths = ReadonlyMap<number, number>;
 
 /**
- * What was read so far, a file per day and in it a line per sensor, in the order in which sensors were read:
- * `[sensor, [channel, time, value, time, value, ...], ...]` with positions of the plan, and values in the unit that the
- * server displays. Labels, nine tenths of what is written in the end, are not in it.
+ * A file per day, in it a line per sensor, in the order of reading: `[sensor, [channel, time, value, time, value, ...],
+ * ...]` with positions of the plan, and values in the display unit. Without labels, nine tenths of the final files.
  */
 export class DayParts {
   readonly #folder: string;
@@ -30,7 +29,7 @@ export class DayParts {
   }
 
   /**
-   * Opens the parts as they were when `lengths` were noted; what was written since is cut off.
+   * Opens the parts as of `lengths`, and cuts off what came later.
    * @throws ExporterError BACKFILL_DAMAGED
    */
   static async open(folder: string, lengths: PartLengths): Promise<DayParts> {
@@ -47,7 +46,7 @@ export class DayParts {
     return this.#bufferedBytes;
   }
 
-  /** Keeps what a sensor measured in memory until `write`. */
+  /** Stays in memory until `write`. */
   add(sensor: number, { days }: Pick<SensorHistory, "days">): void {
     for (const [day, channels] of days) {
       if (channels.size === 0) continue;
@@ -60,7 +59,7 @@ export class DayParts {
     }
   }
 
-  /** Writes all that was added until now. Resolves with the new lengths when it is on the disk. */
+  /** Resolves with the new lengths once they are on the disk. */
   async write(): Promise<PartLengths> {
     const buffered = this.#buffered;
     this.#buffered = new Map();

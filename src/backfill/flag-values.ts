@@ -5,12 +5,12 @@ import { parseTimestamp } from "../prtg/decode/values.ts";
 
 const SECOND_MS = 1000;
 
-/** A point in time as a user gives it. */
+/** As a user writes it. */
 export type GivenTime =
   | { readonly text: string; readonly kind: "fixed" /** Milliseconds since the epoch. */; readonly at: number }
   | { readonly text: string; readonly kind: "ago"; readonly ms: number };
 
-/** Reads `2026-03-01T00:00:00Z` or `30d`, meaning 30 days ago. Throws a RangeError for what is neither. */
+/** `2026-03-01T00:00:00Z`, or `30d` for 30 days ago. Throws a RangeError for anything else. */
 export function parseGivenTime(text: string): GivenTime {
   const ms = parseDuration(text);
   if (ms !== undefined) return { text, kind: "ago", ms };
@@ -19,7 +19,7 @@ export function parseGivenTime(text: string): GivenTime {
   throw new RangeError("Give a time as in 2026-03-01T00:00:00Z, or how long ago as in 30d or 12h.");
 }
 
-/** Milliseconds since the epoch, whole seconds: names of files carry no more. */
+/** Milliseconds since the epoch, whole seconds: file names carry no more. */
 export function resolveGivenTime(time: GivenTime, now: number): number {
   const at = time.kind === "fixed" ? time.at : now - time.ms;
   return Math.floor(at / SECOND_MS) * SECOND_MS;
@@ -31,13 +31,13 @@ function isCalendarDay(text: string): boolean {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 }
 
-/** A label that every series gets besides those that a scrape gives it. */
+/** On every series, beside the labels of a scrape. */
 export interface ExtraLabel {
   readonly name: string;
   readonly value: string;
 }
 
-/** Reads `job=prtg`. Throws a RangeError that says what is wrong. */
+/** `job=prtg`. Throws a RangeError that says what is wrong. */
 export function parseExtraLabel(text: string): ExtraLabel {
   const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith("__")) {
@@ -47,14 +47,14 @@ export function parseExtraLabel(text: string): ExtraLabel {
   return { name, value };
 }
 
-/** With one more. Throws a RangeError when the name is given twice. */
+/** Throws a RangeError for a name that is there already. */
 export function addExtraLabel(labels: readonly ExtraLabel[], added: ExtraLabel): readonly ExtraLabel[] {
   if (labels.some(({ name }) => name === added.name)) throw new RangeError(`The label ${added.name} is given twice.`);
   return [...labels, added].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**
- * A name that some series has already, by the metric table, the settings of labels or a rule, cannot be given.
+ * Refuses names that the metric table, the label settings or a rule use.
  * @throws ExporterError BACKFILL_LABEL_TAKEN
  */
 export function refuseTakenNames(labels: readonly ExtraLabel[], families: readonly MetricFamily[]): void {

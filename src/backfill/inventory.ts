@@ -5,7 +5,7 @@ import { EMPTY_TREE, type Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 
-/** What there is on the server now. */
+/** What the server has now. */
 export interface Inventory {
   readonly tree: Tree;
   readonly channels: readonly ChannelRecord[];
@@ -14,13 +14,12 @@ export interface Inventory {
 const ATTEMPTS = 3;
 
 /**
- * Reads the tree and all channels. A sensor that a list lost would be a hole in the history for good, so a list counts
- * only when it is complete.
+ * Reads the tree and all channels. Needs complete lists: a missing sensor would be a permanent hole in the history.
  * @throws ExporterError BACKFILL_LIST_MOVED, and what the client throws
  */
 export async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSignal): Promise<Inventory> {
   const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
-  // A channel that is created meanwhile has its sensor in the list after it.
+  // The list of sensors comes later, so it has the sensor of a new channel.
   const channels = await readComplete("channels", () => api.channels({}, signal));
   for (const kind of api.readingOrder) {
     try {

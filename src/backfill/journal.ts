@@ -2,9 +2,7 @@ import { z } from "zod";
 import { SERIES_TYPES } from "../prtg/series-types.ts";
 import { RESOLUTIONS } from "./parameters.ts";
 
-/*
- * What the journal of an output folder says. All times are milliseconds since the epoch.
- */
+/* The journal of an output folder. All times are milliseconds since the epoch. */
 
 export const JOURNAL_FORMAT = "prtg-exporter backfill 1";
 
@@ -30,22 +28,22 @@ const finishedRun = z.strictObject({
   ...range,
   finishedAt: time,
   samples: count,
-  /** Names in the order of time; none of a push. */
+  /** In the order of time; none of a push. */
   files: texts,
-  /** Of a push: ids of its sensors, values that the receiver refused for good, and why. */
+  /** Of a push: sensor ids, values that the receiver refused for good, and why. */
   push: z.strictObject({ sensors: texts, rejected: count, message: z.string() }).optional(),
 });
 
 const unfinishedRun = z.strictObject({
   ...range,
   spans: z.array(z.strictObject({ type: z.enum(SERIES_TYPES), from: time, to: time })).readonly(),
-  /** Ids of sensors that need not be read any more. */
+  /** Sensor ids. */
   done: texts,
-  /** What the values in the parts become, in all series of their channels. */
+  /** Of all series. */
   samples: count,
-  /** Bytes of the parts by the number of the day, in the order of time. */
+  /** Bytes by number of the day, in the order of time. */
   parts: z.array(z.tuple([z.int(), count]).readonly()).readonly(),
-  /** What was put together of the first parts, in their order. */
+  /** Of the first parts, in their order. */
   files: z.array(z.strictObject({ name: z.string(), samples: count })).readonly(),
 });
 
@@ -61,17 +59,17 @@ export type Journal = Readonly<z.infer<typeof journalSchema>>;
 
 export const EMPTY_JOURNAL: Journal = { format: JOURNAL_FORMAT, finished: [], unfinished: null };
 
-/** How far a push is. Written after each acknowledgement, so that a kill repeats the values that were under way at most. */
+/** How far a push is, after each acknowledgement: a kill repeats one request at most. */
 export const pushCursorSchema = z.strictObject({
-  /** Parts that are pushed, of those in the journal. */
+  /** Parts of the journal. */
   days: count,
-  /** Rows that are pushed of the next one. */
+  /** Of the next part. */
   rows: count,
-  /** Values that the receiver has. */
+  /** That the receiver has. */
   samples: count,
-  /** Values that it refused for good. */
+  /** For good. */
   rejected: count,
-  /** Why it refused some, in its own words. */
+  /** The receiver's words. */
   message: z.string(),
 });
 

@@ -8,10 +8,10 @@ import type { Selection } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import type { PushTarget } from "./push-delivery.ts";
 
-/** What a backfill needs: the outside world, and what the user asked for. */
+/** The outside world, and what the user asks for. */
 export interface BackfillOptions {
   readonly api: MonitoringApi;
-  /** The configured name of the server. */
+  /** Its configured name. */
   readonly server: string;
   readonly from: GivenTime;
   readonly to: GivenTime;
@@ -19,15 +19,15 @@ export interface BackfillOptions {
   /** Labels and rules, those of `serve`. */
   readonly mapper: ChannelMapper;
   readonly extraLabels: readonly ExtraLabel[];
-  /** The same once more, as the journal keeps it. */
+  /** The same for the journal. */
   readonly parameters: BackfillParameters;
-  /** Where files go, or what is to be remembered of a push. */
+  /** Folder of files, or of the state of a push. */
   readonly output: string;
-  /** Where history is pushed to; undefined: it goes into files. */
+  /** Undefined: files. */
   readonly push?: PushTarget | undefined;
-  /** Whether sensors that cannot be read may be missing in the end. */
+  /** The result may lack sensors that cannot be read. */
   readonly skipFailed: boolean;
-  /** Sensors that are read at the same time. */
+  /** At the same time. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly log: Logger;

@@ -18,9 +18,9 @@ import {
 import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 
 /**
- * The folder that `--output` names: the finished files, `journal.json`, and while a run is unfinished a folder with its
- * plan and parts. Held by one process at a time. The umask decides on the folder and the finished files, which another
- * user may hand to Prometheus. Everything else is for its owner alone.
+ * The folder of `--output`: files, `journal.json`, and during a run a folder with its plan and parts. One process at a
+ * time. The umask decides on the folder and its files, which another user may hand to Prometheus. All else is private
+ * to the owner.
  */
 export class OutputFolder {
   readonly path: string;
@@ -33,7 +33,7 @@ export class OutputFolder {
   }
 
   /**
-   * Creates the folder if it is missing. `isPrivate`: for its owner alone, as it is in `state_dir`.
+   * `isPrivate`: for its owner alone, as in `state_dir`.
    * @throws ExporterError BACKFILL_BUSY, BACKFILL_DAMAGED, and errors of the file system
    */
   static async open(path: string, isPrivate = false): Promise<OutputFolder> {
@@ -73,7 +73,7 @@ export class OutputFolder {
     return join(this.path, name);
   }
 
-  /** Names of all OpenMetrics files, also of those that no backfill wrote. */
+  /** Of all OpenMetrics files, other programs' too. */
   async listFiles(): Promise<readonly string[]> {
     return (await readdir(this.path)).filter((name) => name.endsWith(".om")).sort();
   }
@@ -113,7 +113,7 @@ export class OutputFolder {
   }
 
   /**
-   * The begin where nothing was pushed yet.
+   * The start, before a first push.
    * @throws ExporterError BACKFILL_DAMAGED
    */
   async readCursor(): Promise<PushCursor> {
@@ -124,7 +124,7 @@ export class OutputFolder {
     return DayParts.open(this.#unfinishedPath, lengths);
   }
 
-  /** Frees the space of a part whose file is there. */
+  /** Its file is there. */
   async removePart(day: number): Promise<void> {
     await rm(partPath(this.#unfinishedPath, day), { force: true });
   }
@@ -133,7 +133,6 @@ export class OutputFolder {
     return partPath(this.#unfinishedPath, day);
   }
 
-  /** Removes what a run needs only while it is unfinished. */
   async removeUnfinished(): Promise<void> {
     await rm(this.#unfinishedPath, { recursive: true, force: true });
   }
@@ -143,7 +142,7 @@ export class OutputFolder {
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined without a file. */
 async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Value | undefined> {
   let text: string;
   try {
@@ -161,8 +160,8 @@ async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Va
 }
 
 /**
- * Keeps a second process out of a folder for as long as this one lives; the lock of one that has ended, however that came,
- * counts for nothing. `path` is of an empty file that stays. Returns the function that gives the lock back.
+ * Keeps other processes out until this one ends, however it ends. `path`: an empty file that stays. Returns the
+ * release.
  * @throws ExporterError BACKFILL_BUSY
  */
 function lockFolder(folder: string, path: string): () => void {
@@ -170,7 +169,7 @@ function lockFolder(folder: string, path: string): () => void {
   try {
     lock = tryFileLock(path);
   } catch {
-    // A file system without locks, or one that cannot be written to, of which the next step tells.
+    // No locks or no writing here: the next step reports that.
     return () => undefined;
   }
   if (lock === undefined) throw new ExporterError("BACKFILL_BUSY", `another process is writing to ${folder}`);

@@ -5,7 +5,7 @@ import { SERIES_TYPES, type SeriesType } from "../prtg/series-types.ts";
 export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;
 export type ResolutionChoice = (typeof RESOLUTIONS)[number];
 
-/** What a run was asked for, as the user wrote it: a later run continues it when it is asked for the same. */
+/** As the user wrote them: a run continues another with the same. */
 export interface BackfillParameters {
   readonly server: string;
   readonly from: string;
@@ -16,16 +16,16 @@ export interface BackfillParameters {
   readonly paths: readonly string[];
   readonly kinds: readonly string[];
   readonly tags: readonly string[];
-  /** What the configuration adds to that. */
+  /** Of the configuration. */
   readonly configured: SeriesSettings;
 }
 
-/** The series that may be read, the finest first. */
+/** The finest first. */
 export function seriesTypesOf(resolution: ResolutionChoice): readonly SeriesType[] {
   return resolution === "auto" ? SERIES_TYPES : [resolution];
 }
 
-/** In words, what the second asks for otherwise than the first; empty when they ask for the same. */
+/** In words; empty for the same. */
 export function parameterDifferences(before: BackfillParameters, now: BackfillParameters): readonly string[] {
   const current = spelledOut(now);
   const flags = spelledOut(before).flatMap(([flag, was], index) => {
@@ -50,15 +50,15 @@ function spelledOut(parameters: BackfillParameters): readonly (readonly [flag: s
   ];
 }
 
-/** The order in which a flag was repeated does not matter. */
+/** The order of a repeated flag does not matter. */
 function unordered(values: readonly string[]): string {
   return [...new Set(values)].sort().join(", ");
 }
 
-/** What in a configuration decides which series history becomes, as fingerprints: the same text for the same effect. */
+/** What in a configuration decides about series, as fingerprints: equal text, equal effect. */
 export interface SeriesSettings {
   readonly labels: string;
-  /** Of the rules themselves, wherever they are written. */
+  /** Of the rules, wherever they are. */
   readonly mapping: string;
 }
 
@@ -68,7 +68,7 @@ export function seriesSettings({ labels, mapping, ruleFiles }: Pick<Config, "lab
   const { keepOriginal, byteUnits } = mapping;
   return {
     labels: fingerprint({ keep: keep && [...keep].sort(), rename: [...rename].sort(), fromTags }),
-    // Without rules nothing is mapped, however it would be.
+    // Other settings have no effect without rules.
     mapping: fingerprint(rules.length === 0 ? [] : { rules, keepOriginal, byteUnits }),
   } satisfies SeriesSettings;
 }

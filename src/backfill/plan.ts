@@ -7,7 +7,7 @@ import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { ExtraLabel } from "./flag-values.ts";
 
-/** Which sensors to take. Each list that is not empty must have something that fits. */
+/** Something must fit each list that is not empty. */
 export interface Selection {
   /** See `pathGlob`. */
   readonly paths: readonly string[];
@@ -24,21 +24,20 @@ export function sensorFilter({ paths, kinds, tags }: Selection): (sensor: TreeNo
     (tags.length === 0 || sensor.tags.some((tag) => tags.includes(tag)));
 }
 
-/** Whose history is to be read, and what it becomes: all that a run needs of the configuration to be continued. */
+/** All that a run needs of the configuration to continue. */
 export interface BackfillPlan {
-  /** In the order in which files have them, that of the metrics page. */
+  /** In the order of files and of the metrics page. */
   readonly families: readonly MetricFamily[];
-  /** By their ids, in the order in which files have them. */
+  /** By id, in the order of files. */
   readonly sensors: readonly PlannedSensor[];
 }
 
-/** What is known of a sensor's device. */
 export type PlannedDevice = Pick<TreeNode, "id" | "name" | "host" | "probe" | "group" | "path">;
 
 export interface PlannedSensor {
   readonly id: string;
   readonly path: string;
-  /** For a push; undefined where the user may not see the device. */
+  /** For a push; undefined where the user may not see it. */
   readonly device?: PlannedDevice;
   readonly channels: readonly PlannedChannel[];
 }
@@ -50,11 +49,11 @@ export interface PlannedChannel {
 }
 
 export interface PlannedSeries {
-  /** Position of the family in the plan. */
+  /** Position in the plan. */
   readonly family: number;
-  /** As in the text format, `{server="hq",sensor_id="2490",...}`; for a push their values as a JSON array. */
+  /** As in the text format, `{server="hq",sensor_id="2490",...}`; for a push the values as a JSON array. */
   readonly labels: string;
-  /** From the channel's display unit to the family's; undefined where values stay as they are. */
+  /** From the channel's display unit to the family's. */
   readonly conversion?: Conversion;
 }
 
@@ -69,8 +68,7 @@ export interface PlanOptions {
 type FormatSeriesLabels = (family: MetricFamily, values: readonly string[]) => string;
 
 /**
- * Sensors and channels by their ids, whatever order the server sent them in, as the series that `serve` gives them.
- * Sensors without channels are left out, and those of which rules drop every channel.
+ * Sensors and channels by id, as the series of `serve`. Leaves out sensors without channels, or with dropped ones only.
  */
 export function planSensors(tree: Tree, channels: readonly ChannelRecord[], options: PlanOptions): BackfillPlan {
   const { mapper, extraLabels, selects } = options;
@@ -98,7 +96,7 @@ function planDevice(node: TreeNode | undefined): PlannedDevice | undefined {
   return { id, name, host, probe, group, path };
 }
 
-/** The families that history can have, with the labels that are served. */
+/** That history can have. */
 export function historyFamilies({ labels, families }: ChannelMapper): readonly MetricFamily[] {
   return [labels.families.channelValue, ...families].map(({ name, type, help, labels: names }) => {
     return { name, type, help, labels: names };
@@ -135,7 +133,7 @@ function textFormat(extraLabels: readonly ExtraLabel[]): FormatSeriesLabels {
   return (family, values) => formatLabels([...family.labels, ...extraNames], [...values, ...extraValues]);
 }
 
-/** Numbers by their size, before other text. */
+/** Numbers by size, then other text. */
 function compareIds(a: string, b: string): number {
   const [left, right] = [Number(a), Number(b)];
   if (left !== right && !Number.isNaN(left) && !Number.isNaN(right)) return left - right;

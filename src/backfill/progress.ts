@@ -1,19 +1,18 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Told how far a run is. */
 export interface BackfillProgress {
-  /** `done` of `total` were done by an earlier run. */
+  /** An earlier run did `done` of `total`. */
   begin(what: "sensors" | "days" | "values", total: number, done: number): void;
   advance(done: number): void;
-  /** Where nothing goes on for a while. */
+  /** Nothing goes on for a while. */
   end(): void;
 }
 
-/** The rate is that of the last minute: a server that was away long ago says nothing about the time left. */
+/** Of the last minute: an old outage says nothing about the time left. */
 const LOOK_BACK_MS = 60_000;
 const MARK_EVERY_MS = 1_000;
 
-/** How quickly something goes on, for an estimate of the time left. */
+/** For an estimate of the time left. */
 export class ProgressRate {
   readonly #clock: Clock;
   readonly #marks: { readonly at: number; readonly done: number }[];
@@ -23,7 +22,7 @@ export class ProgressRate {
     this.#marks = [{ at: clock.monotonic(), done }];
   }
 
-  /** Per second, lately, with `done` now; undefined while that cannot be told. */
+  /** Lately; undefined while unknown. */
   perSecond(done: number): number | undefined {
     const now = this.#clock.monotonic();
     while (this.#marks[1] !== undefined && now - this.#marks[1].at >= LOOK_BACK_MS) this.#marks.shift();

@@ -9,10 +9,10 @@ import type { PlannedDevice } from "./plan.ts";
 
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
-/** A receiver that never answered is more likely a wrong address than one that restarts. */
+/** A receiver that never answered is probably a wrong address. */
 const FIRST_PATIENCE_MS = 30_000;
 const PATIENCE_MS = 15 * 60_000;
-/** What is under way may end when the user interrupts: only then is it known whether it arrived. */
+/** For a request under way when the user interrupts: only its answer says whether it arrived. */
 const GRACE_MS = 5_000;
 
 export interface PushDeliveryOptions {
@@ -23,10 +23,10 @@ export interface PushDeliveryOptions {
   readonly log: Logger;
 }
 
-/** What is final; see DeliveryOutcome. */
+/** See DeliveryOutcome. */
 export type Settled = Exclude<DeliveryOutcome, { readonly kind: "failed" }>;
 
-/** Delivers rows to one receiver, waiting while it is away. */
+/** To one receiver; waits while it is away. */
 export class PushDelivery {
   readonly #options: PushDeliveryOptions;
   #hasAnswered = false;
@@ -39,7 +39,7 @@ export class PushDelivery {
   }
 
   /**
-   * Resolves when it is settled what became of all rows.
+   * Resolves with the outcome for all rows.
    * @throws ExporterError BACKFILL_RECEIVER_AWAY, or the signal's reason
    */
   async deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<Settled> {
@@ -104,23 +104,22 @@ export class PushDelivery {
   }
 }
 
-/** The series of a channel; undefined for a channel that is not in the plan. */
+/** Undefined for a channel outside the plan. */
 export type DescribeHistory = (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
 
-/** What a push has history of. */
 export interface PushedHistory {
   readonly describe: DescribeHistory;
-  /** For all sensors of a device the same object; undefined where the device is not known. */
+  /** One object for all sensors of a device; undefined for an unknown one. */
   readonly deviceOf: (sensorId: string) => PlannedDevice | undefined;
 }
 
-/** A receiver that takes history as it takes measurements. */
+/** Takes history as measurements. */
 export interface PushTarget {
-  /** Where it is, for people. */
+  /** For people. */
   readonly url: string;
-  /** Values in one delivery, so few that they fit into one request; a row is never divided. */
+  /** In one delivery, to fit into one request; rows are not divided. */
   readonly maxPoints: number;
   readonly connect: (history: PushedHistory) => MeasurementSink;
-  /** From 0 to below 1; spreads what is tried again. */
+  /** From 0 to below 1, for pauses. */
   readonly random: () => number;
 }

@@ -1,22 +1,22 @@
 import { withFile } from "../lib/durable-file.ts";
 import { DAY_MS } from "./utc-day.ts";
 
-/** All values of one sensor at one time. */
+/** Of one sensor at one time. */
 export interface StoredRow {
-  /** Position of the sensor in the plan. */
+  /** Position in the plan. */
   readonly sensor: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Position of the channel in the sensor's plan, and value in the unit that the server displays. */
+  /** Position of the channel in the sensor's plan, and value in the display unit. */
   readonly values: readonly (readonly [channel: number, value: number])[];
 }
 
-/** How much of a part is in memory at a time; as rows it takes several times as much. */
+/** Of a part, in memory at a time; rows take several times as much. */
 const SLICE_BYTES = 16 * 2 ** 20;
 
 /**
- * The rows of a day's part in the order of time, at one time in that of the plan: always the same for the same part.
- * Parts are in the order of sensors, and may be larger than memory: then they are read once for each slice of the day.
+ * Rows of a day's part by time, then in the order of the plan: always the same for the same part. A part is in the
+ * order of sensors and may be larger than memory: it is read once for each slice of the day.
  * @param day Its number since the epoch.
  */
 export async function* rowsInOrder(partPath: string, day: number, sliceBytes = SLICE_BYTES): AsyncGenerator<StoredRow> {

@@ -17,7 +17,7 @@ import {
 } from "./push-delivery.ts";
 import { rowsInOrder, type StoredRow } from "./push-rows.ts";
 
-/** When nothing but refusals comes at the very beginning, something is wrong that the user can mend. */
+/** Only refusals at the start: the user can mend something. */
 const REFUSALS_TO_GIVE_UP = 3;
 
 export interface PushOptions {
@@ -30,15 +30,15 @@ export interface PushOptions {
   readonly progress: BackfillProgress;
 }
 
-/** Rows of one day that are delivered together. */
+/** Rows of one day for one delivery. */
 interface Load {
   readonly rows: readonly MeasurementRow[];
   readonly points: number;
 }
 
 /**
- * Pushes the parts in the order of time, and closes the run. A run without any samples leaves no trace.
- * @throws ExporterError BACKFILL_RECEIVER_AWAY, BACKFILL_REFUSED, or the signal's reason; a later run goes on from there
+ * Pushes the parts in the order of time, and closes the run. A run without samples leaves no trace.
+ * @throws ExporterError BACKFILL_RECEIVER_AWAY, BACKFILL_REFUSED, or the signal's reason; a later run continues
  */
 export async function push(options: PushOptions, signal: AbortSignal): Promise<FinishedRun> {
   const { folder, run, plan, clock, progress } = options;
@@ -66,7 +66,7 @@ async function pushDays(options: PushOptions, signal: AbortSignal): Promise<Push
   const { folder, run, plan, target, progress } = options;
   const delivery = new PushDelivery({ ...options, sink: target.connect(historyOf(plan)), random: target.random });
   let cursor = await folder.readCursor();
-  /** Deliveries refused before any value was accepted. They are not noted: the receiver, once mended, may take them. */
+  /** Before the first accepted value. Not noted: the receiver may take them once mended. */
   let refusals = 0;
   const giveUp = (): never => {
     throw new ExporterError("BACKFILL_REFUSED", `${target.url} refuses history: ${cursor.message}`);
@@ -106,7 +106,7 @@ function doneOf({ samples, rejected }: PushCursor): number {
   return samples + rejected;
 }
 
-/** The rows of a part behind the first `skipped`, in the order of time. */
+/** Behind the first `skipped` rows of a part, in the order of time. */
 async function* loadsOf(
   partPath: string,
   day: number,
@@ -153,7 +153,7 @@ function historyOf(plan: BackfillPlan): PushedHistory {
   const devices = new Map<string, PlannedDevice>();
   const bySensor = new Map<string, PlannedDevice>();
   for (const { id, device } of plan.sensors) {
-    // A plan that was read again has one for each sensor.
+    // A plan from the disk has one object for each sensor.
     if (device !== undefined)
       bySensor.set(
         id,
@@ -163,7 +163,7 @@ function historyOf(plan: BackfillPlan): PushedHistory {
   return { describe: describeHistory(plan), deviceOf: (sensorId) => bySensor.get(sensorId) };
 }
 
-/** What the sink asks for each value is put together once for each channel. */
+/** The sink asks for each value: answers are made once a channel. */
 function describeHistory(plan: BackfillPlan): DescribeHistory {
   const sensors = new Map(plan.sensors.map((sensor) => [sensor.id, sensor]));
   const known = new Map<string, ReadonlyMap<string, readonly ValueSeries[]>>();

@@ -7,22 +7,21 @@ import type { PlannedSensor } from "./plan.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 import { dayOf } from "./utc-day.ts";
 
-/** Times and values of one channel within a day, in turns: milliseconds since the epoch, value, and so on; ascending. */
+/** Of one channel within a day: milliseconds since the epoch, value, and so on; ascending. */
 export type DaySamples = number[];
 
-/** What one sensor measured. */
 export interface SensorHistory {
   /** By day and by the channel's position in the plan. */
   readonly days: ReadonlyMap<number, ReadonlyMap<number, DaySamples>>;
-  /** What the values become, in all series of their channels. */
+  /** Of all series. */
   readonly samples: number;
-  /** Rows that could not be read, and channels that no list names, which are met only where all channels are read. */
+  /** Unreadable rows, and channels outside of lists, where all channels are read. */
   readonly skippedRows: number;
   readonly unknownChannels: number;
 }
 
 /**
- * Reads the ranges of one sensor, each series once.
+ * Reads each series once.
  * @throws ApiError, or the signal's reason
  */
 export async function readSensorHistory(
@@ -33,7 +32,7 @@ export async function readSensorHistory(
 ): Promise<SensorHistory> {
   const asked = channelsToAsk(channelsOf(sensor));
   const read = new Map<SeriesType, TimeSeries>();
-  // The finest first: its window is the one that moves on soonest.
+  // The finest first: its window moves on soonest.
   for (const { type } of ranges.toReversed()) {
     if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, { channelIds: asked }));
   }

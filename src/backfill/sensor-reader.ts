@@ -8,17 +8,17 @@ import type { PlannedSensor } from "./plan.ts";
 import { readSensorHistory, type SensorHistory } from "./sensor-history.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 
-/** What a failure to read a sensor is about. */
+/** What a failed read is about. */
 export type FailureKind =
-  /** The server as a whole, for the time being: waiting helps. */
+  /** The server, for now: waiting helps. */
   | "away"
-  /** This sensor: others can be read. */
+  /** This sensor alone. */
   | "sensor"
-  /** The sensor is not there any more. */
+  /** The sensor was deleted. */
   | "gone"
-  /** Maybe the sensor is gone, maybe the server has no time series at all. */
+  /** The sensor may be deleted, or the server has no time series. */
   | "missing"
-  /** Only the user can mend it, or it is a fault of ours. */
+  /** For the user to mend, or our fault. */
   | "fatal";
 
 const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
@@ -46,14 +46,14 @@ export function failureKind(error: unknown): FailureKind {
 
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
-/** A server that restarts or is updated is back by then; a run can be continued anyway. */
+/** Enough for a restart or an update; a run can continue anyway. */
 const PATIENCE_MS = 15 * 60_000;
 
 export interface SensorReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What to read now; see `renewSeriesRanges`. */
+  /** To read now; see `renewSeriesRanges`. */
   readonly ranges: () => readonly SeriesRange[];
 }
 
@@ -62,12 +62,12 @@ export type ReadOutcome =
   | { readonly kind: "gone" }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** Reads sensors of one server, waiting while the server is away. */
+/** Waits while the server is away. */
 export class SensorReader {
   readonly #options: SensorReaderOptions;
   #lastAnswer: number;
   readonly #away = new LogOnChange();
-  #listed: Promise<ReadonlySet<string>> | undefined;
+  #sensors: Promise<ReadonlySet<string>> | undefined;
 
   constructor(options: SensorReaderOptions) {
     this.#options = options;
@@ -75,8 +75,8 @@ export class SensorReader {
   }
 
   /**
-   * Rejects with what stands in the way of all sensors, such as a refused key or a server that stays away, and with the
-   * signal's reason.
+   * Rejects with what stands in the way of all sensors (a refused key, a server that stays away), and with the signal's
+   * reason.
    */
   async read(sensor: PlannedSensor, signal: AbortSignal): Promise<ReadOutcome> {
     const { api, clock, ranges } = this.#options;
@@ -94,12 +94,12 @@ export class SensorReader {
     }
   }
 
-  /** Undefined when it is worth waiting. */
+  /** Undefined: wait. */
   async #judge(sensor: PlannedSensor, error: unknown, signal: AbortSignal): Promise<ReadOutcome | undefined> {
     const { clock, log } = this.#options;
     const kind = failureKind(error);
     if (kind === "fatal") throw error;
-    if (kind === "missing" && (await this.#isListed(sensor.id, signal))) throw error;
+    if (kind === "missing" && (await this.#exists(sensor.id, signal))) throw error;
     if (kind === "gone" || kind === "missing") return { kind: "gone" };
     if (clock.monotonic() - this.#lastAnswer > PATIENCE_MS) throw error;
     if (kind === "sensor") return { kind: "failed", error };
@@ -112,11 +112,11 @@ export class SensorReader {
     if (this.#away.over() > 0) this.#options.log.warn("the server answers again");
   }
 
-  /** The sensor may have been deleted since the plan was made. */
-  async #isListed(id: string, signal: AbortSignal): Promise<boolean> {
-    this.#listed ??= this.#options.api
+  /** The sensor may be gone since the plan. */
+  async #exists(id: string, signal: AbortSignal): Promise<boolean> {
+    this.#sensors ??= this.#options.api
       .nodes("sensor", {}, signal)
       .then(({ items }) => new Set(items.map((record) => record.id)));
-    return (await this.#listed).has(id);
+    return (await this.#sensors).has(id);
   }
 }

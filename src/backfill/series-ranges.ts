@@ -1,6 +1,6 @@
 import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
 
-/** A part of the time and the series that is read for it. Milliseconds since the epoch; `to` is not included. */
+/** Milliseconds since the epoch, without `to`. */
 export interface SeriesRange {
   readonly type: SeriesType;
   readonly from: number;
@@ -10,19 +10,19 @@ export interface SeriesRange {
 export interface RangeRequest {
   readonly from: number;
   readonly to: number;
-  /** The server's clock: the windows of its series end there. */
+  /** The server's clock, where the windows of its series end. */
   readonly now: number;
 }
 
-/** What a window may lose at its far end while the sensors before are read. */
+/** A window loses its far end while other sensors are read. */
 const MARGIN_MS = 60 * 60_000;
 const MARGIN_SHARE = 1 / 24;
 
 /**
- * Which series to read for which part of the time, oldest first: the finest whose window still covers it. Parts do not
- * overlap, nor do the times that their rows stand for: a finer series takes over where a row of the coarser one ends.
- * What no window reaches is left out, and averages that are not finished yet.
- * @param types Series that may be read, the finest first.
+ * Which series to read for which time, oldest first: the finest whose window covers it. Neither the ranges nor the
+ * times of their rows overlap: a finer series takes over at the end of a coarser row. Leaves out what no window
+ * reaches, and unfinished averages.
+ * @param types The finest first.
  */
 export function planSeriesRanges(
   { from, to, now }: RangeRequest,
@@ -34,7 +34,7 @@ export function planSeriesRanges(
     if (from >= end) break;
     const coarser = types[index + 1];
     let begin = Math.max(from, now - SERIES_WINDOW_MS[type]);
-    // Below one row of the coarser series there is nothing to win from it.
+    // Less than one row of the coarser series is not worth it.
     const coarserAdds = coarser !== undefined && begin - from >= SERIES_STEP_MS[coarser];
     if (coarserAdds) begin = ceilTo(begin + marginOf(type), SERIES_STEP_MS[coarser]);
     if (begin >= end) continue;
@@ -45,7 +45,7 @@ export function planSeriesRanges(
   return ranges;
 }
 
-/** Plans anew what the windows have left behind since. */
+/** Plans anew what windows left behind. */
 export function renewSeriesRanges(
   planned: readonly SeriesRange[],
   now: number,

@@ -1,6 +1,6 @@
 export const DAY_MS = 86_400_000;
 
-/** Number of the UTC day since the epoch. */
+/** Since the epoch. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS);
 }
@@ -15,8 +15,7 @@ export function dayNumber(name: string): number {
 }
 
 /**
- * The file for a day. It has the time too where the range begins within the day, since the part of the day before may be
- * there already.
+ * With the time where the range begins within the day: there may be a file of the part before.
  * @param rangeFrom Begin of the whole range, milliseconds since the epoch, whole seconds.
  */
 export function dayFileName(day: number, rangeFrom: number): string {

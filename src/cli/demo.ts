@@ -7,14 +7,14 @@ import type { Redactor } from "../errors/redactor.ts";
 import type { ListenAddress } from "../http/server/listener.ts";
 import type { WebFlags } from "./flags.ts";
 import { startServing } from "./serve.ts";
-import { untilStopSignal } from "./signals.ts";
+import { stopSignal } from "./signals.ts";
 import { timetable } from "./simulate/simulate.ts";
 import { startSimulatedServer } from "./simulate/simulated-server.ts";
 import type { WorldFlags } from "./simulate/world-flags.ts";
 
 export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
 
-/** Polled more often than a real server, so that there is something to watch. */
+/** More often than a real server, to have something to watch. */
 const DEMO_CONFIG = `
 servers:
   - name: demo
@@ -25,9 +25,9 @@ collectors:
   channels: { schedule: 10s }
 `;
 
-/** A simulated server and the exporter in one process, with no configuration. Resolves with the exit code. */
+/** Simulated server and exporter in one process, without configuration. Resolves with the exit code. */
 export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number> {
-  const stopped = untilStopSignal();
+  const stopped = stopSignal();
   const context = await createContext(flags, redactor);
   const started = context.clock.monotonic();
   const apiKey = randomBytes(16).toString("hex");
@@ -67,12 +67,12 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
   return 0;
 }
 
-/** How many ports are tried for one address. */
+/** Per address. */
 export const MAX_PORTS_TRIED = 100;
 
 /**
- * Every address with its port, or with the next free one where that is taken. Another program may still take it before
- * we do. An address that cannot be had for other reasons stays as it is: what listens there says why.
+ * Each address with its port or the next free one. Another program may still take it first. An address with another
+ * problem stays: listening reports why.
  */
 export async function freeAddresses(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
   const free: ListenAddress[] = [];

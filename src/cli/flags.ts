@@ -10,7 +10,7 @@ export interface WebConfigFlags {
   readonly "web.config.file"?: string;
 }
 
-/** Flags about the exporter's own web server. */
+/** Of the exporter's web server. */
 export interface WebFlags extends WebConfigFlags {
   readonly "web.listenAddress": readonly ListenAddress[];
   readonly "web.telemetryPath": string;
@@ -19,7 +19,7 @@ export interface WebFlags extends WebConfigFlags {
   readonly "web.maxRequests"?: number;
 }
 
-/** Adds `--log.level` and `--log.format`; JSON unless a person is watching. */
+/** `--log.level` and `--log.format`; JSON unless a person watches. */
 export function addLogFlags(command: Command, interactive: boolean, level: LogLevel = "info"): Command {
   return command
     .addOption(new Option("--log.level <level>", "what to log").choices(LOG_LEVELS).default(level))
@@ -28,7 +28,7 @@ export function addLogFlags(command: Command, interactive: boolean, level: LogLe
     );
 }
 
-/** Adds `--web.listen-address` (repeatable), `--web.telemetry-path`, `--web.config.file` and the limits of the web server. */
+/** `--web.listen-address` (repeatable), `--web.telemetry-path`, `--web.config.file` and the web server's limits. */
 export function addWebFlags(command: Command): Command {
   return addWebConfigFlag(command)
     .addOption(
@@ -57,7 +57,7 @@ export function addConfigFlag(command: Command): Command {
   return command.option("--config.file <path>", "configuration file (YAML); without it PRTG_URL and PRTG_API_KEY_FILE");
 }
 
-/** Adds `--shard`. */
+/** `--shard` */
 export function addShardFlag(command: Command): Command {
   const flag = new Option(
     "--shard <i/n>",
@@ -66,7 +66,7 @@ export function addShardFlag(command: Command): Command {
   return command.addOption(flag.argParser((text) => parsed(() => parseShard(text), describeError)));
 }
 
-/** Adds `--config.auto-reload-interval`, as Prometheus calls it. */
+/** `--config.auto-reload-interval`, Prometheus' name. */
 export function addAutoReloadFlag(command: Command): Command {
   const flag = new Option(
     "--config.auto-reload-interval <duration>",
@@ -84,7 +84,7 @@ export function parseInterval(text: string): number {
   return ms;
 }
 
-/** The first address given replaces the default, later ones are added. */
+/** The first replaces the default, others are added. */
 function collectAddresses(): (text: string) => readonly ListenAddress[] {
   const addresses: ListenAddress[] = [];
   return (text) => {
@@ -100,7 +100,7 @@ function parsePath(text: string): string {
   return text;
 }
 
-/** A whole number of at least `minimum`, for commander's argParser. */
+/** For commander's argParser. */
 export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -112,7 +112,7 @@ export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (te
   };
 }
 
-/** Turns the error of a parser into one that commander prints with the flag's name. */
+/** Commander prints the error with the flag's name. */
 export function parsed<Value>(parse: () => Value, describe: (error: unknown) => string = messageOf): Value {
   try {
     return parse();

@@ -4,7 +4,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { ElectionTimes } from "../leadership/election.ts";
 import { parseInterval } from "./flags.ts";
 
-/** Flags about replicas that elect one of them; named as Kubernetes' own programs name theirs. */
+/** As Kubernetes' own programs name theirs. */
 export interface LeaderElectionFlags {
   readonly leaderElect?: boolean;
   readonly leaderElectResourceName?: string;
@@ -19,12 +19,12 @@ export interface LeaderElectionFlags {
 }
 
 export const RESOURCE_NAME = "prtg-exporter";
-/** A death is noticed after 12 to 15 seconds; a leader bears an API server that is away for 7 to 9. */
+/** Others notice a death after 12 to 15 seconds; a leader bears 7 to 9 without the API server. */
 const LEASE_DURATION_MS = 12_000;
 const RENEW_DEADLINE_MS = 9_000;
 const RETRY_PERIOD_MS = 2_000;
 
-/** Adds `--leader-elect` and what belongs to it. */
+/** `--leader-elect` and its companions. */
 export function addLeaderElectionFlags(command: Command): Command {
   const duration = (flag: string, text: string, ms: number) =>
     new Option(`--leader-elect-${flag} <duration>`, text).default(ms, formatDuration(ms)).argParser(parseInterval);
@@ -53,7 +53,7 @@ export function electionTimes(flags: LeaderElectionFlags): ElectionTimes {
     retryPeriodMs: flags.leaderElectRetryPeriod ?? RETRY_PERIOD_MS,
   };
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = times;
-  // What is between them is for clocks that differ, and for a second attempt.
+  // The distance is for clock drift, and for a second attempt.
   if (leaseDurationMs >= 1.25 * renewDeadlineMs && renewDeadlineMs >= 2 * retryPeriodMs) return times;
   const given = [leaseDurationMs, renewDeadlineMs, retryPeriodMs].map(formatDuration).join(", ");
   throw new ExporterError("LEADER_ELECTION_INVALID", `lease duration, renew deadline and retry period are ${given}`);

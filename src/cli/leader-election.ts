@@ -9,15 +9,15 @@ import type { LeaseClient, LeaseRehearser } from "../leadership/lease-client.ts"
 import { SERVICE_ACCOUNT_FOLDER } from "../leadership/service-account.ts";
 import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./leader-election-flags.ts";
 
-/** An election that has not begun. */
+/** Before its start. */
 export interface OpenElection {
   readonly elector: Elector;
   readonly leadership: Leadership;
 }
 
-/** The Lease that these flags name, at the API server of the cluster around this process. */
+/** The flags' Lease, at the API server of this cluster. */
 export interface OpenLease {
-  /** To be closed. */
+  /** The caller closes it. */
   readonly client: LeaseClient & LeaseRehearser;
   readonly times: ElectionTimes;
   /** Of one request. */
@@ -31,7 +31,7 @@ export interface OpenLease {
 export type ElectionFlags = LeaderElectionFlags & { readonly shard?: Shard };
 
 /**
- * Asks nothing yet.
+ * Sends nothing yet.
  * @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER
  */
 export async function openLease(
@@ -56,7 +56,7 @@ export async function openLease(
 }
 
 /**
- * Undefined where none is wanted.
+ * Undefined without `--leader-elect`.
  * @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER
  */
 export async function openElection(
@@ -82,15 +82,12 @@ export async function openElection(
   return { elector, leadership };
 }
 
-/** Each shard has servers of its own, and so a leader of its own. */
+/** Each shard has its own servers, so its own leader. */
 function leaseName({ leaderElectResourceName = RESOURCE_NAME, shard }: ElectionFlags): string {
   return shard === undefined ? leaderElectResourceName : `${leaderElectResourceName}-${shard.index}`;
 }
 
-/**
- * The pod: a container that starts again in it is the same one, since the one before is dead by then, and goes on at once.
- * Elsewhere each process is one of its own.
- */
+/** The pod: a restarted container continues at once, since the one before is dead. Elsewhere the process. */
 function identityOf({ POD_NAME, POD_UID }: NodeJS.ProcessEnv): string {
   return `${POD_NAME || hostname()}_${POD_UID || randomUUID()}`;
 }

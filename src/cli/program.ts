@@ -13,11 +13,9 @@ import type { ServeFlags } from "./serve.ts";
 import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate/flags.ts";
 import { addWorldFlags } from "./simulate/world-flags.ts";
 
-/*
- * A command is imported when it runs: `--help` and `--version` need none of it, `serve` needs no simulator.
- */
+/* A command is imported when it runs: `--help` and `--version` need none, `serve` no simulator. */
 
-/** Runs the command that the arguments name and resolves with the exit code: 0 worked, 1 failed, 2 wrong usage. */
+/** Resolves with the exit code: 0 worked, 1 failed, 2 wrong usage. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   const run: Run = { code: 0, redactor: new Redactor() };
   try {
@@ -31,24 +29,20 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   }
 }
 
-/** One run of the program. */
 export interface Run {
-  /** Exit code of the command that ran. */
+  /** Of the command. */
   code: number;
-  /** Learns every secret that the command uses. */
+  /** Learns every secret of the command. */
   readonly redactor: Redactor;
 }
 
-/**
- * Every command with its flags. `asked`: where it is the name of a command, that one alone, as only the help of the program names
- * others.
- */
+/** `asked`: a command's name; then that one alone, as only the program's help names others. */
 export function createProgram(run: Run, asked?: string): Command {
   const program = new Command("prtg-exporter")
     .description("PRTG Network Monitor (REST API v2) for Prometheus")
     .version(versionText(), "--version", "print what is running")
     .helpCommand(false)
-    // The longest flag leaves less than commander asks for in a terminal of 80 columns, which would then break words.
+    // The longest flag leaves less than commander asks for in 80 columns, which would then break words.
     .configureHelp({ minWidthToWrap: 30 })
     .exitOverride();
   const add = COMMANDS.get(asked ?? "");
@@ -56,7 +50,7 @@ export function createProgram(run: Run, asked?: string): Command {
   return program;
 }
 
-/** What adds each, in the order of the help. */
+/** In the order of the help. */
 const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new Map([
   ["serve", addServe],
   ["check", addCheck],
@@ -149,7 +143,7 @@ function versionText(): string {
   return `prtg-exporter ${version}${revision === "" ? "" : ` (${revision})`}, Node ${process.version}`;
 }
 
-/** A fault of ours, not of the user: the stack is what a report needs. */
+/** Our fault: a report needs the stack. */
 function fault(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -29,28 +29,28 @@ import { otlpSettings } from "../otlp/settings.ts";
 import type { WebFlags } from "./flags.ts";
 import { type OpenElection, openElection } from "./leader-election.ts";
 import { electionTimes, type LeaderElectionFlags } from "./leader-election-flags.ts";
-import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
+import { interruption, reloadSignals, stopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
-/** Responses and deliveries under way when a stop signal comes may take this long to end. */
+/** For responses and deliveries at a stop signal. */
 const GRACE_MS = 5_000;
 /** For a start that a signal interrupts. */
 const START_GRACE_MS = 2_000;
 
 export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags, LeaderElectionFlags {
   readonly "config.check"?: boolean;
-  /** Milliseconds; undefined: files are not looked at. */
+  /** Milliseconds; undefined: no watch. */
   readonly "config.autoReloadInterval"?: number;
   readonly once?: boolean;
 }
 
 /**
  * The daemon. Resolves with the exit code.
- * @throws ExporterError for what only the user can mend: configuration, listen address
+ * @throws ExporterError for what the user must mend: configuration, listen address
  */
 export async function serve(flags: ServeFlags, redactor: Redactor): Promise<number> {
-  // First of all: the first process of a container does not even die of a signal that it does not handle.
-  const stopped = untilStopSignal();
+  // First of all: a container's first process ignores signals without a handler.
+  const stopped = stopSignal();
   const reloads = reloadSignals();
   const alone = await createContext(flags, redactor);
   const isCheck = flags["config.check"] === true;
@@ -63,7 +63,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const load = () =>
     files.read(async ({ readFile, ofServers }) => {
       const loaded = await loadFlaggedConfig(flags, context, process.env, readFile, { ...ofServers, lastGood });
-      // The push reads them by itself; here they are only to be watched.
+      // The push reads them; this is for the watch.
       await Promise.allSettled(pushFiles(loaded.config.otlp ?? {}).map(readFile));
       ({ serversFrom } = loaded.config);
       return loaded;
@@ -82,7 +82,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const starting = begin(flags, context, load);
   const early = await Promise.race([stopped, starting]);
   if (typeof early === "string") {
-    // What comes to be after all is ended in order; what hangs is not waited for.
+    // Ends in order what comes up after all; does not wait for what hangs.
     const patience = context.clock.sleep(START_GRACE_MS).then(() => undefined);
     const started = await Promise.race([starting.catch(() => undefined), patience]);
     await started?.stop();
@@ -99,17 +99,17 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   context.log.info(`stopping on ${await stopped}`);
   watching.abort();
   const late = running.isTakingOver ? [clock.sleep(START_GRACE_MS).then(() => "late")] : [];
-  // What is only half begun may still push: the Lease is left to run out.
+  // Half a start may still push: the Lease runs out.
   if ((await Promise.race([running.stop(), ...late])) === "late") endProcess(0);
   await election?.elector.stop();
   context.log.info("stopped");
   return 0;
 }
 
-/** From now on this replica leads when it is elected, and ends when it has lost that. */
+/** From now on this replica leads when elected, and ends when that is lost. */
 function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: CommandContext): void {
   const { lease } = leadership;
-  // At once: what was sent by then is all that is sent. It is started anew, and stands by.
+  // At once: nothing more is sent. It restarts as a standby.
   void elector.lost.then(() => {
     log.fatal({ lease, leader: leadership.holder }, "this replica leads no more, and ends");
     endProcess(1);
@@ -129,7 +129,7 @@ function takePart({ elector, leadership }: OpenElection, running: Serving, { log
   elector.start();
 }
 
-/** Files of `servers_from` are watched in any case, as those of service discovery are. */
+/** Always watches files of `servers_from`, as service discovery does. */
 function watchPlan(
   intervalMs: number | undefined,
   serversFrom: Config["serversFrom"],
@@ -138,7 +138,7 @@ function watchPlan(
   return serversFrom && { intervalMs: serversFrom.refreshIntervalMs, scope: "servers" };
 }
 
-/** Everything up to the first poll. */
+/** Up to the first poll. */
 async function begin(flags: ServeFlags, context: CommandContext, load: () => Promise<LoadedConfig>): Promise<Serving> {
   const { config, source } = await load();
   const servers = config.servers.map(({ name }) => name);
@@ -150,7 +150,7 @@ async function begin(flags: ServeFlags, context: CommandContext, load: () => Pro
     prepareEvents: (chosen) => prepareEvents(chosen, context, process.env, waitMs),
   };
   if (context.leadership !== undefined) {
-    // What is wrong with it is to be known now, and not when it is needed.
+    // Reports problems now, not when it is needed.
     otlpSettings(process.env, config.otlp);
     return startServing(
       standbyConfig(config),
@@ -167,7 +167,7 @@ async function begin(flags: ServeFlags, context: CommandContext, load: () => Pro
 
 /**
  * One poll, and the page on standard output. Resolves with the exit code: 1 when a part of the poll failed.
- * @throws ExporterError for what only the user can mend
+ * @throws ExporterError for what the user must mend
  */
 export async function serveOnce(flags: ServeFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
@@ -187,28 +187,25 @@ export async function serveOnce(flags: ServeFlags, redactor: Redactor): Promise<
 
 export interface Serving {
   readonly web: WebServer;
-  /** Resolves with whether it worked when the first attempt on every server has finished; never after `stop`. */
+  /** Whether it worked, once the first attempt on every server is over; never after `stop`. */
   readonly firstPoll: Promise<boolean>;
-  /** Reads the configuration again. Never rejects. */
+  /** Never rejects. */
   reload(): Promise<ReloadResult>;
-  /**
-   * Of a replica that stands by: from now on it leads. Resolves when all that takes has begun; rejects with what keeps it
-   * from that.
-   */
+  /** A standby leads from now on. Resolves when all has begun; rejects with what prevents that. */
   takeOver(): Promise<void>;
   readonly isTakingOver: boolean;
-  /** May be called more than once. */
+  /** May be called again. */
   stop(): Promise<void>;
 }
 
-/** Where the configuration is fixed. */
+/** For a fixed configuration. */
 const NOTHING_TO_RELOAD: ReloadSource = {
   load: () => Promise.reject(new Error("there is no configuration to read again")),
   preparePush: () => Promise.resolve(undefined),
   prepareEvents: () => Promise.resolve(undefined),
 };
 
-/** Listens first, so that a taken port is noticed before any server is asked anything. */
+/** Listens first: a taken port shows before any request. */
 export async function startServing(
   config: Config,
   flags: WebFlags,
@@ -274,7 +271,7 @@ export async function startServing(
   };
 }
 
-/** What keeps it from that; undefined: nothing. */
+/** What prevents it; undefined: nothing. */
 async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult>): Promise<Error | undefined> {
   if (!(source instanceof StandbySource)) return new Error("this replica does not stand by");
   source.lead();

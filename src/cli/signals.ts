@@ -4,10 +4,10 @@ import { systemClock } from "../lib/clock.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** Under `npm start` some shells let Ctrl-C come twice: from the terminal, and passed on by npm. */
+/** Under `npm start` some shells deliver Ctrl-C twice: from the terminal, and by npm. */
 const SAME_REQUEST_MS = 500;
 
-/** What a signal does now. The listener itself stays: a signal that waits for its turn is lost when that is exchanged. */
+/** The listener stays: exchanging it would lose a signal that waits. */
 let onStopSignal: ((signal: NodeJS.Signals) => void) | undefined;
 
 function takeStopSignals(take: (signal: NodeJS.Signals) => void): void {
@@ -17,13 +17,13 @@ function takeStopSignals(take: (signal: NodeJS.Signals) => void): void {
   onStopSignal = take;
 }
 
-/** Ends the process at the first SIGTERM or SIGINT, until a command takes them: there is nothing to clean up before. */
+/** At the first SIGTERM or SIGINT, until a command takes them. */
 export function endOnStopSignals(): void {
   takeStopSignals((signal) => endProcess(exitCodeOf(signal)));
 }
 
-/** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, with the shell's exit code for it. */
-export function untilStopSignal(): Promise<NodeJS.Signals> {
+/** At the first SIGTERM or SIGINT. A later one ends the process at once, with the shell's exit code. */
+export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     takeStopSignals((signal) => {
@@ -34,10 +34,7 @@ export function untilStopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/**
- * Takes SIGHUP from now on, which would end the process otherwise. One that comes before `follow` is kept: the
- * configuration may have been read before it.
- */
+/** Takes SIGHUP, which would end the process. Keeps one that comes before `follow`: the configuration may be older. */
 export function reloadSignals(): { follow(reload: () => void): void } {
   let waiting = false;
   let listener = (): void => {
@@ -56,14 +53,14 @@ export function reloadSignals(): { follow(reload: () => void): void } {
 export interface Interruption {
   /** Aborts at the first SIGTERM or SIGINT. */
   readonly signal: AbortSignal;
-  /** The shell's exit code for that; undefined before. */
+  /** The shell's; undefined before. */
   readonly exitCode: number | undefined;
 }
 
 export function interruption(): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;
-  void untilStopSignal().then((signal) => {
+  void stopSignal().then((signal) => {
     exitCode = exitCodeOf(signal);
     controller.abort(new Error(`stopped by ${signal}`));
   });

@@ -10,8 +10,8 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags, WebFlags } from "./flags.ts";
 
 /**
- * The file of `--web.config.file`, read and checked; undefined without one.
- * @throws ConfigError with everything that is wrong
+ * Undefined without `--web.config.file`.
+ * @throws ConfigError with all problems
  */
 export async function openWebConfig(
   flags: WebConfigFlags,
@@ -30,7 +30,7 @@ export async function openWebConfig(
 }
 
 /**
- * A user in `web.users` with a slip in its name would be one who may have everything.
+ * A user with a slip in `web.users` would have everything.
  * @throws ConfigError CONFIG_INVALID
  */
 export function refuseUnknownUsers({ web }: Pick<Config, "web">, source: WebConfigSource | undefined): void {
@@ -49,7 +49,7 @@ export function webLimits(flags: WebFlags): WebLimits {
   return { maxConnections: flags["web.maxConnections"], maxRequests: flags["web.maxRequests"] };
 }
 
-/** Counts in the metrics of whichever exporter is shown. */
+/** In the metrics of the current exporter. */
 export function webObserver(metrics: () => ExporterMetrics): WebObserver {
   return {
     rejected: (reason) => metrics().web.rejected(reason),

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { filePath, secret, text } from "./fields.ts";
 import type { Secret } from "./secrets.ts";
 
-/** Where a secret is; `key` is the key below `auth` that says so. */
+/** `key`: the key below `auth`. */
 export type SecretLocation =
   | { readonly kind: "file"; readonly key: string; readonly path: string }
   | { readonly kind: "value"; readonly key: string; readonly value: Secret };
 
-/** How to prove who we are, before any file is read. */
+/** Before any file is read. */
 export type AuthSettings =
   | { readonly kind: "api_key"; readonly secret: SecretLocation }
   | { readonly kind: "login"; readonly username: string; readonly secret: SecretLocation };
@@ -51,7 +51,7 @@ const authKeys = z.strictObject(
   { error: ({ code }) => (code === "invalid_type" ? `a map with ${AUTH_FORMS}` : undefined) },
 );
 
-/** How to prove who we are to one server: `servers[].auth`. */
+/** `servers[].auth`. */
 export const authSchema = authKeys
   .transform((given, context): AuthSettings => {
     const keys = secretLocations("api_key", given.api_key, given.api_key_file);
@@ -62,7 +62,7 @@ export const authSchema = authKeys
       if (keys.length === 1 && username === undefined) return { kind: "api_key", secret: location };
       if (keys.length === 0 && username !== undefined) return { kind: "login", username, secret: location };
     }
-    // A misspelt key has been reported by now, and explains the rest.
+    // Another problem was reported, and explains the rest.
     if (context.issues.length === 0) context.addIssue({ code: "custom", message: AUTH_FORMS, input: given });
     return z.NEVER;
   })

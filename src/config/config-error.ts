@@ -1,31 +1,30 @@
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 
-/** One thing that is wrong with the configuration. */
 export interface ConfigProblem {
   readonly code: ErrorCode;
-  /** Where it is: `prtg.yaml:7:5`, or `environment variable PRTG_URL`. */
+  /** `prtg.yaml:7:5`, or `environment variable PRTG_URL`. */
   readonly location: string;
-  /** Line and column in the file, both from 1; undefined for environment variables. */
+  /** From 1; undefined for environment variables. */
   readonly line?: number;
   readonly column?: number;
-  /** Dotted key, as in `servers[0].limits.timeout`; empty for the file as a whole. */
+  /** `servers[0].limits.timeout`; empty for the whole file. */
   readonly key: string;
-  /** What was expected and what was found; never the value of a secret. */
+  /** What was expected and what was found; never a secret. */
   readonly text: string;
 }
 
 /** Of one file, and of one message: more help nobody, and their texts take time. */
 export const MAX_FINDINGS = 50;
 
-/** What is wrong with a configuration, one line a problem, in the order of the file. */
+/** One line a problem, in the order of the file. */
 export class ConfigError extends ExporterError {
   readonly problems: readonly ConfigProblem[];
 
-  /** How many there are beside `problems`. */
+  /** Beside `problems`. */
   readonly more: number;
 
-  /** @param more how many there are beside these */
+  /** @param more beside these */
   constructor(problems: readonly ConfigProblem[], more = 0) {
     const sorted = [...problems].sort(comparePlaces);
     const lines = sorted.slice(0, MAX_FINDINGS).map(formatProblem);

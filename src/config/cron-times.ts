@@ -2,14 +2,14 @@ import { createTask, parse, type ScheduledTask } from "node-cron";
 
 const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1_000;
-/** 29 February on a given day of the week comes again after 28 years, around 2100 after 40. */
+/** 29 February on one day of the week comes again after 28 years, around 2100 after 40. */
 const MAX_DAYS_AHEAD = 41 * 366;
-/** Days that `count` looks at: it is for a log line, and a clock may jump by centuries. */
+/** For `count`, whose result is for a log line: a clock may jump by centuries. */
 const MAX_DAYS_COUNTED = 366;
 
 /**
- * The times of a cron expression as a calendar has them: what day and what time of day it is, without a zone. They are
- * written as milliseconds since 1970 as if the zone were UTC. node-cron reads the expression and says which days fit.
+ * The times of a cron expression without a zone, as milliseconds since 1970 as if in UTC. node-cron reads the
+ * expression and says which days fit.
  */
 export class CronTimes {
   readonly #task: ScheduledTask;
@@ -17,9 +17,9 @@ export class CronTimes {
   readonly #minutes: readonly number[];
   readonly #seconds: readonly number[];
   readonly #months: ReadonlySet<number>;
-  /** Days of the month; undefined where the expression has other words for them, such as the last one. */
+  /** Of the month; undefined for words such as the last one. */
   readonly #days: ReadonlySet<number | string> | undefined;
-  /** The last search for a day: from this one on, that one is the first that fits. */
+  /** The first day that fits, from another on. */
   #searched = { from: Number.POSITIVE_INFINITY, found: Number.NEGATIVE_INFINITY };
 
   /** @throws Error where node-cron cannot read the expression */
@@ -31,11 +31,11 @@ export class CronTimes {
     this.#months = new Set(month);
     this.#days = dayOfMonth.every((day) => typeof day === "number") ? new Set(dayOfMonth) : undefined;
     this.#task = createTask(expression, () => undefined, { timezone: "UTC" });
-    // Its timers go by the system's clock and stop for hours when summer time ends: they are never started.
+    // Its timers follow the system's clock and stop for hours when summer time ends.
     void this.#task.destroy();
   }
 
-  /** The first time after this one; undefined where there is none for decades, which means never. */
+  /** Undefined: never, for decades. */
   next(time: number): number | undefined {
     const today = Math.floor(time / DAY_MS);
     const later = this.#firstAfter(Math.floor(time / 1_000) - today * DAY_S);
@@ -45,21 +45,21 @@ export class CronTimes {
     return day === undefined || first === undefined ? undefined : (day * DAY_S + first) * 1_000;
   }
 
-  /** How many times there are after `from`, up to and including `to`; of more than a year only the first. */
+  /** Times after `from` up to and with `to`; of more than a year only the first. */
   count(from: number, to: number): number {
     const [firstDay, lastDay] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
-    const whole = this.#countUntil(DAY_S);
+    const whole = this.#countUpTo(DAY_S);
     let times = 0;
     for (let day = firstDay; day <= lastDay && day < firstDay + MAX_DAYS_COUNTED; day++) {
       if (!this.#fitsDay(day)) continue;
-      const until = day === lastDay ? this.#countUntil(Math.floor(to / 1_000) - day * DAY_S) : whole;
-      const before = day === firstDay ? this.#countUntil(Math.floor(from / 1_000) - day * DAY_S) : 0;
-      times += until - before;
+      const after = day === lastDay ? this.#countUpTo(Math.floor(to / 1_000) - day * DAY_S) : whole;
+      const before = day === firstDay ? this.#countUpTo(Math.floor(from / 1_000) - day * DAY_S) : 0;
+      times += after - before;
     }
     return times;
   }
 
-  /** The least distance between two times of one minute, milliseconds; a minute where there is one only. */
+  /** Between two times of one minute, milliseconds; a minute for a single time. */
   get closestMs(): number {
     const [first = 0] = this.#seconds;
     const steps = this.#seconds.map((second, index) => (this.#seconds[index + 1] ?? first + 60) - second);
@@ -80,12 +80,12 @@ export class CronTimes {
     if (day >= this.#searched.from && day <= this.#searched.found) return day === this.#searched.found;
     const first = this.#firstAfter(-1) ?? 0;
     const date = new Date((day * DAY_S + first) * 1_000);
-    // What is cheap to tell comes first: years of days may have to be looked at.
+    // The cheap checks first: there may be years of days.
     if (!this.#months.has(date.getUTCMonth() + 1) || this.#days?.has(date.getUTCDate()) === false) return false;
     return this.#task.match(date);
   }
 
-  /** The first time of a day after this second of it. */
+  /** Of a day, after this second. */
   #firstAfter(secondOfDay: number): number | undefined {
     for (const hour of this.#hours) {
       if (hour * 3_600 + 3_599 <= secondOfDay) continue;
@@ -99,8 +99,8 @@ export class CronTimes {
     return undefined;
   }
 
-  /** Times of a day up to and including this second of it. */
-  #countUntil(secondOfDay: number): number {
+  /** Of a day, up to and with this second. */
+  #countUpTo(secondOfDay: number): number {
     const [hour, minute] = [Math.floor(secondOfDay / 3_600), Math.floor(secondOfDay / 60) % 60];
     const inMinute = this.#minutes.includes(minute) ? below(this.#seconds, (secondOfDay % 60) + 1) : 0;
     const inHour = this.#hours.includes(hour) ? below(this.#minutes, minute) * this.#seconds.length + inMinute : 0;

@@ -5,10 +5,10 @@ import { type Environment, interpolate } from "./environment.ts";
 import { formatKey, type KeyPath, type Origin, type Place, type Reference, UNRESOLVED } from "./origin.ts";
 import { type ParsedYaml, parseYaml, TOO_DEEP } from "./yaml-syntax.ts";
 
-/** Aliases can multiply what a file holds; no configuration comes near to this. */
+/** Aliases multiply content. */
 const MAX_VALUES = 100_000;
 
-/** Where a value stands in the file, and the values in it. */
+/** Where a value is in the file, and the values in it. */
 interface Placed {
   readonly key: number;
   readonly value: number;
@@ -18,13 +18,13 @@ interface Placed {
 }
 
 /**
- * The values of a YAML file with their positions. Environment references are put in after parsing, scalar by scalar,
- * so that the value of a variable can never become structure.
+ * The values of a YAML file with their positions. Environment references are resolved after parsing, scalar by scalar:
+ * a variable cannot become structure.
  */
 export class ConfigDocument implements Origin {
   /** Plain maps, lists and scalars; null for an empty file. */
   readonly value: unknown;
-  /** References that could not be resolved; their scalars are `UNRESOLVED` in `value`. */
+  /** References without a value; `value` has `UNRESOLVED` there. */
   readonly problems: readonly ConfigProblem[];
   readonly #file: string;
   readonly #env: Environment | undefined;
@@ -35,7 +35,7 @@ export class ConfigDocument implements Origin {
   #values = 0;
 
   /**
-   * Without `env` dollars are dollars: other programs read the same file.
+   * Without `env` dollars are dollars: other programs read the file too.
    * @throws ConfigError CONFIG_SYNTAX
    */
   constructor(text: string, file: string, env: Environment | undefined) {
@@ -76,7 +76,7 @@ export class ConfigDocument implements Origin {
     if (path.length > MAX_NESTING) this.#fail(placed.value, path, TOO_DEEP);
     if (node.kind === "alias") return this.#read(this.#resolve(node.name, placed.value, path), path, placed);
     const value = this.#readContent(node, path, placed);
-    // Only now: an alias inside the value that it names would never end.
+    // Only now: an alias inside its own value would never end.
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     return value;
   }
@@ -96,7 +96,6 @@ export class ConfigDocument implements Origin {
     return node.items.map((item, index) => this.#readAt(item, [...path, index], placed, item.offset));
   }
 
-  /** Reads what stands at the last key of `path` in `around`. */
   #readAt(node: YamlNode, path: KeyPath, around: Placed, key: number): unknown {
     const isEmpty = node.kind === "scalar" && node.isPlain && node.text === "";
     const placed: Placed = { key, value: isEmpty ? key : node.offset, inside: new Map() };
@@ -104,13 +103,13 @@ export class ConfigDocument implements Origin {
     return this.#read(node, path, placed);
   }
 
-  /** Adds the entries of a map to `result`, which has no prototype, so that a key such as __proto__ is a key like any other. */
+  /** `result` has no prototype: `__proto__` is a key like any other. */
   #readMap(map: YamlMap, path: KeyPath, placed: Placed, result: Record<string, unknown>, merges: number): void {
     if (merges > MAX_NESTING) this.#fail(map.offset, path, TOO_DEEP);
     for (const { key, value } of map.entries) {
       if (isMergeKey(key)) continue;
       const name = this.#keyOf(key, path);
-      // The map that merges this one has the key itself.
+      // The key of the map itself wins over a merge.
       if (Object.hasOwn(result, name)) this.#count(key.offset, path);
       else result[name] = this.#readAt(value, [...path, name], placed, key.offset);
     }
@@ -146,7 +145,7 @@ export class ConfigDocument implements Origin {
   #readScalar({ value, text, isPlain }: YamlScalar, path: KeyPath, placed: Placed): unknown {
     if (typeof value !== "string") {
       if (isPlain && text !== "") placed.source = text;
-      // Ids are names: 0123, 1e3 and numbers of 20 digits stay as they are written.
+      // Ids are names: 0123, 1e3 and 20 digits stay as written.
       return typeof value === "number" && path.at(-1) === "id" ? text : value;
     }
     if (this.#env === undefined) return value;

@@ -1,27 +1,27 @@
 import type { KeyPath, Origin, Place, Reference } from "./origin.ts";
 
-/** The variables of a process, as in `process.env`. */
+/** As in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What became of a scalar in which `${...}` may occur. */
+/** Of a scalar that may hold `${...}`. */
 export type Interpolation =
   | {
       readonly kind: "text";
       readonly text: string;
-      /** Names of the variables that occur in the scalar, set or not. */
+      /** In the scalar, set or not. */
       readonly variables: readonly string[];
-      /** True when the scalar is one reference without a default and nothing else. */
+      /** One reference without a default, and nothing else. */
       readonly wholly: boolean;
     }
   | { readonly kind: "unset"; readonly variables: readonly string[] }
   | { readonly kind: "malformed" };
 
-/** `$$`, `${NAME}`, `${NAME:-default}`, or the beginning of a reference that is none of these. */
+/** `$$`, `${NAME}`, `${NAME:-default}`, or the start of a wrong reference. */
 const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{/g;
 
 /**
- * Puts the values of environment variables into one scalar. As in a shell, the default stands in for a variable that
- * is unset or empty. Other dollars, as at the end of a regular expression, stay.
+ * Resolves references in one scalar. As in a shell, the default replaces an unset or empty variable. Other dollars
+ * stay, as in a regular expression.
  */
 export function interpolate(scalar: string, env: Environment): Interpolation {
   const variables: string[] = [];
@@ -46,19 +46,18 @@ export function interpolate(scalar: string, env: Environment): Interpolation {
   return { kind: "text", text, variables, wholly };
 }
 
-/** An environment variable that stands for a key of the one server that needs no file. */
+/** For a key of the one server without a file. */
 export interface ServerVariable {
   readonly name: string;
-  /** Path below `servers[0]`. */
+  /** Below `servers[0]`. */
   readonly path: readonly string[];
-  /** Whether commas separate the items of a list. */
+  /** Commas separate items. */
   readonly isList?: true;
 }
 
-/** Stands for the fingerprints of the certificate of the one server that needs no file. */
 export const FINGERPRINTS_VARIABLE = "PRTG_FINGERPRINTS";
 
-/** An empty variable counts as unset. */
+/** An empty variable is unset. */
 export const SERVER_VARIABLES: readonly ServerVariable[] = [
   { name: "PRTG_URL", path: ["url"] },
   { name: "PRTG_NAME", path: ["name"] },
@@ -78,10 +77,10 @@ export const SERVER_VARIABLES: readonly ServerVariable[] = [
   { name: "PRTG_INSECURE_SKIP_VERIFY", path: ["tls", "insecure_skip_verify"] },
 ];
 
-/** The server that the environment describes, in the form of an item of `servers`. */
+/** As an item of `servers`. */
 export class EnvironmentServer implements Origin {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Names of the variables that are set. */
+  /** That are set. */
   readonly variables: readonly string[];
 
   constructor(env: Environment) {
@@ -120,7 +119,7 @@ function variable(env: Environment, name: string): string {
   return env[name] ?? "";
 }
 
-/** Whether the key that the variable stands for is the one at `path` (`servers`, 0, ...) or below it, or has it as an item. */
+/** The key of the variable is at `path` (`servers`, 0, ...), below it, or has it as an item. */
 function isBelow({ path }: ServerVariable, [, , ...below]: KeyPath): boolean {
   return below.every((key, index) => path[index] === key || (index === path.length && typeof key === "number"));
 }

@@ -1,10 +1,10 @@
 import type { ConfigProblem } from "./config-error.ts";
 import { type KeyPath, type Origin, UNRESOLVED, valueAt } from "./origin.ts";
 
-/** Secrets that are written into a configuration instead of referred to. */
+/** Secrets in the file itself, in place of references. */
 export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
-  const listed = valueAt(root, ["servers"]);
-  const servers = Array.isArray(listed) ? listed.map((_, index) => ["servers", index]) : [];
+  const list = valueAt(root, ["servers"]);
+  const servers = Array.isArray(list) ? list.map((_, index) => ["servers", index]) : [];
   return [
     ...literalCredentials(servers, root, origin),
     ...literalsAt([["otlp", "proxy_auth", "password"]], root, origin),
@@ -12,7 +12,7 @@ export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
   ];
 }
 
-/** Credentials of the servers at these paths that are written into the file instead of referred to. */
+/** Of the servers at these paths. */
 export function literalCredentials(servers: readonly KeyPath[], root: unknown, origin: Origin): ConfigProblem[] {
   const keys = [
     ["auth", "api_key"],
@@ -38,15 +38,15 @@ function literalsAt(paths: readonly KeyPath[], root: unknown, origin: Origin): C
   });
 }
 
-/** Headers that hold a secret wherever they occur, and names that say so. */
+/** Headers that always hold a secret, and names that say so. */
 const SECRET_HEADER = /^((proxy-)?authorization|cookie)$|api-?key|token|secret|password/i;
 
-/** Secrets among the OTLP headers that are written into the file instead of referred to. */
+/** Of the OTLP headers. */
 function literalHeaders(headers: unknown, origin: Origin): ConfigProblem[] {
   if (typeof headers !== "object" || headers === null || Array.isArray(headers)) return [];
   return Object.entries(headers).flatMap(([name, value]): ConfigProblem[] => {
     const path = ["otlp", "headers", name];
-    // `Bearer ${TOKEN}` is as good as a reference and nothing else.
+    // `Bearer ${TOKEN}` is as good as a reference alone.
     if (!SECRET_HEADER.test(name) || value === UNRESOLVED || origin.reference(path) !== undefined) return [];
     const text =
       `expected a reference to an environment variable such as Bearer \${OTLP_TOKEN}, found something else ` +

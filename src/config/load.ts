@@ -12,17 +12,17 @@ import { type BadServerFile, readServerFiles, type ServerFileAccess, type Server
 import type { Shard } from "./shard.ts";
 import { validate } from "./validation.ts";
 
-/** The configuration as the rest of the program uses it. */
+/** As the rest of the program uses it. */
 export interface Config extends Omit<Settings, "servers"> {
-  /** Those of the shard, where there is one. */
+  /** Of the shard, if any. */
   readonly servers: readonly ServerConfig[];
-  /** Left out: all servers of the configuration are served. */
+  /** Undefined: all servers. */
   readonly shard?: Shard | undefined;
-  /** The rules of `mapping`, of its files and presets, in the order in which they are tried. */
+  /** Of `mapping`, its files and presets, in the order of their trial. */
   readonly ruleFiles: readonly RuleFile[];
-  /** How many files of `servers_from` are wrong, so that their servers are as they were when the files were right. */
+  /** Wrong files of `servers_from`: their servers stay as of the last right content. */
   readonly badServerFiles?: number | undefined;
-  /** Names of the servers that another replica reads while this one stands by; left out: it does not. */
+  /** Servers that another replica reads meanwhile; undefined: none stands by. */
   readonly standbyFor?: readonly string[] | undefined;
 }
 
@@ -30,34 +30,33 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Path of the file as given, or `environment`. */
   readonly source: string;
-  /** Variables such as PRTG_URL that are set but not used, because the file has `servers` and does not refer to them. */
+  /** Such as PRTG_URL: set, but the file has `servers` and does not refer to them. */
   readonly ignoredVariables: readonly string[];
-  /** Files with secrets that every user of the system may read, in words. */
+  /** Files with secrets that every user may read, in words. */
   readonly exposedSecrets: readonly string[];
-  /** Files of `servers_from` that are wrong. */
   readonly badServerFiles: readonly BadServerFile[];
-  /** Patterns of `servers_from` that no file fits. */
+  /** Patterns of `servers_from` without a file. */
   readonly unmatchedPatterns: readonly string[];
 }
 
 export interface LoadOptions {
-  /** Path of the YAML file; without it the environment describes the one server. */
+  /** Undefined: the environment describes the one server. */
   readonly file?: string | undefined;
   readonly env: Environment;
   readonly readFile: ReadFile;
-  /** Tells who may read a file; left out: permissions are not looked at. */
+  /** Undefined: permissions do not matter. */
   readonly readAccess?: ReadAccess | undefined;
-  /** Learns every secret that is read. */
+  /** Learns every secret. */
   readonly redactor?: Redactor | undefined;
-  /** For `servers_from`; left out: no file fits its patterns. */
+  /** For `servers_from`; undefined: its patterns have no files. */
   readonly serverFiles?: ServerFileAccess | undefined;
 }
 
 const NO_FILES: ServerFiles = { servers: [], bad: [], unmatched: [] };
 
 /**
- * Reads, checks and completes the configuration, and reads the files that it names.
- * @throws ConfigError with every problem that was found, one line each
+ * Reads, checks and completes the configuration with all its files.
+ * @throws ConfigError with every problem, one line each
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { file, env, readFile, readAccess, redactor = new Redactor() } = options;
@@ -77,7 +76,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     secretFileReader({ readFile: read, readAccess, strict, onExposed: (text) => void exposed.add(text) });
   const readSecret = secretReader(readFile);
   const at = (index: number) => ["servers", index];
-  const own = await resolveServers(settings.servers, {
+  const fromConfig = await resolveServers(settings.servers, {
     ...{ base, origin, readFile, readSecret, redactor, at },
     ...(usesEnvironment && { fingerprintsVariable: FINGERPRINTS_VARIABLE }),
   });
@@ -91,18 +90,18 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ? NO_FILES
       : await readServerFiles(settings.serversFrom, {
           ...options.serverFiles,
-          ...{ origin, base: fileBase, env, redactor, others: own, file: source },
+          ...{ origin, base: fileBase, env, redactor, others: fromConfig, file: source },
           readSecret: secretReader(options.serverFiles.readFile),
         });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
   return {
     config: {
       ...{ ...settings, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
-      servers: [...own, ...fromFiles.servers],
+      servers: [...fromConfig, ...fromFiles.servers],
       badServerFiles: settings.serversFrom && fromFiles.bad.length,
     },
     source,
-    // One that the file refers to is used after all.
+    // The file refers to it.
     ignoredVariables: usesEnvironment ? [] : server.variables.filter((name) => text?.includes(`\${${name}`) !== true),
     exposedSecrets: [...exposed],
     badServerFiles: fromFiles.bad,
@@ -122,7 +121,7 @@ interface Input {
   readonly value: unknown;
   readonly origin: Origin;
   readonly problems: readonly ConfigProblem[];
-  /** Whether the servers are those of the environment. */
+  /** The servers are those of the environment. */
   readonly usesEnvironment: boolean;
 }
 

@@ -1,30 +1,30 @@
 import { quote } from "../lib/printable-text.ts";
 import type { ConfigProblem } from "./config-error.ts";
 
-/** Keys and indices from the root of the configuration. */
+/** Keys and indices from the root. */
 export type KeyPath = readonly PropertyKey[];
 
-/** Where a problem is, as the parts of a `ConfigProblem`. */
+/** Of a problem. */
 export type Place = Pick<ConfigProblem, "location" | "line" | "column" | "key">;
 
-/** A scalar whose value came from environment variables. */
+/** A scalar from environment variables. */
 export interface Reference {
   readonly variables: readonly string[];
-  /** True when the scalar is one reference without a default and nothing else. */
+  /** One reference without a default, and nothing else. */
   readonly wholly: boolean;
 }
 
-/** Knows where each value of a configuration came from: the file, or the environment. */
+/** Where each value came from: the file, or the environment. */
 export interface Origin {
-  /** The place of a key or of its value; for what is missing, of the map that lacks it. */
+  /** Of a key or its value; for a missing one, of the map around it. */
   place(path: KeyPath, part: "key" | "value"): Place;
-  /** The references in the scalar at `path`; undefined where there are none. */
+  /** In the scalar at `path`; undefined for none. */
   reference(path: KeyPath): Reference | undefined;
-  /** The characters of a number, boolean or null as the file has them; undefined for texts and for what is missing. */
+  /** A number, boolean or null as the file spells it; undefined for texts and missing values. */
   source(path: KeyPath): string | undefined;
 }
 
-/** Stands for a scalar that has been complained about already. */
+/** A scalar with a problem of its own. */
 export const UNRESOLVED = Symbol("unresolved");
 
 /** `servers[0].limits.timeout` */
@@ -37,7 +37,7 @@ export function formatKey(path: KeyPath): string {
   }, "");
 }
 
-/** What stands at `path` in a value; undefined where there is nothing. */
+/** Undefined where nothing is. */
 export function valueAt(root: unknown, path: KeyPath): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),

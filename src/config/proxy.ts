@@ -6,7 +6,6 @@ import type { ReadFile } from "./reading-files.ts";
 import { EnvironmentSecret, FileSecret, type SecretSource } from "./secrets.ts";
 import { readCertificates } from "./tls-files.ts";
 
-/** A proxy, with where its files are to be opened. */
 export interface ProxyConfig {
   readonly url: string;
   readonly username: string | undefined;
@@ -15,12 +14,12 @@ export interface ProxyConfig {
 }
 
 export interface ProxyContext {
-  /** Directory from which relative paths count; empty for the working directory. */
+  /** For relative paths; empty: the working directory. */
   readonly base: string;
-  /** For the file of the password. */
+  /** For the password's file. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
-  /** Variable that a password was taken from. */
+  /** Of the password. */
   readonly variable?: string | undefined;
 }
 
@@ -41,7 +40,7 @@ function passwordSource(secret: Location, { base, readSecret, redactor, variable
     : new EnvironmentSecret(variable, secret.value, redactor);
 }
 
-/** How connections go by the proxy. What files hold is read for each of them. */
+/** Reads files anew for each connection. */
 export function proxyOptions(proxy: ProxyConfig, readFile: ReadFile): ProxyOptions {
   const { url, username, password, caFile } = proxy;
   return {

@@ -4,10 +4,10 @@ import { FileFault } from "../lib/bounded-files.ts";
 import { printable } from "../lib/printable-text.ts";
 import type { ConfigProblem } from "./config-error.ts";
 
-/** Reads a text file as UTF-8; rejects with the error of the file system. */
+/** UTF-8; rejects with the file system's error. */
 export type ReadFile = (path: string) => Promise<string>;
 
-/** The files that a path with `*` in its last part stands for; rejects with the error of the file system. */
+/** For a path with `*` in its last part; rejects with the file system's error. */
 export type ListFiles = (pattern: string) => Promise<readonly string[]>;
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -21,36 +21,34 @@ const FAULTS: Readonly<Record<string, string>> = {
   ENXIO: "it is a socket or a device",
 };
 
-/** Why a file cannot be read, without its path: Node's own message repeats it, and it may be a misplaced secret. */
+/** Without the path, which Node's message repeats: it may be a misplaced secret. */
 export function fileFault(error: unknown): string {
   if (error instanceof FileFault) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   return FAULTS[code] ?? code;
 }
 
-/** A file that cannot be read as a whole; `what` is its role, such as "the configuration file". */
+/** `what`: its role, such as "the configuration file". */
 export function unreadableFile(code: ErrorCode, file: string, what: string, error: unknown): ConfigProblem {
   const place = error instanceof FileFault ? error.place : undefined;
   const location = place === undefined ? file : `${file}:${place.line}:${place.column}`;
   return { code, location, ...place, key: "", text: `${what} cannot be read: ${fileFault(error)}` };
 }
 
-/** Who may do what with a file. */
 export interface FileAccess {
   /** Permission bits, as `chmod` takes them. */
   readonly mode: number;
-  /** Whether the file belongs to root. */
   readonly ofRoot: boolean;
 }
 
-/** Undefined where the system has no such permissions; rejects with the error of the file system. */
+/** Undefined where the system has no such permissions; rejects with the file system's error. */
 export type ReadAccess = (path: string) => Promise<FileAccess | undefined>;
 
 export interface SecretFilesOptions {
   readonly readFile: ReadFile;
-  /** Left out: permissions are not looked at. */
+  /** Undefined: permissions do not matter. */
   readonly readAccess?: ReadAccess | undefined;
-  /** Refuse files that others may read; otherwise `onExposed` is told. */
+  /** Refuse files that others may read; else report them to `onExposed`. */
   readonly strict: boolean;
   /** In words for people. */
   readonly onExposed: (text: string) => void;
@@ -61,14 +59,13 @@ const GROUP = 0o070;
 const GROUP_READ = 0o040;
 
 /**
- * Reads files that hold secrets, and looks at who may read them: only the owner, or, where that is root, the
- * group, whose members were chosen then. It is the rule of PostgreSQL for its keys, and leaves a way for containers that do
- * not run as root. A link counts as the file that it leads to.
- * The reader rejects with ExporterError SECRET_EXPOSED, or with the error of the file system.
+ * Reads files with secrets and checks who may read them: the owner alone, or for root's files the group too, as
+ * PostgreSQL has it for its keys: containers need not run as root. A link counts as its target. Rejects with
+ * ExporterError SECRET_EXPOSED, or the file system's error.
  */
 export function secretFileReader({ readFile, readAccess, strict, onExposed }: SecretFilesOptions): ReadFile {
   return async (path) => {
-    // Before it is read, so that a file that cannot be read is reported as that.
+    // First, so that an unreadable file is reported as such.
     const access = await readAccess?.(path);
     const content = await readFile(path);
     const exposure = access && exposureOf(access);
@@ -81,7 +78,7 @@ export function secretFileReader({ readFile, readAccess, strict, onExposed }: Se
   };
 }
 
-/** Who has more rights than is good; undefined when there are none. */
+/** Who has too many rights; undefined: nobody. */
 export function exposureOf({ mode, ofRoot }: FileAccess): string | undefined {
   const bits = (mode & 0o777).toString(8).padStart(4, "0");
   if (mode & OTHERS) return `is open to every user of the system (mode ${bits})`;

@@ -13,29 +13,27 @@ import type { ServerSettings, Settings } from "./schema.ts";
 import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
 import { readCertificates, readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
-/** How to prove who we are to one server. */
 export type Credentials =
   | { readonly kind: "api_key"; readonly apiKey: SecretSource }
   | { readonly kind: "login"; readonly username: string; readonly password: SecretSource };
 
 export interface TlsConfig {
-  /** PEM certificates to trust instead of the built-in authorities; undefined for those. */
+  /** PEM, in place of the built-in authorities. */
   readonly ca: string | undefined;
-  /** Name to expect in the certificate; undefined for the host of the URL. */
+  /** In the certificate; undefined: the host of the URL. */
   readonly serverName: string | undefined;
   readonly insecureSkipVerify: boolean;
-  /** SHA-256 of the certificates that the server may show, hexadecimal in lower case. */
+  /** SHA-256 of the server's certificates, hexadecimal in lower case. */
   readonly fingerprints?: readonly string[] | undefined;
-  /** Variable that stands for them, where the environment describes the server. */
+  /** Where the environment describes the server. */
   readonly fingerprintsVariable?: string | undefined;
   readonly minVersion?: ServerSettings["tls"]["minVersion"];
-  /** The exporter's own certificate as it was when the configuration was read, PEM, and where it and its key are. */
+  /** The exporter's certificate when the configuration was read, PEM, and the paths of it and its key. */
   readonly client?: { readonly cert: string | undefined; readonly files: TlsFiles } | undefined;
-  /** What the files hold now; undefined where there are none. Rejects with ExporterError. */
+  /** The files' content now; undefined without files. Rejects with ExporterError. */
   readonly read?: (() => Promise<TlsMaterial>) | undefined;
 }
 
-/** One monitoring server. */
 export interface ServerConfig extends Omit<ServerSettings, "auth" | "tls" | "proxy"> {
   readonly credentials: Credentials;
   readonly tls: TlsConfig;
@@ -43,22 +41,22 @@ export interface ServerConfig extends Omit<ServerSettings, "auth" | "tls" | "pro
 }
 
 export interface ResolveContext {
-  /** Directory from which relative paths count; empty for the working directory. */
+  /** For relative paths; empty: the working directory. */
   readonly base: string;
   readonly origin: Origin;
   readonly readFile: ReadFile;
-  /** For files that hold secrets. */
+  /** For files with secrets. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
-  /** Keys from the root of the file to the server of this number. */
+  /** Keys from the root to this server. */
   readonly at: (index: number) => KeyPath;
   /** See `TlsConfig`. */
   readonly fingerprintsVariable?: string | undefined;
 }
 
 /**
- * Reads the files that the servers name.
- * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every file that cannot be used
+ * Reads the servers' files.
+ * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every unusable file
  */
 export async function resolveServers(
   servers: readonly ServerSettings[],
@@ -86,7 +84,7 @@ export async function resolveServers(
   return resolved;
 }
 
-/** Reads what a key names; a failure becomes a problem at the place of the key. */
+/** A failure becomes a problem at the key. */
 function attemptInto(problems: ConfigProblem[], origin: Origin): Attempt {
   return async (path, read) => {
     try {
@@ -123,7 +121,7 @@ async function resolveTls(
   };
 }
 
-/** A proxy whose files can be read; `path`: of the section that it is in. */
+/** `path`: of its section. */
 async function resolveProxy(
   settings: ProxySettings,
   path: KeyPath,
@@ -141,8 +139,8 @@ async function resolveProxy(
 }
 
 /**
- * Reads the files that the section `otlp` names, whose paths are resolved, as the push will.
- * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every file that cannot be used
+ * Reads the files of `otlp`, whose paths are resolved, as the push will.
+ * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every unusable file
  */
 export async function checkOtlpFiles(
   otlp: Settings["otlp"],
@@ -157,7 +155,7 @@ export async function checkOtlpFiles(
     await attempt(["otlp", "header_files", name], () => source.read());
   }
   if (proxy !== undefined) await resolveProxy(proxy, ["otlp"], attempt, { ...context, base: "" });
-  // Without TLS they are not read.
+  // TLS alone reads them.
   const { caFile, certFile, keyFile } = [endpoint, logsEndpoint].every((url) => url?.startsWith("http:"))
     ? {}
     : (tls ?? {});
@@ -169,7 +167,7 @@ export async function checkOtlpFiles(
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** The paths of the section `otlp`, from `base` on. The files are read when the push begins. */
+/** Resolves paths; the push reads the files. */
 export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings["otlp"] {
   if (otlp === undefined) return undefined;
   const from = (path: string | undefined) => (path === undefined ? undefined : resolve(base, path));
@@ -193,7 +191,6 @@ function resolveProxyPaths({ url, auth, caFile }: ProxySettings, base: string): 
   };
 }
 
-/** The paths of the section `events`, from `base` on. */
 export function resolveEventPaths({ file, ...rest }: Settings["events"], base: string): Settings["events"] {
   return { ...rest, file: file === undefined || file === STANDARD_OUTPUT ? file : resolve(base, file) };
 }

@@ -10,30 +10,30 @@ import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadFile } from "./reading-files.ts";
 import { type FileShape, validateAs } from "./validation.ts";
 
-/** Beside `src` and `dist` alike, at the same distance from this module. */
+/** At the same distance from `src` and `dist`. */
 export const PRESET_FOLDER = new URL("../../config/mappings/", import.meta.url);
 
-/** The text of a preset, as UTF-8; rejects with the error of the file system. */
+/** UTF-8; rejects with the file system's error. */
 function readPreset(name: PresetName): Promise<string> {
   return readFile(new URL(`${name}.yaml`, PRESET_FOLDER), "utf8");
 }
 
-/** The rules that one file holds, and how to find them there. */
+/** The rules of one file, and where they are in it. */
 export interface RuleFile {
-  /** How messages call it. */
+  /** In messages. */
   readonly label: string;
   readonly isPreset: boolean;
   readonly rules: readonly RuleSettings[];
   readonly origin: Origin;
-  /** Keys from the root of the file to the list of rules. */
+  /** From the root to the list of rules. */
   readonly path: KeyPath;
 }
 
 export interface RuleFilesOptions {
-  /** The configuration file, as messages call it, and where its values are. */
+  /** The configuration file, for messages, and the places of its values. */
   readonly file: string;
   readonly origin: Origin;
-  /** Directory from which relative paths count; empty for the working directory. */
+  /** For relative paths; empty: the working directory. */
   readonly base: string;
   readonly env: Environment;
   readonly readFile: ReadFile;
@@ -46,21 +46,21 @@ const SHAPE: FileShape<z.output<typeof ruleFileSchema>> = {
 };
 
 /**
- * The rules of the configuration, of the files that it names and of its presets, in the order in which they are tried.
- * @throws ConfigError with every problem that was found in any of the files
+ * Rules of the configuration, its files and presets, in the order of their trial.
+ * @throws ConfigError with every problem of all files
  */
 export async function readRuleFiles(settings: MappingSettings, options: RuleFilesOptions): Promise<RuleFile[]> {
   const { file, origin, base, env, readFile } = options;
   const problems: ConfigProblem[] = [];
   let more = 0;
-  const own: RuleFile = {
+  const inline: RuleFile = {
     label: file,
     isPreset: false,
     rules: settings.rules,
     origin: hidden(origin),
     path: ["mapping", "rules"],
   };
-  const read: RuleFile[] = [own];
+  const read: RuleFile[] = [inline];
   for (const [index, path] of settings.files.entries()) {
     let text: string;
     try {
@@ -112,7 +112,7 @@ function parseRuleFile(
   return { file, more: validation.more };
 }
 
-/** The text behind an origin may hold secrets, and who prints a configuration must not see them. */
+/** Who prints a configuration must not see the text behind an origin: it may hold secrets. */
 function hidden(origin: Origin): Origin {
   return {
     place: (path, part) => origin.place(path, part),

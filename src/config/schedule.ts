@@ -2,25 +2,25 @@ import { validateDetailed } from "node-cron";
 import { CronTimes } from "./cron-times.ts";
 import { formatDuration, parseDuration } from "./quantities.ts";
 
-/** When a collector runs: every so many milliseconds on a monotonic timer, or at the times of a cron expression. */
+/** By a monotonic timer, or at the times of a cron expression. */
 export type Schedule =
   | { readonly kind: "interval"; readonly everyMs: number }
   | {
       readonly kind: "cron";
-      /** Six fields, seconds first, separated by single spaces. */
+      /** Six fields, seconds first, single spaces between. */
       readonly expression: string;
     };
 
 const MINIMUM_INTERVAL_MS = 1_000;
-/** Node's timers fire at once when asked for more than 2^31 - 1 ms, which is short of 25 days. */
+/** Node's timers fire at once beyond 2^31 - 1 ms, just under 25 days. */
 const MAXIMUM_INTERVAL_MS = 24 * 86_400_000;
 
-/** Why a text is no schedule, in words that do not repeat the text. */
+/** In words that do not repeat the text. */
 export interface ScheduleFault {
   readonly fault: string;
 }
 
-/** Reads a duration (`30s`) or a cron expression with seconds (`0 *\/5 * * * *`). */
+/** `30s`, or a cron expression with seconds (`0 *\/5 * * * *`). */
 export function parseSchedule(text: string): Schedule | ScheduleFault {
   const fields = text.trim().split(/\s+/);
   return fields.length > 1 || text.includes("*") ? parseCron(fields) : parseInterval(text);
@@ -41,13 +41,13 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   if (fields.length !== 6) {
     return { fault: "six fields are needed: second, minute, hour, day of month, month, day of week" };
   }
-  // node-cron writes ranges out, however long, before it looks whether they can be.
+  // node-cron expands ranges before it checks them.
   const huge = fields.findIndex((field) => /\d{3}/.test(field));
   if (huge !== -1) return { fault: `the field for the ${fieldName(FIELDS[huge])} is wrong` };
   const expression = fields.join(" ");
   const { valid, errors } = validateDetailed(expression);
   if (!valid) return { fault: `the field for the ${fieldName(errors[0]?.field)} is wrong` };
-  // node-cron starts each minute anew: `*/45` would fire at :00 and :45, never 45 seconds apart.
+  // node-cron starts each minute anew: `*/45` would fire at :00 and :45.
   for (const part of fields[0]?.split(",") ?? []) {
     const step = part.split("/")[1];
     if (step !== undefined && 60 % Number(step) !== 0) {
@@ -60,7 +60,7 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   return { kind: "cron", expression };
 }
 
-/** Whether there are days that fit does not depend on when that is asked. */
+/** Whether any day fits does not depend on the time of the question. */
 const ANY_TIME = Date.UTC(2000, 0, 1);
 
 const FIELDS = ["second", "minute", "hour", "dayOfMonth", "month", "dayOfWeek"] as const;

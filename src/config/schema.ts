@@ -4,7 +4,7 @@ import { byteSize, duration, filePath, schedule, wholeNumber } from "./fields.ts
 import { labelsSchema } from "./labels-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
-import { listedServersSchema } from "./server-schema.ts";
+import { serverListSchema } from "./server-schema.ts";
 import { serversFromSchema } from "./servers-from-schema.ts";
 import { webSchema } from "./web-schema.ts";
 
@@ -108,7 +108,7 @@ function refuseNoServers({ servers, servers_from }: GivenServers, context: z.Ref
 /** Checks the whole configuration and turns it into the form that the code uses. */
 export const settingsSchema = z
   .strictObject({
-    servers: listedServersSchema.optional().meta({
+    servers: serverListSchema.optional().meta({
       description:
         "The monitoring servers to read. They are isolated from each other. Required, unless `servers_from` is there.",
     }),

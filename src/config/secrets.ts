@@ -7,7 +7,7 @@ import { fileFault, type ReadFile } from "./reading-files.ts";
 
 const REDACTED = "[redacted]";
 
-/** A value that must not be seen: every way of printing it gives `[redacted]`. */
+/** Prints as `[redacted]`. */
 export class Secret {
   readonly #value: string;
 
@@ -15,7 +15,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself; call it where the value is put on the wire, nowhere else. */
+  /** Only where the value goes on the wire. */
   reveal(): string {
     return this.#value;
   }
@@ -33,48 +33,43 @@ export class Secret {
   }
 }
 
-/**
- * What a file or a variable holds, without the one line break that editors and `echo` put at its end; or why it
- * cannot be a secret, in words that do not repeat it.
- */
+/** The content without its last line break; or why it cannot be a secret, in words that do not repeat it. */
 export function parseSecret(content: string): { readonly value: string } | { readonly fault: string } {
   const value = content.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
   if (value.trim() === "") return { fault: "is empty" };
-  // These cannot be typed into a login form, and an HTTP header cannot carry them; NUL is UTF-16 read as UTF-8.
+  // No login form and no HTTP header takes these; NUL is UTF-16 read as UTF-8.
   if (/[\r\n\0]/.test(value)) return { fault: "holds more than one line, or is no UTF-8 text" };
   return { value };
 }
 
-/** Why a value cannot be used, in words that do not repeat it; undefined when it can. */
+/** In words that do not repeat the value; undefined: usable. */
 export type FaultOf = (value: string) => string | undefined;
 
-/** It is sent as `Authorization: Bearer <key>`: what else it holds came from copying it. */
+/** It goes into `Authorization: Bearer <key>`: other characters came by copying. */
 export function apiKeyFault(value: string): string | undefined {
   return /^[!-~]+$/.test(value) ? undefined : "holds a blank or another character that no API key has";
 }
 
-/** What Node.js sends as the value of a header: one line of Latin-1. */
+/** Node.js sends one line of Latin-1. */
 export function headerFault(value: string): string | undefined {
   return HEADER_VALUE.test(value) ? undefined : "holds characters that no HTTP header can carry";
 }
 
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Where a secret comes from. What it gives is known to the redactor from then on. */
+/** Tells the redactor what it gives. */
 export interface SecretSource {
   /** `file /run/secrets/prtg-api-key` or `environment variable PRTG_API_KEY`. */
   readonly description: string;
   /**
-   * Reads anew each time, so that a rotated file is noticed.
-   * @throws ExporterError SECRET_UNREADABLE when the file cannot be read or holds nothing usable, SECRET_EXPOSED when
-   * others may read it and that is not to be
+   * Reads the file each time, for rotation.
+   * @throws ExporterError SECRET_UNREADABLE for an unreadable or unusable file, SECRET_EXPOSED where others may read it
    */
   read(): Promise<Secret>;
-  /** Tells what was read last from another secret, and says nothing else of it; empty before. */
+  /** Differs for another secret, and reveals nothing; empty before the first read. */
   print(): string;
 }
 
-/** A secret in a file. */
 export class FileSecret implements SecretSource {
   readonly description: string;
   readonly #path: string;
@@ -83,9 +78,9 @@ export class FileSecret implements SecretSource {
   readonly #faultOf: FaultOf;
   #print = "";
 
-  /** `given` is the path as configured, `path` the same one as it is to be opened. */
+  /** `given`: the path as configured; `path`: to open. */
   constructor(given: string, path: string, readFile: ReadFile, redactor: Redactor, faultOf: FaultOf = () => undefined) {
-    // A key given in place of the path of its file must not be repeated in messages.
+    // Messages must not repeat a key in place of its path.
     this.description = /[./\\]/.test(given)
       ? `file ${printable(path)}`
       : "file (name not shown: it may be the secret itself)";
@@ -117,7 +112,7 @@ export class FileSecret implements SecretSource {
   }
 }
 
-/** A secret from an environment variable; it cannot change while the process runs. */
+/** Cannot change while the process runs. */
 export class EnvironmentSecret implements SecretSource {
   readonly description: string;
   readonly #secret: Secret;
@@ -141,7 +136,7 @@ export class EnvironmentSecret implements SecretSource {
   }
 }
 
-/** Of no use outside of this process. */
+/** Useless outside of this process. */
 const PRINT_KEY = randomBytes(32);
 
 function printOf(secret: string): string {

@@ -12,55 +12,54 @@ import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ListFiles, type ReadFile, unreadableFile } from "./reading-files.ts";
 import { resolveServers, type ServerConfig } from "./resolve.ts";
 import type { ServerSettings } from "./schema.ts";
-import { listedServersSchema, serverSchema } from "./server-schema.ts";
+import { serverListSchema, serverSchema } from "./server-schema.ts";
 import type { ServersFromSettings } from "./servers-from-schema.ts";
 import { type FileShape, validateAs } from "./validation.ts";
 
-/** Each is looked at time and again. */
+/** Each is read time and again. */
 const MAX_FILES = 10_000;
 
-/** How files of `servers_from` are found and read. */
 export interface ServerFileAccess {
   readonly listFiles: ListFiles;
   readonly readFile: ReadFile;
-  /** By path: the servers of a file when it was right, which stay while it is wrong. Brought up to date by each reading. */
+  /** By path: the servers of the last right content, for while a file is wrong. Each reading updates it. */
   readonly lastGood: Map<string, readonly ServerConfig[]>;
 }
 
-/** A file of `servers_from` that is wrong. */
+/** Of `servers_from`. */
 export interface BadServerFile {
   readonly path: string;
   readonly error: ConfigError;
-  /** Those of its servers that stay, as its last good content has them. */
+  /** Its servers that stay, as of the last right content. */
   readonly kept: readonly string[];
 }
 
 export interface ServerFiles {
-  /** In the order of the paths. */
+  /** In the order of paths. */
   readonly servers: readonly ServerConfig[];
   readonly bad: readonly BadServerFile[];
-  /** Patterns that no file fits. */
+  /** Patterns without a file. */
   readonly unmatched: readonly string[];
 }
 
 export interface ServerFilesContext extends ServerFileAccess {
-  /** Where the configuration file has the section, for problems of the section itself. */
+  /** Of the section, for its own problems. */
   readonly origin: Origin;
-  /** Directory from which relative patterns count; empty for the working directory. */
+  /** For relative patterns; empty: the working directory. */
   readonly base: string;
   readonly env: Environment;
-  /** For files that hold secrets. */
+  /** For files with secrets. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
-  /** Servers of the configuration file itself. */
+  /** Of the configuration file. */
   readonly others: readonly Pick<ServerConfig, "name">[];
-  /** The configuration file, as messages call it. */
+  /** The configuration file, for messages. */
   readonly file: string;
 }
 
 const LIST: FileShape<ServerSettings[]> = {
-  schema: listedServersSchema,
-  jsonSchema: () => z.toJSONSchema(listedServersSchema, { io: "input", target: "draft-7" }),
+  schema: serverListSchema,
+  jsonSchema: () => z.toJSONSchema(serverListSchema, { io: "input", target: "draft-7" }),
 };
 
 const ONE: FileShape<ServerSettings> = {
@@ -69,9 +68,9 @@ const ONE: FileShape<ServerSettings> = {
 };
 
 /**
- * The servers of all files that the section `servers_from` names. A file that is wrong spoils only itself: its servers stay
- * as they were when it was right.
- * @throws ConfigError CONFIG_INVALID for folders that cannot be read, and too many files
+ * Servers of all files of `servers_from`. A wrong file spoils only itself: its servers stay as of its last right
+ * content.
+ * @throws ConfigError CONFIG_INVALID for unreadable folders and too many files
  */
 export async function readServerFiles(
   { files: patterns }: ServersFromSettings,
@@ -83,17 +82,17 @@ export async function readServerFiles(
   const servers: ServerConfig[] = [];
   const bad: BadServerFile[] = [];
   for (const path of paths) {
-    let own: readonly ServerConfig[];
+    let found: readonly ServerConfig[];
     try {
-      own = await readServerFile(path, takenBy, context);
-      lastGood.set(path, own);
+      found = await readServerFile(path, takenBy, context);
+      lastGood.set(path, found);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      own = (lastGood.get(path) ?? []).filter(({ name }) => !takenBy.has(name));
-      bad.push({ path, error, kept: own.map(({ name }) => name) });
+      found = (lastGood.get(path) ?? []).filter(({ name }) => !takenBy.has(name));
+      bad.push({ path, error, kept: found.map(({ name }) => name) });
     }
-    for (const { name } of own) takenBy.set(name, path);
-    servers.push(...own);
+    for (const { name } of found) takenBy.set(name, path);
+    servers.push(...found);
   }
   const present = new Set(paths);
   for (const path of lastGood.keys()) if (!present.has(path)) lastGood.delete(path);
@@ -101,7 +100,7 @@ export async function readServerFiles(
 }
 
 /**
- * For commands that are to say whether a configuration is right.
+ * For commands that check a configuration.
  * @throws ConfigError with all that is wrong in files of `servers_from`
  */
 export function refuseBadFiles(bad: readonly BadServerFile[]): void {
@@ -146,8 +145,12 @@ async function readServerFile(
   const at = (index: number): KeyPath => (isList ? [index] : []);
   const literals = literalCredentials(isList ? value.map((_, index) => at(index)) : [[]], value, document);
   const { settings, problems, more } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
-  const told = new Set(literals.map(({ key }) => key));
-  const found = [...document.problems, ...literals, ...problems.filter(({ key }) => key === "" || !told.has(key))];
+  const literalKeys = new Set(literals.map(({ key }) => key));
+  const found = [
+    ...document.problems,
+    ...literals,
+    ...problems.filter(({ key }) => key === "" || !literalKeys.has(key)),
+  ];
   const doubles = (settings ?? []).flatMap(({ name }, index): ConfigProblem[] => {
     const other = takenBy.get(name);
     const text = `expected a name that no other server has, found ${quote(name)}: ${other} has it`;

@@ -165,7 +165,7 @@ export const serverSchema = z
   });
 
 /** A list of servers, none included. */
-export const listedServersSchema = z
+export const serverListSchema = z
   .array(serverSchema)
   .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 });
 

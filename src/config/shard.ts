@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { ExporterError } from "../errors/exporter-error.ts";
 
-/** The `index`-th, from 0, of `count` replicas that share the servers of one configuration. */
+/** The `index`-th, from 0, of `count` replicas that share one configuration. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-/** More than an installation has servers. */
+/** Beyond the servers of any installation. */
 const MAX_SHARDS = 1_000;
 
 /**
- * Reads `2/5`.
+ * `2/5`.
  * @throws ExporterError SHARD_INVALID
  */
 export function parseShard(text: string): Shard {
@@ -28,9 +28,8 @@ export function parseShard(text: string): Shard {
 }
 
 /**
- * Which of `count` shards serves a server: rendezvous hashing, each shard draws a number with the server's name, and the
- * highest wins. One shard more takes some servers from the others, which keep all that it does not take; so does one less
- * give only its own away.
+ * Rendezvous hashing: each shard draws a number with the server's name, the highest wins. One shard more takes some
+ * servers and moves no other; one less gives away only its own.
  */
 export function shardOf(server: string, count: number): number {
   let winner = 0;
@@ -45,7 +44,7 @@ export function shardOf(server: string, count: number): number {
   return winner;
 }
 
-/** Those of the servers that are on a shard, in their order. */
+/** In their order. */
 export function serversOnShard<Server extends { readonly name: string }>(
   servers: readonly Server[],
   { index, count }: Shard,

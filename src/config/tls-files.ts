@@ -8,8 +8,8 @@ const PEM_CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM file, as text for `tls.connect`'s `ca`. Each one is parsed, because Node's TLS skips what
- * it cannot read and then reports the server's certificate as untrusted.
+ * Text for `ca` of `tls.connect`. Parses each certificate: Node's TLS skips what it cannot read, and then distrusts the
+ * server.
  * @throws ExporterError CA_UNREADABLE
  */
 export async function readCertificates(path: string, readFile: ReadFile): Promise<string> {
@@ -33,7 +33,7 @@ export async function readCertificates(path: string, readFile: ReadFile): Promis
 }
 
 /**
- * The private key of a PEM file. `readFile` may look at who else may read it.
+ * `readFile` may check who else may read it.
  * @throws ExporterError SECRET_UNREADABLE, and what `readFile` throws of the catalogue
  */
 async function readPrivateKey(path: string, readFile: ReadFile): Promise<string> {
@@ -53,7 +53,7 @@ async function readPrivateKey(path: string, readFile: ReadFile): Promise<string>
   return content;
 }
 
-/** PEM files of one side of TLS, as they are to be opened; a client's certificate and its key come together. */
+/** PEM files of one side; a client's certificate and key come together. */
 export interface TlsFiles {
   readonly caFile: string | undefined;
   readonly certFile: string | undefined;
@@ -61,7 +61,6 @@ export interface TlsFiles {
 }
 
 /**
- * Reads the files as they are now, the key with `readSecret`.
  * @throws ExporterError CA_UNREADABLE, SECRET_UNREADABLE, SECRET_EXPOSED
  */
 export async function readTlsFiles(files: TlsFiles, readFile: ReadFile, readSecret: ReadFile): Promise<TlsMaterial> {
@@ -73,7 +72,7 @@ export async function readTlsFiles(files: TlsFiles, readFile: ReadFile, readSecr
 }
 
 /**
- * The key of a certificate; of any where that is undefined.
+ * Of any certificate where `cert` is undefined.
  * @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED
  */
 export async function readKeyOf(cert: string | undefined, keyFile: string, readSecret: ReadFile): Promise<string> {

@@ -3,14 +3,14 @@ import { formatKey, type KeyPath, type Origin } from "./origin.ts";
 import type { JsonSchema } from "./schema.ts";
 
 /**
- * Says what a key that is not known may have been meant for.
- * @param jsonSchema Of the whole file; asked for once there is an unknown key.
+ * With a guess at what was meant.
+ * @param jsonSchema Of the whole file; made for the first unknown key.
  */
 export function unknownKey(parent: KeyPath, key: string, origin: Origin, jsonSchema: () => JsonSchema): ConfigProblem {
   const path = [...parent, key];
   const place = origin.place(path, "key");
   if (parent.includes("auth") && !/^[A-Za-z_-]+$/.test(key)) {
-    // Something like `auth: { <the API key> }`.
+    // Such as `auth: { <the API key> }`.
     return { code: "CONFIG_INVALID", ...place, key: formatKey(parent), text: "unknown key (not shown)" };
   }
   return { code: "CONFIG_INVALID", ...place, text: `unknown key${suggestion(key, parent, jsonSchema)}` };
@@ -43,7 +43,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The candidate that `word` most likely meant, if one is near enough to be worth naming. */
+/** If one is near enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const plain = simplify(word);
   let best: string | undefined;
@@ -63,7 +63,7 @@ function simplify(word: string): string {
   return word.toLowerCase().replaceAll(/[-_ ]/g, "");
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment); gives up at `limit`. */
+/** Optimal string alignment; gives up at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];

@@ -8,16 +8,16 @@ import { unknownKey } from "./unknown-keys.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** The outcome of checking the values of a file; `settings` is there when there are no problems. */
+/** `settings` is there without problems. */
 export interface Validation<Output> {
   readonly settings: Output | undefined;
-  /** The first of them in the file. */
+  /** The first in the file. */
   readonly problems: readonly ConfigProblem[];
-  /** How many others there are. */
+  /** Others. */
   readonly more: number;
 }
 
-/** What a file may hold: as a schema, and as the JSON Schema that is made of it when a key is not known. */
+/** A schema, and its JSON Schema, made for the first unknown key. */
 export interface FileShape<Output> {
   readonly schema: z.ZodType<Output>;
   readonly jsonSchema: () => JsonSchema;
@@ -25,7 +25,7 @@ export interface FileShape<Output> {
 
 const CONFIGURATION: FileShape<Settings> = { schema: settingsSchema, jsonSchema: settingsJsonSchema };
 
-/** Checks a configuration, as read from `origin`, and says what is wrong with it. May repair `value` in place. */
+/** May repair `value` in place. */
 export function validate(value: unknown, origin: Origin): Validation<Settings> {
   const literals = literalSecrets(value, origin);
   const taken = new Set(literals.map(({ key }) => key));
@@ -34,10 +34,10 @@ export function validate(value: unknown, origin: Origin): Validation<Settings> {
   return { settings: problems.length === 0 ? settings : undefined, problems, more };
 }
 
-/** Of a list, this many items are checked first: enough to refuse a file that is wrong all over. */
+/** Of a list, first: enough to refuse a file that is wrong all over. */
 const HEAD_ITEMS = 100;
 
-/** Checks a file of another shape in the same way. May repair `value` in place. */
+/** May repair `value` in place. */
 export function validateAs<Output>(shape: FileShape<Output>, value: unknown, origin: Origin): Validation<Output> {
   const head = headOf(value);
   if (head !== value) {
@@ -47,7 +47,7 @@ export function validateAs<Output>(shape: FileShape<Output>, value: unknown, ori
   return validateWhole(shape, value, origin);
 }
 
-/** The same without the later items of long lists; the value itself where there is no such list. */
+/** Without the later items of long lists; the value itself without such a list. */
 function headOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.slice(0, HEAD_ITEMS).map(headOf);
@@ -72,19 +72,19 @@ function validateWhole<Output>(shape: FileShape<Output>, value: unknown, origin:
   const issues = result.error.issues.flatMap(ofItems);
   const unquoted = unquotedTexts(shape.schema, value, issues, origin);
   const findings = issues.flatMap((issue) => findingsOf(issue, origin, unquoted));
-  const shown = firstFindings(findings);
-  const problems = shown.map(({ describe }) => describe(() => jsonSchemaOf(shape)));
-  return { settings: undefined, problems, more: findings.length - shown.length };
+  const first = firstFindings(findings);
+  const problems = first.map(({ describe }) => describe(() => jsonSchemaOf(shape)));
+  return { settings: undefined, problems, more: findings.length - first.length };
 }
 
-/** Of a list that fits none of several shapes, what is wrong with its items, if there is a shape of lists. */
+/** What is wrong with the items of a list that fits none of several shapes, one of them a list. */
 function ofItems(issue: Issue): readonly Issue[] {
   if (issue.code !== "invalid_union" || !Array.isArray(issue.input)) return [issue];
   const inItems = issue.errors.find((issues) => issues.length > 0 && issues.every(({ path }) => path.length > 0));
   return inItems?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
-/** Made for the first unknown key: it takes milliseconds, and never changes. */
+/** Made for the first unknown key: it takes milliseconds. */
 const jsonSchemas = new Map<FileShape<unknown>, JsonSchema>();
 
 function jsonSchemaOf(shape: FileShape<unknown>): JsonSchema {
@@ -93,7 +93,7 @@ function jsonSchemaOf(shape: FileShape<unknown>): JsonSchema {
   return made;
 }
 
-/** A problem whose text is made only if it is shown. */
+/** Makes its text only to show it. */
 interface Finding {
   readonly place: Place;
   readonly describe: (jsonSchema: () => JsonSchema) => ConfigProblem;
@@ -104,7 +104,7 @@ function firstFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => comparePlaces(a.place, b.place)).slice(0, MAX_FINDINGS);
 }
 
-/** What was expected, where the schema has no words of its own. */
+/** Where the schema has no words of its own. */
 function expectationOf(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
   if (issue.code !== "invalid_type") return "another value";
@@ -119,8 +119,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Environment variables are texts, and a section whose keys are all commented out is null in YAML: both become what
- * the schema expects in their place. True when something changed.
+ * Environment variables are texts, and a section with all keys commented out is null in YAML: both become what the
+ * schema expects. Returns whether something changed.
  */
 function repair(root: unknown, issues: readonly Issue[], origin: Origin): boolean {
   let changed = false;
@@ -168,10 +168,7 @@ function problemOf(issue: Issue, place: Place, origin: Origin, unquoted: Readonl
   return { code: "CONFIG_INVALID", ...place, text };
 }
 
-/**
- * Paths of numbers, booleans and nulls that the schema would take if they were in quotes.
- * It is tried, so that every key that takes texts is among them, whatever else it demands.
- */
+/** Paths of numbers, booleans and nulls that the schema would take in quotes: tries them. */
 function unquotedTexts(schema: z.ZodType, root: unknown, issues: readonly Issue[], origin: Origin): Set<string> {
   const replaced: { readonly id: string; readonly undo: () => void }[] = [];
   for (const { path, input } of issues) {
@@ -209,7 +206,7 @@ function idOf(path: KeyPath): string {
   return JSON.stringify(path);
 }
 
-/** What was expected and what was found; the values of variables are not shown, whatever they should have been. */
+/** What was expected and what was found; never the value of a variable. */
 function faced({ input, message, path, code }: Issue, origin: Origin): string {
   if (input === undefined) return `missing, expected ${message}`;
   const variables = origin.reference(path)?.variables;
@@ -236,7 +233,7 @@ function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
-/** Credentials, URLs in which some may hide, and a file that is but a text: it may be a key, given by mistake. */
+/** Credentials, URLs that may hold some, and a file that is but a text: perhaps a misplaced key. */
 function isSensitive(input: unknown, path: KeyPath): boolean {
   return (
     path.length === 0 ||
@@ -245,7 +242,7 @@ function isSensitive(input: unknown, path: KeyPath): boolean {
   );
 }
 
-/** A URL may hold a password, also one whose scheme is wrong. */
+/** A URL may hold a password, whatever its scheme. */
 function withoutCredentials(text: string): string {
   return text.replace(/:\/\/.*@/s, "://[redacted]@");
 }

@@ -1,7 +1,4 @@
-/**
- * Every error a user can meet: a stable code, what it means and what to do about it.
- * `docs/errors.md` is generated from this table.
- */
+/** Every error a user can meet. `docs/errors.md` is generated from it. */
 export const ERROR_CATALOGUE = {
   CONFIG_NOT_FOUND: {
     meaning: "The configuration file cannot be read.",

@@ -1,11 +1,11 @@
 import { ERROR_CATALOGUE, type ErrorCode } from "./catalogue.ts";
 
 export interface ErrorOptionsWithRemedy extends ErrorOptions {
-  /** Overrides the catalogue's remedy where the place knows better. */
+  /** In place of the catalogue's. */
   remedy?: string;
 }
 
-/** An error of the catalogue: `code` is stable, `message` says what happened here, `remedy` what to do. */
+/** `code` is stable, `message` says what happened here, `remedy` what to do. */
 export class ExporterError extends Error {
   readonly code: ErrorCode;
   readonly remedy: string;
@@ -20,20 +20,20 @@ export class ExporterError extends Error {
 }
 
 /**
- * V8 makes the text of a stack when it is first asked for, and until then the error keeps alive what its frames refer to:
- * the error of a list that is too large would keep that list for as long as the poll lasts.
+ * V8 makes the stack text on first use, and until then an error keeps alive what its frames refer to: a whole list,
+ * perhaps.
  */
 function releaseFrames(error: Error): void {
   void error.stack;
 }
 
-/** One line for people: what happened, the chain of causes, and the remedy. */
+/** What happened, its causes, and the remedy, in one line. */
 export function describeError(error: unknown): string {
   const fault = describeFault(error);
   return error instanceof ExporterError ? `${fault} ${error.remedy}` : fault;
 }
 
-/** The same without the remedy, for those who show that elsewhere. */
+/** Without the remedy. */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const causes: string[] = [];

@@ -1,20 +1,15 @@
-/** A text in which a secret may appear. */
 export interface SecretForm {
   readonly text: string;
-  /**
-   * Its first or last character in base64 is shared with what stands beside the secret: the character before or behind
-   * `text` holds some of the secret's bits.
-   */
+  /** The base64 character before or behind `text` holds bits of the secret and of its neighbour. */
   readonly sharedBefore?: boolean;
   readonly sharedBehind?: boolean;
 }
 
-/** Shorter pieces of base64 occur in ordinary text: a secret of 5 bytes still gives 6 characters wherever it stands. */
+/** Shorter pieces occur in ordinary text. */
 const MIN_BASE64_LENGTH = 6;
 
 /**
- * How a secret looks as it is and as others write it: in JSON, HTML and URLs, in hexadecimal, and inside of anything that
- * was encoded as base64 (`user:password`, `Bearer KEY`), whatever stands before and behind it there.
+ * A secret as others write it: in JSON, HTML, URLs, hexadecimal, and within base64 (`user:password`) at any position.
  */
 export function formsOf(secret: string): readonly SecretForm[] {
   const forms = new Map<string, SecretForm>();
@@ -25,7 +20,7 @@ export function formsOf(secret: string): readonly SecretForm[] {
   const texts = [
     secret,
     json,
-    // In JSON that stands as a text in JSON, as a body that is quoted in an error.
+    // JSON as a text in JSON: a body that an error quotes.
     inJson(json),
     ...otherJson(secret),
     ...inHtml(secret),
@@ -37,7 +32,7 @@ export function formsOf(secret: string): readonly SecretForm[] {
     for (const form of inBase64(bytes)) {
       for (const text of new Set([form.text, ...otherJson(form.text), ...inUrls(form.text)])) add({ ...form, text });
     }
-    // Read with the wrong one of the two encodings.
+    // Read with the wrong encoding.
     add({ text: bytes.toString("latin1") });
   }
   return [...forms.values()];
@@ -47,7 +42,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As writers of JSON escape that are more careful: .NET, Go, PHP and Python. */
+/** As .NET, Go, PHP and Python escape. */
 function otherJson(secret: string): readonly string[] {
   const json = inJson(secret);
   const withCodes = (text: string, characters: RegExp, upper: boolean) =>
@@ -57,7 +52,7 @@ function otherJson(secret: string): readonly string[] {
     });
   const noAscii = /[\u0080-\uffff]/g;
   return [
-    // .NET writes quotes as codes too.
+    // .NET writes quotes as codes.
     withCodes(json.replaceAll('\\"', '"'), /["&'+<>`\u007f-\uffff]/g, true),
     withCodes(json, /[&<>\u2028\u2029]/g, false),
     withCodes(json, noAscii, false),
@@ -82,7 +77,7 @@ function inHtml(secret: string): readonly string[] {
 
 function inUrls(secret: string): readonly string[] {
   const component = encodeURIComponent(secret.toWellFormed());
-  // RFC 3986 has more reserved characters than JavaScript.
+  // RFC 3986 reserves more characters than JavaScript.
   const strict = component.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams({ "": secret }).toString().slice(1);
   const whole = encodeURI(secret.toWellFormed());
@@ -92,7 +87,7 @@ function inUrls(secret: string): readonly string[] {
   ]);
 }
 
-/** A header is sent as Latin-1 where it can be, everything else as UTF-8. */
+/** Headers are Latin-1 where they can be, all else is UTF-8. */
 function bytesOf(secret: string): readonly Buffer[] {
   const utf8 = Buffer.from(secret);
   return /^[\0-\xff]*$/.test(secret) ? [utf8, Buffer.from(secret, "latin1")] : [utf8];
@@ -107,11 +102,11 @@ function inHex(bytes: Buffer): readonly string[] {
   });
 }
 
-/** The characters that hold nothing but bits of the secret, after 0, 1 or 2 bytes of something else, in both alphabets. */
+/** The characters of nothing but the secret, after 0, 1 or 2 other bytes, in both alphabets. */
 function inBase64(bytes: Buffer): readonly SecretForm[] {
   const forms: SecretForm[] = [];
   for (const encoding of ["base64", "base64url"] as const) {
-    // Nothing before and behind it. Without padding, which some writers leave out.
+    // On its own, without padding.
     forms.push({ text: bytes.toString(encoding).replace(/=+$/, "") });
     for (const before of [0, 1, 2]) {
       const from = Math.ceil((before * 8) / 6);

@@ -2,39 +2,35 @@ import { formsOf, type SecretForm } from "./secret-forms.ts";
 
 const REDACTED = "[redacted]";
 
-/** Characters that are hashed at a time. No secret, and no form of one, may be shorter. */
+/** Of the hash. No form of a secret may be shorter. */
 export const MIN_SECRET_LENGTH = 4;
-/** Bits of the hash of as many characters: each shifts those before it by a fourth of that. */
+/** Each of the characters shifts those before it by a fourth. */
 const HASH_BITS = 16;
 const HASH_MASK = (1 << HASH_BITS) - 1;
 const CHARACTER_SHIFT = HASH_BITS / MIN_SECRET_LENGTH;
 
 const BASE64_CHARACTER = /[\w+/-]/;
 
-/**
- * Takes secrets out of text. Looks through a text once, however many secrets there are: the first four characters of
- * every form of a secret are in a table.
- */
+/** Looks through a text once, however many secrets there are: a table has the first four characters of each form. */
 export class SecretSearch {
   readonly #minLength: number;
   readonly #secrets = new Map<string, readonly SecretForm[]>();
-  /** Forms by the hash of their first characters. */
+  /** By hash. */
   readonly #forms = new Map<number, SecretForm[]>();
-  /** Which hashes there are. */
   readonly #starts = new Uint8Array(HASH_MASK + 1);
   #revision = 0;
 
-  /** `minLength`: shorter secrets are ignored. At least MIN_SECRET_LENGTH. */
+  /** Ignores shorter secrets. */
   constructor(minLength: number) {
     this.#minLength = Math.max(minLength, MIN_SECRET_LENGTH);
   }
 
-  /** Grows with each new secret. A text that was clean before may hold it. */
+  /** Grows with each new secret: a clean text may hold it. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Remembers a secret, also as it looks encoded (see `formsOf`). */
+  /** Also in its encodings. */
   add(secret: string): void {
     if (secret.length < this.#minLength || this.#secrets.has(secret)) return;
     const forms = formsOf(secret);
@@ -45,18 +41,18 @@ export class SecretSearch {
 
   remove(secret: string): void {
     if (!this.#secrets.delete(secret)) return;
-    // Others may share a form with it.
+    // Others may share a form.
     this.#forms.clear();
     this.#starts.fill(0);
     for (const forms of this.#secrets.values()) this.#learn(forms);
   }
 
-  /** The text itself if it holds no secret. */
+  /** The text itself where it holds no secret. */
   redact(text: string): string {
     if (this.#secrets.size === 0 || text.length < MIN_SECRET_LENGTH) return text;
     let clean = "";
     let copied = 0;
-    // The piece to be taken out: forms may overlap, and no rest of either is to stay.
+    // Forms may overlap: no rest of either stays.
     let from = -1;
     let to = -1;
     let hash = 0;
@@ -91,7 +87,7 @@ export class SecretSearch {
     }
   }
 
-  /** What all forms that begin at `start` cover together. */
+  /** What all forms from `start` cover together. */
   #find(text: string, hash: number, start: number): { readonly from: number; readonly to: number } | undefined {
     let from = start;
     let to = -1;
@@ -105,7 +101,7 @@ export class SecretSearch {
   }
 }
 
-/** Of the last four characters, all of them and no more. */
+/** Of the last four characters. */
 function nextHash(hash: number, code: number): number {
   return ((hash << CHARACTER_SHIFT) ^ code) & HASH_MASK;
 }

@@ -1,4 +1,4 @@
-/** Names of attributes in our own namespace: one table for log records, metrics and resources. */
+/** In our own namespace, for log records, metrics and resources. */
 export const PRTG_ATTRIBUTES = {
   serverName: "prtg.server.name",
   serverVersion: "prtg.server.version",

@@ -6,62 +6,61 @@ import type { NodeKind } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
+import { type LastStatus, LastStatuses } from "./last-statuses.ts";
 import { changesBetween } from "./status-change.ts";
 import { type EventContext, statusEvent } from "./status-event.ts";
 import { changeEvents, presenceEvent } from "./structure-event.ts";
-import { type ToldStatus, ToldStatuses } from "./told-statuses.ts";
 
-/** What a poll found of one object. */
+/** Of one object, in one poll. */
 export interface Finding {
-  /** In the order in which they happened; none where something is only noted, so that it is known next time. */
+  /** In the order of time; none for a status that is only noted. */
   readonly events: readonly EventRecord[];
-  /** What is told of the object with these events. */
-  readonly told?: readonly [id: string, told: ToldStatus];
-  /** The object is gone. */
+  /** The last status, with these events. */
+  readonly status?: readonly [id: string, status: LastStatus];
   readonly gone?: string;
 }
 
 export interface ChangeDetectorOptions {
-  /** Configured name of the server. */
+  /** Its configured name. */
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: () => number;
-  /** The device that an object is, or is on; undefined where it is not known. */
+  /** The device that an object is, or is on; undefined where unknown. */
   readonly deviceOf: EventContext["deviceOf"];
-  /** What an earlier process told last of each object; empty where nothing is known: then the first look is only noted. */
-  readonly earlier: ReadonlyMap<string, ToldStatus>;
-  /** Tell of added, removed, renamed and moved objects, too. */
+  /** The last statuses of an earlier process; empty: the first look only notes. */
+  readonly earlier: ReadonlyMap<string, LastStatus>;
+  /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
-  /** Whether more of that many, and of that size, would still fit. */
+  /** More of that number and size would fit. */
   readonly hasRoom: (events: number, size: number) => boolean;
-  /** A poll is over, with what it found. */
+  /** At the end of a poll. */
   readonly onFindings: (findings: readonly Finding[]) => void;
-  /** A change of a status is never told: the next one came before there was room for it. */
+  /** The next change came before there was room for one. */
   readonly onMerged: () => void;
-  /** Events that there was no room for, and that cannot be told later. */
+  /** No room now, and no second chance. */
   readonly onDropped: (events: number) => void;
 }
 
-/** Polls that show all objects, after which an object that none of them showed is gone for good. */
+/** An object is gone when so many complete polls lack it. */
 const COMPLETE_POLLS_UNTIL_GONE = 2;
 
 /**
- * Compares each poll with what was told last of each object. A change is found exactly once, as what was told moves with it;
- * while there is no room for its event it does not, and a later poll finds the change again.
+ * Compares each poll with the last reported status of each object. Finds a change once, as the status moves with its
+ * event; without room for the event the status stays, and a later poll finds the change again.
  */
 export class ChangeDetector implements NodeWatcher {
   readonly #options: ChangeDetectorOptions;
-  readonly #told = new ToldStatuses();
-  /** Of objects that no poll of this process has shown yet. */
-  readonly #earlier: Map<string, ToldStatus>;
-  /** Kinds of which a whole list came: what is new in a later one was added. */
-  readonly #listedKinds = new Set<NodeKind>();
+  readonly #last = new LastStatuses();
+  /** Of objects that this process has not seen. */
+  readonly #earlier: Map<string, LastStatus>;
+  /** Kinds with a whole list: a new object of a later list was added. */
+  readonly #knownKinds = new Set<NodeKind>();
   #structure: boolean;
   #completePolls = 0;
   #findings: Finding[] = [];
-  /** Of the findings, but for those that were told at once. */
-  #changes: { readonly row: number; readonly id: string; readonly told: ToldStatus }[] = [];
-  /** When the poll that goes on saw what it found: one moment, however long it takes to go through it. */
+  /** Other findings than those reported at once. */
+  #changes: { readonly row: number; readonly id: string; readonly status: LastStatus }[] = [];
+  /** One moment for the whole poll. */
   #seenAt: number | undefined;
   #events = 0;
   #size = 0;
@@ -72,18 +71,18 @@ export class ChangeDetector implements NodeWatcher {
     this.#structure = options.structure;
   }
 
-  /** Whether to tell of added, removed, renamed and moved objects from now on. */
+  /** Also report added, removed, renamed and moved objects from now on. */
   tellStructure(structure: boolean): void {
     this.#structure = structure;
   }
 
-  /** What was told last of each object, as it is at this moment. */
-  snapshot(): Iterable<readonly [id: string, told: ToldStatus]> {
-    return joined([...this.#earlier], this.#told.snapshot());
+  /** As of now. */
+  snapshot(): Iterable<readonly [id: string, status: LastStatus]> {
+    return joined([...this.#earlier], this.#last.snapshot());
   }
 
   pollBegan(): void {
-    // What a poll found that could not be taken over is found again.
+    // A later poll finds again what was not taken over.
     this.#findings = [];
     this.#changes = [];
     this.#seenAt = undefined;
@@ -92,14 +91,14 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   nodeRemoved({ row, id, node }: NodeState): void {
-    const wasKnown = this.#told.clear(row);
+    const wasKnown = this.#last.clear(row);
     this.#earlier.delete(id);
     const events = this.#structure ? [presenceEvent(node, "removed", this.#context)] : [];
     if (wasKnown || events.length > 0) this.#find({ events: this.#fitting(events), gone: id });
   }
 
   nodeAdded({ node }: NodeState): void {
-    if (!this.#structure || !this.#listedKinds.has(node.kind)) return;
+    if (!this.#structure || !this.#knownKinds.has(node.kind)) return;
     this.#find({ events: this.#fitting([presenceEvent(node, "added", this.#context)]) });
   }
 
@@ -112,16 +111,16 @@ export class ChangeDetector implements NodeWatcher {
   nodeListed(node: NodeState): void {
     const { row, id, status, statusSince: since } = node;
     if (status === undefined) return;
-    if (!this.#told.has(row)) this.#begin(row, id, { status, since });
-    if (this.#told.isTold(row, status, since)) {
-      if (this.#told.undefer(row)) this.#options.onMerged();
+    if (!this.#last.has(row)) this.#begin(row, id, { status, since });
+    if (this.#last.includes(row, status, since)) {
+      if (this.#last.undefer(row)) this.#options.onMerged();
       return;
     }
-    const told = this.#told.get(row);
-    if (told === undefined) return;
-    const next: ToldStatus = { status, since: since ?? (status === told.status ? told.since : undefined) };
-    const changes = changesBetween(told, status, since, node);
-    // Before anything is made of them: there may be hundreds of thousands that have to wait.
+    const last = this.#last.get(row);
+    if (last === undefined) return;
+    const next: LastStatus = { status, since: since ?? (status === last.status ? last.since : undefined) };
+    const changes = changesBetween(last, status, since, node);
+    // Before making events: hundreds of thousands may have to wait.
     if (changes.length > 0 && !this.#options.hasRoom(this.#events + changes.length, this.#size)) {
       this.#defer(row, status);
       return;
@@ -132,20 +131,20 @@ export class ChangeDetector implements NodeWatcher {
       this.#defer(row, status);
       return;
     }
-    const waited = this.#told.deferred(row);
+    const waited = this.#last.deferred(row);
     if (waited !== undefined && waited !== status) this.#options.onMerged();
-    this.#changes.push({ row, id, told: next });
-    this.#find({ events, told: [id, next] });
+    this.#changes.push({ row, id, status: next });
+    this.#find({ events, status: [id, next] });
   }
 
   pollEnded(poll: NodePoll, _now: ClockReading): void {
-    for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#listedKinds.add(kind);
+    for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#knownKinds.add(kind);
     if (NODE_KINDS.every((kind) => poll[kind]?.complete === true)) this.#completePolls++;
     if (this.#completePolls === COMPLETE_POLLS_UNTIL_GONE) {
       for (const id of this.#earlier.keys()) this.#find({ events: [], gone: id });
       this.#earlier.clear();
     }
-    for (const { row, id, told } of this.#changes) this.#told.set(row, id, told);
+    for (const { row, id, status } of this.#changes) this.#last.set(row, id, status);
     const findings = this.#findings;
     this.pollBegan();
     this.#options.onFindings(findings.toSorted(byTime));
@@ -157,17 +156,17 @@ export class ChangeDetector implements NodeWatcher {
     return { server, now: this.#seenAt, deviceOf };
   }
 
-  /** The first look of this process at an object: goes on with what an earlier one told, or notes what it is. */
-  #begin(row: number, id: string, current: ToldStatus): void {
+  /** The first look at an object: continues an earlier process, or notes the status. */
+  #begin(row: number, id: string, current: LastStatus): void {
     const earlier = this.#earlier.get(id);
     this.#earlier.delete(id);
-    this.#told.set(row, id, earlier ?? current);
-    if (earlier === undefined) this.#find({ events: [], told: [id, current] });
+    this.#last.set(row, id, earlier ?? current);
+    if (earlier === undefined) this.#find({ events: [], status: [id, current] });
   }
 
-  /** There is no room: a later poll finds it again. */
+  /** No room: a later poll finds it again. */
   #defer(row: number, status: StatusToken): void {
-    if (this.#told.defer(row, status)) this.#options.onMerged();
+    if (this.#last.defer(row, status)) this.#options.onMerged();
   }
 
   #fitting(events: readonly EventRecord[]): readonly EventRecord[] {
@@ -184,7 +183,9 @@ export class ChangeDetector implements NodeWatcher {
   }
 }
 
-/** After an outage a poll finds what happened over hours, and receivers such as Loki refuse what is much older than the newest. */
+/**
+ * After an outage a poll finds hours of changes, and receivers such as Loki refuse what is much older than the newest.
+ */
 function byTime(a: Finding, b: Finding): number {
   return timeOf(a) - timeOf(b);
 }

@@ -7,11 +7,11 @@ import { receiverPause } from "../sync/receiver-pause.ts";
 import type { QueuedEvent } from "./event-queue.ts";
 import type { EventSink, SendOutcome } from "./sink.ts";
 
-/** Lasting trouble is worth a line that often; the metrics have all of it. */
+/** The metrics count all failures. */
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;
 
 export interface DeliveryLoopOptions {
-  /** Name of the output, for the log. */
+  /** For the log. */
   readonly output: string;
   readonly sink: EventSink;
   readonly clock: Clock;
@@ -19,9 +19,9 @@ export interface DeliveryLoopOptions {
   readonly random: () => number;
   /** Bound to the server. */
   readonly log: Logger;
-  /** The next events for this output; empty where none wait. */
+  /** For this output; empty where none wait. */
   readonly next: () => readonly QueuedEvent[];
-  /** The output needs nothing up to the last of these any more; so many it refused for good. */
+  /** The output is done up to the last of these; it refused so many for good. */
   readonly onSettled: (settled: readonly QueuedEvent[], rejected: number) => Promise<void>;
   readonly onFailed: () => void;
 }
@@ -32,12 +32,12 @@ interface Pause {
   readonly isAsked: boolean;
 }
 
-/** Takes the events that wait to one output, in order, a batch at a time, and tries again for as long as it takes. */
+/** Takes events to one output, in order and in batches, and retries without end. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
-  /** Aborted when what is left is to go at once. */
+  /** Aborts when the rest is to go at once. */
   readonly #flushing = new AbortController();
-  /** Aborted when there is no time left. */
+  /** Aborts when no time is left. */
   readonly #cutOff = new AbortController();
   #came = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class DeliveryLoop {
     this.#came.resolve();
   }
 
-  /** Tries once more to deliver what waits, within `graceMs`, and ends; the sink is closed then. Never rejects. */
+  /** One more attempt within `graceMs`, then closes the sink. Never rejects. */
   async end(graceMs: number): Promise<void> {
     const { clock, sink } = this.#options;
     this.#flushing.abort();
@@ -80,7 +80,7 @@ export class DeliveryLoop {
       if (batch.length === 0) {
         if (this.#flushing.signal.aborted) return;
         this.#came = Promise.withResolvers();
-        // Events may have come while the loop was busy.
+        // Events may have come meanwhile.
         if (next().length === 0) await this.#came.promise;
         continue;
       }
@@ -89,18 +89,18 @@ export class DeliveryLoop {
       if (pause === undefined) continue;
       if (isLastTry) return;
       await clock.sleep(pause.ms, this.#flushing.signal).catch(() => undefined);
-      // Our own patience ends with the process; a pause that the receiver asked for is its due.
+      // Our pause ends with the process; a receiver's does not.
       if (pause.isAsked && this.#flushing.signal.aborted) return;
     }
   }
 
-  /** How long to wait before the next attempt; undefined where it worked. */
+  /** The pause before the next attempt; undefined after a success. */
   async #deliver(batch: readonly QueuedEvent[]): Promise<Pause | undefined> {
     const { onSettled, onFailed, log, output } = this.#options;
     const outcome = await this.#send(batch);
     if (outcome.kind === "retry") {
       if (outcome.settled > 0) await onSettled(batch.slice(0, outcome.settled), outcome.rejected);
-      // The end of our own time is no fault of the receiver.
+      // That our time is over is no fault of the receiver.
       if (!this.#cutOff.signal.aborted) onFailed();
       return this.#failed(outcome);
     }
@@ -121,7 +121,7 @@ export class DeliveryLoop {
     const forget = onAbort(signal, () => cutOff.resolve(failed("no time is left")));
     try {
       const events = batch.map(({ event }) => event);
-      // A sink that does not listen to the signal must not keep the process from ending.
+      // A sink that ignores the signal must not keep the process alive.
       return await Promise.race([this.#options.sink.send(events, signal), cutOff.promise]);
     } catch (error) {
       return failed(describeError(error));

@@ -7,47 +7,47 @@ import {
   encodeHead,
   type JournalEntry,
   journalFileName,
-  toldLine,
-  toldOf,
+  lastStatusOf,
+  statusLine,
   type UnusableJournal,
 } from "./journal.ts";
-import type { ToldStatus } from "./told-statuses.ts";
+import type { LastStatus } from "./last-statuses.ts";
 
-/** Objects or events in one line of a file that is written anew. */
+/** Objects or events in one line of a new file. */
 const LINE_ENTRIES = 200;
-/** A file is written anew when so much was added to it, or as much as what it knows of objects. */
+/** A file is rewritten after so much growth, or as much as its statuses. */
 const MIN_GROWTH = 1 << 20;
 
-/** How the memory of an earlier process was found. */
+/** Of an earlier process. */
 export interface MemoryReport {
-  /** `new`: there was no file. `unreadable`: the system would not let us read it. */
+  /** `new`: there was no file. `unreadable`: the system refused. */
   readonly found: "good" | "new" | "unreadable" | UnusableJournal;
   readonly file: string;
-  /** What is wrong with the file; undefined when nothing is. */
+  /** Undefined where all is well. */
   readonly message: string | undefined;
 }
 
-/** All that is remembered, at one moment. */
+/** All of it, at one moment. */
 export interface Remembered {
-  readonly told: Iterable<readonly [id: string, told: ToldStatus]>;
-  /** Events that wait, and the number of the next one. */
+  readonly statuses: Iterable<readonly [id: string, status: LastStatus]>;
+  /** That wait, and the number of the next one. */
   readonly events: readonly QueuedEvent[];
   readonly next: number;
   readonly settled: ReadonlyMap<string, number>;
 }
 
 export interface RememberedBefore extends Remembered {
-  readonly told: ReadonlyMap<string, ToldStatus>;
+  readonly statuses: ReadonlyMap<string, LastStatus>;
 }
 
-/** What was told and what waits, in the journal of one server. One call after the other. */
+/** The journal of one server: statuses and events that wait. One call at a time. */
 export class EventMemory {
   readonly report: MemoryReport;
-  /** What an earlier process left. */
+  /** Of an earlier process. */
   readonly before: RememberedBefore;
   readonly #server: string;
   readonly #files: JournalFiles | undefined;
-  /** The file is not as it is to be: it has to be written anew before anything is added. */
+  /** Before anything can be added. */
   #mustRewrite: boolean;
   #added = 0;
   #beganWith = 0;
@@ -66,7 +66,7 @@ export class EventMemory {
     this.#mustRewrite = mustRewrite;
   }
 
-  /** Reads the server's file. Never rejects: a file that cannot be used is reported, set aside, and starts anew. */
+  /** Never rejects: reports a file that it cannot use, moves it aside, and starts anew. */
   static async open(server: string, files: JournalFiles): Promise<EventMemory> {
     const file = journalFileName(server);
     const none = (found: MemoryReport["found"], message?: string): EventMemory =>
@@ -80,7 +80,7 @@ export class EventMemory {
     if (text === undefined) return none("new");
     const decoded = decodeJournal(text, server);
     if ("problem" in decoded) {
-      // Kept for finding out what happened, and for going back to the release that wrote it.
+      // To find out what happened, and to go back to the release that wrote it.
       await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
       return none(decoded.problem, decoded.message);
     }
@@ -90,21 +90,21 @@ export class EventMemory {
     return memory;
   }
 
-  /** That of a process only: nothing is written. */
+  /** Writes nothing. */
   static none(server: string): EventMemory {
     const report = { found: "new", file: "", message: undefined } as const;
     return new EventMemory(server, undefined, report, replay([]), false);
   }
 
-  /** Has the file written anew at the next opportunity. */
+  /** At the next opportunity. */
   requireRewrite(): void {
     this.#mustRewrite = true;
   }
 
   /**
-   * Adds entries; where the file has grown, or is not as it is to be, it is written anew instead, with all that `remembered`
-   * tells. When it resolves the disk has them. Rejects with the error of the system: the file is then written anew next time.
-   * @param remembered The entries included; what is more recent still may be in it, and be added later
+   * Adds entries, or rewrites the file with all of `remembered` where it grew or must be rewritten. Resolves when the
+   * disk has them. Rejects with the system's error; the next call rewrites the file.
+   * @param remembered With the entries; newer content may be in it, and be added later
    */
   async write(entries: readonly JournalEntry[], remembered: () => Remembered): Promise<void> {
     const files = this.#files;
@@ -125,7 +125,7 @@ export class EventMemory {
 
   async #rewrite(files: JournalFiles, remembered: Remembered): Promise<void> {
     const { file } = this.report;
-    const known = encodeHead(this.#server) + (await encodeAll(toldEntries(remembered)));
+    const known = encodeHead(this.#server) + (await encodeAll(statusEntries(remembered)));
     const text = known + (await encodeAll(waitingEntries(remembered)));
     const beside = `${file}.tmp`;
     await files.write(beside, text);
@@ -133,12 +133,12 @@ export class EventMemory {
     await files.syncDirectory();
     this.#mustRewrite = false;
     this.#added = 0;
-    // What waits goes soon.
+    // Events leave the file soon.
     this.#beganWith = known.length;
   }
 }
 
-/** Others get the event loop between entries. */
+/** Gives the event loop to others between entries. */
 async function encodeAll(entries: Iterable<JournalEntry>): Promise<string> {
   let text = "";
   for (const entry of entries) {
@@ -148,10 +148,10 @@ async function encodeAll(entries: Iterable<JournalEntry>): Promise<string> {
   return text;
 }
 
-function* toldEntries({ told }: Remembered): Generator<JournalEntry> {
-  let lines: ReturnType<typeof toldLine>[] = [];
-  for (const [id, status] of told) {
-    lines.push(toldLine(id, status));
+function* statusEntries({ statuses }: Remembered): Generator<JournalEntry> {
+  let lines: ReturnType<typeof statusLine>[] = [];
+  for (const [id, status] of statuses) {
+    lines.push(statusLine(id, status));
     if (lines.length < LINE_ENTRIES) continue;
     yield { told: lines };
     lines = [];
@@ -169,30 +169,30 @@ function* waitingEntries({ events, next, settled }: Remembered): Generator<Journ
 }
 
 function replay(entries: readonly JournalEntry[]): RememberedBefore {
-  const told = new Map<string, ToldStatus>();
+  const statuses = new Map<string, LastStatus>();
   let settled: ReadonlyMap<string, number> = new Map();
   const events: QueuedEvent[] = [];
   let next = 1;
   for (const entry of entries) {
     for (const line of entry.told ?? []) {
-      const status = toldOf(line);
-      if (status !== undefined) told.set(line[0], status);
+      const status = lastStatusOf(line);
+      if (status !== undefined) statuses.set(line[0], status);
     }
-    for (const id of entry.gone ?? []) told.delete(id);
+    for (const id of entry.gone ?? []) statuses.delete(id);
     if (entry.settled !== undefined) settled = later(settled, entry.settled);
     let seq = entry.seq ?? next;
     for (const event of entry.events ?? []) {
-      // What a file begins with may be ahead of what was then added to it.
+      // The start of a file may be ahead of its additions.
       if (seq >= next) events.push({ seq, event });
       seq++;
     }
     next = Math.max(next, seq);
   }
   const done = Math.min(...settled.values());
-  return { told, events: events.filter(({ seq }) => seq > done), next, settled };
+  return { statuses, events: events.filter(({ seq }) => seq > done), next, settled };
 }
 
-/** The outputs of `now`; none of them goes back. */
+/** For the outputs of `now`; none goes back. */
 function later(before: ReadonlyMap<string, number>, now: Readonly<Record<string, number>>): Map<string, number> {
   return new Map(Object.entries(now).map(([output, seq]) => [output, Math.max(seq, before.get(output) ?? 0)]));
 }

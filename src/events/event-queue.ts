@@ -1,6 +1,6 @@
 import type { EventRecord } from "./event.ts";
 
-/** An event with its place in the order in which events are told: whole numbers from 1, without gaps. */
+/** `seq`: whole numbers from 1, without gaps. */
 export interface QueuedEvent {
   readonly seq: number;
   readonly event: EventRecord;
@@ -8,14 +8,14 @@ export interface QueuedEvent {
 
 export interface QueueBounds {
   readonly maxEvents: number;
-  /** Characters of their texts, roughly. */
+  /** Characters, roughly. */
   readonly maxSize: number;
 }
 
-/** What an event has beside its texts: names of attributes, and JSON around them. */
+/** Of attribute names and JSON, for each event. */
 const FIXED_SIZE = 600;
 
-/** Characters of an event as JSON, roughly. */
+/** Characters as JSON, roughly. */
 export function sizeOf({ body, attributes }: EventRecord): number {
   let size = FIXED_SIZE + body.length;
   for (const value of Object.values(attributes)) {
@@ -26,8 +26,8 @@ export function sizeOf({ body, attributes }: EventRecord): number {
 }
 
 /**
- * Events that wait for outputs, in order and bounded. Each output has settled those up to one of them; what all outputs have
- * settled is gone.
+ * Events that wait for outputs, in order and bounded. Each output settles up to a number; what all have settled is
+ * gone.
  */
 export class EventQueue {
   readonly #bounds: QueueBounds;
@@ -36,7 +36,7 @@ export class EventQueue {
   #size: number;
   #next: number;
 
-  /** Goes on with what waited before. `next`: the number of the next event. */
+  /** Continues an earlier queue. `next`: number of the next event. */
   constructor(bounds: QueueBounds, before: readonly QueuedEvent[] = [], next = 1) {
     this.#bounds = bounds;
     this.#events = [...before];
@@ -49,12 +49,12 @@ export class EventQueue {
     return this.#next;
   }
 
-  /** Those that wait for any output. */
+  /** For any output. */
   get events(): readonly QueuedEvent[] {
     return this.#events;
   }
 
-  /** Whether so many more, of that size together, fit. */
+  /** So many more, of that size together, fit. */
   hasRoom(events: number, size: number): boolean {
     const { maxEvents, maxSize } = this.#bounds;
     return this.#events.length + events <= maxEvents && this.#size + size <= maxSize;
@@ -70,7 +70,7 @@ export class EventQueue {
     return first;
   }
 
-  /** Outputs are those from now on. One that is new gets what comes from now on; `settled`: what it had settled before. */
+  /** The outputs from now on; a new one starts with the next event. `settled`: by earlier processes. */
   attach(outputs: readonly string[], settled: ReadonlyMap<string, number> = new Map()): void {
     for (const output of outputs) {
       const last = this.#next - 1;
@@ -80,18 +80,18 @@ export class EventQueue {
     this.#trim();
   }
 
-  /** The number up to which each output has settled. */
+  /** The last number of each output. */
   get settled(): ReadonlyMap<string, number> {
     return this.#settled;
   }
 
-  /** The next events of an output up to a number, at most so many and of such a size, but at least one if there is one. */
-  take(output: string, until: number, maxEvents: number, maxSize: number): readonly QueuedEvent[] {
+  /** For an output, up to a number, within count and size, but at least one if there is one. */
+  take(output: string, last: number, maxEvents: number, maxSize: number): readonly QueuedEvent[] {
     const taken: QueuedEvent[] = [];
     let size = 0;
     for (let index = this.#indexAfter(output); index < this.#events.length && taken.length < maxEvents; index++) {
       const queued = this.#events[index];
-      if (queued === undefined || queued.seq > until) break;
+      if (queued === undefined || queued.seq > last) break;
       size += sizeOf(queued.event);
       if (taken.length > 0 && size > maxSize) break;
       taken.push(queued);
@@ -99,14 +99,14 @@ export class EventQueue {
     return taken;
   }
 
-  /** The output needs nothing up to this number any more. */
+  /** The output is done up to this number. */
   settle(output: string, seq: number): void {
     if (!this.#settled.has(output)) return;
     this.#settled.set(output, Math.max(seq, this.#settled.get(output) ?? 0));
     this.#trim();
   }
 
-  /** Events that wait for an output. */
+  /** Of an output. */
   pending(output: string): number {
     return this.#events.length - this.#indexAfter(output);
   }

@@ -2,52 +2,50 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { STATUS_TOKENS, statusCode } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
-import type { ToldStatus } from "./told-statuses.ts";
+import type { LastStatus } from "./last-statuses.ts";
 
 /*
- * The journal of one server: a line that says what the file is, then one line an entry, each with its checksum. A line counts as a
- * whole or not at all, so that an event and what is told with it cannot come apart. A file begins with all that is known; what
- * comes later is added to its end, until the file is written anew.
+ * The journal of one server: a head line, then one line an entry, each with its checksum. A line counts whole or not at
+ * all: an event and the status with it cannot come apart. A file begins with all that is known; entries follow until it
+ * is rewritten.
  */
 
 const FORMAT = "prtg-exporter events";
 const VERSION = 1;
 
-/** Of an object: id, code of the status, since when (null: not known). */
-type ToldLine = readonly [id: string, code: number, since: number | null];
+/** Id, code of the status, since when (null: unknown). */
+type StatusLine = readonly [id: string, code: number, since: number | null];
 
 export interface JournalEntry {
-  /** Number of the first of `events`; without events, of the next one that will be. */
+  /** Of the first of `events`, or of the next one to come. */
   readonly seq?: number;
   readonly events?: readonly EventRecord[];
-  readonly told?: readonly ToldLine[];
+  readonly told?: readonly StatusLine[];
   readonly gone?: readonly string[];
-  /** The number up to which each output has settled. An entry that has it names all outputs. */
+  /** The last number of each output. Names all outputs. */
   readonly settled?: Readonly<Record<string, number>>;
 }
 
-/** Why a file cannot be used. */
 export type UnusableJournal =
-  /** It is damaged elsewhere than at its end. */
+  /** Damaged before its end. */
   | "torn"
-  /** It is something else, or belongs to another server. */
+  /** Another file, or another server's. */
   | "foreign"
-  /** A later release wrote it. */
+  /** Of a later release. */
   | "newer";
 
 export type DecodedJournal =
-  /** `isCut`: its last line is not whole, as a kill or a full disk leaves it, and nothing may be added to it. */
+  /** `isCut`: the last line is incomplete, after a kill or a full disk; nothing can be added. */
   | { readonly entries: readonly JournalEntry[]; readonly isCut: boolean }
   | { readonly problem: UnusableJournal; readonly message: string };
 
-/** Name of a server's file. Server names may hold anything and differ in case only, so the name is part text, part hash. */
+/** Of a server's file: part text, part hash, as server names may hold anything and differ in case only. */
 export function journalFileName(server: string): string {
   const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
   const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
   return `events-${readable}-${hash}.journal`;
 }
 
-/** The first line of a file. */
 export function encodeHead(server: string): string {
   return encodeLine({ format: FORMAT, version: VERSION, server });
 }
@@ -56,12 +54,12 @@ export function encodeEntry(entry: JournalEntry): string {
   return encodeLine(entry);
 }
 
-export function toldLine(id: string, { status, since }: ToldStatus): ToldLine {
+export function statusLine(id: string, { status, since }: LastStatus): StatusLine {
   return [id, statusCode(status), since ?? null];
 }
 
-/** Undefined for a status that this release does not know. */
-export function toldOf([, code, since]: ToldLine): ToldStatus | undefined {
+/** Undefined for a status unknown to this release. */
+export function lastStatusOf([, code, since]: StatusLine): LastStatus | undefined {
   const status = STATUS_TOKENS[code];
   return status === undefined ? undefined : { status, since: since ?? undefined };
 }
@@ -69,7 +67,7 @@ export function toldOf([, code, since]: ToldLine): ToldStatus | undefined {
 /** Never throws. */
 export function decodeJournal(text: string, server: string): DecodedJournal {
   const lines = text.split("\n");
-  // Empty where the last line is whole.
+  // Empty after a whole last line.
   const rest = lines.pop() ?? "";
   const head = decodeLine(lines[0] ?? rest);
   if (head === undefined)
@@ -96,7 +94,7 @@ function encodeLine(value: object): string {
   return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
 }
 
-/** What a line holds; undefined where it is not whole. Its checksum says that it is what a release of ours wrote. */
+/** Undefined for an incomplete line. The checksum says that a release of ours wrote it. */
 function decodeLine(line: string): Record<string, unknown> | undefined {
   const body = line.slice(9);
   if (line[8] !== " " || Number.parseInt(line.slice(0, 8), 16) !== crc32(body)) return undefined;

@@ -4,19 +4,17 @@ import pLimit from "p-limit";
 import { describeError } from "../errors/exporter-error.ts";
 import { withinTime } from "../lib/bounded-files.ts";
 import type { EventRecord } from "./event.ts";
-import { jsonLine } from "./json-lines.ts";
 import type { EventSink, OpenEventSink, SendOutcome } from "./sink.ts";
 
-/** Of the end of a file, to see what an earlier process wrote before it could note it: more than one batch has. */
+/** Of a file's end, more than one batch: what an earlier process wrote and could not note. */
 const TAIL_BYTES = 4 << 20;
 
 const UID = /"uid":"([0-9a-f]{32})"\}$/gm;
 
-/** What lines are written to. */
 export interface LineOutput {
   /**
-   * Writes lines, one after the other; `uids`: of the event in each. Resolves with how many of them are there, from the first
-   * on, and with what kept the rest from it. Never rejects.
+   * In order; `uids`: of the event in each line. Resolves with how many were written, and what stopped the rest. Never
+   * rejects.
    */
   write(
     lines: readonly string[],
@@ -24,7 +22,7 @@ export interface LineOutput {
   ): Promise<{ readonly written: number; readonly fault?: unknown }>;
 }
 
-/** Events of all servers as JSON lines to one output. */
+/** Of all servers, to one output. */
 export function jsonLinesSinks(output: LineOutput): OpenEventSink {
   const oneAtATime = pLimit(1);
   const send = async (batch: readonly EventRecord[]): Promise<SendOutcome> => {
@@ -37,16 +35,13 @@ export function jsonLinesSinks(output: LineOutput): OpenEventSink {
   return (): EventSink => ({ send, close: () => Promise.resolve() });
 }
 
-/**
- * Lines at the end of a file, which is opened anew for each batch: one that was renamed or removed is another file from then on.
- * What could be written in part only is taken back.
- */
+/** Opens the file for each batch, in case it was renamed or removed. Takes back partial lines. */
 export function fileOutput(path: string): LineOutput {
   let known: Promise<ReadonlySet<string>> | undefined;
   return {
     async write(lines, uids) {
       try {
-        // Those that a kill kept from being noted. Asked for once: what this process writes it notes.
+        // Lines that a kill kept from the journal. Read once: this process notes its own.
         known ??= withinTime(path, () => uidsAtEnd(path));
         const there = await known.catch(() => new Set<string>());
         const missing = uids.map((uid, index) => (there.has(uid) ? "" : (lines[index] ?? "")));
@@ -58,9 +53,9 @@ export function fileOutput(path: string): LineOutput {
   };
 }
 
-/** Lines on a stream such as standard output. What it refuses is tried again; where its reader has stopped reading it waits. */
+/** For standard output. Retries what the stream refuses; waits for a slow reader. */
 export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
-  // Without a listener a closed pipe would end the process. The callback of a write tells of it too.
+  // Without a listener a closed pipe ends the process. The callback of a write reports it too.
   if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore);
   return {
     write: (lines) =>
@@ -76,9 +71,9 @@ async function append(
   path: string,
   lines: readonly string[],
 ): Promise<{ readonly written: number; readonly fault?: unknown }> {
-  // A pipe that is not read must not hold a thread.
+  // A pipe without reader must not hold a thread.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
-  // A log shipper of another user reads it. Links are followed, as the user named the path.
+  // Another user's log shipper reads it. Follows links, as the path is the user's.
   const file = await open(path, flags, 0o644);
   try {
     const facts = await file.stat();
@@ -109,7 +104,7 @@ async function writeAll(
   }
 }
 
-/** Lines that so many bytes hold, and their size. */
+/** That so many bytes hold, and their size. */
 function wholeLines(lines: readonly string[], bytes: number): { readonly written: number; readonly size: number } {
   let size = 0;
   for (const [index, line] of lines.entries()) {
@@ -120,7 +115,7 @@ function wholeLines(lines: readonly string[], bytes: number): { readonly written
   return { written: lines.length, size };
 }
 
-/** True for an empty file, and for one that cannot be read. */
+/** Also for an empty or unreadable file. */
 async function endsWithLine(path: string, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = await readAt(path, size - 1, 1).catch(() => undefined);
@@ -132,7 +127,7 @@ async function uidsAtEnd(path: string): Promise<ReadonlySet<string>> {
   return new Set([...end.toString("utf8").matchAll(UID)].map(([, uid = ""]) => uid));
 }
 
-/** Bytes of a regular file; `from` minus infinity: those at its end. Of anything else, and of no file, there are none. */
+/** Of a regular file; `from` minus infinity: its end. Empty for anything else. */
 async function readAt(path: string, from: number, length: number): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -144,4 +139,25 @@ async function readAt(path: string, from: number, length: number): Promise<Buffe
   } finally {
     await file.close();
   }
+}
+
+/** With the names of OpenTelemetry's data model; ends with a line feed. */
+export function jsonLine(event: EventRecord): string {
+  const { uid, eventName, timestamp, observedTimestamp, severityText, severityNumber, body, attributes } = event;
+  return `${JSON.stringify({
+    timestamp: isoTime(timestamp),
+    observed_timestamp: isoTime(observedTimestamp),
+    severity_text: severityText,
+    severity_number: severityNumber,
+    event_name: eventName,
+    body,
+    attributes,
+    uid,
+  })}\n`;
+}
+
+/** Beyond the calendar: milliseconds. */
+function isoTime(at: number): string | number {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toISOString();
 }

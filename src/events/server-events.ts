@@ -10,29 +10,29 @@ import { ChangeDetector, type Finding } from "./change-detector.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
 import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
-import { type JournalEntry, toldLine } from "./journal.ts";
+import { type JournalEntry, statusLine } from "./journal.ts";
 import type { EventSink } from "./sink.ts";
 import type { EventContext } from "./status-event.ts";
 
-/** Events that wait, per server: some 30 MB in memory, and as much in `state_dir`. */
+/** Per server: some 30 MB in memory, and as much in `state_dir`. */
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
-/** What a sink gets at a time. */
+/** For a sink. */
 const BATCH_EVENTS = 500;
 const BATCH_SIZE = 1 << 20;
-/** Findings in one line of the journal. */
+/** In a line of the journal. */
 const ENTRY_FINDINGS = 200;
 
-/** A failure that goes on is logged again after this time. */
+/** Between log lines about a lasting failure. */
 const REMIND_EVERY_MS = 10 * 60_000;
 const CONSEQUENCE = "after a kill events since the last good write would be told once more";
 
 export interface ServerEventsOptions {
-  /** Configured name of the server. */
+  /** Its configured name. */
   readonly server: string;
   readonly memory: EventMemory;
-  /** Tell of added, removed, renamed and moved objects, too. */
+  /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
-  /** The device that an object is, or is on; undefined where it is not known. */
+  /** The device that an object is, or is on; undefined where unknown. */
   readonly deviceOf: EventContext["deviceOf"];
   readonly clock: Clock;
   /** From 0 to below 1. */
@@ -49,9 +49,9 @@ interface Output {
 }
 
 /**
- * The events of one server: found by its detector, noted in the journal, and then handed to the outputs. An event is on the disk,
- * together with what it tells of its object, before an output gets it, and what an output has settled is noted at once: only what
- * a kill cuts off between the two comes again, with the same `uid`.
+ * The events of one server: found by its detector, written to the journal, then handed to outputs. The disk has an
+ * event and its status before an output gets it, and notes at once what an output settles: only a kill between the two
+ * repeats an event, with the same `uid`.
  */
 export class ServerEvents {
   readonly #options: ServerEventsOptions;
@@ -61,7 +61,7 @@ export class ServerEvents {
   readonly #failures: LogOnChange;
   #memory: EventMemory;
   readonly #oneAtATime = pLimit(1);
-  /** The number up to which events are on the disk, or could not be written. */
+  /** Up to here the disk has the events, or could not take them. */
   #noted: number;
   /** By an earlier process, until outputs are known. */
   #settledBefore: ReadonlyMap<string, number>;
@@ -80,7 +80,7 @@ export class ServerEvents {
       structure,
       deviceOf,
       now: () => clock.now(),
-      earlier: memory.before.told,
+      earlier: memory.before.statuses,
       hasRoom: (events, size) => this.#queue.hasRoom(events, size),
       onFindings: (findings) => this.#found(findings),
       onMerged: () => observer.dropped("merged"),
@@ -93,26 +93,25 @@ export class ServerEvents {
     return this.#detector;
   }
 
-  /** How the memory of an earlier process was found. */
   get report(): MemoryReport {
     return this.#memory.report;
   }
 
-  /** Whether to tell of added, removed, renamed and moved objects from now on. */
+  /** Also report added, removed, renamed and moved objects from now on. */
   tellStructure(structure: boolean): void {
     this.#detector.tellStructure(structure);
   }
 
   /**
-   * Delivers to these from now on. A sink that is the same goes on; another one of the same name goes on where that one came to;
-   * one of a new name gets what is found from now on. Resolves when those that are used no more have ended, within `graceMs`.
+   * The same sink goes on; another of the same name continues there; a new name gets new events. Resolves when the
+   * others have ended, within `graceMs`.
    */
   async deliverTo(sinks: ReadonlyMap<EventOutput, EventSink>, graceMs = 0): Promise<void> {
     const ended = [...this.#outputs].filter(([name, { sink }]) => sinks.get(name) !== sink);
     for (const [name] of ended) this.#outputs.delete(name);
     if (ended.length > 0) await Promise.all(ended.map(([, { loop }]) => loop.end(graceMs)));
     this.#queue.attach([...sinks.keys()], this.#settledBefore);
-    // The numbers of another place, which may follow, mean other events.
+    // Numbers mean other events in another place.
     this.#settledBefore = new Map();
     for (const [name, sink] of sinks) {
       if (this.#outputs.has(name)) continue;
@@ -120,7 +119,7 @@ export class ServerEvents {
     }
     for (const [name] of ended) this.#showPending(name);
     for (const name of sinks.keys()) this.#showPending(name);
-    // Where outputs are others, a kill must not find those before.
+    // A kill must not bring back former outputs.
     if (this.#started) void this.#note([{ settled: this.#settled() }]);
     if (this.#started) this.#startLoops();
   }
@@ -131,7 +130,7 @@ export class ServerEvents {
     this.#startLoops();
   }
 
-  /** Goes on in another place, whatever is there. */
+  /** Continues in another place, whatever is there. */
   remember(memory: EventMemory): void {
     if (memory === this.#memory) return;
     this.#memory = memory;
@@ -139,9 +138,9 @@ export class ServerEvents {
     if (this.#started) void this.#note([]);
   }
 
-  /** Delivers what waits within `graceMs`, notes what was, and ends. Never rejects. */
+  /** Delivers within `graceMs`, notes that, and ends. Never rejects. */
   async stop(graceMs: number): Promise<void> {
-    // What was found last is on its way to the disk, and is delivered after that.
+    // The last findings go to the disk first.
     const patience = new AbortController();
     await Promise.race([this.#note([]), this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined)]);
     patience.abort();
@@ -174,20 +173,20 @@ export class ServerEvents {
       entries.push({
         seq: this.#queue.add(events),
         events,
-        told: some.flatMap(({ told }) => (told === undefined ? [] : [toldLine(...told)])),
+        told: some.flatMap(({ status }) => (status === undefined ? [] : [statusLine(...status)])),
         gone: some.flatMap(({ gone }) => (gone === undefined ? [] : [gone])),
       });
     }
     const last = this.#queue.next - 1;
     for (const name of this.#outputs.keys()) this.#showPending(name);
-    // Also without findings: what could not be written is tried again.
+    // Also without findings, to retry what could not be written.
     void this.#note(entries).then(() => {
       this.#noted = Math.max(this.#noted, last);
       for (const { loop } of this.#outputs.values()) loop.notify();
     });
   }
 
-  /** Resolves when it is noted, so that the next batch does not go before. */
+  /** Resolves when it is noted: the next batch follows. */
   async #settle(output: EventOutput, settled: readonly QueuedEvent[], rejected: number): Promise<void> {
     const { observer } = this.#options;
     if (settled.length > rejected) observer.delivered(output, settled.length - rejected);
@@ -226,6 +225,6 @@ export class ServerEvents {
 
   #remembered(): Remembered {
     const { events, next, settled } = this.#queue;
-    return { told: this.#detector.snapshot(), events: [...events], next, settled: new Map(settled) };
+    return { statuses: this.#detector.snapshot(), events: [...events], next, settled: new Map(settled) };
   }
 }

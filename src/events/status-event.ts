@@ -7,16 +7,16 @@ import type { AttributeValue, EventAttributes, EventName, EventRecord, SeverityT
 import { SEVERITIES } from "./event.ts";
 import type { StatusChange } from "./status-change.ts";
 
-/** Characters of a body. A message may be long; all of it is an attribute. */
+/** An attribute has the whole message. */
 const MAX_BODY_LENGTH = 1_024;
 
-/** As in "(code: PE018)", with which the product ends many messages. */
+/** "(code: PE018)", as the product ends many messages. */
 const ERROR_CODE = /\(code: ([A-Za-z]{1,4}\d{1,6})\)/;
 
 const DOWN: ReadonlySet<StatusToken> = new Set(["down", "partialdown", "disconnected"]);
 const WARNING: ReadonlySet<StatusToken> = new Set(["warning", "unusual", "acknowledged"]);
 
-/** Statuses that read otherwise than their token. */
+/** Statuses whose words differ from their token. */
 const WORDS: Partial<Readonly<Record<StatusToken, string>>> = {
   none: "without a status",
   unknown: "unknown",
@@ -30,24 +30,23 @@ const WORDS: Partial<Readonly<Record<StatusToken, string>>> = {
   partialdown: "partially down",
 };
 
-/** What is the same for all events of a server at one moment. */
+/** The same for all events of a server at one moment. */
 export interface EventContext {
   /** Its configured name. */
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: number;
-  /** The device that an object is, or is on; undefined where it is not known. */
+  /** The device that an object is, or is on; undefined where unknown. */
   readonly deviceOf: (node: TreeNode) => EventDevice | undefined;
 }
 
-/** What an event tells of a device beside its id and its names. */
+/** Beside id and names. */
 export interface EventDevice {
-  /** Address, as it was configured; may be empty. */
+  /** As configured; may be empty. */
   readonly host?: string | undefined;
   readonly path: string;
 }
 
-/** What a status means to those who look for trouble. */
 export function severityOf(status: StatusToken): SeverityText {
   if (DOWN.has(status)) return "ERROR";
   return WARNING.has(status) ? "WARN" : "INFO";
@@ -71,7 +70,7 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
         [PRTG.statusOldCode]: statusCode(from.status),
         [PRTG.statusNew]: to,
         [PRTG.statusNewCode]: statusCode(to),
-        // What a clock that was set back would make negative is not known.
+        // A clock that went back may make it negative.
         [PRTG.statusOldDuration]: seconds !== undefined && seconds >= 0 ? seconds : "",
         [PRTG.statusMessage]: message,
         "error.type": errorType ?? "",
@@ -87,12 +86,11 @@ export interface EventDraft {
   readonly timestamp: number;
   readonly severity: SeverityText;
   readonly body: string;
-  /** What, beside server, object, name of the event and time, makes it the one that it is. */
+  /** With server, object, name of the event and time, what identifies it. */
   readonly uid: readonly string[];
   readonly attributes: EventAttributes;
 }
 
-/** An event about an object, which it describes. */
 export function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
   const { node, timestamp, severity, body, uid, attributes } = draft;
   const { server, now, deviceOf } = context;
@@ -110,8 +108,8 @@ export function eventRecord(eventName: EventName, draft: EventDraft, context: Ev
 
 /** For people: a sensor with its device. */
 export function nameOf({ kind, name, device, id }: TreeNode): string {
-  const own = name === "" ? `${kind} ${id}` : name;
-  return kind === "sensor" && device !== "" ? `${own} on ${device}` : own;
+  const text = name === "" ? `${kind} ${id}` : name;
+  return kind === "sensor" && device !== "" ? `${text} on ${device}` : text;
 }
 
 function objectAttributes(node: TreeNode, onDevice: EventDevice | undefined): EventAttributes {
@@ -134,7 +132,7 @@ function objectAttributes(node: TreeNode, onDevice: EventDevice | undefined): Ev
   };
 }
 
-/** Without what is empty, and as any encoding can carry it. */
+/** Without empty values, and well-formed. */
 function known(attributes: EventAttributes): EventAttributes {
   const wellFormed: { [name: string]: AttributeValue } = {};
   for (const [name, value] of Object.entries(attributes)) {

@@ -2,13 +2,12 @@ import type { TreeNode } from "../model/tree.ts";
 import type { EventRecord } from "./event.ts";
 import { type EventContext, eventRecord, nameOf } from "./status-event.ts";
 
-/** An object is there that was not, or is not there any more. */
 export function presenceEvent(node: TreeNode, what: "added" | "removed", context: EventContext): EventRecord {
   const body = `${node.kind} ${nameOf(node)} was ${what}`;
   return eventRecord(`prtg.object.${what}`, draft(node, body, [], {}, context), context);
 }
 
-/** What a change of an object's place or name comes to. What lies below it moves with it, and is not told. */
+/** For an object's new place or name. What lies below it moves along silently. */
 export function changeEvents(before: TreeNode, node: TreeNode, context: EventContext): readonly EventRecord[] {
   const events: EventRecord[] = [];
   if (before.name !== node.name) {
@@ -27,7 +26,7 @@ export function changeEvents(before: TreeNode, node: TreeNode, context: EventCon
   return events;
 }
 
-/** No server says when: it is when it was seen. */
+/** No server says when: the time of the sight. */
 function draft(
   node: TreeNode,
   body: string,

@@ -1,76 +1,67 @@
-import type { Lease, LeaseClaim } from "./lease.ts";
-
-/** Milliseconds, by the names that Kubernetes' own programs have for them. */
+/** Milliseconds; the names are Kubernetes' own. */
 export interface ElectionTimes {
-  /** Others wait for so long after the last change that they saw before they take the Lease. */
+  /** Others take the Lease so long after the last change they saw. */
   readonly leaseDurationMs: number;
-  /** A leader that could not renew for so long leads no more. Shorter than the lease, by more than clocks may differ. */
+  /** A leader steps down after so long without renewal. Shorter than the lease, by more than clocks drift. */
   readonly renewDeadlineMs: number;
-  /** Between two attempts to renew, or to take the Lease. */
   readonly retryPeriodMs: number;
 }
 
-/** What is to be done now. Times are of the monotonic clock of this process. */
+/** Times are of this process's monotonic clock. */
 export type ElectionStep =
-  | { readonly kind: "wait"; readonly until: number }
+  | { readonly kind: "wait"; readonly end: number }
   | { readonly kind: "read" }
-  /** There is no Lease: make one that says nothing. */
   | { readonly kind: "create" }
-  /** Only over this version of the Lease. */
+  /** Only over this version. */
   | { readonly kind: "write"; readonly over: Lease; readonly claim: LeaseClaim }
-  /** It led and does not any more: for good. */
+  /** Led, and leads no more: for good. */
   | { readonly kind: "lost" };
 
 interface Observed {
-  /** Undefined: there is none. */
+  /** Undefined: none. */
   readonly lease: Lease | undefined;
-  /** When it was first seen like this. */
+  /** First seen at. */
   readonly since: number;
 }
 
-/** Of the pause of those who wait, so that they do not ask at the same moment. */
+/** Followers must not ask at the same moment. */
 const JITTER = 0.2;
-/** In a row, after which even a leader pauses before it tries again. */
+/** In a row; then even a leader pauses. */
 const MAX_QUICK_CONFLICTS = 3;
 
 /**
- * Who leads, as client-go decides it: the Lease is taken over a version that was read, and only when it has not changed for its
- * whole duration by the clock of the one who takes it. Times of another machine are never looked at, so that clocks may show anything;
- * they only must not run faster or slower by as much as the renew deadline is shorter than the lease. A leader counts from the moment
- * in which it sent what was then acknowledged, the others from a later one: its time is over first.
- *
- * No input, no output, no timer: it is asked for the next step, and told what came of it.
+ * Who leads, as client-go decides: the Lease changes only over the version read, and has a new holder only after its
+ * whole duration without change, by the new holder's clock. Wall clocks do not matter; they must not drift by more than
+ * the renew deadline is shorter than the lease. A leader counts from when it sent, others from later: its time ends
+ * first. Has no timer and no IO: the caller asks for the next step and reports its outcome.
  */
 export class Election {
   readonly #identity: string;
   readonly #times: ElectionTimes;
   readonly #random: () => number;
   #observed: Observed | undefined;
-  /** What is known may be out of date. */
   #mustRead = true;
   #nextAt = Number.NEGATIVE_INFINITY;
-  #leadsUntil: number | undefined;
+  #leadershipEnd: number | undefined;
   #isLost = false;
   #conflicts = 0;
 
-  /** `identity`: of this process and no other that may be alive. */
+  /** `identity`: of this process alone. */
   constructor(identity: string, times: ElectionTimes, random: () => number) {
     this.#identity = identity;
     this.#times = times;
     this.#random = random;
   }
 
-  /** Whether this process may act as the leader at this moment. */
   isLeading(now: number): boolean {
-    return !this.#isLost && this.#leadsUntil !== undefined && now < this.#leadsUntil;
+    return !this.#isLost && this.#leadershipEnd !== undefined && now < this.#leadershipEnd;
   }
 
-  /** Until when it may do so without another renewal; undefined where it does not lead. */
-  get leadsUntil(): number | undefined {
-    return this.#isLost ? undefined : this.#leadsUntil;
+  /** Without another renewal; undefined for a follower. */
+  get leadershipEnd(): number | undefined {
+    return this.#isLost ? undefined : this.#leadershipEnd;
   }
 
-  /** Who has the Lease, as far as is known. */
   get holder(): string | undefined {
     return this.#observed?.lease?.holder;
   }
@@ -78,42 +69,41 @@ export class Election {
   next(now: number): ElectionStep {
     this.#notice(now);
     if (this.#isLost) return { kind: "lost" };
-    if (now < this.#nextAt) return { kind: "wait", until: Math.min(this.#nextAt, this.#leadsUntil ?? this.#nextAt) };
+    if (now < this.#nextAt) return { kind: "wait", end: Math.min(this.#nextAt, this.#leadershipEnd ?? this.#nextAt) };
     const observed = this.#observed;
     if (this.#mustRead || observed === undefined || now < this.#freeAt(observed)) return { kind: "read" };
     const { lease } = observed;
-    // Not with a holder: only what has a version can be seen to be unchanged, and who led may still do so.
+    // Without a holder: only a version can prove to be unchanged, and a former leader may still act.
     if (lease === undefined) return { kind: "create" };
     const isTaken = lease.holder !== this.#identity;
     const claim = { holder: this.#identity, durationMs: this.#times.leaseDurationMs, isTaken };
     return { kind: "write", over: lease, claim };
   }
 
-  /** The Lease was read, or created; undefined: there is none. */
+  /** After a read or a creation. */
   found(lease: Lease | undefined, now: number): void {
     this.#notice(now);
     const isLeading = this.isLeading(now);
     this.#observe(lease, now);
     const holder = lease?.holder;
-    // Taken in spite of all: by hand, or by a program that counts in another way.
+    // By hand, or by a program with other rules.
     if (isLeading && holder !== undefined && holder !== this.#identity) this.#isLost = true;
     const freeAt = this.#observed === undefined ? now : this.#freeAt(this.#observed);
     this.#mustRead = freeAt > now;
     this.#nextAt = freeAt > now ? Math.min(freeAt, this.#afterPause(now)) : now;
   }
 
-  /** What was sent at `sentAt` was written. */
   written(lease: Lease, sentAt: number, now: number): void {
     this.#notice(now);
     this.#observe(lease, now);
     this.#conflicts = 0;
     this.#mustRead = false;
-    const until = sentAt + this.#times.renewDeadlineMs;
-    if (now < until) this.#leadsUntil = until;
-    this.#nextAt = now < until ? sentAt + this.#times.retryPeriodMs : now;
+    const end = sentAt + this.#times.renewDeadlineMs;
+    if (now < end) this.#leadershipEnd = end;
+    this.#nextAt = now < end ? sentAt + this.#times.retryPeriodMs : now;
   }
 
-  /** Another one wrote first, or created it, or removed it. */
+  /** Another client wrote, created or removed it. */
   conflicted(now: number): void {
     this.#notice(now);
     this.#mustRead = true;
@@ -122,16 +112,16 @@ export class Election {
     this.#nextAt = isUrgent ? now : this.#afterPause(now);
   }
 
-  /** It is not known what came of the step that began at `startedAt`; what was sent may still be written later. */
+  /** The outcome is unknown: the write may still arrive. */
   failed(startedAt: number, now: number): void {
     this.#notice(now);
-    // A leader writes again over the version that it knows: where what was sent was written after all, it learns of that.
+    // A leader writes over the version it knows, and so learns whether its write arrived.
     if (!this.isLeading(now)) this.#mustRead = true;
     this.#nextAt = Math.max(now, this.#afterPause(startedAt));
   }
 
   #notice(now: number): void {
-    if (this.#leadsUntil !== undefined && now >= this.#leadsUntil) this.#isLost = true;
+    if (this.#leadershipEnd !== undefined && now >= this.#leadershipEnd) this.#isLost = true;
   }
 
   #observe(lease: Lease | undefined, now: number): void {
@@ -139,16 +129,36 @@ export class Election {
     this.#observed = { lease, since: isSame ? (this.#observed?.since ?? now) : now };
   }
 
-  /** From when on it may be written. */
   #freeAt({ lease, since }: Observed): number {
     if (lease === undefined || lease.isReleased || lease.holder === this.#identity) return since;
-    // Also where it names none: one that was removed or emptied may have a leader all the same, who will notice.
+    // Also for one that names none: someone emptied it, and its leader will notice.
     const { leaseDurationMs } = this.#times;
-    return this.#leadsUntil !== undefined ? since : since + Math.max(lease.durationMs ?? 0, leaseDurationMs);
+    return this.#leadershipEnd !== undefined ? since : since + Math.max(lease.durationMs ?? 0, leaseDurationMs);
   }
 
   #afterPause(from: number): number {
-    const jitter = this.#leadsUntil === undefined ? 1 + JITTER * this.#random() : 1;
+    const jitter = this.#leadershipEnd === undefined ? 1 + JITTER * this.#random() : 1;
     return from + this.#times.retryPeriodMs * jitter;
   }
+}
+
+/** coordination.k8s.io/v1, as an election sees it. */
+export interface Lease {
+  /** `resourceVersion`: changes with each write of any client. */
+  readonly version: string;
+  readonly holder: string | undefined;
+  /** Its holder gave it back: it is free at once. An empty Lease is not released. */
+  readonly isReleased: boolean;
+  /** Others wait so long after a change, milliseconds. */
+  readonly durationMs: number | undefined;
+  /** As the API server sent it, for the next write. */
+  readonly source: unknown;
+}
+
+export interface LeaseClaim {
+  /** Empty: given back. */
+  readonly holder: string;
+  readonly durationMs: number;
+  /** It changes hands. */
+  readonly isTaken: boolean;
 }

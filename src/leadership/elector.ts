@@ -8,26 +8,25 @@ import type { LeaseClient } from "./lease-client.ts";
 export interface ElectorOptions {
   readonly client: LeaseClient;
   readonly times: ElectionTimes;
-  /** Of this process and no other that may be alive. */
+  /** Of this process alone. */
   readonly identity: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** For giving the Lease back at the end, milliseconds: the process is to end, and others wait for its duration at most. */
+/** To give the Lease back at the end, milliseconds: others wait for its duration at most. */
 const RELEASE_MS = 2_000;
 const MAX_RELEASE_ATTEMPTS = 3;
 const REMIND_MS = 10 * 60_000;
 
-/** Never read. */
 const OVER = new Error("the election is over");
 
-/** Takes part in an election: does what `Election` says, and is told of by two promises. */
+/** Does what `Election` says. */
 export class Elector {
-  /** Resolves when this process leads, for the first time; never where it does not come to that. */
+  /** This process leads, for the first time. */
   readonly elected: Promise<void>;
-  /** Resolves when it led and does not any more, for good: what it does as the leader has to end at this moment. */
+  /** It led, and leads no more: its work as leader ends now. */
   readonly lost: Promise<void>;
   readonly identity: string;
   readonly #options: ElectorOptions;
@@ -37,9 +36,9 @@ export class Elector {
   readonly #stopping = new AbortController();
   readonly #failures: LogOnChange;
   #running: Promise<void> | undefined;
-  /** Something was sent that may have made it ours. */
+  /** A write may have made it ours. */
   #hasClaimed = false;
-  #toldHolder: string | undefined;
+  #lastHolder: string | undefined;
 
   constructor(options: ElectorOptions) {
     const { identity, times, random, clock } = options;
@@ -51,12 +50,10 @@ export class Elector {
     this.lost = this.#lost.promise;
   }
 
-  /** Whether this process may act as the leader at this very moment. */
   get isLeading(): boolean {
     return this.#election.isLeading(this.#options.clock.monotonic());
   }
 
-  /** The identity of who has the Lease, as far as is known. */
   get holder(): string | undefined {
     return this.#election.holder;
   }
@@ -65,10 +62,7 @@ export class Elector {
     this.#running ??= this.#run();
   }
 
-  /**
-   * Takes part no more, and gives the Lease back where it is ours: another one may take it at once. So nothing may be done as
-   * the leader any more when this is called. Never rejects.
-   */
+  /** Gives the Lease back: another may lead at once, so the work as leader must be over. Never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort(OVER);
     await this.#running;
@@ -85,7 +79,7 @@ export class Elector {
       if (step.kind === "lost") return this.#lost.resolve();
       try {
         if (step.kind === "wait") {
-          await clock.sleep(step.until - startedAt, signal);
+          await clock.sleep(step.end - startedAt, signal);
           continue;
         }
         if (step.kind === "read") {
@@ -113,11 +107,11 @@ export class Elector {
     }
   }
 
-  /** Ends with the time of a request, or with that of the leader: what hangs must not keep it from seeing that. */
+  /** Bounded by the request's time and the leader's: a hanging request must not hide that leadership ends. */
   async #within<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { clock, times } = this.#options;
     const now = clock.monotonic();
-    const leftMs = (this.#election.leadsUntil ?? Number.POSITIVE_INFINITY) - now;
+    const leftMs = (this.#election.leadershipEnd ?? Number.POSITIVE_INFINITY) - now;
     return bounded(clock, requestTimeout(times), this.#stopping.signal, ask, leftMs);
   }
 
@@ -126,8 +120,8 @@ export class Elector {
     const failures = this.#failures.over();
     if (failures > 0) log.info({ failures }, "the Lease can be read and written again");
     const { holder } = this.#election;
-    if (holder !== this.#toldHolder) {
-      this.#toldHolder = holder;
+    if (holder !== this.#lastHolder) {
+      this.#lastHolder = holder;
       if (holder !== undefined && holder !== this.identity) log.info({ leader: holder }, "another replica leads");
     }
     if (this.isLeading) this.#elected.resolve();
@@ -146,7 +140,7 @@ export class Elector {
     try {
       await bounded(clock, RELEASE_MS, never.signal, async (signal) => {
         for (let attempt = 0; attempt < MAX_RELEASE_ATTEMPTS; attempt++) {
-          // As it is now: a renewal that was broken off may have been written.
+          // A broken-off renewal may have arrived.
           const lease = await client.read(signal);
           if (lease?.holder !== identity) return;
           const claim = { holder: "", durationMs: times.leaseDurationMs, isTaken: false };
@@ -160,15 +154,15 @@ export class Elector {
   }
 }
 
-/** A leader has time for three attempts before its time is over. */
+/** A leader has time for three attempts. */
 export function requestTimeout({ renewDeadlineMs }: ElectionTimes): number {
   return renewDeadlineMs / 3;
 }
 
-/** A timer that goes off so late shows that this process was busy, milliseconds: what came in meanwhile has not been read yet. */
+/** A timer so late, milliseconds, shows that this process was busy: input waits unread. */
 const LATE_MS = 50;
 
-/** Does not wait for work that does not heed its signal. Time in which this process was busy is given once more, up to `maxMs`. */
+/** Does not wait for work that ignores its signal. Repeats time in which the process was busy, up to `maxMs`. */
 async function bounded<Result>(
   clock: Clock,
   ms: number,

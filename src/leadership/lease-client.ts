@@ -4,41 +4,40 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { chunksOf } from "../lib/http/body-chunks.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
-import type { Lease, LeaseClaim } from "./lease.ts";
+import type { Lease, LeaseClaim } from "./election.ts";
 import type { ServiceAccount } from "./service-account.ts";
 
-/** Which Lease. */
 export interface LeaseName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What came of writing: someone else was faster where it is not there any more, or another one. */
+/** A conflict: another client was faster. */
 export type WriteResult = { readonly kind: "written"; readonly lease: Lease } | { readonly kind: "conflict" };
 
-/** One Lease at the API server. Each request is tried once, and bounded by its signal. */
+/** Tries each request once. */
 export interface LeaseClient {
-  /** Undefined: there is none. Rejects with ExporterError LEASE_FORBIDDEN, LEASE_UNAVAILABLE, NOT_IN_CLUSTER, or the signal's reason. */
+  /**
+   * Undefined: none. Rejects with ExporterError LEASE_FORBIDDEN, LEASE_UNAVAILABLE, NOT_IN_CLUSTER, or the signal's
+   * reason.
+   */
   read(signal: AbortSignal): Promise<Lease | undefined>;
-  /** Makes one that says nothing. Rejects as `read`. */
+  /** Without a holder. Rejects as `read`. */
   create(signal: AbortSignal): Promise<WriteResult>;
   /** Only over this version. Rejects as `read`. */
   write(over: Lease, claim: LeaseClaim, signal: AbortSignal): Promise<WriteResult>;
-  /** Ends the connections. */
   close(): Promise<void>;
 }
 
-/** What a rehearsal tells. */
 export interface Rehearsal {
-  /** The API server's clock minus ours, milliseconds, to the second; undefined where its answer has no date. */
+  /** The API server's clock minus ours, to the second; undefined without a `Date`. */
   readonly clockOffsetMs: number | undefined;
 }
 
-/** An attempt of what an election does, without its effect. */
 export interface LeaseRehearser {
   /**
-   * Has the API server decide on a write of the Lease as it is, or on its creation, and store nothing (`dryRun=All`). It takes the rights
-   * that the write itself takes, and no others. Rejects as `LeaseClient.read`.
+   * Asks the API server to check the write or the creation without storing (`dryRun=All`): it takes the same rights.
+   * Rejects as `LeaseClient.read`.
    */
   rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal>;
 }
@@ -47,19 +46,18 @@ interface LeaseClientOptions extends LeaseName {
   readonly account: ServiceAccount;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Of a request, milliseconds: a connection gets no more of it. */
+  /** Milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** A Lease has some hundred bytes, with what others write beside ours some thousand. */
+/** A Lease has some hundred bytes, some thousand with what others add. */
 const MAX_ANSWER_BYTES = 1 << 20;
-/** Of an answer that is no Lease, for the message. */
+/** Of an answer that is no Lease, in the message. */
 const MAX_SHOWN = 200;
 
-/** What is written in its place when it is given back, as client-go has it. */
+/** As client-go gives it back. */
 const RELEASED_SECONDS = 1;
 
-/** The API server does all but to store it. */
 const DRY_RUN = "dryRun=All";
 
 const KIND = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
@@ -86,7 +84,6 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient & Le
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** The header `Date`. */
   readonly date: string | undefined;
 }
 
@@ -122,18 +119,18 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
 
   async write(over: Lease, claim: LeaseClaim, signal: AbortSignal): Promise<WriteResult> {
     const { status, text } = await this.#send("PUT", this.#path, this.#body(over, claim), signal);
-    // 404: it is gone; reading it tells.
+    // 404: it is gone; the next read says so.
     if (status === 409 || status === 404) return { kind: "conflict" };
     if (status !== 200 && status !== 201) throw this.#refusal("updated", status, text);
     return { kind: "written", lease: this.#parse(text) };
   }
 
   async rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal> {
-    // Unchanged: even a machine in between that drops the parameter changes nothing by it.
+    // Unchanged, in case something in between drops the parameter.
     const { status, text, date } = await (found === undefined
       ? this.#send("POST", `${this.#list}?${DRY_RUN}`, this.#blank(), signal)
       : this.#send("PUT", `${this.#path}?${DRY_RUN}`, { ...leaseSchema.parse(found.source), ...KIND }, signal));
-    // Rights are looked at first: 404 and 409 say that another one has changed it meanwhile.
+    // The server checks rights first: 404 and 409 mean that another client wrote meanwhile.
     const isAllowed = status === 200 || status === 201 || status === 409 || (status === 404 && found !== undefined);
     if (!isAllowed) throw this.#refusal(found === undefined ? "created" : "updated", status, text);
     const theirs = Date.parse(date ?? "");
@@ -149,7 +146,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
     return { ...KIND, metadata: { namespace, name } };
   }
 
-  /** What is not the election's stays as it was read: labels of a chart, fields of later releases. */
+  /** Keeps labels of a chart and fields of later releases. */
   #body({ source }: Lease, { holder, durationMs, isTaken }: LeaseClaim): unknown {
     const known = leaseSchema.parse(source);
     const spec = known.spec ?? {};
@@ -176,7 +173,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
         method,
         path,
         signal,
-        // What is sent twice is refused the second time, since the version is another one by then.
+        // The server refuses a repetition: the version is another by then.
         idempotent: true,
         body: body === undefined ? null : JSON.stringify(body),
         headers: {
@@ -189,7 +186,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
       const { date } = response.headers;
       return { status: response.statusCode, text: await readBody(response), date: [date].flat()[0] };
     } catch (cause) {
-      // The machine at the other end may be gone without a word, or its certificate be another one by now.
+      // The machine there may be gone, or have a new certificate.
       this.#pool.renew();
       if (signal.aborted) throw signal.reason;
       const { origin } = this.#options.account;
@@ -199,7 +196,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
 
   #parse(text: string): Lease {
     const parsed = leaseSchema.safeParse(json(text));
-    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is no Lease: ${shown(text)}`);
+    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is no Lease: ${excerpt(text)}`);
     const { metadata, spec } = parsed.data;
     const holder = spec?.holderIdentity || undefined;
     const seconds = spec?.leaseDurationSeconds ?? undefined;
@@ -214,13 +211,13 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
 
   #refusal(what: "read" | "updated" | "created", status: number, text: string): ExporterError {
     const { namespace, name } = this.#options;
-    const said = refusalSchema.safeParse(json(text)).data?.message ?? shown(text);
+    const said = refusalSchema.safeParse(json(text)).data?.message ?? excerpt(text);
     const message = `the Lease ${namespace}/${name} cannot be ${what} (HTTP ${status}): ${said}`;
     return new ExporterError(status === 401 || status === 403 ? "LEASE_FORBIDDEN" : "LEASE_UNAVAILABLE", message);
   }
 }
 
-/** As the API server wants it: with six digits behind the seconds. */
+/** Six digits behind the seconds, as the API server wants. */
 function microTime(now: number): string {
   return new Date(now).toISOString().replace("Z", "000Z");
 }
@@ -233,7 +230,7 @@ function json(text: string): unknown {
   }
 }
 
-function shown(text: string): string {
+function excerpt(text: string): string {
   return text.slice(0, MAX_SHOWN);
 }
 

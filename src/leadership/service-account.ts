@@ -3,17 +3,16 @@ import { join } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 
-/** Where Kubernetes mounts it. */
 export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** How a pod reaches the API server, and who it is there. */
+/** How a pod reaches the API server. */
 export interface ServiceAccount {
   /** `https://10.96.0.1:443` */
   readonly origin: string;
   readonly namespace: string;
   /** PEM. */
   readonly readCa: () => Promise<string>;
-  /** Read each time: Kubernetes writes another one long before this one runs out. */
+  /** Kubernetes renews the file long before a token ends. */
   readonly readToken: () => Promise<string>;
 }
 
@@ -24,7 +23,7 @@ interface ServiceAccountOptions {
   readonly redactor: Redactor;
 }
 
-/** @throws ExporterError NOT_IN_CLUSTER where the variables or files are missing that a pod has */
+/** @throws ExporterError NOT_IN_CLUSTER without a pod's variables or files */
 export async function openServiceAccount(options: ServiceAccountOptions): Promise<ServiceAccount> {
   const { folder, env, redactor } = options;
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
@@ -40,7 +39,7 @@ export async function openServiceAccount(options: ServiceAccountOptions): Promis
     }
   };
   let known = "";
-  // Still good for a while, and what was asked with it may be answered later.
+  // Still valid, and a late answer may quote it.
   let retired = "";
   const readToken = async (): Promise<string> => {
     const token = await read("token");

@@ -3,25 +3,25 @@ import type { TreeNode } from "../model/tree.ts";
 import { globsOfParents } from "./rules.ts";
 import type { Selection } from "./selection.ts";
 
-/** A way to ask a server for the selected part of a list: by so many filters, whose answers together are that part. */
+/** Filters whose answers together are the selected part of a list. */
 export interface AskedPart {
-  /** How objects below others are asked for: not every server need understand each. */
+  /** Not every server understands each. */
   readonly form: "descendants" | "parentid";
   readonly filters: readonly string[];
 }
 
-/** Characters of a filter as it is sent: servers and proxies were seen to refuse addresses of more than 8 KiB. */
+/** Servers and proxies refuse addresses of more than 8 KiB. */
 const MAX_FILTER_LENGTH = 4_000;
-/** Filters beyond which the whole list is read whatever it costs. */
+/** Beyond, the whole list is read. */
 const MAX_FILTERS = 100;
 
 /**
- * Ways to ask for the selected sensors, but for those that only filters of the configuration select; none where part of
- * them cannot be asked for.
+ * Ways to ask for the selected sensors, but for those of the configuration's filters; none where some cannot be asked
+ * for.
  */
 export function askedSensors(selection: Selection): readonly AskedPart[] {
   const { judge, containers, sensors } = selection;
-  // Those whose device the user may not see are included by no rule that a server could be asked by.
+  // Rules cannot ask for sensors whose device the user may not see.
   if (judge.include.isEmpty && sensors.size > 0 && selection.hasOrphans) return [];
   const singly = [
     ...[...judge.include.tags].map((tag) => `basic.tags contains ${quoted(tag)}`),
@@ -35,7 +35,6 @@ export function askedSensors(selection: Selection): readonly AskedPart[] {
   ];
 }
 
-/** Ways to ask for the channels of the selected sensors. */
 export function askedChannels(selection: Selection): readonly AskedPart[] {
   const { sensors } = selection;
   const single = selection.sensorsBelowOthers;
@@ -45,14 +44,14 @@ export function askedChannels(selection: Selection): readonly AskedPart[] {
   ];
 }
 
-/** Selected objects below which all is selected, unless it is excluded, and above which nothing is. */
+/** Selected objects that nothing selected is above. */
 function topsOf({ containers }: Selection): readonly string[] {
   return [...containers.all]
     .filter(({ id, parentId }) => containers.isSelected(id) && !containers.isSelected(parentId))
     .map(({ id }) => id);
 }
 
-/** Devices that are not selected, but may have sensors that a path selects. */
+/** Not selected, but a path may select their sensors. */
 function parentsOfPaths({ judge, containers }: Selection): readonly string[] {
   const tests = judge.include.paths.flatMap(globsOfParents).map(pathGlob);
   if (tests.length === 0) return [];
@@ -70,12 +69,12 @@ function childOf(id: string): string {
   return `parentid = ${quoted(id)}`;
 }
 
-/** The specification has no escape for a quote in a text. */
+/** The specification has no escape for a quote. */
 function quoted(text: string): string {
   return `"${text}"`;
 }
 
-/** Nothing where that takes too many filters, or a text that no filter can hold. */
+/** None for too many filters, or a text that no filter can hold. */
 function asked(form: AskedPart["form"], terms: readonly string[]): readonly AskedPart[] {
   const filters: string[] = [];
   let filter = "";
@@ -97,7 +96,7 @@ function asked(form: AskedPart["form"], terms: readonly string[]): readonly Aske
   return [{ form, filters }];
 }
 
-/** Quotes and backslashes in texts are not spoken of in the specification. */
+/** The specification says nothing of quotes and backslashes in texts. */
 function isSendable(term: string): boolean {
   const text = /"(?<text>.*)"$/s.exec(term)?.groups?.text ?? "";
   return !/["\\\p{Cc}]/u.test(text) && text.isWellFormed();

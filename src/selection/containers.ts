@@ -4,8 +4,8 @@ import { EMPTY_TREE, type NodePoll, ROOT_ID, type Tree, type TreeChanges, type T
 import { isSelected, type Judge, type Verdict } from "./verdict.ts";
 
 /**
- * All probes, groups and devices of a server, selected or not: what decides about a sensor hangs above it. They are a
- * tenth of the objects. Only what changed, and what hangs below that, is judged anew.
+ * All probes, groups and devices, selected or not: they decide about sensors and are a tenth of the objects. Judges
+ * only what changed, and what is below.
  */
 export class Containers {
   readonly #judge: Judge;
@@ -13,7 +13,7 @@ export class Containers {
   readonly #children = new Map<string, Set<string>>();
   #tree: Tree = EMPTY_TREE;
 
-  /** `known`: a tree of the server with all that is above sensors. */
+  /** `known`: all that is above sensors. */
   constructor(judge: Judge, known: Tree = EMPTY_TREE) {
     this.#judge = judge;
     this.#tree = withoutSensors(known);
@@ -33,7 +33,7 @@ export class Containers {
     return this.#tree.nodes.get(id);
   }
 
-  /** Undefined where there is no such probe, group or device. */
+  /** Undefined for an unknown object. */
   verdict(id: string): Verdict | undefined {
     return id === ROOT_ID ? this.#judge.root : this.#verdicts.get(id);
   }
@@ -42,7 +42,7 @@ export class Containers {
     return isSelected(this.#verdicts.get(id));
   }
 
-  /** Takes lists over. Resolves with whether something is not selected any more that was. */
+  /** Resolves with whether an object left the selection. */
   async update(poll: NodePoll, slices: TimeSlices): Promise<boolean> {
     const steps = reconcileInSteps(this.#tree, poll);
     let step = steps.next();
@@ -56,7 +56,7 @@ export class Containers {
     return this.#take(changes, before);
   }
 
-  /** What decides about these changed. Returns whether something is not selected any more that was. */
+  /** Returns whether an object left the selection. */
   rejudge(ids: Iterable<string>): boolean {
     let left = false;
     const pending = [...ids];

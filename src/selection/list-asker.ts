@@ -4,47 +4,43 @@ import { ApiError, isTimeout } from "../prtg/api-error.ts";
 import type { ListResult } from "../prtg/records.ts";
 import type { AskedPart } from "./asked-filters.ts";
 
-/** What a request costs beside the records of its answer, in records. */
+/** Beside the records of its answer, in records. */
 const REQUEST_COST = 300;
-/** Objects that each page has at most that the one before had not. */
+/** Pages overlap by one. */
 const NEW_OBJECTS_PER_PAGE = 2_999;
-/** Forms are held against the whole list so often, where something could be missed for ever. */
+/** Between proofs of forms, where something could stay hidden. */
 const PROOF_EVERY_MS = 60 * 60_000;
-/** A server that did not take a form is not asked in it for so long: it may be updated. */
+/** For a form that the server did not take: it may be updated. */
 const HOLD_MS = 24 * 60 * 60_000;
-/** The same where it did not answer in time, or failed: it may have been about other things. */
+/** For one that failed or timed out, perhaps for another reason. */
 const FAILURE_HOLD_MS = 60 * 60_000;
 
-/** What is to be read of a list. */
 export interface Question<Item> {
-  /** In order of preference, where they cost the same. */
+  /** In order of preference at equal cost. */
   readonly parts: readonly AskedPart[];
-  /** Objects that the answer should show; undefined while nothing is known of them: then all of the list is read. */
+  /** What the answer should show; undefined while unknown: the whole list is read. */
   readonly expected: ReadonlySet<string> | undefined;
-  /** Of the expected, how many may be lacking in an answer that is believed at once. */
+  /** Of the expected, so many may be missing. */
   readonly mayLack: number;
-  /** Records that the answer will have, by estimate. */
+  /** An estimate of the answer. */
   readonly records: number;
-  /** There may be objects that are expected of no answer, as nothing has shown them yet: only the whole list has them for sure. */
+  /** There may be objects that nothing has shown yet: only the whole list is sure to have them. */
   readonly mayLackUnknown: boolean;
-  /** Objects that a list shows, as they are expected. */
-  readonly shown: (list: ListResult<Item>) => ReadonlySet<string>;
-  /** `filter` undefined: all of the list. */
+  readonly idsIn: (list: ListResult<Item>) => ReadonlySet<string>;
+  /** `filter` undefined: the whole list. */
   readonly read: (filter: string | undefined) => Promise<ListResult<Item>>;
 }
 
-/** How a list was read. */
 export interface Answer<Item> {
   readonly list: ListResult<Item>;
-  /** Undefined: all of it. */
+  /** Undefined: the whole list. */
   readonly form: AskedPart["form"] | undefined;
 }
 
 /**
- * Reads the selected part of a list in the cheapest way that the server takes. A form of filter that it refuses is not used
- * again. One whose answer lacks what is there is not, either: until an answer has shown all that is expected, the whole
- * list is read in its place, and tells whether the filter is to blame. What came to be expected later proves nothing of what it
- * is asked by: so the whole list is read now and then, and forms have to show all of it anew.
+ * Reads the selected part of a list in the cheapest way the server takes. Gives up a form that the server refuses, or
+ * whose answer lacks what the whole list has. Reads the whole list now and then: later objects prove nothing about the
+ * form that asks for them.
  */
 export class ListAsker<Item> {
   readonly #name: string;
@@ -52,12 +48,12 @@ export class ListAsker<Item> {
   readonly #log: Logger;
   readonly #notTaken = new Map<AskedPart["form"], number>();
   readonly #proven = new Set<AskedPart["form"]>();
-  /** Records of the whole list, when it was last read. */
+  /** Records, at the last reading. */
   #total: number | undefined;
   #readWholeAt = Number.NEGATIVE_INFINITY;
   #form: AskedPart["form"] | undefined;
 
-  /** `name`: of the list, for the log. `total`: records of the whole list, where that is known. */
+  /** `name`: for the log. `total`: records of the whole list, if known. */
   constructor(name: string, clock: Clock, log: Logger, total?: number) {
     this.#total = total;
     if (total !== undefined) this.#readWholeAt = clock.monotonic();
@@ -66,31 +62,31 @@ export class ListAsker<Item> {
     this.#log = log;
   }
 
-  /** Records of the whole list, when it was last read; undefined before that. */
+  /** At the last reading; undefined before. */
   get total(): number | undefined {
     return this.#total;
   }
 
-  /** How the list was read last; undefined: all of it. */
+  /** At the last reading; undefined: the whole list. */
   get form(): AskedPart["form"] | undefined {
     return this.#form;
   }
 
-  /** Why forms are not used. */
+  /** Forms out of use. */
   get notTaken(): readonly AskedPart["form"][] {
     return [...this.#notTaken.keys()];
   }
 
-  /** `assumedTotal`: records of the whole list, where it was not read yet. */
+  /** `assumedTotal`: for a list not read yet. */
   async read(question: Question<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
-    const { expected = new Set<string>(), mayLack, shown } = question;
+    const { expected = new Set<string>(), mayLack, idsIn } = question;
     const due = await this.#readWholeIfDue(question);
     if (due !== undefined) return due;
     const doubted: { readonly form: AskedPart["form"]; readonly lacks: ReadonlySet<string> }[] = [];
     for (const part of this.#worthAsking(question, this.#total ?? assumedTotal)) {
       const list = await this.#readPart(part, question);
       if (list === undefined) continue;
-      const lacks = expected.difference(shown(list));
+      const lacks = expected.difference(idsIn(list));
       if (expected.size > 0 && lacks.size <= mayLack && list.complete) this.#proven.add(part.form);
       if (this.#proven.has(part.form) || !list.complete || this.#isNotDueForProof(expected)) {
         this.#form = part.form;
@@ -100,7 +96,7 @@ export class ListAsker<Item> {
     }
     const whole = await this.#readWhole(question);
     if (doubted.length > 0) {
-      const found = shown(whole);
+      const found = idsIn(whole);
       for (const { form, lacks } of doubted) this.#judge(form, lacks.intersection(found).size > mayLack);
     }
     return whole;
@@ -114,7 +110,7 @@ export class ListAsker<Item> {
     return whole;
   }
 
-  /** Undefined while that is not due, and where the list cannot be read as a whole any more. */
+  /** Undefined while not due, and where the whole list is out of reach. */
   async #readWholeIfDue(question: Question<Item>): Promise<ListResult<Item> | undefined> {
     if (!question.mayLackUnknown || question.expected === undefined || !this.#isDue) return undefined;
     try {
@@ -133,7 +129,7 @@ export class ListAsker<Item> {
     return this.#clock.monotonic() >= this.#readWholeAt + PROOF_EVERY_MS;
   }
 
-  /** The server may be another one now. */
+  /** The server may be another one. */
   forget(): void {
     this.#notTaken.clear();
     this.#proven.clear();
@@ -152,12 +148,12 @@ export class ListAsker<Item> {
       .map(({ part }) => part);
   }
 
-  /** Nothing is expected that could prove a form: now and then the whole list shows whether there is something. */
+  /** Nothing expected could prove a form. */
   #isNotDueForProof(expected: ReadonlySet<string>): boolean {
     return expected.size === 0 && !this.#isDue;
   }
 
-  /** Undefined where the server refuses it, or fails at it. */
+  /** Undefined where the server refuses it or fails. */
   async #readPart({ form, filters }: AskedPart, { read }: Question<Item>): Promise<ListResult<Item> | undefined> {
     const lists: ListResult<Item>[] = [];
     try {
@@ -190,7 +186,7 @@ function isFailure(error: unknown): error is ApiError {
   return error instanceof ApiError && (isTimeout(error) || error.code === "API_SERVER_ERROR");
 }
 
-/** What several filters select, as one list; an object that several of them fit is in it several times. */
+/** The answers of several filters as one list; an object may be in it twice. */
 export function joined<Item>(lists: readonly ListResult<Item>[]): ListResult<Item> {
   const [first] = lists;
   if (first !== undefined && lists.length === 1) return first;

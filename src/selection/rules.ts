@@ -2,15 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { SelectRule, SelectRules } from "../config/select-schema.ts";
 import { pathGlob } from "../lib/glob.ts";
 
-/** What rules look at. */
 export interface RuledObject {
   readonly id: string;
   readonly tags: readonly string[];
-  /** Undefined where not all that is above the object is known: then no path fits. */
+  /** Undefined where not all above is known: then no path fits. */
   readonly path: string | undefined;
 }
 
-/** Rules of one side, ready to be asked about any number of objects. */
+/** Of one side. */
 export class RuleSet {
   readonly ids: ReadonlySet<string>;
   readonly tags: ReadonlySet<string>;
@@ -30,7 +29,7 @@ export class RuleSet {
     return this.ids.size + this.tags.size + this.paths.length + this.filters.length === 0;
   }
 
-  /** `isFound`: whether the server has the object among those that a filter fits. */
+  /** `isFound`: the server has it among a filter's objects. */
   fits({ id, tags, path }: RuledObject, isFound: (filter: string, id: string) => boolean): boolean {
     return (
       this.ids.has(id) ||
@@ -42,14 +41,14 @@ export class RuleSet {
 }
 
 /**
- * Globs of which a path fits at least one where something right below it may fit `path`: its part before each slash, and, as
- * `**` stands for slashes too, up to each of these.
+ * Globs of the parents of what fits `path`: its part before each slash, and up to each `**`, which stands for slashes
+ * too.
  */
 export function globsOfParents(path: string): readonly string[] {
   return [...path.matchAll(/\/|\*\*/g)].map(({ index, 0: part }) => path.slice(0, part === "/" ? index : index + 2));
 }
 
-/** Whether `after` selects nothing that `before` does not; undefined: everything. */
+/** `after` selects nothing that `before` does not; undefined: everything. */
 export function isNarrower(before: SelectRules | undefined, after: SelectRules | undefined): boolean {
   if (before === undefined) return true;
   if (after === undefined) return false;

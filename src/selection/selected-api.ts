@@ -17,40 +17,38 @@ export interface SelectedApiOptions {
   readonly log: Logger;
 }
 
-/** Channels of a sensor, on average, until a list showed how many there are. */
+/** Of a sensor on average, before the first list. */
 const ASSUMED_CHANNELS = 10;
 
 /**
- * A server of which only the selected part is there: its lists show no other objects, and what the server counts as a whole is
- * counted from them. Lists of probes, groups and devices are read whole, as they say what hangs below what; those of
- * sensors and channels in whichever way is cheaper.
+ * Only the selected part of a server: its lists show no other objects, and counts are of these. Reads probes, groups
+ * and devices whole for the tree, sensors and channels in the cheaper way.
  */
 export class SelectedApi implements MonitoringApi {
   readonly selection: Selection;
-  /** What is above an object decides about it, too. */
+  /** What is above decides. */
   readonly readingOrder = READING_ORDER.toReversed();
   readonly sensorAsker: ListAsker<NodeRecord>;
   readonly channelAsker: ListAsker<ChannelRecord>;
   readonly #api: MonitoringApi;
   readonly #clock: Clock;
-  /** Lists were taken over. */
   #known = new Set<NodeKind>();
-  /** Sensors that had channels in the last list; undefined before the first. */
+  /** By the last list; undefined before. */
   #withChannels: ReadonlySet<string> | undefined;
   #channels: number | undefined;
   #version: string | undefined;
-  /** One list is taken over at a time. */
+  /** One list at a time. */
   #taking: Promise<unknown> = Promise.resolve();
 
   /**
-   * `before`: of the same server; what was learnt of it is kept. `shown`: the server as it is shown; all of it where there was
-   * no selection.
+   * `before`: of the same server, which keeps what it knows. `tree`: the server on the page; all of it without a
+   * selection before.
    */
-  constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi, shown?: Tree) {
+  constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi, tree?: Tree) {
     this.#api = api;
     this.#clock = clock;
-    this.selection = new Selection(rules, before?.selection, shown);
-    const total = shown?.counts.sensor === 0 ? undefined : shown?.counts.sensor;
+    this.selection = new Selection(rules, before?.selection, tree);
+    const total = tree?.counts.sensor === 0 ? undefined : tree?.counts.sensor;
     this.sensorAsker = before?.sensorAsker ?? new ListAsker("sensors", clock, log, total);
     this.channelAsker = before?.channelAsker ?? new ListAsker("channels", clock, log);
     if (before === undefined) {
@@ -69,7 +67,7 @@ export class SelectedApi implements MonitoringApi {
     return this.#sensors(options, signal);
   }
 
-  /** Which objects are selected decides about what is asked for. */
+  /** The selection decides what to ask for. */
   allNodes(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
@@ -84,11 +82,11 @@ export class SelectedApi implements MonitoringApi {
       {
         parts: askedChannels(this.selection),
         expected,
-        // A sensor need not have channels.
+        // A sensor may have no channels.
         mayLack: expected === sensors ? Math.floor(sensors.size / 2) : 0,
         mayLackUnknown: false,
         records: this.#channels ?? sensors.size * ASSUMED_CHANNELS,
-        shown: ({ items }) => new Set(items.map(({ sensorId }) => sensorId)),
+        idsIn: ({ items }) => new Set(items.map(({ sensorId }) => sensorId)),
         read: (filter) => this.#api.channels({ ...options, filter }, signal),
       },
       total * ASSUMED_CHANNELS,
@@ -101,17 +99,17 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** Of the whole server: who asks leaves out what is not about a part. */
+  /** Of the whole server: the caller leaves out the rest. */
   get details(): MonitoringApi["details"] {
     return this.#api.details;
   }
 
-  /** The server counts the sensors that are not selected, too. */
+  /** The server counts other sensors too. */
   statusSummary(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 
-  /** The server counts the objects that are not selected, too. */
+  /** The server counts other objects too. */
   objectCounts(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
@@ -164,7 +162,7 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** A server without such a list has none of these objects, as far as is known. */
+  /** A server without the list has none of them, as far as we know. */
   async #readIfThere(kind: ContainerKind, signal: AbortSignal): Promise<void> {
     try {
       await this.#containers(kind, {}, signal);
@@ -183,7 +181,7 @@ export class SelectedApi implements MonitoringApi {
       mayLack: 0,
       mayLackUnknown: true,
       records: selection.sensors.size,
-      shown: ({ items }) => idsOf(items.filter((sensor) => selection.selects(sensor))),
+      idsIn: ({ items }) => idsOf(items.filter((sensor) => selection.selects(sensor))),
       read: (filter) => this.#api.nodes("sensor", { ...options, filter }, signal),
     });
     const items = [...new Map([...list.items, ...found.items].map((item) => [item.id, item])).values()];
@@ -193,7 +191,7 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** Asks which objects of a list the filters of the configuration fit. Resolves with all of them. */
+  /** Which objects of a list the configuration's filters fit. Resolves with all of them. */
   async #find(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const lists: ListResult<NodeRecord>[] = [];
     for (const filter of this.selection.judge.filters) {

@@ -12,53 +12,54 @@ export const CONTAINER_KINDS = NODE_KINDS.filter((kind): kind is ContainerKind =
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The part of a server that is monitored. An object is selected when it or something above it is included, and neither it
- * nor anything above it is excluded. What is above a selected object gives labels all the same.
+ * The monitored part of a server. An object is selected when it or something above is included, and neither is
+ * excluded. What is above it gives labels all the same.
  */
 export class Selection {
   readonly judge: Judge;
   readonly containers: Containers;
-  /** Of the last list, and of the one before: an object goes only when two lists lack it. */
+  /** Of the last two lists: an object goes when two lists lack it. */
   #sensors: ReadonlySet<string> = NONE;
   #sensorsBefore: ReadonlySet<string> = NONE;
-  /** Selected sensors of the last list that hang below something that is not selected. */
+  /** Selected, below something that is not; of the last list. */
   #single: ReadonlySet<string> = NONE;
-  /** Sensors of the last list hang below nothing that the user may see. */
+  /** The last list has sensors below nothing the user may see. */
   #hasOrphans = false;
-  /** Sensors that the last list showed and that are not selected. */
+  /** Of the last list, not selected. */
   #others: ReadonlySet<string> = NONE;
-  /** Sensors that were selected, and are not any more. */
+  /** Once selected. */
   readonly #leftSensors = new Set<string>();
   /** Children of one object share them. */
   readonly #ancestors = new WeakMap<TreeNode, readonly Reference[]>();
-  /** Something above sensors is not selected any more. */
+  /** Something above sensors left the selection. */
   #hasLeft = false;
 
-  /** `before`: of the same server, under other rules. `shown`: the server as it is shown; all of it where there was no selection. */
-  constructor(rules: SelectRules, before?: Selection, shown: Tree = EMPTY_TREE) {
+  /**
+   * `before`: of the same server, under other rules. `tree`: the server on the page; all of it without a selection
+   * before.
+   */
+  constructor(rules: SelectRules, before?: Selection, tree: Tree = EMPTY_TREE) {
     this.judge = new Judge(rules, before?.judge);
-    this.containers = new Containers(this.judge, before === undefined ? shown : before.containers.tree);
-    const sensors = [...shown.nodes.values()].filter((node) => node.kind === "sensor" && this.selects(node));
+    this.containers = new Containers(this.judge, before === undefined ? tree : before.containers.tree);
+    const sensors = [...tree.nodes.values()].filter((node) => node.kind === "sensor" && this.selects(node));
     this.#sensors = new Set(sensors.map(({ id }) => id));
-    this.#hasLeft = shown.nodes.size > 0;
+    this.#hasLeft = tree.nodes.size > 0;
   }
 
-  /** Selected sensors that hang below something that is not selected. */
   get sensorsBelowOthers(): ReadonlySet<string> {
     return this.#single;
   }
 
-  /** There are selected sensors below nothing that the user may see. */
   get hasOrphans(): boolean {
     return this.#hasOrphans;
   }
 
-  /** Selected sensors, as of the last list. */
+  /** Of the last list. */
   get sensors(): ReadonlySet<string> {
     return this.#sensors;
   }
 
-  /** Whether an object is selected; undefined where none with this id was seen. */
+  /** Undefined for an unknown id. */
   tells(id: string): boolean | undefined {
     if (this.#sensors.has(id)) return true;
     if (this.#others.has(id)) return false;
@@ -66,18 +67,17 @@ export class Selection {
     return verdict === undefined ? undefined : isSelected(verdict);
   }
 
-  /** Whether a sensor is selected, as things stand. */
   selects(sensor: Pick<NodeRecord, "id" | "kind" | "name" | "tags" | "parent">): boolean {
     return isSelected(this.#judgeSensor(sensor));
   }
 
-  /** The server told which objects of a list a filter fits; `hides`: there may be others, which cannot be read. */
+  /** The server answered a filter; `hides`: there may be others, which cannot be read. */
   found(filter: string, kind: NodeKind, ids: ReadonlySet<string>, hides = false): void {
     const changed = this.judge.found(filter, kind, ids, hides);
     if (kind === "sensor" ? changed.size > 0 : this.containers.rejudge(changed)) this.#hasLeft = true;
   }
 
-  /** Takes over a list of probes, groups or devices, those above before those below. Resolves with the selected part. */
+  /** Lists of probes, groups or devices, from the top down. Resolves with the selected part. */
   async takeContainers(
     kind: ContainerKind,
     list: ListResult<NodeRecord>,
@@ -95,7 +95,7 @@ export class Selection {
     return { ...list, items };
   }
 
-  /** Takes over a list of sensors, or of those that the server selected. Resolves with the selected part. */
+  /** All sensors, or those the server selected. Resolves with the selected part. */
   async takeSensors(list: ListResult<NodeRecord>, slices: TimeSlices): Promise<ListResult<ListedNode>> {
     const items: ListedNode[] = [];
     const sensors = new Set<string>(list.complete ? NONE : this.#sensors);
@@ -125,7 +125,7 @@ export class Selection {
     return { ...list, items };
   }
 
-  /** The selected part of a list of channels. */
+  /** Resolves with the selected part. */
   async takeChannels(list: ListResult<ChannelRecord>, slices: TimeSlices): Promise<ListResult<ChannelRecord>> {
     const items: ChannelRecord[] = [];
     for (const record of list.items) {
@@ -136,9 +136,9 @@ export class Selection {
     return { ...list, items };
   }
 
-  /** Objects of `tree` that are not selected any more, each told once; undefined where there are none. */
+  /** Objects of `tree` that left the selection, each once. */
   leaving({ nodes }: Pick<Tree, "nodes">): ReadonlySet<string> | undefined {
-    // Until the server told what its filters fit, nothing is known to be out.
+    // Before the server answered all filters, nothing is known to be out.
     if (!this.judge.isComplete(NODE_KINDS)) return undefined;
     const left = new Set<string>();
     for (const id of this.#leftSensors) if (nodes.has(id)) left.add(id);
@@ -156,7 +156,7 @@ export class Selection {
     return verdict !== undefined && !isSelected(verdict);
   }
 
-  /** Where what is above a sensor was deleted, or came after its list was read, lists will say what becomes of the sensor. */
+  /** Lists will say what becomes of a sensor whose parent is gone or newer than its list. */
   #knowsAbove({ parent }: Pick<NodeRecord, "parent">): boolean {
     return parent === undefined || this.containers.verdict(parent.id) !== undefined;
   }
@@ -177,7 +177,7 @@ export class Selection {
     return above === undefined ? record : { ...record, above, ancestors: this.#ancestorsOf(above) };
   }
 
-  /** From the root down to `node`, for those who keep records without what is above them. */
+  /** From the root down to `node`. */
   #ancestorsOf(node: TreeNode): readonly Reference[] {
     const known = this.#ancestors.get(node);
     if (known !== undefined) return known;

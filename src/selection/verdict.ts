@@ -1,7 +1,7 @@
 import type { SelectRules } from "../config/select-schema.ts";
 import { type RuledObject, RuleSet } from "./rules.ts";
 
-/** What is decided of an object: whether it, or something above it, is included, and whether excluded; as bits. */
+/** Bits: it or something above is included; is excluded. */
 export type Verdict = 0 | 1 | 2 | 3;
 
 const INCLUDED = 1;
@@ -13,27 +13,26 @@ export function isSelected(verdict: Verdict | undefined): boolean {
 
 /** What a filter fits of one list. */
 interface Found {
-  /** As the server answered last. */
+  /** Last. */
   readonly answer: ReadonlySet<string>;
-  /** These, and those that only the last answer lacks. */
+  /** And those that only the last answer lacks. */
   readonly ids: ReadonlySet<string>;
 }
 
 const NOTHING: Found = { answer: new Set(), ids: new Set() };
 
 /**
- * Decides by rules alone, from the top down. Filters in the language of the API fit what one of the last two answers of the
- * server had: one that lacks an object proves as little as a list that does.
+ * Decides by rules alone, from the top down. A filter of the API fits what either of the last two answers had: a single
+ * gap proves nothing.
  */
 export class Judge {
   readonly include: RuleSet;
   readonly exclude: RuleSet;
-  /** Of the root. */
   readonly root: Verdict;
-  /** Filter -> ids of the objects that it fits, by kind of list. */
+  /** Filter -> ids, by kind of list. */
   readonly #found = new Map<string, Map<string, Found>>();
 
-  /** `before`: what its server told of the same filters is known. */
+  /** `before`: of the same server, whose answers to the same filters stay. */
   constructor({ include, exclude }: SelectRules, before?: Judge) {
     this.include = new RuleSet(include);
     this.exclude = new RuleSet(exclude);
@@ -44,30 +43,29 @@ export class Judge {
     }
   }
 
-  /** The server told of all filters and of each kind of lists. */
+  /** The server answered all filters for each kind of list. */
   isComplete(kinds: readonly string[]): boolean {
     return this.filters.every((filter) => kinds.every((kind) => this.#found.get(filter)?.has(kind)));
   }
 
-  /** All filters that only the server can apply, each once. */
+  /** That only the server can apply, each once. */
   get filters(): readonly string[] {
     return [...new Set([...this.include.filters, ...this.exclude.filters])];
   }
 
-  /** The objects of a list that filters fit. */
   foundOf(kind: string): ReadonlySet<string> {
     return new Set(this.filters.flatMap((filter) => [...(this.#found.get(filter)?.get(kind)?.ids ?? [])]));
   }
 
   /**
-   * The server told which objects of a list a filter fits. Returns those for which that changed.
+   * The server answered a filter. Returns the objects for which that changed.
    * @param hides There may be others, which cannot be read.
    */
-  found(filter: string, kind: string, told: ReadonlySet<string>, hides: boolean): ReadonlySet<string> {
+  found(filter: string, kind: string, matches: ReadonlySet<string>, hides: boolean): ReadonlySet<string> {
     const byKind = this.#found.get(filter) ?? new Map<string, Found>();
     this.#found.set(filter, byKind);
     const before = byKind.get(kind) ?? NOTHING;
-    const answer = hides ? before.answer.union(told) : told;
+    const answer = hides ? before.answer.union(matches) : matches;
     const ids = before.answer.isSubsetOf(answer) ? answer : before.answer.union(answer);
     byKind.set(kind, { answer, ids });
     return before.ids.symmetricDifference(ids);

@@ -46,19 +46,6 @@ test.each([
   expect(isKept({ what: "", unit: "ratio", ...budget })).toBe(kept);
 });
 
-test("a budget with a goal is kept without it, and both are shown", () => {
-  const budget = { what: "ours", unit: "ratio", value: 1.4, atMost: 2, goal: 1.25 } as const;
-  const rowOf = (value: number) => {
-    const part = { ...POLL, budgets: [{ ...budget, value }] };
-    return readmeBlock({ ...RESULTS, parts: [part] }).split("\n")[2];
-  };
-  expect(isKept(budget)).toBe(true);
-  expect(rowOf(1.4)).toBe("| ours, 200,000 channels | at most 2 x, goal 1.25 x | 1.4 x, goal not reached |");
-  expect(rowOf(1.25)).toBe("| ours, 200,000 channels | at most 2 x, goal 1.25 x | 1.25 x |");
-  expect(rowOf(2.1)).toBe("| ours, 200,000 channels | at most 2 x, goal 1.25 x | **2.1 x**, broken |");
-  expect(partText({ ...POLL, budgets: [budget] })).toContain("at most 2 x, goal 1.25 x");
-});
-
 test("broken budgets are found in all parts", () => {
   expect(brokenBudgets([POLL, { ...POLL, budgets: [] }]).map(({ what }) => what)).toEqual(["they to us"]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { load } from "js-yaml";
 import { describe, expect, test, vi } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
 import { CASES, valuesFile } from "../real/support/helm.ts";
 import { describeWithPrograms } from "../real/support/programs.ts";
@@ -85,7 +85,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
 
 /** How many monitoring servers its configuration names; that of a Secret names one. */
 function serversOf(name: string): number {
-  const values: unknown = parse(readFileSync(valuesFile(name), "utf8"));
+  const values: unknown = load(readFileSync(valuesFile(name), "utf8"));
   return withServers.safeParse(values).data?.config.servers.length ?? 1;
 }
 

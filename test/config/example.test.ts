@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { load as loadYaml } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
 import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
 import { load } from "./support.ts";
@@ -62,7 +62,7 @@ describe("the example configuration", () => {
     const commented = [...EXAMPLE.matchAll(/# (api_key|password): \$\{(PRTG|PROXY|OTLP_PROXY)_/g)].map(
       ([, key, section = ""]) => `${sections[section]}.${key}`,
     );
-    const shown = new Set([...keysIn(parse(EXAMPLE), ""), ...commented]);
+    const shown = new Set([...keysIn(loadYaml(EXAMPLE), ""), ...commented]);
     expect(keysOf(settingsJsonSchema(), "").filter((key) => !shown.has(key))).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe("the JSON Schema for editors", () => {
   });
 
   test.each([
-    ["the example", parse(EXAMPLE)],
+    ["the example", loadYaml(EXAMPLE)],
     ["no servers", { stale_after: "5m" }],
     [
       "references",

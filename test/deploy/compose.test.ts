@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { CORE_SCHEMA, load, mergeTag } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
 
 const FOLDER = fileURLToPath(new URL("../../deploy/compose/", import.meta.url));
@@ -46,7 +46,8 @@ const providers = z.strictObject({
   ),
 });
 
-const read = (file: string): unknown => parse(readFileSync(FOLDER + file, "utf8"), { merge: true });
+const read = (file: string): unknown =>
+  load(readFileSync(FOLDER + file, "utf8"), { schema: CORE_SCHEMA.withTags(mergeTag) });
 const compose = composeFile.parse(read("compose.yaml"));
 
 /** Where a container sees a file or folder of this repository. */

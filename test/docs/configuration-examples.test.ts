@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { loadAll } from "js-yaml";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 import { ConfigDocument } from "../../src/config/document.ts";
 import { settingsJsonSchema } from "../../src/config/schema.ts";
 import { validate } from "../../src/config/validation.ts";
@@ -19,7 +19,7 @@ const EXAMPLES = readdirSync(FOLDER)
     ),
   )
   .filter(([, text]) => {
-    const keys = Object.keys(parse(text) ?? {});
+    const keys = Object.keys(loadAll(text)[0] ?? {});
     return keys.length > 0 && keys.every((key) => SECTIONS.has(key));
   })
   .map(([place, text]) => [place, /^servers(_from)?:/m.test(text) ? text : text + SERVER] as const);

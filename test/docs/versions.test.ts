@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
 import { PAGES } from "./support/pages.ts";
@@ -64,8 +64,9 @@ test("types are those of the oldest Node.js, so that nothing newer is used", () 
 describe("the version of the exporter", () => {
   test("is that of the lock file, and what the chart installs", () => {
     expect([lock.version, lock.packages[""].version]).toEqual([manifest.version, manifest.version]);
-    const chart = parse(read("deploy/helm/prtg-exporter/Chart.yaml"));
+    const chart = load(read("deploy/helm/prtg-exporter/Chart.yaml"));
     expect(chart).toMatchObject({
+      name: manifest.name,
       appVersion: manifest.version,
       version: expect.stringMatching(/^[1-9]\d*\.\d+\.\d+$/),
     });

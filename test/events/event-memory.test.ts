@@ -52,7 +52,7 @@ function event(body: string): EventRecord {
 }
 
 const remembered = (more: Partial<Remembered> = {}): Remembered => ({
-  told: [
+  statuses: [
     ["50", { status: "up", since: 1_000 }],
     ["51", { status: "down", since: undefined }],
   ],
@@ -82,7 +82,7 @@ test("what is written is there for the next process: at once as a whole, then li
   const { report, before } = await open();
   expect(report.found).toBe("good");
   expect(before).toEqual({
-    told: new Map([["50", { status: "down", since: 2_000 }]]),
+    statuses: new Map([["50", { status: "down", since: 2_000 }]]),
     events: [{ seq: 5, event: event("five") }],
     next: 6,
     settled: new Map([["file", 4]]),
@@ -117,7 +117,7 @@ test("a last line that is cut off does not count, and the file is written anew",
     const { open, files } = disk(whole + end);
     const memory = await open();
     expect(memory.report.found).toBe("good");
-    expect(memory.before.told).toEqual(new Map([["50", { status: "up", since: 1 }]]));
+    expect(memory.before.statuses).toEqual(new Map([["50", { status: "up", since: 1 }]]));
     await memory.write([], remembered);
     expect(files.get(NAME)).not.toContain(end);
   }
@@ -133,7 +133,7 @@ test.each([
   const { open, files } = disk(content);
   const { report, before } = await open();
   expect(report).toMatchObject({ found, message: expect.any(String) });
-  expect([before.told.size, before.events.length]).toEqual([0, 0]);
+  expect([before.statuses.size, before.events.length]).toEqual([0, 0]);
   expect(files.get(`${NAME}.${found}`)).toBe(content);
 });
 
@@ -150,9 +150,9 @@ test("after a write that failed the file is written anew", async () => {
   state.fails.add("append");
   await expect(memory.write([{ told: [["50", 5, 2]] }], remembered)).rejects.toThrow("EIO");
   state.fails.clear();
-  const told = new Map([["50", { status: "down", since: 2 } as const]]);
-  await memory.write([], () => remembered({ told }));
-  expect((await open()).before.told).toEqual(told);
+  const statuses = new Map([["50", { status: "down", since: 2 } as const]]);
+  await memory.write([], () => remembered({ statuses }));
+  expect((await open()).before.statuses).toEqual(statuses);
   expect([...files.keys()]).toEqual([NAME]);
 });
 
@@ -180,15 +180,15 @@ test("a process that dies between any two steps leaves the old file or the new o
     dying.requireRewrite();
     state.steps = 0;
     state.dieAt = dieAt;
-    const told = new Map([["50", { status: "down", since: 9 } as const]]);
-    const writing = dying.write([], () => remembered({ told }));
+    const statuses = new Map([["50", { status: "down", since: 9 } as const]]);
+    const writing = dying.write([], () => remembered({ statuses }));
     await Promise.race([
       writing,
       new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(() => setImmediate(resolve))))),
     ]);
     const { report, before } = await open();
     expect(report.found).toBe("good");
-    expect(before.told).toEqual(dieAt < 2 ? new Map(remembered().told) : told);
+    expect(before.statuses).toEqual(dieAt < 2 ? new Map(remembered().statuses) : statuses);
   }
 });
 
@@ -197,5 +197,5 @@ test("without a place to remember nothing is written, and nothing fails", async 
   await memory.write([{ gone: ["50"] }], () => {
     throw new Error("asked");
   });
-  expect(memory.before.told.size).toBe(0);
+  expect(memory.before.statuses.size).toBe(0);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Election, type ElectionStep } from "../../src/leadership/election.ts";
-import type { Lease } from "../../src/leadership/lease.ts";
+import { Election, type ElectionStep, type Lease } from "../../src/leadership/election.ts";
 
 const TIMES = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
 
@@ -36,7 +35,7 @@ describe("one that stands by", () => {
     expect(election.next(0)).toEqual(READ);
     for (let now = 0; now < 10_000; now += 2_000) {
       election.found(lease(7, { holder: "b" }), now);
-      expect(election.next(now)).toEqual({ kind: "wait", until: now + 2_000 });
+      expect(election.next(now)).toEqual({ kind: "wait", end: now + 2_000 });
       expect(election.next(now + 2_000)).toEqual(READ);
     }
     election.found(lease(7, { holder: "b" }), 10_000);
@@ -53,7 +52,7 @@ describe("one that stands by", () => {
     const election = contender();
     election.found(lease(7, { holder: "b" }), 0);
     election.found(lease(7, { holder: "b" }), 9_000);
-    expect(election.next(9_000)).toEqual({ kind: "wait", until: 10_000 });
+    expect(election.next(9_000)).toEqual({ kind: "wait", end: 10_000 });
   });
 
   test("waits anew after each change, by any client", () => {
@@ -61,14 +60,14 @@ describe("one that stands by", () => {
     election.found(lease(7, { holder: "b" }), 0);
     election.found(lease(8, { holder: "b" }), 9_000);
     election.found(lease(8, { holder: "b" }), 18_999);
-    expect(election.next(18_999)).toEqual({ kind: "wait", until: 19_000 });
+    expect(election.next(18_999)).toEqual({ kind: "wait", end: 19_000 });
   });
 
   test("waits for as long as the Lease says where that is longer than its own duration", () => {
     const election = contender();
     election.found(lease(7, { holder: "b", durationMs: 30_000 }), 0);
     election.found(lease(7, { holder: "b", durationMs: 30_000 }), 29_000);
-    expect(election.next(29_000)).toEqual({ kind: "wait", until: 30_000 });
+    expect(election.next(29_000)).toEqual({ kind: "wait", end: 30_000 });
   });
 
   test("takes at once what was given back, and what it had itself before it was started again", () => {
@@ -84,7 +83,7 @@ describe("one that stands by", () => {
     const blank = lease(3, { durationMs: undefined });
     election.found(blank, 0);
     election.found(blank, 9_999);
-    expect(election.next(9_999)).toEqual({ kind: "wait", until: 10_000 });
+    expect(election.next(9_999)).toEqual({ kind: "wait", end: 10_000 });
     election.found(blank, 10_000);
     expect(election.next(10_000)).toMatchObject({ kind: "write", over: blank });
   });
@@ -94,7 +93,7 @@ describe("one that stands by", () => {
     election.found(undefined, 0);
     expect(election.next(0)).toEqual({ kind: "create" });
     election.found(lease(1, { durationMs: undefined }), 50);
-    expect(election.next(50)).toEqual({ kind: "wait", until: 2_050 });
+    expect(election.next(50)).toEqual({ kind: "wait", end: 2_050 });
     election.found(lease(1, { durationMs: undefined }), 10_050);
     expect(election.next(10_050)).toMatchObject({ kind: "write" });
   });
@@ -102,11 +101,11 @@ describe("one that stands by", () => {
   test("pauses after a failure and after a conflict, and reads before it writes again", () => {
     const election = contender();
     election.failed(0, 1_500);
-    expect(election.next(1_500)).toEqual({ kind: "wait", until: 2_000 });
+    expect(election.next(1_500)).toEqual({ kind: "wait", end: 2_000 });
     expect(election.next(2_000)).toEqual(READ);
     election.found(lease(3, { isReleased: true }), 2_000);
     election.conflicted(2_010);
-    expect(election.next(2_010)).toEqual({ kind: "wait", until: 4_010 });
+    expect(election.next(2_010)).toEqual({ kind: "wait", end: 4_010 });
     expect(election.next(4_010)).toEqual(READ);
   });
 
@@ -124,19 +123,19 @@ describe("one that leads", () => {
     const election = leader();
     expect(election.isLeading(6_999)).toBe(true);
     expect(election.isLeading(7_000)).toBe(false);
-    expect(election.leadsUntil).toBe(7_000);
+    expect(election.leadershipEnd).toBe(7_000);
   });
 
   test("renews over the version that it wrote, without reading, and the time begins anew", () => {
     const election = leader();
-    expect(election.next(200)).toEqual({ kind: "wait", until: 2_000 });
+    expect(election.next(200)).toEqual({ kind: "wait", end: 2_000 });
     expect(election.next(2_000)).toEqual({
       kind: "write",
       over: lease(2, { holder: "a" }),
       claim: { holder: "a", durationMs: 10_000, isTaken: false },
     });
     election.written(lease(3, { holder: "a" }), 2_000, 2_010);
-    expect(election.leadsUntil).toBe(9_000);
+    expect(election.leadershipEnd).toBe(9_000);
   });
 
   test("tries again without a pause for what others changed, but not for ever", () => {
@@ -148,7 +147,7 @@ describe("one that leads", () => {
       expect(election.next(2_000)).toMatchObject({ kind: "write", over: { version: String(version) } });
     }
     election.conflicted(2_000);
-    expect(election.next(2_000)).toEqual({ kind: "wait", until: 4_000 });
+    expect(election.next(2_000)).toEqual({ kind: "wait", end: 4_000 });
   });
 
   test("claims again what was emptied or removed under it", () => {
@@ -172,13 +171,13 @@ describe("one that leads", () => {
     election.written(lease(3, { holder: "a" }), 6_900, 7_100);
     expect(election.next(7_100)).toEqual(LOST);
     expect(election.isLeading(7_100)).toBe(false);
-    expect(election.leadsUntil).toBeUndefined();
+    expect(election.leadershipEnd).toBeUndefined();
   });
 
   test("does not wait beyond the end of its time", () => {
     const election = leader();
     election.failed(6_000, 6_100);
-    expect(election.next(6_100)).toEqual({ kind: "wait", until: 7_000 });
+    expect(election.next(6_100)).toEqual({ kind: "wait", end: 7_000 });
   });
 
   test("writes again after a failure, without reading what it wrote itself", () => {

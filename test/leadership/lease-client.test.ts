@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Redactor } from "../../src/errors/redactor.ts";
-import type { Lease } from "../../src/leadership/lease.ts";
+import type { Lease } from "../../src/leadership/election.ts";
 import { createLeaseClient, type LeaseClient, type LeaseRehearser } from "../../src/leadership/lease-client.ts";
 import { openServiceAccount } from "../../src/leadership/service-account.ts";
 import { readTextFile } from "../../src/lib/bounded-files.ts";

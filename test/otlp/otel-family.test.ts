@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { limitFamilyName } from "../../src/mapping/rules/names.ts";
 import { BASE_UNIT_NAMES, BASE_UNITS } from "../../src/mapping/units/base-units.ts";
@@ -22,7 +22,8 @@ interface PresetRule {
 /** Labels of rules, by the families of the presets. */
 const presets = new Map(
   readdirSync(MAPPINGS).flatMap((file) => {
-    const { rules }: { readonly rules: readonly PresetRule[] } = parse(readFileSync(new URL(file, MAPPINGS), "utf8"));
+    const text = readFileSync(new URL(file, MAPPINGS), "utf8");
+    const { rules } = load(text) as { readonly rules: readonly PresetRule[] };
     return rules.flatMap(({ name, labels = {} }) => (name === undefined ? [] : [[name, Object.keys(labels)] as const]));
   }),
 );

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import type { SimSensor, SimStatus, World } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { RULE_FILES } from "../support/rule-files.ts";
@@ -197,7 +197,7 @@ function shortened(text: string): string {
 function shortenedRules(folder: string): Promise<string[]> {
   return Promise.all(
     RULE_FILES.filter((file) => file.endsWith("alert-rules.yml")).map(async (file) => {
-      const { groups }: { groups: { rules: Record<string, string>[] }[] } = parse(readFileSync(file, "utf8"));
+      const { groups } = load(readFileSync(file, "utf8")) as { groups: { rules: Record<string, string>[] }[] };
       const copy = path.join(folder, path.basename(file));
       const quick = groups.map((group) => ({
         ...group,

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import {
   annotationsFrom,
   type Chosen,
@@ -279,7 +279,7 @@ function ofEachTag(rules: string): string {
 async function quickRules(folder: string): Promise<string[]> {
   return Promise.all(
     RULE_FILES.map(async (file) => {
-      const { groups }: { groups: Record<string, unknown>[] } = parse(readFileSync(file, "utf8"));
+      const { groups } = load(readFileSync(file, "utf8")) as { groups: Record<string, unknown>[] };
       const copy = path.join(folder, path.basename(file));
       await writeFile(
         copy,

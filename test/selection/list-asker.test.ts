@@ -28,7 +28,7 @@ function asking(selected: readonly string[]) {
       mayLack: 0,
       mayLackUnknown: false,
       records: selected.length,
-      shown: ({ items }) => new Set(items),
+      idsIn: ({ items }) => new Set(items),
       read: async (filter = "all"): Promise<ListResult<string>> => {
         asked.push(filter);
         const answer = answers[filter];

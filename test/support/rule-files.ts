@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
+import { load } from "js-yaml";
 import { z } from "zod";
 
 export const RULES_FOLDER = fileURLToPath(new URL("../../deploy/prometheus/", import.meta.url));
@@ -51,10 +51,10 @@ export const RULE_FILES = ["recording-rules.yml", "alert-rules.yml"].map((name) 
 export const RULE_TEST_FILES = readdirSync(TESTS_FOLDER).map((name) => TESTS_FOLDER + name);
 
 export const RULES: readonly Rule[] = RULE_FILES.flatMap((file) =>
-  ruleFile.parse(parse(readFileSync(file, "utf8"))).groups.flatMap(({ rules }) => rules),
+  ruleFile.parse(load(readFileSync(file, "utf8"))).groups.flatMap(({ rules }) => rules),
 );
 export const RULE_TESTS: readonly RuleTest[] = RULE_TEST_FILES.flatMap(
-  (file) => testFile.parse(parse(readFileSync(file, "utf8"))).tests,
+  (file) => testFile.parse(load(readFileSync(file, "utf8"))).tests,
 );
 
 export const ALERTS = RULES.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]));

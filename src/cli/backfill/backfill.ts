@@ -16,13 +16,13 @@ import type { BackfillFlags } from "./flags.ts";
 import { openHistoryPush } from "./history-push.ts";
 import { concludeFiles, concludePush, progressBar, progressLines } from "./output.ts";
 
-/** Where a block must not overlap the head of Prometheus. */
+/** Blocks must not overlap the head of Prometheus. */
 const FILES_TO = "3h";
-/** What `serve` pushes by itself. */
+/** `serve` pushes the rest. */
 const PUSH_TO = "4h";
 
 /**
- * Brings history into files for promtool, or pushes it. Resolves with the exit code.
+ * History into files for promtool, or by push. Resolves with the exit code.
  * @throws ExporterError
  */
 export async function backfill(flags: BackfillFlags, redactor: Redactor): Promise<number> {
@@ -50,7 +50,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
       output,
       push: push?.target,
       skipFailed: flags.skipFailed === true,
-      // As many as the budget lets through, and one that is being written.
+      // What the budget allows, and one in writing.
       concurrency: server.limits.concurrency + 1,
       clock,
       log,

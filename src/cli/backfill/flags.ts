@@ -10,11 +10,10 @@ import {
 import { RESOLUTIONS, type ResolutionChoice } from "../../backfill/parameters.ts";
 import { parsed } from "../flags.ts";
 
-/** Flags of `backfill`. */
 export interface BackfillFlags extends LogFlags, ConfigFlags {
   readonly server?: string;
   readonly from: GivenTime;
-  /** Undefined: where it would begin to overlap with what a scrape or a push brings. */
+  /** Undefined: where a scrape or a push takes over. */
   readonly to?: GivenTime;
   readonly push?: boolean;
   readonly resolution: ResolutionChoice;

@@ -14,20 +14,19 @@ import { createStateFiles } from "../../sync/state-files.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../../telemetry/recorders.ts";
 
-/** Some 200 kB by protobuf, twice that by JSON: below what one request is filled to. */
+/** Some 200 kB by protobuf, twice that by JSON: less than one request. */
 const DELIVERY_POINTS = 500;
 
-/** The way to the receiver of a backfill. */
 export interface HistoryPush {
   readonly target: PushTarget;
-  /** What is remembered of pushes of this server to this receiver. */
+  /** State of pushes of this server to this receiver. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
 /**
- * Opens the push that the configuration or the standard variables ask for, as `serve` does.
- * @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_NO_STATE_DIR, and for files and settings that cannot be used
+ * As `serve`, by the configuration or the standard variables.
+ * @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_NO_STATE_DIR, and for unusable files and settings
  */
 export async function openHistoryPush(
   config: Config,
@@ -47,10 +46,10 @@ export async function openHistoryPush(
   const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
   const { url, profile } = settings;
   const receiver = forMetrics(connected, settings);
-  // The backfill shows its own counts, and no metrics.
+  // A backfill shows its own counts, no metrics.
   const observer = otlpRecorder(new ExporterMetrics(context.build, () => []));
   const connect: PushTarget["connect"] = ({ describe, deviceOf }) => {
-    // History has no series of devices themselves.
+    // History has no series of devices.
     const devices: DeviceLookup = { ofSensor: (_, sensorId) => deviceOf(sensorId), device: () => undefined };
     const placement = receiver.profile && rowPlacement(receiver.profile, server, devices);
     return createMeasurementSink({ ...receiver, observer, describe, placement });
@@ -62,11 +61,11 @@ export async function openHistoryPush(
   };
 }
 
-/** Server names may hold anything and differ in case only, so the name is part text, part hash. */
+/** Part text, part hash, as server names may hold anything and differ in case only. */
 function folderName(server: string, url: string, profile: OtlpProfile): string {
   const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
   const hash = createHash("sha256")
-    // Under other names it is other history.
+    // Other names make other history.
     .update(JSON.stringify(profile === "prometheus" ? [server, url] : [server, url, profile]))
     .digest("hex")
     .slice(0, 8);

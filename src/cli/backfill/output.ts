@@ -8,14 +8,13 @@ import type { Clock } from "../../lib/clock.ts";
 
 const TITLES = { sensors: "reading sensors", days: "writing days", values: "pushing values" } as const;
 
-/** How much is left, and how long it takes. */
 interface Estimate {
-  /** Per second, two digits. */
+  /** Two digits. */
   readonly rate: string;
   readonly left: string;
 }
 
-/** A bar for a person who watches. */
+/** For people. */
 export function progressBar(stream: NodeJS.WritableStream, clock: Clock): BackfillProgress {
   const options: Options = {
     stream,
@@ -41,7 +40,7 @@ export function progressBar(stream: NodeJS.WritableStream, clock: Clock): Backfi
   };
 }
 
-/** A line every few seconds where standard error is no terminal. */
+/** Every few seconds, without a terminal. */
 export function progressLines(log: Logger, clock: Clock): BackfillProgress {
   let begun = { what: "sensors" as keyof typeof TITLES, total: 0, progressRate: new ProgressRate(clock, 0) };
   let nextLine = 0;
@@ -72,7 +71,7 @@ function estimate(progressRate: ProgressRate, done: number, total: number): Esti
   return { rate: rate.toPrecision(2), left: formatDuration(seconds * 1_000) };
 }
 
-/** What is said in the end of a backfill into files, and what to do next. */
+/** With what to do next. */
 export function concludeFiles(outcome: BackfillOutcome, output: string): string {
   if (outcome.kind === "interrupted") return interrupted(outcome);
   const { files, samples, series, sensors } = outcome.run;
@@ -86,7 +85,6 @@ export function concludeFiles(outcome: BackfillOutcome, output: string): string 
   ].join("\n");
 }
 
-/** What is said in the end of a push. */
 export function concludePush(outcome: BackfillOutcome, url: string): string {
   if (outcome.kind === "interrupted") return interrupted(outcome);
   const { samples, series, sensors, push } = outcome.run;

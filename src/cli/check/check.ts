@@ -29,11 +29,11 @@ import { judgeClock, RunDurations } from "./run-durations.ts";
 import { type CheckRecorder, checkRecorder, type Step } from "./step.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags {
-  /** Where a report about the servers is written. */
+  /** Path of a report about the servers. */
   readonly report?: string;
 }
 
-/** After one of these the next request would only say the same, or take as long. */
+/** The next request would say the same, or take as long. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
   "API_TIMEOUT",
   "API_REDIRECTED",
@@ -45,7 +45,7 @@ const FATAL: ReadonlySet<ErrorCode> = new Set([
   "SECRET_UNREADABLE",
 ]);
 
-/** What is refused once is refused to all that is asked, also where this reading is an extra. */
+/** Refused for one is refused for all, also where this reading is an extra. */
 const CREDENTIAL_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "API_UNAUTHORIZED",
   "API_LOGIN_FAILED",
@@ -58,7 +58,7 @@ const REST = "the rest";
 const CLOCK = "clock";
 const SPEED = "speed";
 
-/** Tries everything that `serve` needs, and prints what it finds as it finds it. Resolves with the exit code. */
+/** Tries all that `serve` needs, and prints findings as they come. Resolves with the exit code. */
 export async function check(flags: CheckFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
   const context = await createContext(flags, redactor);
@@ -79,7 +79,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   );
   const findings: Finding[] = [];
   const election = elects ? [leaseFindings(flags, context, process.env, interrupted.signal)] : [];
-  // All servers at the same time, but shown one after the other.
+  // All servers at once, printed one after the other.
   for (const stream of [...checks.map((each) => each.start()), ...election]) {
     for await (const finding of stream) {
       findings.push(finding);
@@ -97,7 +97,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   return findings.some(({ status }) => status === "FAILED") ? 1 : 0;
 }
 
-/** The check of one server. */
+/** Of one server. */
 class ServerCheck {
   readonly steps: readonly PlannedStep[];
   readonly subjects: readonly string[];
@@ -121,7 +121,7 @@ class ServerCheck {
     this.#interrupted = interrupted;
   }
 
-  /** Runs the steps; the stream has each finding as soon as it is there. */
+  /** With each finding as it comes. */
   start(): ReadableStream<Finding> {
     return new ReadableStream({
       start: async (stream) => {
@@ -170,7 +170,7 @@ class ServerCheck {
   }
 }
 
-/** A warning where `serve` goes on without what was to be read. */
+/** A warning where `serve` goes on without the reading. */
 function describeFailure(error: unknown, step: Step): Omit<Finding, "server" | "subject"> {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   const text = describeFault(error).concat(requestId === undefined ? "" : ` (request ID ${requestId})`);

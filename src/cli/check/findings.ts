@@ -1,21 +1,21 @@
 import { oneLine } from "../../lib/printable-text.ts";
 
-/** `warning`: serve works, but perhaps not as it was meant to. `skipped`: not tried after a failure before it. */
+/** `warning`: serve works, but perhaps not as meant. `skipped`: after an earlier failure. */
 export type FindingStatus = "ok" | "warning" | "FAILED" | "skipped";
 
-/** What one step of the check found out. */
+/** Of one step. */
 export interface Finding {
   readonly server: string;
   readonly subject: string;
   readonly status: FindingStatus;
   readonly text: string;
-  /** What to do; absent where there is nothing to do. */
+  /** Undefined: nothing to do. */
   readonly remedy?: string;
 }
 
 const MAX_STATUS_LENGTH = "warning".length;
 
-/** Writes findings as they come, one line each, in columns that are as wide as these names need. */
+/** One line each, in columns wide enough for these names. */
 export function findingsTable(servers: readonly string[], subjects: readonly string[]): (finding: Finding) => string {
   const serverWidth = widthOf(servers);
   const subjectWidth = widthOf(subjects);
@@ -30,7 +30,7 @@ export function findingsTable(servers: readonly string[], subjects: readonly str
   };
 }
 
-/** The last line: what the findings of all servers come to. */
+/** The last line, for all servers. */
 export function concludeFindings(findings: readonly Finding[]): string {
   const failed = Map.groupBy(
     findings.filter(({ status }) => status === "FAILED"),

@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../app/context.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
-import type { Lease } from "../../leadership/lease.ts";
+import type { Lease } from "../../leadership/election.ts";
 import type { Rehearsal } from "../../leadership/lease-client.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { type ElectionFlags, type OpenLease, openLease } from "../leader-election.ts";
@@ -8,7 +8,7 @@ import type { Finding } from "./findings.ts";
 import { MAX_OFFSET_S } from "./run-durations.ts";
 import { ok, type StepResult, warning } from "./step.ts";
 
-/** What its findings have in the place of the server. */
+/** In the column of the server. */
 export const ELECTION = "leader election";
 
 const ACCOUNT = "service account";
@@ -18,8 +18,8 @@ const CLOCK = "API server clock";
 export const ELECTION_SUBJECTS: readonly string[] = [ACCOUNT, READING, RIGHTS, CLOCK];
 
 /**
- * What `serve --leader-elect` needs of Kubernetes: reads the Lease, and has a write of it decided on but not stored, so that the one who
- * leads goes on. Ends at the first failure, which all after it would share. Yields nothing more once interrupted.
+ * What `serve --leader-elect` needs of Kubernetes: reads the Lease and rehearses a write, so that the leader goes on.
+ * Ends at the first failure, and once interrupted.
  */
 export async function* leaseFindings(
   flags: ElectionFlags,
@@ -66,7 +66,7 @@ function holderOf(lease: Lease | undefined): string {
   return lease.holder === undefined ? "no replica leads" : `${lease.holder} leads`;
 }
 
-/** The election goes by the time that passes here; certificates and the times written in the Lease go by the clock. */
+/** The election measures time here; certificates and the Lease's times depend on the clock. */
 function judge(offsetMs: NonNullable<Rehearsal["clockOffsetMs"]>): StepResult {
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
   if (seconds <= MAX_OFFSET_S) return ok(`the API server's clock differs from ours by ${seconds} s`);

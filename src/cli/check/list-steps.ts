@@ -9,13 +9,13 @@ import { ok, type Step, type StepResult, type StepTools, warning } from "./step.
 const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";
 const UNREADABLE_REMEDY = "Report it with the version of the server: the exporter should understand what servers send.";
 
-/** What the lists of one server held, for the steps after them. */
+/** Of one server, for later steps. */
 export interface FoundLists {
   readonly nodes: Map<NodeKind, readonly NodeRecord[]>;
   channels: readonly ChannelRecord[] | undefined;
 }
 
-/** One list of the tree. */
+/** Of the tree. */
 export function nodesStep(
   kind: NodeKind,
   options: { interval: boolean; statusSummary: boolean },
@@ -36,7 +36,7 @@ export function nodesStep(
   };
 }
 
-/** What `servers[].select` comes to, and how the server is asked for it. Needs what the lists found. */
+/** What `servers[].select` means, and how it is asked for. Needs the lists. */
 export function selectionStep({ nodes }: FoundLists): Step {
   return {
     subject: "selection",
@@ -52,7 +52,7 @@ export function selectionStep({ nodes }: FoundLists): Step {
       }
       const total = sensorAsker.total ?? selected;
       const text = `${selected} of ${total} sensors`;
-      // Nothing that it tells shows whether a server looks at a filter.
+      // Nothing shows whether a server heeds a filter.
       if (selected === total && api.selection.judge.include.filters.length > 0) {
         return warning(
           `${text}: all that there are`,
@@ -74,7 +74,7 @@ export function selectionStep({ nodes }: FoundLists): Step {
   };
 }
 
-/** Whether the user sees the whole tree. Needs what the lists found. */
+/** Whether the user sees the whole tree. Needs the lists. */
 export function visibilityStep({ nodes }: FoundLists): Step {
   return {
     subject: "visibility",
@@ -94,7 +94,7 @@ export function visibilityStep({ nodes }: FoundLists): Step {
   };
 }
 
-/** The values, and how many of them can be read. */
+/** How many values can be read. */
 export function channelsStep(found: FoundLists): Step {
   return {
     subject: "channels",
@@ -132,7 +132,7 @@ function describeChannels(
   );
 }
 
-/** Limits and the lookups of channels; with the limits off the last list of all. */
+/** And the lookups of channels; with limits off the last list of all. */
 export function limitsStep(found: { readonly lookups: boolean }): Step {
   return {
     subject: "limits",
@@ -140,8 +140,8 @@ export function limitsStep(found: { readonly lookups: boolean }): Step {
     run: async ({ api, signal, problems }) => {
       const list = await api.channels({ limits: true, lookups: found.lookups }, signal);
       const limited = list.items.filter(({ limits }) => Object.keys(limits ?? {}).length > 0).length;
-      const told = list.items.filter(({ limits }) => limits !== undefined).length;
-      if (told === 0 && list.items.length > 0 && list.refused === undefined) {
+      const withLimits = list.items.filter(({ limits }) => limits !== undefined).length;
+      if (withLimits === 0 && list.items.length > 0 && list.refused === undefined) {
         return warning(
           "the server tells no limits: limits are not shown",
           "Nothing if prtg_channel_limit is not missed.",
@@ -152,7 +152,7 @@ export function limitsStep(found: { readonly lookups: boolean }): Step {
   };
 }
 
-/** Definitions of states. */
+/** Of states. */
 export function lookupsStep(found: { lookups: boolean }): Step {
   return {
     subject: "lookups",
@@ -180,7 +180,7 @@ const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
   duplicate: (count) => `${count} records have the id of another one and are left out`,
 };
 
-/** What a list that was read lacks all the same. */
+/** What is missing in a list. */
 function describeList(
   text: string,
   { complete, refused = [] }: ListResult<unknown>,

@@ -1,10 +1,12 @@
 import { planSync } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
+import { isOnePerSensor } from "../../collectors/details-collector.ts";
+import { PartialPoll } from "../../collectors/partial-poll.ts";
 import { READINGS } from "../../collectors/readings.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
-import { type NodeKind, READING_ORDER } from "../../prtg/records.ts";
-import { detailsStep } from "./details-step.ts";
+import { describeFault } from "../../errors/exporter-error.ts";
+import { type LicenseUse, type NodeKind, READING_ORDER } from "../../prtg/records.ts";
 import {
   channelsStep,
   type FoundLists,
@@ -16,17 +18,17 @@ import {
 } from "./list-steps.ts";
 import { ok, type Step, warning } from "./step.ts";
 
-/** A step, and the collectors whose runs do the same. */
+/** With the collectors that do the same. */
 export interface PlannedStep extends Step {
   readonly collectors: readonly CollectorName[];
 }
 
-/** What `serve` will ask this server for with this configuration, in the order in which failures tell most. */
+/** All that `serve` will ask this server, the most telling failures first. */
 export function checkSteps(server: ServerConfig, config: Config): readonly PlannedStep[] {
   const { tree, status, channels, limits, details } = config.collectors;
   const found: FoundLists = { nodes: new Map(), channels: undefined };
   const states = { lookups: false };
-  // What the server counts as a whole says nothing of a part.
+  // Counts of the whole server say nothing of a part.
   const isWhole = server.select === undefined;
   const readers = [...(tree.enabled ? (["tree"] as const) : []), ...(status.enabled ? (["status"] as const) : [])];
   const of = (collectors: readonly CollectorName[], ...steps: Step[]): PlannedStep[] =>
@@ -78,7 +80,7 @@ function connectionStep({ url, tls }: ServerConfig): Step {
 
 const VERSION_REMEDY = "Nothing if prtg_server_info is not missed.";
 
-/** The version is an extra; that it may not be read shows all the same that the login works. */
+/** The version is an extra; even a refusal shows that the login works. */
 const LOGIN: Step = {
   subject: "login",
   reading: "version",
@@ -121,7 +123,7 @@ const OBJECT_COUNTS: Step = {
 
 const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
 
-/** Of the sensor that was measured last: what is wrong with one is wrong with all. */
+/** Of the last measured sensor: a fault of one is a fault of all. */
 function timeSeriesStep(found: FoundLists): Step {
   const without = "what happens between two polls, and during an outage, is not filled in";
   return {
@@ -142,4 +144,52 @@ function timeSeriesStep(found: FoundLists): Step {
       );
     },
   };
+}
+
+const REMEDY = "Nothing if they are not missed; else leave collectors.details off.";
+
+/** Each on its own, as their collector reads them: names missing ones, and a failure leaves the others. */
+export function detailsStep(found: FoundLists, isWhole: boolean): Step {
+  return {
+    subject: "details",
+    reading: "details",
+    remedy: REMEDY,
+    run: async ({ api: { details }, signal }) => {
+      const parts = new PartialPoll(signal);
+      const texts: string[] = [];
+      let read = 0;
+      const tell = async (what: string, value: () => Promise<string | undefined>): Promise<void> => {
+        const part = await parts.read(value);
+        if (part !== undefined) read++;
+        texts.push(`${what}: ${part === undefined ? "not read" : (part.value ?? "not told")}`);
+      };
+      if (isWhole) {
+        await tell("license", async () => sensorsOf(await details.license(signal)));
+        await tell("auto-discoveries under way", async () => (await details.autodiscoveries(signal))?.toString());
+      }
+      const probe = found.nodes.get("probe")?.[0]?.id;
+      if (probe !== undefined) {
+        await tell("first probe", async () => connection(await details.probeConnected(probe, signal)));
+      }
+      await tell("primary channels", async () => {
+        const items = (await details.primaryChannels(signal))?.items;
+        return items === undefined || !isOnePerSensor(items) ? undefined : String(items.length);
+      });
+      try {
+        parts.throwIfFailed();
+      } catch (error) {
+        if (read === 0) throw error;
+        return warning(`${texts.join(", ")}; ${describeFault(error)}`, REMEDY);
+      }
+      return ok(texts.join(", "));
+    },
+  };
+}
+
+function sensorsOf(license: LicenseUse | undefined): string | undefined {
+  return license?.used === undefined ? undefined : `${license.used} of ${license.max ?? "unlimited"} sensors`;
+}
+
+function connection(isConnected: boolean | undefined): string | undefined {
+  return isConnected === undefined ? undefined : isConnected ? "connected" : "not connected";
 }

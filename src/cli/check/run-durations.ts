@@ -4,12 +4,12 @@ import { createTimetable } from "../../collectors/timetable.ts";
 import type { Config } from "../../config/load.ts";
 import { ok, type StepResult, warning } from "./step.ts";
 
-/** Share of its period that a run may take before a slower moment makes it skip the next one. */
+/** Of a period; a slower moment would skip the next run. */
 const SHARE_AT_RISK = 0.5;
-/** Seconds by which clocks that are set by a time server do not differ. */
+/** Between clocks with a time server, seconds. */
 export const MAX_OFFSET_S = 10;
 
-/** How long the runs of collectors take, against how often they are to run. */
+/** Against their periods. */
 export class RunDurations {
   readonly #config: Pick<Config, "collectors">;
   readonly #timeoutMs: number;
@@ -22,15 +22,15 @@ export class RunDurations {
     this.#context = context;
   }
 
-  /** What the runs of each of these collectors include took so long. */
+  /** These collectors' runs include it. */
   took(collectors: readonly CollectorName[], ms: number): void {
     for (const name of collectors) this.#tookMs.set(name, (this.#tookMs.get(name) ?? 0) + ms);
   }
 
-  /** `slowestMs`: the slowest single answer. */
+  /** `slowestMs`: of single answers. */
   judge(slowestMs: number): StepResult {
     const runs = [...this.#tookMs]
-      // Time series are read one by one, as far as the budget goes.
+      // Time series are read one by one, as the budget allows.
       .filter(([name]) => name !== "timeseries")
       .map(([name, tookMs]) => ({ name, tookMs, periodMs: this.#periodMs(name) }))
       .sort((a, b) => b.tookMs / b.periodMs - a.tookMs / a.periodMs);

@@ -5,24 +5,23 @@ import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
 import { type FinishedRequest, type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
 import type { Finding, FindingStatus } from "./findings.ts";
 
-/** What a step has to say when it did not fail. */
+/** Of a step without failure. */
 export type StepResult = Pick<Finding, "text" | "remedy"> & { readonly status?: Exclude<FindingStatus, "FAILED"> };
 
 export interface StepTools {
   readonly api: MonitoringApi;
   readonly signal: AbortSignal;
-  /** What could not be read since the step began. */
+  /** Since its beginning. */
   readonly problems: () => ReadonlyMap<DecodeProblem, number>;
 }
 
-/** One thing to try. */
 export interface Step {
   readonly subject: string;
-  /** What it reads: whether `serve` goes on after a failure, and without what, is said there. */
+  /** It says whether `serve` goes on after a failure, and without what. */
   readonly reading?: ReadingName;
-  /** What `serve` goes without after any failure, where it is an extra of its own. */
+  /** What a failure takes from `serve`, for a step that is an extra itself. */
   readonly without?: string;
-  /** What to do when `serve` goes on without it, instead of what the failure says. */
+  /** For when `serve` goes on; else the failure's. */
   readonly remedy?: string;
   readonly run: (tools: StepTools) => Promise<StepResult>;
 }

@@ -29,9 +29,8 @@ interface ReadServer {
 }
 
 /**
- * Prints which rule makes which series of each channel, and writes what was read to a recording. Resolves with the
- * exit code.
- * @throws ExporterError for what only the user can mend, and what the client throws
+ * Prints which rule makes which series of each channel, and saves a recording. Resolves with the exit code.
+ * @throws ExporterError for what the user must mend, and what the client throws
  */
 export async function map(flags: MapFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
@@ -64,7 +63,7 @@ export async function map(flags: MapFlags, redactor: Redactor): Promise<number> 
   return 0;
 }
 
-/** The recording stands for the server: rules and labels may be in a file that has none. */
+/** The recording replaces the server: a file with rules and labels may have none. */
 function withoutServer(env: Environment): Environment {
   const others = Object.entries(env).filter(([name]) => !SERVER_VARIABLES.some((variable) => variable.name === name));
   return { ...Object.fromEntries(others), PRTG_URL: "http://recording.invalid", PRTG_API_KEY: "no-key-is-needed" };
@@ -100,7 +99,7 @@ async function readServers(
   );
 }
 
-/** All of every server, or the one sensor of those that have it. */
+/** Everything, or the one sensor of those servers that have it. */
 function chooseSensor(servers: readonly RecordedServer[], sensorId: string | undefined): readonly ReadServer[] {
   const read = servers.map((recorded) => ({ recorded, tree: treeOf(recorded) }));
   if (sensorId === undefined) return read;
@@ -114,7 +113,7 @@ function chooseSensor(servers: readonly RecordedServer[], sensorId: string | und
   throw new ExporterError("MAP_SENSOR_UNKNOWN", text);
 }
 
-/** A line for each channel: hundreds of thousands do not fit into one string. */
+/** Hundreds of thousands do not fit into one string. */
 async function printJson(channels: readonly MappedChannel[], context: CommandContext): Promise<void> {
   const { print, redactor, clock } = context;
   const slices = new TimeSlices(clock);
@@ -125,7 +124,7 @@ async function printJson(channels: readonly MappedChannel[], context: CommandCon
   print("]");
 }
 
-/** In the order of the list. Channels whose sensor is not visible are left out, as on the page. */
+/** In the order of the list, without channels of invisible sensors, as on the page. */
 function mappedChannels({ recorded, tree }: ReadServer, mapper: ChannelMapper): MappedChannel[] {
   return recorded.channels.flatMap((channel) => {
     const sensor = sensorIn(tree, channel.sensorId);
@@ -154,7 +153,7 @@ async function saveRecording(
   try {
     const text = writeRecording(recording, (part) => redactor.redact(part));
     await closing(open(file, "w", PRIVATE_FILE), async (output) => {
-      // It has names of machines, and one that was there may be open to others. Standard output is no file.
+      // It names machines, and an older file may be open to others. Standard output is no file.
       if ((await output.stat()).isFile()) await output.chmod(PRIVATE_FILE).catch(() => undefined);
       await output.writeFile(text);
     });

@@ -7,10 +7,7 @@ import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../..
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { RecordedServer } from "./recording.ts";
 
-/**
- * Reads the lists of one server once.
- * @throws ApiError when one of them fails, and the signal's reason
- */
+/** @throws ApiError when a list fails, and the signal's reason */
 export async function recordServer(
   name: string,
   api: MonitoringApi,
@@ -26,7 +23,7 @@ export async function recordServer(
   return { name, nodes, channels: channels.items };
 }
 
-/** The tree that the records make, as after the first poll of `serve`. */
+/** As after the first poll of `serve`. */
 export function treeOf({ nodes }: RecordedServer): Tree {
   const poll = Object.fromEntries(
     NODE_KINDS.map((kind) => {
@@ -37,7 +34,7 @@ export function treeOf({ nodes }: RecordedServer): Tree {
   return reconcile(EMPTY_TREE, poll satisfies NodePoll).tree;
 }
 
-/** The part of a server's records that belongs to one sensor, with all that it hangs below. */
+/** The records of one sensor, with all above it. */
 export function onlySensor(recorded: RecordedServer, tree: Tree, sensorId: string): RecordedServer {
   const kept = new Set<string>();
   for (let id = sensorId; id !== ROOT_ID && !kept.has(id); id = tree.nodes.get(id)?.parentId ?? ROOT_ID) kept.add(id);
@@ -48,7 +45,7 @@ export function onlySensor(recorded: RecordedServer, tree: Tree, sensorId: strin
   };
 }
 
-/** A sensor of the tree; undefined when there is none with this id. */
+/** Undefined for an unknown id. */
 export function sensorIn(tree: Tree, id: string): TreeNode | undefined {
   const node = tree.nodes.get(id);
   return node?.kind === "sensor" ? node : undefined;

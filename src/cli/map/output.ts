@@ -6,7 +6,7 @@ import { CHANNEL_LABELS } from "../../mapping/metric-table.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import type { ChannelRecord } from "../../prtg/records.ts";
 
-/** A channel and how it comes to its series. */
+/** With the way to its series. */
 export interface MappedChannel {
   readonly server: string;
   readonly sensor: TreeNode;
@@ -14,18 +14,18 @@ export interface MappedChannel {
   readonly account: ChannelAccount;
 }
 
-/** The rule comes last and is not cut: it may name a file. */
+/** The rule is last and uncut: it may name a file. */
 const HEAD = ["CHANNEL", "SENSOR", "NAME", "VALUE", "UNIT", "SERIES", "RULE"];
 
-/** Characters of a cell: servers may send names and units of any length. */
+/** Of a cell: servers may send any length. */
 const MAX_SENSOR = 40;
 const MAX_NAME = 30;
 const MAX_UNIT = 12;
 const MAX_SERIES = 60;
 
 /**
- * One line for each series, and one for each channel that has none. Of labels there are only those that rules and tags add:
- * the others say what the line says. `--format json` has all of them, and names in full.
+ * A line a series, and one for a channel without. Only labels of rules and tags: the others repeat the line. `--format
+ * json` has all of them, and full names.
  */
 export function mapTable(channels: readonly MappedChannel[], withServer: boolean, { rename }: LabelSettings): string {
   const usual = new Set(["server", ...CHANNEL_LABELS].map((label) => rename.get(label) ?? label));
@@ -39,10 +39,10 @@ export function mapTable(channels: readonly MappedChannel[], withServer: boolean
       value === undefined ? "" : formatValue(value),
       cut(unit, MAX_UNIT),
     ];
-    const own = withServer ? [server, ...cells] : cells;
+    const head = withServer ? [server, ...cells] : cells;
     const series = account.series.length === 0 ? ["none"] : account.series.map((each) => seriesText(each, usual));
     return series.map((text, index) =>
-      index === 0 ? [...own, text, account.reason] : [...own.map(() => ""), text, ""],
+      index === 0 ? [...head, text, account.reason] : [...head.map(() => ""), text, ""],
     );
   });
   return textTable(withServer ? ["SERVER", ...HEAD] : HEAD, rows);

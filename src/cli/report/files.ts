@@ -5,14 +5,14 @@ import { MAX_DATA_BYTES, readTextFile } from "../../lib/bounded-files.ts";
 import { FORMAT, FORMAT_VERSION, type Report, reportSchema, type ServerReport } from "./format.ts";
 
 /**
- * Writes a report. What does not fit the format is a fault of ours, and is not written.
+ * Does not write what breaks the format: that is our fault.
  * @throws ExporterError REPORT_UNWRITABLE
  */
 export async function writeReport(file: string, exporter: string, servers: readonly ServerReport[]): Promise<void> {
   const report = reportSchema.parse({ format: FORMAT, format_version: FORMAT_VERSION, exporter, servers });
   const text = `${JSON.stringify(report, null, 2)}\n`;
   try {
-    // To be handed on, and without names: others may read it.
+    // Without names, and to be handed on: others may read it.
     await writeFile(file, text, { mode: 0o644 });
   } catch (error) {
     throw new ExporterError("REPORT_UNWRITABLE", `${file} cannot be written: ${fileFault(error)}`);

@@ -6,15 +6,15 @@ import { PROBES } from "./probes.ts";
 import { VALUE_TYPES } from "./shape.ts";
 
 /*
- * Everything that can stand in a report: numbers, and texts from lists that are a part of the exporter. What a report is
- * checked by before it is written is what it is read by, so that nothing else can get into one.
+ * All that a report can hold: numbers, and texts from lists in the exporter. One schema for writing and reading, so
+ * that nothing else gets in.
  */
 
 export const FORMAT = "prtg-exporter server report";
-/** Rises when older exporters could no longer read it. */
+/** Rises when older exporters cannot read it. */
 export const FORMAT_VERSION = 1;
 
-/** Year, quarter, running number, build. Four digits at the end at least: no address of a network has them. */
+/** Year, quarter, running number, build. At least four final digits: no network address has them. */
 export const RELEASE = /^[12]\d\.[1-4]\.\d{1,3}\.\d{4,6}$/;
 /** `$[].basic.priority`: `[]` are items, `*` a name that no API defines. */
 const PLACE = /^\$(\[\]|\.(\*|[A-Za-z_]\w*))*$/;
@@ -67,7 +67,7 @@ const endpoint = z.strictObject({
   shape: shape.optional().meta({ description: "How often which type of value is at which place." }),
 });
 
-/** As flags of `simulate` call them. */
+/** As the flags of `simulate`. */
 export const SIZES = ["probes", "groups", "devices", "sensors", "channels"] as const;
 
 const server = z.strictObject({

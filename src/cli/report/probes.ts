@@ -1,16 +1,16 @@
-/** An object whose id a request needs. */
+/** Whose id a request needs. */
 export type NeededObject = "probe" | "group" | "device" | "sensor" | "channel";
 
-/** One thing that a report asks a server: only reads. */
+/** One read of a server. */
 export interface Probe {
   /** Template of the path below `/api/v2`. */
   readonly endpoint: string;
-  /** Without the leading `?`; `{id}` in it as in the path. */
+  /** Without `?`; `{id}` as in the path. */
   readonly query: string;
   readonly needs?: NeededObject;
 }
 
-/** Records of a list that shapes are taken from. */
+/** Records of a list, for shapes. */
 export const SAMPLE = 500;
 
 const SAMPLED = `limit=${SAMPLE}`;
@@ -20,7 +20,7 @@ function list(endpoint: string, ...parameters: string[]): Probe {
   return { endpoint, query: [SAMPLED, ...parameters].join("&") };
 }
 
-/** In this order: the first shows whether the server is there, the second whether the key is taken. */
+/** The first shows whether the server is there, the second whether it takes the key. */
 export const PROBES: readonly Probe[] = [
   { endpoint: "/health", query: "" },
   { endpoint: "/version", query: "" },
@@ -35,21 +35,20 @@ export const PROBES: readonly Probe[] = [
   list("/objects"),
   list("/lookup-definitions"),
   list("/autodiscoveries"),
-  // What comes where no limit is asked for.
+  // The default limit.
   { endpoint: "/experimental/channels", query: "" },
-  // What the exporter asks lists for beyond their records.
+  // Beyond records.
   list("/experimental/devices", "include=sensor_status_summary"),
   list("/experimental/sensors", "include=intervalgroup"),
   list("/experimental/channels", "include=alerting"),
   list("/experimental/channels", "include=values"),
   list("/experimental/sensors", "include=path"),
-  // How it asks for a part.
+  // A part.
   list("/experimental/sensors", "filter=status = up"),
   list("/experimental/sensors", "filter=status in [down, warning]"),
   list("/experimental/channels", "filter=primary = true"),
   { ...list("/experimental/sensors", 'filter=parentid in ["{id}"]'), needs: "device" },
   { ...list("/experimental/channels", 'filter=parentid in ["{id}"]'), needs: "sensor" },
-  // Single objects.
   ...KINDS.map((kind): Probe => ({ endpoint: `/${kind}s/{id}`, query: "", needs: kind })),
   { endpoint: "/channels/{id}", query: "", needs: "channel" },
   { endpoint: "/sensors/{id}/data", query: "", needs: "sensor" },

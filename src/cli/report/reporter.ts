@@ -7,15 +7,14 @@ import { CONTENT_TYPES, type EndpointReport, RELEASE, type ServerReport, SIZES }
 import { type NeededObject, PROBES, type Probe, SAMPLE } from "./probes.ts";
 import { shapeOf } from "./shape.ts";
 
-/** What asks a server. */
 export interface Asker {
-  /** Sends one GET: `path` with its query, below `/api/v2`. */
+  /** One GET below `/api/v2`, with its query. */
   readonly ask: (endpoint: string, path: string) => Promise<ApiAnswer>;
-  /** How long the last request took, milliseconds from sending it to its last byte. */
+  /** Of the last request, milliseconds to the last byte. */
   readonly lastMs: () => number;
 }
 
-/** After one of these nothing else would be answered, and repeated refusals lock accounts. */
+/** Nothing else would be answered, and repeated refusals lock accounts. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
   "API_CONNECTION_FAILED",
   "API_TLS_UNTRUSTED",
@@ -32,7 +31,7 @@ const FATAL: ReadonlySet<ErrorCode> = new Set([
   "SECRET_UNREADABLE",
 ]);
 
-/** Asks a server all that a report tells, one request at a time. */
+/** One request at a time. */
 export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport> {
   const endpoints: EndpointReport[] = [];
   const ids = new Map<NeededObject, string>();
@@ -105,7 +104,7 @@ function describeFailure(error: ExporterError): Omit<EndpointReport, "endpoint" 
   };
 }
 
-/** The first text of `/version` that can be a release and nothing else. */
+/** Of `/version`: the first text that is a release and nothing else. */
 function releaseIn(json: unknown): string | null {
   if (typeof json === "string") return RELEASE.test(json) ? json : null;
   if (typeof json !== "object" || json === null) return null;
@@ -115,7 +114,7 @@ function releaseIn(json: unknown): string | null {
 const ID = /^\d{1,18}$/;
 const CHANNEL_ID = /^(?<sensor>\d{1,18})\.-?\d{1,18}$/;
 
-/** Of each kind the first object; the sensor is one that has been measured, where there is one. */
+/** The first of each kind; of sensors a measured one, if any. */
 function learnIds({ endpoint }: Probe, json: unknown, ids: Map<NeededObject, string>): void {
   const kind = /^(?:\/experimental)?\/(?<kind>probe|group|device|sensor|channel)s$/.exec(endpoint)?.groups?.kind;
   if (kind === undefined || !Array.isArray(json)) return;
@@ -169,7 +168,7 @@ function defaultLimit(endpoints: readonly EndpointReport[]): number | null {
   return records > 0 && records < total ? records : null;
 }
 
-/** By what lists say, or have where they are shorter than what was asked for. */
+/** As lists say, or their length where they are short. */
 function sizesIn(endpoints: readonly EndpointReport[]): ServerReport["objects"] {
   const sizes = SIZES.flatMap((kind) => {
     const lists = endpoints.filter(

@@ -9,7 +9,7 @@ import type { ServerReport } from "./format.ts";
 import { reportServer } from "./reporter.ts";
 
 /**
- * Asks all servers, each on its own, and writes what they are like. Writes nothing when the signal aborts.
+ * All servers, each on its own. Writes nothing when the signal aborts.
  * @throws ExporterError REPORT_UNWRITABLE
  */
 export async function writeServerReports(
@@ -26,7 +26,7 @@ export async function writeServerReports(
   }
 }
 
-/** What one server is like; each request is sent once. Rejects with the signal's reason. */
+/** Sends each request once. Rejects with the signal's reason. */
 export async function reportOn(
   server: ServerConfig,
   context: CommandContext,

@@ -2,7 +2,7 @@ import { mapEntry } from "../../lib/map-entry.ts";
 import { parseStatus } from "../../prtg/status.ts";
 import { FIELD_NAMES } from "./field-names.gen.ts";
 
-/** What a value is, without saying what it says. */
+/** What a value is, not what it says. */
 export const VALUE_TYPES = [
   "null",
   "boolean",
@@ -29,18 +29,17 @@ export const VALUE_TYPES = [
 
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** How often a place holds which type; places as in `$[].basic.priority`, from `$`, the whole answer. */
+/** Types at each place and how often; places as `$[].basic.priority`, from the whole answer `$`. */
 export type Shape = Readonly<Record<string, Readonly<Partial<Record<ValueType, number>>>>>;
 
-/** Names of fields that an API defines. Another name may be data: a name of a device, an address. It is `*` in places. */
+/** Of an API. Another name may be data, such as a device: `*` in places. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set(FIELD_NAMES);
-/** What is deeper is not looked at. */
 const MAX_DEPTH = 8;
-/** Their words are the API's; whether others are words in one case says something of a name. */
+/** Words of the API; other values in one case might say something of a name. */
 const WORD_FIELDS: ReadonlySet<string> = new Set(["type", "unittype"]);
 const STATUS_FIELDS: ReadonlySet<string> = new Set(["status", "calculated_status"]);
 
-/** The shape of one answer. No name, text or number of the answer is in it. */
+/** Holds no name, text or number of the answer. */
 export function shapeOf(answer: unknown): Shape {
   const counts = new Map<string, Map<ValueType, number>>();
   visit(answer, "$", "", 0, (place, type) => {
@@ -65,8 +64,8 @@ function visit(
     return;
   }
   for (const [name, member] of Object.entries(value)) {
-    const shown = KNOWN_NAMES.has(name) ? name : "*";
-    visit(member, `${place}.${shown}`, shown, depth + 1, found);
+    const known = KNOWN_NAMES.has(name) ? name : "*";
+    visit(member, `${place}.${known}`, known, depth + 1, found);
   }
 }
 

@@ -5,7 +5,7 @@ import { MAX_SPEED, MIN_SPEED } from "../../simulator/simulated-time.ts";
 import { integer, parsed } from "../flags.ts";
 import type { WorldFlags } from "./world-flags.ts";
 
-/** Flags of `simulate` beside those that it shares with `demo`. */
+/** Beside those of `demo`. */
 export interface SimulateFlags extends LogFlags, WorldFlags {
   readonly listenAddress: ListenAddress;
   readonly apiKey: string;
@@ -16,7 +16,7 @@ export interface SimulateFlags extends LogFlags, WorldFlags {
   readonly startAt?: number;
   readonly control?: true;
   readonly classicPort?: number;
-  /** File with a report about a server, which is played. */
+  /** File with a report about the server to play. */
   readonly fromReport?: string;
   readonly hostileNames?: true;
 }
@@ -68,7 +68,7 @@ function parseMoment(text: string): number {
   return moment;
 }
 
-/** After the flags in `simulate --help`. */
+/** In `simulate --help`, after the flags. */
 export const SIMULATE_HELP = `
 Everything is in memory and nothing is real: the tree, its values and its alarms
 follow from --seed and the time. The same --seed, --start-at and --scenario tell

@@ -5,23 +5,23 @@ import { MAX_CHANNELS, type WorldSize } from "../../simulator/world/layout/size.
 import { readReport } from "../report/files.ts";
 import type { EndpointReport, ServerReport } from "../report/format.ts";
 
-/** How the simulator plays the server of a report. */
+/** As the simulator plays it. */
 export interface ReportedServer {
   readonly size: Partial<WorldSize>;
   readonly spelling: SpellingName | undefined;
   readonly release: ReleaseName | undefined;
-  /** What `/version` says. */
+  /** Of `/version`. */
   readonly version: string | undefined;
   readonly defaultLimit: number;
   /** What the server lacks or refuses. */
   readonly faults: readonly string[];
 }
 
-/** What comes where no limit is asked for, on servers that send no fewer. */
+/** The default limit of servers that send no fewer. */
 const MAX_LIMIT = 3000;
 
 /**
- * The first server of a report.
+ * The first of a report.
  * @throws ExporterError REPORT_UNREADABLE, REPORT_INVALID
  */
 export async function reportedServer(file: string): Promise<ReportedServer> {
@@ -38,7 +38,7 @@ export async function reportedServer(file: string): Promise<ReportedServer> {
   };
 }
 
-/** Counts of a part of a tree may be such as no tree has. */
+/** Counts of a part of a tree may fit no tree. */
 function possibleSize({ probes, groups, devices, sensors, channels }: ServerReport["objects"]): Partial<WorldSize> {
   const least = (number: number | undefined, min: number) => (number === undefined ? {} : Math.max(number, min));
   const withChannels =
@@ -50,7 +50,7 @@ function possibleSize({ probes, groups, devices, sensors, channels }: ServerRepo
   return { ...Object.fromEntries(known), ...withChannels };
 }
 
-/** The newest one that can be played and is not newer than the server's; the oldest for what is older than all. */
+/** The newest that is not newer than the server; else the oldest. */
 function nearestRelease(version: string): ReleaseName {
   const [year = 0, quarter = 0] = version.split(".").map(Number);
   const fitting = RELEASE_NAMES.filter((name) => {
@@ -68,7 +68,7 @@ function globOf(endpoint: string): string {
   return endpoint.replace("{id}", "*");
 }
 
-/** Endpoints that answered nothing but errors. A glob takes what is below it along, so that has to have failed as well. */
+/** Endpoints with nothing but errors. A glob covers what is below, so that must have failed too. */
 function absences(endpoints: readonly EndpointReport[]): readonly string[] {
   const byEndpoint = Map.groupBy(endpoints, ({ endpoint }) => endpoint);
   return [...byEndpoint].flatMap(([endpoint, answers]) => {
@@ -80,7 +80,7 @@ function absences(endpoints: readonly EndpointReport[]): readonly string[] {
   });
 }
 
-/** Sections that are refused of lists that are not. */
+/** Sections refused by lists that work. */
 function refusals(endpoints: readonly EndpointReport[]): readonly string[] {
   return endpoints.flatMap(({ endpoint, query, status }) => {
     const section = /&include=(?<section>\w+)$/.exec(query)?.groups?.section;
@@ -89,10 +89,10 @@ function refusals(endpoints: readonly EndpointReport[]): readonly string[] {
   });
 }
 
-/** Of texts with a unit, the part with a decimal comma that shows the language: whole numbers have none. */
+/** Of texts with a unit, those whose decimal comma shows the language: whole numbers have none. */
 const MIN_COMMAS = 1 / 20;
 
-/** Lists whose values are mostly texts with a unit. */
+/** Lists with mostly texts with a unit. */
 function textValues(endpoints: readonly EndpointReport[]): readonly string[] {
   const types = endpoints.map(({ shape = {} }) => shape["$[].last_measurement.display_value"] ?? {});
   const sum = (type: keyof (typeof types)[number]) => types.reduce((total, counts) => total + (counts[type] ?? 0), 0);

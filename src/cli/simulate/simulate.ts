@@ -1,14 +1,14 @@
 import { createContext } from "../../app/context.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import type { ScenarioRun } from "../../simulator/scenario/run.ts";
-import { untilStopSignal } from "../signals.ts";
+import { stopSignal } from "../signals.ts";
 import type { SimulateFlags } from "./flags.ts";
 import { reportedServer } from "./from-report.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
 
-/** A monitoring server to build against: everything in memory, all data made up. Resolves with the exit code. */
+/** A server to build against, with invented data in memory. Resolves with the exit code. */
 export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
-  const stopped = untilStopSignal();
+  const stopped = stopSignal();
   const context = await createContext(flags, redactor);
   const { host = "0.0.0.0", port } = flags.listenAddress;
   const { apiKey, username, password } = flags;
@@ -31,7 +31,7 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
   return 0;
 }
 
-/** What a story has planned, a line a step; times are UTC. */
+/** The steps of a story, in UTC. */
 export function timetable({ name, steps }: ScenarioRun): string {
   const lines = steps.map(({ at, text }) => `  ${new Date(at).toISOString().slice(0, 19)}Z  ${text}`);
   return [`playing: ${name}`, ...lines].join("\n");

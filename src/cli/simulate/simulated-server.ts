@@ -19,24 +19,23 @@ export interface ServiceCredentials {
   readonly password: string;
 }
 
-/** What time is in the simulated world, and who may change it. */
 export interface ServiceMode {
-  /** When simulated time begins, milliseconds since the epoch; undefined: now. */
+  /** Milliseconds since the epoch; undefined: now. */
   readonly startAt?: number | undefined;
   /** Simulated seconds per real second. */
   readonly speed?: number | undefined;
-  /** Whether the world can be changed from outside. */
+  /** From outside. */
   readonly control?: boolean | undefined;
-  /** Whether some names are such that they break what builds text from names carelessly. */
+  /** Names that break careless text building. */
   readonly hostileNames?: boolean | undefined;
-  /** Where the classic web server listens, on the same address; without, there is none. */
+  /** On the same address; undefined: none. */
   readonly classicPort?: number | undefined;
-  /** A server of which a report tells: it counts before flags, but that sizes can be given. */
+  /** Of a report: beats flags, but for sizes. */
   readonly reported?: ReportedServer | undefined;
 }
 
 /**
- * Starts the simulated monitoring server that the flags describe, with its world in the present unless `mode` says otherwise.
+ * As the flags say, in the present unless `mode` says otherwise.
  * @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED
  */
 export async function startSimulatedServer(

@@ -9,14 +9,14 @@ import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
 import { DEFAULT_WORLD_SIZE, type WorldSize } from "../../simulator/world/layout/size.ts";
 import { integer, parsed } from "../flags.ts";
 
-/** Three folders up both from src/cli/simulate and from dist/cli/simulate. */
+/** Three folders up from src/cli/simulate and dist/cli/simulate. */
 const SHIPPED = new URL("../../../config/scenarios/", import.meta.url);
 
-/** Names of the stories that come with the program, as in config/scenarios/. */
+/** As in config/scenarios/. */
 export const SHIPPED_SCENARIOS: readonly string[] = ["busy-morning", "datacenter-power", "flapping-link"];
 
 /**
- * Reads a scenario: one that comes with the program by its name, any other by its path.
+ * A shipped one by name, any other by path.
  * @throws ExporterError SCENARIO_INVALID
  */
 export async function loadScenario(nameOrPath: string): Promise<Scenario> {
@@ -35,14 +35,14 @@ export async function loadScenario(nameOrPath: string): Promise<Scenario> {
   }
 }
 
-/** Each problem in a line of its own. */
+/** One problem a line. */
 export function scenarioInvalid(error: ScenarioError): ExporterError {
   const { length } = error.problems;
   const count = length === 1 ? "the scenario cannot be played" : `${length} faults in the scenario`;
   return new ExporterError("SCENARIO_INVALID", `${count}\n${error.message}`);
 }
 
-/** Flags about the simulated world, for `simulate` and `demo`. */
+/** For `simulate` and `demo`. */
 export interface WorldFlags extends Partial<WorldSize> {
   readonly seed: number;
   readonly spelling: "live" | "specification";

@@ -8,7 +8,7 @@ export interface BasicCredentials {
   readonly password: string;
 }
 
-/** The credentials of an Authorization header (RFC 7617); undefined when it holds none. */
+/** Of an Authorization header (RFC 7617); undefined without any. */
 export function parseBasicAuth(header: string | undefined): BasicCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "")?.[1];
   if (encoded === undefined) return undefined;
@@ -17,21 +17,20 @@ export function parseBasicAuth(header: string | undefined): BasicCredentials | u
   return colon === -1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Compares one password with one hash. */
 export type Compare = BcryptThread["compare"];
 
 export type PasswordCheck = "right" | "wrong" | "busy";
 
-/** Wrong pairs that are remembered; right ones are few, for each user has one password. */
+/** Remembered; right ones are few. */
 const MAX_WRONG = 100;
-/** Comparisons under way or waiting for their turn: each takes a core for a while. */
+/** Under way or waiting: each takes a core for a while. */
 const MAX_WAITING = 16;
-/** Cost of the dummy hash when there are no users. */
+/** Of the dummy hash without users. */
 const USUAL_COST = 10;
 
 /**
- * Says whether a user name and a password belong together. Each pair is computed once: what it came to is remembered
- * under a keyed hash, never as the password. A name that is unknown takes as long as one that is known.
+ * Checks a name with its password. Computes each pair once, and keeps the result under a keyed hash, never the
+ * password. Unknown names take as long as known ones.
  */
 export class PasswordChecker {
   readonly #compare: Compare;
@@ -46,14 +45,14 @@ export class PasswordChecker {
   }
 
   /**
-   * `client`: the address that asks. Addresses take turns, so that one which guesses passwords keeps no other out.
-   * Rejects when comparing fails.
+   * `client`: its address. Addresses take turns: one that guesses passwords keeps no other out. Rejects when comparing
+   * fails.
    */
   async check(users: Users, name: string, password: string, client = ""): Promise<PasswordCheck> {
     const known = users.get(name);
     const hash = known ?? this.#dummy(users, name);
     const pair = this.#digest([name, hash, password]);
-    // A name that was taken from the file may not come in by what is remembered.
+    // The name may be gone from the file.
     if (this.#right.has(pair)) return known === undefined ? "wrong" : "right";
     if (this.#wrong.has(pair)) return "wrong";
     const underWay = this.#underWay.get(pair);
@@ -67,7 +66,7 @@ export class PasswordChecker {
     }
   }
 
-  /** Forgets everything, since the users have changed. */
+  /** The users changed. */
   forget(): void {
     this.#right.clear();
     this.#wrong.clear();
@@ -93,8 +92,8 @@ export class PasswordChecker {
   }
 
   /**
-   * A hash that nothing matches. Its cost is that of one of the users, always the same for the same name: with another
-   * one, or the same for all unknown names, the time would tell who exists.
+   * Matches nothing. Its cost is that of one user, always the same for a name: otherwise the time would tell who
+   * exists.
    */
   #dummy(users: Users, name: string): string {
     const hashes = [...users.values()];

@@ -5,17 +5,17 @@ import type { Comparison } from "./bcrypt-worker.ts";
 
 /** .ts from the source, .js from the build. */
 const WORKER = new URL(`./bcrypt-worker${extname(import.meta.url)}`, import.meta.url);
-/** Results are cached, so the thread is seldom needed twice. */
+/** Results are cached: the thread is seldom needed twice. */
 const IDLE_MS = 10_000;
 
-/** Compares passwords with bcrypt hashes, one at a time, in a thread that lives as long as there is something to do. */
+/** Compares with bcrypt hashes, one at a time, in a thread that lives as long as its work. */
 export class BcryptThread {
   #worker: Worker | undefined;
   readonly #oneAtATime = pLimit(1);
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** Rejects when the thread fails, or `close` is called. */
+  /** Rejects when the thread fails, and on `close`. */
   compare(comparison: Comparison): Promise<boolean> {
     return this.#oneAtATime(() => this.#ask(comparison));
   }
@@ -39,7 +39,7 @@ export class BcryptThread {
       });
     } finally {
       for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event);
-      // Without a listener an error would end the process.
+      // Without a listener an error ends the process.
       worker.on("error", () => undefined);
       this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref();
       if (this.#worker === worker && worker.threadId === -1) this.#worker = undefined;

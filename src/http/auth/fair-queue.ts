@@ -1,10 +1,7 @@
-/** Called with what to call at the end of the turn, or with nothing when it will not come. */
+/** With the function that ends the turn, or nothing when none will come. */
 type Waiter = (leave: (() => void) | undefined) => void;
 
-/**
- * Lets one at a time do something, client by client in turns, however many each wants. Only so many may wait: then the client
- * that wants most makes room.
- */
+/** One at a time, client by client in turns. Only so many may wait: then the greediest client makes room. */
 export class FairQueue {
   readonly #max: number;
   /** In the order of their next turn. */
@@ -12,19 +9,19 @@ export class FairQueue {
   #count = 0;
   #isTaken = false;
 
-  /** @param max Turns under way or waited for. */
+  /** @param max Turns under way or waiting. */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Resolves when it is the client's turn, with what to call at its end; with undefined when too many want one. */
+  /** Resolves with the function that ends the turn; undefined when too many wait. */
   take(client: string): Promise<(() => void) | undefined> {
     return new Promise((settle) => {
       if (this.#count >= this.#max && !this.#makeRoom(client)) return settle(undefined);
       this.#count++;
-      const own = this.#waiting.get(client);
-      if (own === undefined) this.#waiting.set(client, [settle]);
-      else own.push(settle);
+      const waiters = this.#waiting.get(client);
+      if (waiters === undefined) this.#waiting.set(client, [settle]);
+      else waiters.push(settle);
       this.#next();
     });
   }
@@ -46,11 +43,11 @@ export class FairQueue {
     });
   }
 
-  /** Takes the last waiter of the client that has most, where that leaves it no fewer than the new one will have. */
+  /** Drops the last waiter of the client with the most, if it keeps no fewer than the new one gets. */
   #makeRoom(client: string): boolean {
     const [longest = []] = [...this.#waiting.values()].toSorted((a, b) => b.length - a.length);
-    const own = this.#waiting.get(client)?.length ?? 0;
-    if (longest.length <= own + 1) return false;
+    const count = this.#waiting.get(client)?.length ?? 0;
+    if (longest.length <= count + 1) return false;
     longest.pop()?.(undefined);
     this.#count--;
     return true;

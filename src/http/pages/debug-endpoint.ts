@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Negotiator from "negotiator";
 
-/** An answer in both forms, without secrets. */
+/** In both forms, without secrets. */
 export interface DebugReport {
   readonly status: 200 | 400 | 404;
   /** For people; lines end with a line feed. */
   readonly text: string;
-  /** The same for programs. */
+  /** For programs. */
   readonly json: unknown;
 }
 
-/** Makes a report of what is in memory, as the query of the URL asks for it; `gone` may end that early. */
+/** From memory; `gone` may end it early. */
 export type DebugPage = (query: URLSearchParams, gone?: AbortSignal) => Promise<DebugReport>;
 
-/** The pages below /debug. */
+/** Below /debug. */
 export interface DebugPages {
   /** `?object=ID`: how an object came to its series. */
   readonly explain: DebugPage;
@@ -24,7 +24,7 @@ export interface DebugPages {
 const TEXT = "text/plain";
 const JSON_TYPE = "application/json";
 
-/** Serves reports as text, or as JSON to those who prefer it; GET and HEAD. */
+/** Text, or JSON for those who prefer it; GET and HEAD. */
 export function debugEndpoint(page: DebugPage) {
   return async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
     const { searchParams } = new URL(request.url ?? "/", "http://exporter");

@@ -1,6 +1,6 @@
 import { type RouteHandler, respondText } from "../server/responses.ts";
 
-/** `/-/healthy` and `/-/ready`. `isReady`: true once the first attempt on every server has finished, either way. */
+/** `/-/healthy` and `/-/ready`. `isReady`: the first attempt on every server is over. */
 export function healthRoutes(isReady: () => boolean): [string, RouteHandler][] {
   return [
     ["/-/healthy", (_request, response) => respondText(response, 200, "Healthy.\n")],
@@ -14,12 +14,12 @@ export function healthRoutes(isReady: () => boolean): [string, RouteHandler][] {
   ];
 }
 
-/** Result of reading the configuration again; `refused`: the one before is still in force. */
+/** `refused`: the old configuration stays in force. */
 export type ReloadResult =
   | { readonly kind: "applied" | "unchanged" }
   | { readonly kind: "refused"; readonly message: string };
 
-/** `POST /-/reload`; `reload` is undefined without `--web.enable-lifecycle`. */
+/** `POST /-/reload`; undefined without `--web.enable-lifecycle`. */
 export function reloadEndpoint(reload: (() => Promise<ReloadResult>) | undefined): RouteHandler {
   return async (_request, response) => {
     if (reload === undefined) {

@@ -11,15 +11,14 @@ import { respondBusy, respondText, streamPage } from "../server/responses.ts";
 export interface MetricsEndpointOptions {
   readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "streamedPage">;
-  /** Whether the configuration in force has a server of this name; left out: it has none. */
+  /** The configuration has a server of this name; undefined: it has none. */
   readonly hasServer?: ((name: string) => boolean) | undefined;
-  /** Told the media type of each page served. */
+  /** At each page. */
   readonly served: (mediaType: string) => void;
-  /** Told of a request that was refused, or cut. */
+  /** At each refused or cut request. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
 }
 
-/** Why no page can be given. */
 interface Refusal {
   readonly status: 400 | 403 | 404;
   readonly text: string;
@@ -31,9 +30,9 @@ const NO_SERVER = "The configuration has no server of this name.\n";
 const NOT_YOURS = "This user may not have the metrics of this server.\n";
 
 /**
- * Serves the metrics page, or a part of it, in the form that the scraper asked for; GET and HEAD. Parts are `?shard=i/n`, and what
- * is about servers: `?server=NAME`, which may be repeated, or the name as a further part of the path.
- * @param only Names of the servers that may be asked for, and that are meant where none is named; undefined: all.
+ * The metrics page or a part of it, in the scraper's form; GET and HEAD. Parts: `?shard=i/n`, and servers by
+ * `?server=NAME` (repeatable) or a further part of the path.
+ * @param only The servers that exist for this user, and the default; undefined: all.
  */
 export function metricsEndpoint(options: MetricsEndpointOptions, only?: readonly string[]) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -56,7 +55,7 @@ export function metricsEndpoint(options: MetricsEndpointOptions, only?: readonly
       response.end();
       return;
     }
-    // It may have gone while its password was checked; nothing would tell when it is over.
+    // It may have left during the password check: nothing would announce its end.
     if (isClosed(response)) return;
     const reader = readerOf(request, response, options);
     let page: StreamedPage;
@@ -81,7 +80,7 @@ function readerOf(
 ): PageReader {
   return {
     used: finished(response).catch(() => undefined),
-    // A stream of HTTP/2 ends before its session has written the last of it.
+    // A stream of HTTP/2 ends before its session has written all.
     isExact: request.httpVersionMajor === 1,
     gone: clientGoneSignal(response),
     cut: () => {
@@ -107,14 +106,14 @@ function partOf(
   const inPath = path === telemetryPath ? undefined : decoded(path.slice(telemetryPath.length + 1));
   if (inPath !== undefined && asked.length > 0) return { status: 400, text: TWO_WAYS };
   const names = inPath === undefined ? asked : [inPath];
-  // Before anything is said of a server that this user is not to know of.
+  // This user must not learn which servers exist.
   if (only !== undefined && !names.every((name) => only.includes(name))) return { status: 403, text: NOT_YOURS };
   if (!names.every(hasServer)) return { status: 404, text: NO_SERVER };
   const servers = names.length === 0 ? only?.filter(hasServer) : names;
   return servers === undefined ? shard : { ...shard, servers: [...new Set(servers)].toSorted() };
 }
 
-/** A text that is no encoding of another one stands for itself. */
+/** Text that is no encoding stands for itself. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -11,25 +11,25 @@ import type { StatusSource } from "./status/source.ts";
 export interface RouteOptions {
   readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "streamedPage">;
-  /** Whether the configuration in force has a server of this name; left out: it has none. */
+  /** The configuration has a server of this name; undefined: it has none. */
   readonly hasServer?: ((name: string) => boolean) | undefined;
   readonly served: (mediaType: string) => void;
-  /** Told of a request that was refused or cut because others take what there is. */
+  /** Requests refused or cut because others take what there is. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
-  /** True once the first attempt on every server has finished, either way. */
+  /** The first attempt on every server is over. */
   readonly isReady: () => boolean;
-  /** Undefined: there is no status page, and `/` only says where the metrics are. */
+  /** Undefined: no status page; `/` says where the metrics are. */
   readonly status?: StatusSource | undefined;
-  /** Undefined: there are no pages below /debug. */
+  /** Undefined: no pages below /debug. */
   readonly debug?: DebugPages | undefined;
-  /** Undefined: there is no service discovery at /sd. */
+  /** Undefined: no service discovery at /sd. */
   readonly discovery?: Discovery | undefined;
 }
 
-/** Handlers by path. */
+/** By path. */
 export type Routes = ReadonlyMap<string, RouteHandler>;
 
-/** Every path of the exporter's web server. */
+/** All paths of the exporter's web server. */
 export function createRoutes(options: RouteOptions): Routes {
   const concurrency = new ConcurrencyLimit(() => options.rejected?.("requests"));
   return new RoutesByPath(options.telemetryPath, [
@@ -41,13 +41,13 @@ export function createRoutes(options: RouteOptions): Routes {
   ]);
 }
 
-/** The metrics of these servers, and nothing else. */
+/** Of these servers alone. */
 export function metricsRoutes(options: MetricsEndpointOptions, servers: readonly string[]): Routes {
   const { telemetryPath } = options;
   return new RoutesByPath(telemetryPath, [[telemetryPath, metricsEndpoint(options, servers)]]);
 }
 
-/** Names of servers are parts of the path of the metrics. */
+/** Server names are parts of the metrics path. */
 class RoutesByPath extends Map<string, RouteHandler> {
   readonly #telemetryPath: string;
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { totalLength } from "../../lib/buffers.ts";
 import { respondText, streamPage } from "../server/responses.ts";
 
-/** Which devices are wanted: of each list one must fit, where the list is not empty. */
+/** Of each list that is not empty, one must fit. */
 export interface DiscoveryQuery {
   readonly servers: readonly string[];
   readonly kinds: readonly string[];
@@ -10,17 +10,17 @@ export interface DiscoveryQuery {
   readonly probes: readonly string[];
   readonly groups: readonly string[];
   readonly statuses: readonly string[];
-  /** Put behind each host; undefined: hosts as they are. */
+  /** Behind each host; undefined: hosts as they are. */
   readonly port: number | undefined;
 }
 
 export type DiscoveryResult =
   /** Pieces of a JSON array. */
   | { readonly status: 200; readonly json: readonly Buffer[] }
-  /** Prometheus keeps the list that it has. */
+  /** Prometheus keeps its list. */
   | { readonly status: 400 | 404 | 503; readonly text: string };
 
-/** Answers from memory; `gone` may end that early. */
+/** From memory; `gone` may end it early. */
 export type Discovery = (question: DiscoveryQuery, gone?: AbortSignal) => Promise<DiscoveryResult>;
 
 const LISTS = {
@@ -37,7 +37,7 @@ type ListParameter = keyof typeof LISTS;
 const PARAMETERS = [...Object.keys(LISTS), "port"];
 const MAX_PORT = 65_535;
 
-/** Serves devices as targets of Prometheus' HTTP service discovery; GET and HEAD. */
+/** Devices as targets of Prometheus' HTTP service discovery; GET and HEAD. */
 export function serviceDiscoveryEndpoint(discovery: Discovery) {
   return async (
     request: IncomingMessage,
@@ -51,7 +51,7 @@ export function serviceDiscoveryEndpoint(discovery: Discovery) {
     made();
     if (answer.status !== 200) return respondText(response, answer.status, `${answer.text}\n`);
     response.writeHead(200, {
-      // Prometheus takes no other type than this.
+      // Prometheus takes no other type.
       "Content-Type": "application/json; charset=utf-8",
       "Content-Length": totalLength(answer.json),
       "Cache-Control": "no-store",
@@ -61,7 +61,7 @@ export function serviceDiscoveryEndpoint(discovery: Discovery) {
   };
 }
 
-/** What is wrong with the query, where it is none. A misspelt filter would let everything through. */
+/** Or what is wrong: a misspelt filter would let everything through. */
 function parseQuery(query: URLSearchParams): DiscoveryQuery | string {
   const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) return `unknown parameter: expected ${PARAMETERS.join(", ")}`;

@@ -3,17 +3,14 @@ import { onAbort } from "../../lib/abort.ts";
 import { clientGoneSignal } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy } from "./responses.ts";
 
-/**
- * Pages that take work are made so many at a time. Long work takes turns with all other long work, polls among it: with
- * many readers at a time polls would get one turn of many.
- */
+/** Pages that take work, so that polls get their turns of the event loop. */
 const MAX_AT_ONCE = 2;
-/** Readers that wait for their turn; more are asked to come again. */
+/** Readers; others come again. */
 const MAX_WAITING = 16;
 
 /**
- * Makes an answer; `gone` aborts when its reader goes away. `made` lets the next one begin, for answers that are
- * still being sent when they are made: a slow reader does not hold up others.
+ * `gone` aborts when the reader leaves. `made` lets the next one begin while the answer is sent: a slow reader holds up
+ * nobody.
  */
 export type PageHandler = (
   request: IncomingMessage,
@@ -22,13 +19,13 @@ export type PageHandler = (
   made: () => void,
 ) => Promise<void>;
 
-/** Lets few pages that take work be made at a time, and none for readers that have gone. */
+/** Few pages at a time, and none for readers that left. */
 export class ConcurrencyLimit {
   readonly #refused: () => void;
   readonly #waiting = new Set<() => void>();
   #active = 0;
 
-  /** `refused` is called for each request that is answered 503. */
+  /** `refused`: at each 503. */
   constructor(refused: () => void = () => undefined) {
     this.#refused = refused;
   }
@@ -62,7 +59,7 @@ export class ConcurrencyLimit {
     respondBusy(...answer);
   }
 
-  /** False when the reader has gone, or too many wait. */
+  /** False when the reader left, or too many wait. */
   async #enter(gone: AbortSignal): Promise<boolean> {
     if (gone.aborted) return false;
     if (this.#active < MAX_AT_ONCE) {
@@ -83,7 +80,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** The next one that waits takes the place. */
+  /** The next one takes the place. */
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -6,7 +6,6 @@ import type { Logger } from "pino";
 import { PasswordChecker } from "../auth/basic-auth.ts";
 import { BcryptThread } from "../auth/bcrypt-thread.ts";
 import type { WebConfig } from "../web-config/load.ts";
-import { PLAIN_HTTP } from "../web-config/plain-http.ts";
 import type { WebConfigSource } from "../web-config/source.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { createProtocolServer } from "./protocol-server.ts";
@@ -15,7 +14,6 @@ import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts
 import { isClosed, PipelinedResponses } from "./response-lifetime.ts";
 import type { RouteHandler } from "./responses.ts";
 
-/** Told what the operator of the web server wants to know. */
 export interface WebObserver {
   rejected(reason: RejectionReason): void;
   /** At each request. */
@@ -23,40 +21,39 @@ export interface WebObserver {
 }
 
 export interface WebLimits {
-  /** Open connections, over all addresses; 512 by default. */
+  /** Over all addresses; 512 by default. */
   readonly maxConnections?: number | undefined;
-  /** Scrapes and pages that are answered at one time; 40 by default, 0 for no limit. */
+  /** Scrapes and pages at a time; 40 by default, 0 for no limit. */
   readonly maxRequests?: number | undefined;
-  /** A connection on which nothing moves for so long while a response is due is cut; milliseconds, 60 s by default. */
+  /** Cuts a connection without progress while an answer is due; milliseconds, 60 s by default. */
   readonly stalledMs?: number | undefined;
-  /** Within which a new connection has sent the head of its first request, handshake included; 10 s by default. */
+  /** For the head of a first request, handshake included; 10 s by default. */
   readonly requestMs?: number | undefined;
-  /** How long a connection may wait for its next request; 75 s by default. */
+  /** For the next request; 75 s by default. */
   readonly idleMs?: number | undefined;
-  /** Within which an answer has been read; 5 minutes by default, more than any scrape takes. */
+  /** For reading an answer; 5 minutes by default, more than any scrape takes. */
   readonly answerMs?: number | undefined;
-  /** How often connections and the files of the web configuration are looked at; 1 s by default. */
+  /** For connections and the files of the web configuration; 1 s by default. */
   readonly watchMs?: number | undefined;
 }
 
 export interface ConnectionHandlerOptions extends WebLimits {
-  /** By path. */
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
-  /** What POST does, by path. */
+  /** POST, by path. */
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
-  /** All that a user may have, by path; undefined for those who may have everything. */
+  /** The paths of a user who may not have everything; else undefined. */
   readonly restricted?: RequestHandlerOptions["restricted"];
   /** `/metrics` by default. Its scrapes have reserved places. */
   readonly telemetryPath?: string | undefined;
   readonly log: Logger;
-  /** Undefined: plain HTTP, without users. */
+  /** Undefined: plain HTTP without users. */
   readonly webConfig?: WebConfigSource | undefined;
   readonly observer?: WebObserver | undefined;
 }
 
 /**
- * What is behind the addresses: keeps the connections, has the protocol server of the web configuration in force speak
- * HTTP on them, and hands requests to the request handler.
+ * Keeps the connections, has the protocol server in force speak HTTP on them, and hands requests to the request
+ * handler.
  */
 export class ConnectionHandler {
   readonly #connections: Connections;
@@ -64,7 +61,7 @@ export class ConnectionHandler {
   readonly #handler: RequestHandler;
   readonly #bcrypt = new BcryptThread();
   readonly #rejections: RejectionLog;
-  /** Responses that are not yet with the operating system, down to their last byte. */
+  /** Not yet with the operating system, down to the last byte. */
   readonly #underWay = new Set<ServerResponse>();
   readonly #queued = new PipelinedResponses();
   #config: WebConfig;
@@ -89,10 +86,10 @@ export class ConnectionHandler {
     this.#protocol = this.#createProtocol();
   }
 
-  /** Takes in a new connection, if there is room for it. */
+  /** If there is room. */
   accept(socket: Socket): void {
     if (!this.#connections.admit(socket)) return;
-    // Nothing in TLS would end the other direction of a client that is gone in the middle of a handshake.
+    // TLS would not end the other direction of a client that leaves within the handshake.
     if (this.#config.tls !== undefined) socket.allowHalfOpen = false;
     this.#protocol.emit("connection", socket);
   }
@@ -107,10 +104,7 @@ export class ConnectionHandler {
     if (handshakeOf(before) !== handshakeOf(this.#config)) this.#protocol = this.#createProtocol();
   }
 
-  /**
-   * Waits until the responses under way are over, also those that begin meanwhile, but no longer than `graceMs`. From now on each
-   * tells its client that the connection ends with it.
-   */
+  /** Waits for responses under way, new ones too, at most `graceMs`. From now on each ends its connection. */
   async finish(graceMs: number): Promise<void> {
     this.#isEnding = true;
     for (const response of this.#underWay) if (!response.headersSent) endAfter(response.req, response);
@@ -147,13 +141,13 @@ export class ConnectionHandler {
     return protocol;
   }
 
-  /** `isCurrent`: false on a connection from before the certificates or what is asked of clients changed. */
+  /** `isCurrent`: false on a connection from before new certificates or client rules. */
   #answer(request: IncomingMessage, response: ServerResponse, isCurrent: boolean): void {
     const connections = this.#connections;
-    // Seen through the response it would be gone when it is needed.
+    // The response would lose it when it is needed.
     const { socket } = request;
     const peer = { remoteAddress: socket.remoteAddress, remotePort: socket.remotePort, localPort: socket.localPort };
-    // Until the request is complete: a refusal on the way there leaves the connection waiting for the next one.
+    // Until the request is complete: a refusal before leaves the connection waiting for the next one.
     let over: () => void = () => connections.answerBegins(peer)();
     this.#underWay.add(response);
     this.#queued.track(request, response);
@@ -172,7 +166,7 @@ export class ConnectionHandler {
   }
 }
 
-/** Lets this be the last request of its connection. */
+/** The last request of its connection. */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {
   const either: IncomingMessage | Http2ServerRequest = request;
   if (isHttp2(either)) either.stream.session?.close();
@@ -196,3 +190,12 @@ function connectionLimits({ maxConnections, requestMs, idleMs, answerMs }: WebLi
     answerMs: answerMs ?? 300_000,
   };
 }
+
+/** Without `--web.config.file`. */
+export const PLAIN_HTTP: WebConfig = {
+  tls: undefined,
+  http2: false,
+  headers: [],
+  users: new Map(),
+  rateLimit: undefined,
+};

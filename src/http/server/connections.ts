@@ -1,30 +1,29 @@
 import type { Socket } from "node:net";
 
 export interface ConnectionLimits {
-  /** Open connections at one time; then the one that has waited longest for a request makes room for a new one. */
+  /** Then the one that waits longest for a request makes room. */
   readonly maxOpen: number;
-  /** From the beginning of a connection to the end of its first request's head, handshake included; milliseconds. */
+  /** From the connection to the end of its first head, handshake included; milliseconds. */
   readonly requestMs: number;
-  /** From an answer to the end of the next request's head, milliseconds. */
+  /** From an answer to the end of the next head, milliseconds. */
   readonly idleMs: number;
   /** From a request to the last byte of its answer, milliseconds. */
   readonly answerMs: number;
 }
 
-/** Why a connection was cut. */
 export const CUT_REASONS = ["connections", "evicted", "slow_request", "slow_reader"] as const;
 export type CutReason = (typeof CUT_REASONS)[number];
 
 interface Connection {
   readonly socket: Socket;
-  /** Requests that are being answered. */
+  /** Requests under way. */
   busy: number;
   isFresh: boolean;
-  /** When the present phase began, monotonic milliseconds. */
+  /** Of the phase, monotonic milliseconds. */
   since: number;
 }
 
-/** What tells a connection from all others, and is the same seen through TLS. */
+/** Identifies a connection, also through TLS. */
 export interface Peer {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -32,11 +31,10 @@ export interface Peer {
 }
 
 /**
- * Every open connection with the phase it is in, and how long. Node watches over phases only of servers that listen
- * themselves, and over none of HTTP/2.
+ * Every open connection with its phase. Node watches phases only of servers that listen themselves, and none of HTTP/2.
  */
 export class Connections {
-  /** Those that wait for a request stand in the order in which they began to. */
+  /** Those that wait for a request are in the order of their wait. */
   readonly #open = new Map<string, Connection>();
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
@@ -52,7 +50,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Takes a new connection in; false when there is no room, and it was cut. */
+  /** False without room: it was cut. */
   admit(socket: Socket): boolean {
     if (this.#open.size >= this.#limits.maxOpen && !this.#evict()) {
       this.#end("connections", socket);
@@ -60,7 +58,7 @@ export class Connections {
     }
     const key = keyOf(socket);
     if (key === undefined) {
-      // It was gone before it was looked at.
+      // It left before.
       socket.destroy();
       return false;
     }
@@ -71,7 +69,7 @@ export class Connections {
     return true;
   }
 
-  /** The head of a request has come in, and perhaps its body is to come. */
+  /** Its head is there; a body may follow. */
   requestBegins(peer: Peer): void {
     const connection = this.#find(peer);
     if (connection === undefined || connection.busy > 0) return;
@@ -79,7 +77,7 @@ export class Connections {
     connection.since = this.#now();
   }
 
-  /** A request is complete and is being answered. Returns what to call when its answer is over. */
+  /** The request is complete. Returns the function for the end of its answer. */
   answerBegins(peer: Peer): () => void {
     const key = keyOf(peer);
     const connection = key === undefined ? undefined : this.#open.get(key);
@@ -98,7 +96,7 @@ export class Connections {
     return (this.#find(peer)?.busy ?? 0) > 0;
   }
 
-  /** Cuts what has been in its phase for too long. */
+  /** Cuts what is too long in its phase. */
   sweep(): void {
     const now = this.#now();
     const { requestMs, idleMs, answerMs } = this.#limits;

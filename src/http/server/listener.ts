@@ -10,7 +10,7 @@ export interface ListenAddress {
 }
 
 /**
- * Reads an address as Prometheus exporters spell it: `:9705`, `127.0.0.1:9705`, `[::1]:9705`, `localhost:0`.
+ * As Prometheus exporters spell it: `:9705`, `127.0.0.1:9705`, `[::1]:9705`, `localhost:0`.
  * @throws ExporterError LISTEN_FAILED
  */
 export function parseListenAddress(text: string): ListenAddress {
@@ -24,14 +24,11 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: match[1] ?? (match[2] || undefined), port };
 }
 
-/**
- * Listens on an address, and hands over each connection.
- * @throws ExporterError LISTEN_FAILED
- */
+/** @throws ExporterError LISTEN_FAILED */
 export async function listen(address: ListenAddress, accept: (socket: Socket) => void, log: Logger): Promise<Server> {
-  // Half-open as Node's own server does it: HTTP decides when the other direction ends.
+  // As Node's own server: HTTP decides when the other direction ends.
   const listener = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
-    // The protocol server has a listener of its own, but only while it uses the connection.
+    // The protocol server listens only while it uses the connection.
     socket.on("error", () => undefined);
     accept(socket);
   });
@@ -42,7 +39,7 @@ export async function listen(address: ListenAddress, accept: (socket: Socket) =>
     const where = `${address.host ?? ""}:${address.port}`;
     throw new ExporterError("LISTEN_FAILED", `cannot listen on ${where}`, { cause: error });
   }
-  // Such as too many open files: the next scrape may find some free.
+  // Such as too many open files: the next scrape may find some.
   listener.on("error", (error) => log.error({ err: error }, "a connection to the exporter failed"));
   return listener;
 }

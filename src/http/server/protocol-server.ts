@@ -16,26 +16,26 @@ import type { RejectionReason } from "./rejection-log.ts";
 export interface ProtocolHooks {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
   readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
-  /** Nothing has moved on the connection for a while. */
+  /** Without progress for a while. */
   readonly stalled: (socket: Socket) => void;
 }
 
 const HANDSHAKE_MS = 10_000;
-/** Lines of a request's head; clients of ours send less than one kilobyte. */
+/** Of a head; our clients send less than one kilobyte. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Of one connection at one time. */
+/** Per connection. */
 const MAX_STREAMS = 32;
 
 /**
- * Speaks HTTP on connections that are handed to it: it does not listen itself, so that another one can take its place
- * when the web configuration changes, while old connections stay where they are.
+ * Speaks HTTP on given connections. Does not listen: another one can replace it for a new web configuration while old
+ * connections stay.
  */
 export function createProtocolServer(config: WebConfig, hooks: ProtocolHooks, stalledMs: number): Server {
   const http: ServerOptions = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000, requireHostHeader: true };
   const { tls } = config;
   const server = tls === undefined ? createHttpServer(http) : secureServer(http, tls, config.http2, hooks);
   server.on("request", hooks.request);
-  // A reader that stops reading keeps a whole page in memory.
+  // A reader that stops keeps a whole page in memory.
   server.setTimeout(stalledMs);
   server.on("timeout", hooks.stalled);
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => refuseTunnel(socket));
@@ -43,7 +43,7 @@ export function createProtocolServer(config: WebConfig, hooks: ProtocolHooks, st
   return server;
 }
 
-/** TLS: HTTP/2 for those who ask for it by ALPN unless it is off, HTTP/1.1 for all others. */
+/** HTTP/2 by ALPN unless off, else HTTP/1.1. */
 function secureServer(http: ServerOptions, tls: ServerTls, http2: boolean, hooks: ProtocolHooks): HttpsServer {
   const options = { ...http, ...tls.options, handshakeTimeout: HANDSHAKE_MS };
   const settings = { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES };
@@ -56,11 +56,11 @@ function secureServer(http: ServerOptions, tls: ServerTls, http2: boolean, hooks
     socket.destroy();
   });
   admitOnly(server, tls.clients, hooks);
-  // What is used of the two is the same: timeouts, events, and requests and responses as the handlers see them.
+  // We use what both have: timeouts, events, requests and responses.
   return server as HttpsServer;
 }
 
-/** Puts the check of the client's certificate between the handshake and everything else. */
+/** Checks the client's certificate right after the handshake. */
 function admitOnly(server: TlsServer, policy: ClientPolicy, hooks: ProtocolHooks): void {
   const speakers = server.listeners("secureConnection");
   server.removeAllListeners("secureConnection");
@@ -77,7 +77,7 @@ function admitOnly(server: TlsServer, policy: ClientPolicy, hooks: ProtocolHooks
 }
 
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, hooks: ProtocolHooks): void {
-  // A client that goes away is no malformed request.
+  // A client that leaves is no malformed request.
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;

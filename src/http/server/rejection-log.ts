@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { LogOnChange } from "../../lib/log-on-change.ts";
 import { CUT_REASONS } from "./connections.ts";
 
-/** Why a request was refused or a connection cut: the values of a label. */
+/** Values of a label. */
 export const REJECTION_REASONS = [
   ...CUT_REASONS,
   "body",
@@ -16,7 +16,7 @@ export const REJECTION_REASONS = [
 ] as const;
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
-/** Those that an operator should see without looking at metrics. Scanners of networks cause the others all day. */
+/** For operators who do not look at metrics. Network scanners cause the others all day. */
 const WORDS: Partial<Record<RejectionReason, string>> = {
   connections: "a connection was refused: all that --web.max-connections allows are being answered",
   evicted: "an idle connection was closed for a new one: --web.max-connections is reached",
@@ -28,7 +28,7 @@ const WORDS: Partial<Record<RejectionReason, string>> = {
 
 const QUIET_MS = 60_000;
 
-/** Counts rejections, and logs each kind at most once a minute: a client that floods the server must not flood the log. */
+/** Counts all, logs each kind at most once a minute: a flood must not reach the log. */
 export class RejectionLog {
   readonly #log: Logger;
   readonly #now: () => number;

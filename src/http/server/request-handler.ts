@@ -1,35 +1,32 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { PasswordChecker } from "../auth/basic-auth.ts";
-import { parseBasicAuth } from "../auth/basic-auth.ts";
+import { type PasswordChecker, parseBasicAuth } from "../auth/basic-auth.ts";
 import type { WebConfig } from "../web-config/load.ts";
-import { RateLimiter } from "./rate-limiter.ts";
 import type { RejectionReason } from "./rejection-log.ts";
-import { type RequestKind, RequestPlaces } from "./request-places.ts";
+import { RateLimiter, type RequestKind, RequestPlaces } from "./request-limits.ts";
 import { isClosed } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
 
 export interface RequestHandlerOptions {
-  /** By path. */
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
-  /** What POST does, by path. */
+  /** POST, by path. */
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
-  /** All that a user may have, by path; undefined for those who may have everything. The user is undefined where no passwords are asked for. */
+  /** The paths of a user who may not have everything; else undefined. The user is undefined without passwords. */
   readonly restricted?: ((user: string | undefined) => RequestHandlerOptions["routes"] | undefined) | undefined;
   readonly log: Logger;
   readonly passwords: PasswordChecker;
-  /** Requests that are answered at one time, down to their last byte; 0 for no limit. See `RequestPlaces`. */
+  /** At a time, down to the last byte; 0 for no limit. See `RequestPlaces`. */
   readonly maxRequests: number;
-  /** Scrapes of this path and of those below it have reserved places. */
+  /** Its scrapes, and those below, have reserved places. */
   readonly telemetryPath: string;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
 }
 
-/** Health probes are answered even when everything else is busy. */
+/** Answered at any load. */
 const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
-/** No request needs a body. A small one is read and forgotten, as some clients send one with POST. */
+/** No request needs a body. Small ones are read and forgotten: some clients send one with POST. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const NO_USERS =
@@ -37,13 +34,13 @@ const NO_USERS =
 const FORBIDDEN = "This user may only have the metrics of some servers.\n";
 
 interface User {
-  /** Undefined where no passwords are asked for. */
+  /** Undefined without passwords. */
   readonly name: string | undefined;
 }
 
 const ANYBODY: User = { name: undefined };
 
-/** Applies limits and authentication to a request, and has the handler of its route answer it. */
+/** Limits and authentication; then the route's handler answers. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #places: RequestPlaces;
@@ -57,7 +54,7 @@ export class RequestHandler {
     this.#limiter = this.#createLimiter();
   }
 
-  /** Lets requests be judged by another configuration from now on. */
+  /** From now on. */
   use(config: WebConfig): void {
     const before = this.#config;
     this.#config = config;
@@ -65,7 +62,7 @@ export class RequestHandler {
     if (JSON.stringify([...before.users]) !== JSON.stringify([...config.users])) this.#options.passwords.forget();
   }
 
-  /** Answers a request, whatever it is. `complete` is called once it has come in as a whole. Never rejects. */
+  /** `complete`: all of the request came in. Never rejects. */
   async answer(request: IncomingMessage, response: ServerResponse, complete: () => void): Promise<void> {
     try {
       response.setHeader("X-Content-Type-Options", "nosniff");
@@ -105,7 +102,7 @@ export class RequestHandler {
     return false;
   }
 
-  /** Who asks, where passwords are asked for; undefined: the request has been refused. */
+  /** Undefined: refused. */
   async #userOf(request: IncomingMessage, response: ServerResponse): Promise<User | undefined> {
     const { users } = this.#config;
     if (users.size === 0) return ANYBODY;
@@ -125,7 +122,7 @@ export class RequestHandler {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse, { name }: User): Promise<void> {
-    // Handlers read the query from it, and clients may put the whole URL there.
+    // Handlers read the query, and clients may send the whole URL.
     request.url = withoutAuthority(request.url ?? "/");
     const path = pathOf(request.url);
     const restricted = this.#options.restricted?.(name);
@@ -146,7 +143,7 @@ export class RequestHandler {
       return respondBusy(response, "Too many requests are being answered; try again.\n");
     }
     response.once("close", over);
-    // The client may have gone while its password was checked.
+    // The client may have left during the password check.
     if (isClosed(response)) over();
     return handler(request, response);
   }
@@ -157,7 +154,7 @@ export class RequestHandler {
     return path === telemetryPath || path.startsWith(`${telemetryPath}/`) ? "scrape" : "page";
   }
 
-  /** The rest of the request is not waited for. */
+  /** Does not wait for the rest of the request. */
   #refuse(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
     if (request.httpVersionMajor === 1 && !request.complete) response.setHeader("Connection", "close");
     respondText(response, status, text);
@@ -173,7 +170,7 @@ export class RequestHandler {
   }
 }
 
-/** False when the body is too long, or does not end. */
+/** False for a body that is too long or does not end. */
 function isDrained(request: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     let bytes = 0;
@@ -193,7 +190,7 @@ function pathOf(url: string | undefined): string {
   return url?.split("?", 1)[0] ?? "/";
 }
 
-/** The path and query of `http://host/path?query` (RFC 9112, 3.2.2); others as they are. */
+/** Of `http://host/path?query` (RFC 9112, 3.2.2); others as they are. */
 function withoutAuthority(url: string): string {
   const authority = /^https?:\/\/[^/?#]*/i.exec(url);
   if (authority === null) return url;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { Socket } from "node:net";
 
-/** Whether nothing more reaches the reader of a response: it has all of it, or it has gone. */
+/** The reader has all of it, or left. */
 export function isClosed(response: ServerResponse): boolean {
   const either: ServerResponse | Http2ServerResponse = response;
   // That of HTTP/2 has neither `closed` nor `destroyed`: its stream has.
@@ -10,12 +10,12 @@ export function isClosed(response: ServerResponse): boolean {
   return response.closed || response.destroyed;
 }
 
-/** By what it has: its class would have to be loaded for those who speak HTTP/1 alone. */
+/** Its class would have to be loaded for HTTP/1 too. */
 function isHttp2(response: ServerResponse | Http2ServerResponse): response is Http2ServerResponse {
   return "stream" in response;
 }
 
-/** Aborts when the reader of an answer goes away before it has all of it, so that nothing more is made for it. */
+/** Aborts when the reader leaves before the end of its answer. */
 export function clientGoneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (isClosed(response)) gone.abort();
@@ -28,9 +28,8 @@ export function clientGoneSignal(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Sees to it that every pipelined response closes. A client may send requests before it has the answers to those before.
- * When one of them is CONNECT, Node ends the connection, closes the response that it was writing, and never those that
- * waited behind it: they would count as under way for ever.
+ * Closes every pipelined response. After a CONNECT among them, Node ends the connection, closes the response it writes,
+ * and never those behind it.
  */
 export class PipelinedResponses {
   readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
@@ -48,7 +47,7 @@ export class PipelinedResponses {
     this.#bySocket.set(socket, responses);
     socket.once("close", () => {
       for (const response of responses) {
-        // One that has the socket is Node's to close.
+        // Node closes the one that has the socket.
         if (response.socket === socket) continue;
         response.destroy();
         response.emit("close");

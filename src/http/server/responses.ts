@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamedPage } from "../../exposition/representation.ts";
 import { isClosed } from "./response-lifetime.ts";
 
-/** Answers GET and HEAD of one path, or POST of an action; everything about the body is its own. */
+/** GET and HEAD of one path, or POST of an action, with all of the body. */
 export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** A short plain answer. For HEAD node leaves the body out by itself. */
+/** Node leaves out the body for HEAD. */
 export function respondText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     "Content-Type": "text/plain; charset=utf-8",
@@ -15,10 +15,9 @@ export function respondText(response: ServerResponse, status: number, text: stri
   response.end(text);
 }
 
-/** Seconds after which a client that was refused may try again. */
 const BUSY_SECONDS = 1;
 
-/** What is asked for takes work, and others wait for theirs. `text` says which work. */
+/** `text`: which work others wait for. */
 export function respondBusy(
   response: ServerResponse,
   text = "Too many pages are being made; try again.\n",
@@ -28,7 +27,7 @@ export function respondBusy(
   respondText(response, 503, text);
 }
 
-/** What a browser may do with a page besides what its own policy says: nothing. */
+/** Beside a page's own policy: nothing. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Frame-Options": "deny",
   "Referrer-Policy": "no-referrer",
@@ -37,7 +36,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** The headers of every page for people. Those that the web configuration has set already stay as they are. */
+/** For people. Headers of the web configuration stay. */
 export function setPageHeaders(response: ServerResponse, contentSecurityPolicy: string): void {
   const headers = { "Content-Security-Policy": contentSecurityPolicy, ...PAGE_HEADERS };
   for (const [name, value] of Object.entries(headers)) {
@@ -45,13 +44,12 @@ export function setPageHeaders(response: ServerResponse, contentSecurityPolicy: 
   }
 }
 
-/** Written at one go where each byte written is memory of its own: what is made as it is read, and what is encrypted. */
+/** Bytes at a time, where each takes its own memory: a page made while read, or encrypted. */
 const BATCH_BYTES = 1_024 * 1_024;
 
 /**
- * Writes the body of a response as fast as the reader takes it, and ends it. Ends early when the reader has gone. Of
- * what is made while it is sent, no more is made than was taken, and no more is encrypted; what is ready and goes as it
- * is, is handed over at once, which is quickest.
+ * Writes a body at its reader's pace and ends it; ends early when the reader leaves. A page made while sent is made and
+ * encrypted no faster than read; a ready plain one goes at once, which is quickest.
  */
 export async function streamPage(response: ServerResponse, { beginning, end }: StreamedPage): Promise<void> {
   if (Symbol.iterator in beginning && !isEncrypted(response)) write(response, beginning);
@@ -60,13 +58,13 @@ export async function streamPage(response: ServerResponse, { beginning, end }: S
   if (!isClosed(response)) write(response, rest, true);
 }
 
-/** By the request: a response that waits behind another one on its connection has no socket yet. */
+/** By the request: a response behind another one has no socket yet. */
 function isEncrypted({ req }: ServerResponse): boolean {
   const socket: unknown = req.socket;
   return typeof socket === "object" && socket !== null && "encrypted" in socket && socket.encrypted === true;
 }
 
-/** False when the reader has gone. */
+/** False when the reader left. */
 async function writeInBatches(response: ServerResponse, buffers: StreamedPage["beginning"]): Promise<boolean> {
   let batch: Buffer[] = [];
   let bytes = 0;
@@ -83,10 +81,7 @@ async function writeInBatches(response: ServerResponse, buffers: StreamedPage["b
   return true;
 }
 
-/**
- * Together, so that the operating system is asked once: a response's own cork would flush each buffer by itself.
- * False where more has to wait.
- */
+/** One call of the operating system: a response's own cork would flush each buffer. False where more has to wait. */
 function write(response: ServerResponse, buffers: Iterable<Buffer>, isEnd = false): boolean {
   const { socket } = response;
   let hasRoom = true;

@@ -8,15 +8,15 @@ export interface WebServerOptions extends ConnectionHandlerOptions {
 }
 
 export interface WebServer {
-  /** One for each address, for people: `http://localhost:9705`. */
+  /** One an address, for people: `http://localhost:9705`. */
   readonly urls: readonly string[];
-  /** Lets the responses that are under way end within `graceMs`, then stops listening and cuts what is left. */
+  /** Lets responses end within `graceMs`, then cuts the rest. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * The way of a request: `listener.ts` takes the connection, `connection-handler.ts` keeps it, `protocol-server.ts` speaks
- * HTTP and TLS on it, `request-handler.ts` applies limits and authentication and picks the route, `pages/` answers.
+ * The way of a request: `listener.ts`, `connection-handler.ts`, `protocol-server.ts` (HTTP, TLS), `request-handler.ts`
+ * (limits, authentication, route), `pages/`.
  * @throws ExporterError LISTEN_FAILED
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {

@@ -2,14 +2,14 @@ import { isIP, SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ClientAuthType } from "./schema.ts";
 
-/** Which clients may stay after the handshake. */
+/** Who may stay after the handshake. */
 export interface ClientPolicy {
   readonly type: ClientAuthType;
-  /** Undefined: any name will do. */
+  /** Undefined: any name. */
   readonly allowedSans: readonly string[] | undefined;
 }
 
-/** Why the client on `socket` must go; undefined when it may stay. */
+/** Undefined: the client may stay. */
 export function clientFault(policy: ClientPolicy, socket: TLSSocket): string | undefined {
   const { type, allowedSans } = policy;
   if (type === "NoClientCert") return undefined;
@@ -26,11 +26,11 @@ export function clientFault(policy: ClientPolicy, socket: TLSSocket): string | u
   return names.some((name) => wanted.has(name)) ? undefined : "client certificate with none of the allowed names";
 }
 
-/** `DNS:a, IP Address:10.0.0.1, URI:"x, y"`: whatever holds something special is quoted as in JSON. */
+/** `DNS:a, IP Address:10.0.0.1, URI:"x, y"`: special characters are quoted as in JSON. */
 const ENTRY = /\s*([^:,"]*):("(?:[^"\\]|\\.)*"|[^,"]*)(?:,|$)/gy;
 const KINDS: ReadonlySet<string | undefined> = new Set(["DNS", "IP Address", "URI", "email"]);
 
-/** The names, addresses, mail addresses and URIs of a certificate, from Node's text for them; none after what is unclear. */
+/** Names, addresses, mail addresses and URIs of a certificate, from Node's text; none after something unclear. */
 export function subjectAlternativeNames(text: string): string[] {
   const names: string[] = [];
   for (const [, kind, value = ""] of text.matchAll(ENTRY)) {
@@ -48,7 +48,7 @@ function unquoted(value: string): string | undefined {
   }
 }
 
-/** Addresses in one spelling, everything else as it is. */
+/** Addresses in one spelling. */
 function comparable(name: string): string {
   if (isIP(name) !== 6) return name;
   return new SocketAddress({ address: name, family: "ipv6" }).address;

@@ -11,18 +11,18 @@ import { type ServerTls, serverTls } from "./tls-options.ts";
 import { readUsers, type Users } from "./users.ts";
 
 export interface RateLimit {
-  /** Between two requests on average, milliseconds. */
+  /** Between requests on average, milliseconds. */
   readonly intervalMs: number;
-  /** How many may come at once. */
+  /** At once. */
   readonly burst: number;
 }
 
-/** How the exporter's own web server speaks, and to whom. */
+/** How the exporter's web server speaks, and to whom. */
 export interface WebConfig {
   /** Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
   readonly http2: boolean;
-  /** Put on every answer. */
+  /** On every answer. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly users: Users;
   readonly rateLimit: RateLimit | undefined;
@@ -30,9 +30,8 @@ export interface WebConfig {
 
 export interface LoadedWebConfig {
   readonly config: WebConfig;
-  /** What is allowed, but hardly meant. */
+  /** Permitted, but hardly meant. */
   readonly warnings: readonly string[];
-  /** What must not be seen anywhere. */
   readonly secrets: readonly string[];
 }
 
@@ -42,7 +41,7 @@ const SHAPE: FileShape<WebSettings> = {
 };
 
 /**
- * Reads and checks the file, and those that it names.
+ * Reads and checks the file and those it names.
  * @throws ConfigError WEB_CONFIG_UNREADABLE, WEB_CONFIG_INVALID or CONFIG_SYNTAX, with places
  */
 export async function loadWebConfig(file: string, readFile: ReadFile): Promise<LoadedWebConfig> {

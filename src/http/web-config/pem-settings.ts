@@ -5,26 +5,25 @@ import { printable } from "../../lib/printable-text.ts";
 import { SettingError } from "./setting-problem.ts";
 
 const SECTION = "tls_server_config";
-/** A longer path, or one of several lines, is rather the content of the file. */
+/** A longer path, or one of several lines, is probably the file's content. */
 const MAX_PATH_SHOWN = 300;
 
 const PEM_CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
-/** A PEM text and where it came from. */
 export interface PemSetting {
   readonly key: string;
   readonly content: string;
 }
 
 export interface PemSource {
-  /** Folder of the web configuration. */
+  /** Of the web configuration. */
   readonly base: string;
   readonly readFile: ReadFile;
 }
 
 /**
- * The text of `<name>_file`, else of `<name>` itself; undefined where neither is set.
+ * Of `<name>_file`, else of `<name>`; undefined without both.
  * @throws SettingError
  */
 export async function readPem(
@@ -43,17 +42,17 @@ export async function readPem(
   try {
     return { key, content: await source.readFile(path) };
   } catch (error) {
-    const text = `${shownPath(file)} cannot be read: ${fileFault(error)}`;
+    const text = `${pathText(file)} cannot be read: ${fileFault(error)}`;
     throw new SettingError({ path: [SECTION, key], text, code: "WEB_CONFIG_UNREADABLE" });
   }
 }
 
-function shownPath(path: string): string {
+function pathText(path: string): string {
   return path.length > MAX_PATH_SHOWN || /[\r\n]/.test(path) ? "the file (name not shown)" : printable(path);
 }
 
 /**
- * The certificates of a PEM text. Node skips what it cannot read, so each is looked at.
+ * Checks each, as Node skips what it cannot read.
  * @throws SettingError
  */
 export function parseCertificates({ key, content }: PemSetting): readonly X509Certificate[] {

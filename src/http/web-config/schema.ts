@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { parseGoDuration } from "./go-duration.ts";
 
 /*
- * The web configuration as Prometheus' exporter-toolkit defines it, so that one file serves all exporters of a site.
- * Whatever may hold a secret is `unknown` here and looked at by hand (load.ts): messages about it must not show it.
+ * As in Prometheus' exporter-toolkit: one file for all exporters of a site. Possible secrets are `unknown` here and
+ * checked by hand (load.ts): messages must not show them.
  */
 
 const CLIENT_AUTH_TYPES = [
@@ -15,10 +14,10 @@ const CLIENT_AUTH_TYPES = [
 ] as const;
 export type ClientAuthType = (typeof CLIENT_AUTH_TYPES)[number];
 
-/** How Go spells the versions, and how Node does. */
+/** In Go and in Node. */
 const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
-/** The suites that Go calls secure, and OpenSSL's names. Those of TLS 1.3 are the same, and are always on. */
+/** Go's secure suites by OpenSSL's names. Those of TLS 1.3 are always on. */
 const CIPHERS = {
   TLS_AES_128_GCM_SHA256: "TLS_AES_128_GCM_SHA256",
   TLS_AES_256_GCM_SHA384: "TLS_AES_256_GCM_SHA384",
@@ -37,7 +36,7 @@ const CIPHERS = {
 
 const CURVES = { CurveP256: "prime256v1", CurveP384: "secp384r1", CurveP521: "secp521r1", X25519: "X25519" } as const;
 
-/** Other headers are the exporter's own business. */
+/** The others are the exporter's business. */
 const HEADERS = {
   "Content-Security-Policy": undefined,
   "X-Frame-Options": ["deny", "sameorigin"],
@@ -46,13 +45,13 @@ const HEADERS = {
   "Strict-Transport-Security": undefined,
 } as const satisfies Record<string, readonly string[] | undefined>;
 
-/** One of the names of a table, as what the table says. */
+/** Names of a table, as its values. */
 function named<const Table extends Readonly<Record<string, string>>>(table: Table) {
   const names = Object.keys(table);
   return z.enum(names).transform((name) => table[name as keyof Table]);
 }
 
-/** Booleans of YAML 1.1 too: the toolkit reads the file by that version. */
+/** Of YAML 1.1 too, as the toolkit reads. */
 const yamlBoolean = z.union(
   [
     z.boolean(),
@@ -62,7 +61,7 @@ const yamlBoolean = z.union(
   { error: "true or false" },
 );
 
-/** An empty text, or none, is as good as a key that is left out. */
+/** An empty text counts as missing. */
 const path = z
   .string()
   .nullable()
@@ -72,7 +71,7 @@ const clientAuthType = z
   .enum(["", "RequireClientCert", ...CLIENT_AUTH_TYPES], { error: `one of ${CLIENT_AUTH_TYPES.join(", ")}` })
   .nullable()
   .transform((name): ClientAuthType | undefined =>
-    // An older name, kept for files that have it.
+    // An older name.
     name === "RequireClientCert" ? "RequireAnyClientCert" : name || undefined,
   );
 
@@ -140,3 +139,33 @@ export const webConfigSchema = z.strictObject({
 
 export type WebSettings = z.output<typeof webConfigSchema>;
 export type TlsSettings = z.output<typeof tlsServerConfig>;
+
+/** Nanoseconds. */
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  h: 3600e9,
+};
+
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
+const MAX_NS = 2 ** 63;
+
+/** Milliseconds of `1s`, `1.5h`, `2m30s`, `0` as Go spells them; undefined for other text. */
+export function parseGoDuration(text: string): number | undefined {
+  const sign = text.startsWith("-") ? -1 : 1;
+  const body = text.replace(/^[+-]/, "");
+  if (body === "0") return 0;
+  let nanoseconds = 0;
+  let end = 0;
+  for (const [part, number, unit] of body.matchAll(PART)) {
+    nanoseconds += Number(number) * (UNITS[unit ?? ""] ?? Number.NaN);
+    end += part.length;
+  }
+  if (body === "" || end !== body.length || nanoseconds >= MAX_NS) return undefined;
+  return (sign * nanoseconds) / 1e6;
+}

@@ -17,11 +17,11 @@ export interface WebConfigSourceOptions extends WebConfigFiles {
   readonly redactor: Redactor;
 }
 
-/** The web configuration, and what becomes of it while the program runs. */
+/** Follows its files while the program runs. */
 export class WebConfigSource {
   readonly #options: WebConfigSourceOptions;
   #loaded: LoadedWebConfig;
-  /** What the files looked like just before they were read. */
+  /** Of the files, just before the reading. */
   #stamps: ReadonlyMap<string, string>;
   #isInForce = true;
   readonly #complaints = new LogOnChange({ knows: "last" });
@@ -34,7 +34,7 @@ export class WebConfigSource {
     this.#welcome(loaded);
   }
 
-  /** @throws ConfigError with everything that is wrong */
+  /** @throws ConfigError with all problems */
   static async open(options: WebConfigSourceOptions): Promise<WebConfigSource> {
     const { loaded, stamps } = await read(options);
     return new WebConfigSource(options, loaded, stamps);
@@ -44,12 +44,12 @@ export class WebConfigSource {
     return this.#loaded.config;
   }
 
-  /** False while what the files hold now is wrong, and what they held before is in force. */
+  /** False while the files are wrong: their last right content is in force. */
   get isInForce(): boolean {
     return this.#isInForce;
   }
 
-  /** Looks whether the files have changed, and reads them if so. True when another configuration is in force. Never rejects. */
+  /** Reads changed files. Returns whether another configuration is in force. Never rejects. */
   async refresh(): Promise<boolean> {
     if (this.#checking) return false;
     this.#checking = true;
@@ -77,7 +77,7 @@ export class WebConfigSource {
       log.info({ file: this.#options.file }, "the web configuration was read again and is in force");
       return true;
     } catch (error) {
-      // Not the first time: a certificate is there before its key.
+      // Not at first: a certificate comes before its key.
       if (!this.#isInForce && this.#complaints.met(describeError(error))) {
         log.error({ err: error }, "the web configuration has changed and is wrong: the one before is in force");
       }
@@ -92,7 +92,7 @@ export class WebConfigSource {
   }
 }
 
-/** The stamps are taken first: what is written in between is then read once more. */
+/** Stamps first: a write meanwhile causes another reading. */
 async function read(options: WebConfigSourceOptions) {
   const paths = new Set<string>();
   const stamps = new Map<string, string>();

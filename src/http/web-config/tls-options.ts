@@ -8,7 +8,7 @@ import { SettingError } from "./setting-problem.ts";
 const SECTION = "tls_server_config";
 const TLS13_SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 const VERSIONS = ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"];
-/** RFC 9113, 9.2.2: without one of these some HTTP/2 clients have no suite in common with the server. */
+/** RFC 9113, 9.2.2: without these some HTTP/2 clients share no suite with the server. */
 const HTTP2_SUITES = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"];
 
 export interface ServerTls {
@@ -17,7 +17,7 @@ export interface ServerTls {
 }
 
 /**
- * What the section makes of a TLS server; undefined where it does not ask for TLS.
+ * Undefined without TLS.
  * @throws SettingError
  */
 export async function serverTls(
@@ -59,7 +59,7 @@ export async function serverTls(
   try {
     createSecureContext(options);
   } catch (error) {
-    // OpenSSL speaks of algorithms and sizes here, never of the key itself.
+    // OpenSSL names algorithms and sizes here, never the key.
     const text = `cannot be used: ${error instanceof Error ? error.message : "unknown error"}`;
     throw new SettingError({ path: [SECTION, cert.key], text });
   }
@@ -71,7 +71,7 @@ function asksForTls(settings: TlsSettings): boolean {
   return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(Boolean);
 }
 
-/** Whether anything is said about connections that will then not be encrypted. */
+/** Settings for connections without encryption. */
 function saysHow({
   min_version,
   max_version,
@@ -109,7 +109,7 @@ function handshakeOptions(settings: TlsSettings): TlsOptions & SecureContextOpti
     cipher_suites: suites,
     curve_preferences: curves,
   } = settings;
-  // OpenSSL holds the oldest versions back even where they are asked for.
+  // OpenSSL holds old versions back even where asked for.
   const isOld = minVersion === "TLSv1" || minVersion === "TLSv1.1";
   const chosen = suites?.length ? [...suites, ...TLS13_SUITES] : isOld ? ["DEFAULT", ...TLS13_SUITES] : undefined;
   const ciphers = chosen && [...new Set(chosen), ...(isOld ? ["@SECLEVEL=0"] : [])].join(":");
@@ -128,10 +128,10 @@ function clientOptions(type: ClientAuthType, ca: readonly string[] | undefined):
   const trusted = ca ?? (verifies ? getCACertificates("system") : undefined);
   return {
     requestCert: true,
-    // The others are judged by the policy, after the handshake.
+    // The policy judges the others after the handshake.
     rejectUnauthorized: type === "RequireAndVerifyClientCert",
     allowPartialTrustChain: true,
-    // A resumed session would not be verified again, whatever has become of the authorities since.
+    // A resumed session skips verification, whatever became of the authorities.
     secureOptions: constants.SSL_OP_NO_TICKET,
     ...(trusted !== undefined && { ca: [...trusted] }),
   };

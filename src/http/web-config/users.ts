@@ -2,16 +2,16 @@ import { formatKey } from "../../config/origin.ts";
 import type { SettingProblem } from "./setting-problem.ts";
 
 const KEY = "basic_auth_users";
-/** What htpasswd and other tools write; the letters stand for the same algorithm. 4 to 31 are its limits. */
+/** As of htpasswd and others; the letters mean the same algorithm. 4 to 31 are its limits. */
 const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 
-/** Schemas leave this key out of maps, so that `web.users` would bind it to nothing, and it might have everything. */
+/** Schemas drop this key from maps: `web.users` could not restrict it. */
 const UNBINDABLE = "__proto__";
 
-/** Bcrypt hashes by user name; empty: no password is asked for. */
+/** Bcrypt hashes by name; empty: no passwords. */
 export type Users = ReadonlyMap<string, string>;
 
-/** Reads the section; what is found there is never shown, for it may be a password that was not hashed. */
+/** Never shows what it finds: it may be a plain password. */
 export function readUsers(section: unknown): Users | SettingProblem {
   if (section === undefined || section === null) return new Map();
   if (typeof section !== "object" || Array.isArray(section)) {
@@ -29,7 +29,7 @@ export function readUsers(section: unknown): Users | SettingProblem {
   return users;
 }
 
-/** The cost of a hash: its binary logarithm of rounds. */
+/** Binary logarithm of rounds. */
 export function bcryptCost(hash: string): number {
   return Number(hash.slice(4, 6));
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { load } from "js-yaml";
 import { vi } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
 import { IMAGE, IMAGE_PROGRAMS, programBehind } from "../../containers/support/stand-in-images.ts";
 import type { BackgroundProgram } from "../../real/support/background-program.ts";
@@ -198,7 +198,7 @@ function cacheOf(program: string): string {
 }
 
 function chartImage(): string {
-  const read = (file: string): unknown => parse(readFileSync(path.join(CHART, file), "utf8"));
+  const read = (file: string): unknown => load(readFileSync(path.join(CHART, file), "utf8"));
   const { image } = z
     .object({ image: z.object({ registry: z.string(), repository: z.string() }) })
     .parse(read("values.yaml"));

@@ -218,7 +218,7 @@ describe("requests that are no scrapes", () => {
   test("get 405 and Allow on every path that exists, and 404 elsewhere, whatever they carry", async () => {
     const { url } = await startServer();
     for (const path of ["/", "/metrics", "/-/healthy", "/-/ready"]) {
-      for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
         const response = await fetch(url + path, { method, ...(method === "POST" && { body: "x".repeat(100_000) }) });
         expect([response.status, response.headers.get("allow")], `${method} ${path}`).toEqual([405, "GET, HEAD"]);
       }

@@ -6,10 +6,10 @@ import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { PasswordChecker } from "../../../src/http/auth/basic-auth.ts";
 import { metricsEndpoint } from "../../../src/http/pages/metrics-endpoint.ts";
+import { PLAIN_HTTP } from "../../../src/http/server/connection-handler.ts";
 import { RequestHandler } from "../../../src/http/server/request-handler.ts";
 import { clientGoneSignal, isClosed } from "../../../src/http/server/response-lifetime.ts";
 import { streamPage } from "../../../src/http/server/responses.ts";
-import { PLAIN_HTTP } from "../../../src/http/web-config/plain-http.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -3,8 +3,8 @@ import { connect, createServer, type Socket } from "node:net";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectionLimits, Connections, type CutReason } from "../../../src/http/server/connections.ts";
-import { RateLimiter } from "../../../src/http/server/rate-limiter.ts";
-import { parseGoDuration } from "../../../src/http/web-config/go-duration.ts";
+import { RateLimiter } from "../../../src/http/server/request-limits.ts";
+import { parseGoDuration } from "../../../src/http/web-config/schema.ts";
 
 describe("the table of connections", () => {
   const LIMITS: ConnectionLimits = { maxOpen: 3, requestMs: 10, idleMs: 50, answerMs: 100 };

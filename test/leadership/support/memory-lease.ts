@@ -1,4 +1,4 @@
-import type { Lease, LeaseClaim } from "../../../src/leadership/lease.ts";
+import type { Lease, LeaseClaim } from "../../../src/leadership/election.ts";
 import type { LeaseClient, WriteResult } from "../../../src/leadership/lease-client.ts";
 
 /** A Lease in memory, with as many clients as a test wants. */

@@ -1,6 +1,5 @@
-import { Election, type ElectionTimes } from "../../../src/leadership/election.ts";
+import { Election, type ElectionTimes, type Lease, type LeaseClaim } from "../../../src/leadership/election.ts";
 import { requestTimeout } from "../../../src/leadership/elector.ts";
-import type { Lease, LeaseClaim } from "../../../src/leadership/lease.ts";
 
 /** How bad a stretch of simulated time is. Times are milliseconds of real time. */
 export interface Weather {
@@ -202,7 +201,7 @@ export class SimulatedWorld {
       contender.isActive = false;
       this.#restart(contender, this.#options.random() * MAX_RESTART_MS);
     } else if (step.kind === "wait") {
-      this.#planFor(contender, (step.until - startedAt) / contender.rate + 0.001, () => this.#act(contender));
+      this.#planFor(contender, (step.end - startedAt) / contender.rate + 0.001, () => this.#act(contender));
     } else if (step.kind === "read") {
       this.#exchange(contender, startedAt, this.#readLease, (lease) => {
         election.found(lease, this.#local(contender));
@@ -237,7 +236,7 @@ export class SimulatedWorld {
       apply();
       this.#act(contender);
     };
-    const leftMs = (election.leadsUntil ?? Number.POSITIVE_INFINITY) - startedAt;
+    const leftMs = (election.leadershipEnd ?? Number.POSITIVE_INFINITY) - startedAt;
     const timeoutMs = Math.min(requestTimeout(this.#options.times), leftMs) / rate;
     this.#planFor(contender, timeoutMs, () => settle(() => election.failed(startedAt, this.#local(contender))));
     this.#ask(process, (answer) => {

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseAllDocuments } from "yaml";
+import { loadAll } from "js-yaml";
 import { z } from "zod";
 import { runProgram } from "./run-program.ts";
 
@@ -36,8 +36,7 @@ export async function renderChart(
     "",
   );
   if (code !== 0) throw new Error(stderr);
-  const objects = parseAllDocuments(stdout)
-    .map((document): unknown => document.toJSON())
+  const objects = loadAll(stdout)
     .filter((document) => document !== null)
     .map((document) => manifest.parse(document));
   return { text: stdout, objects };

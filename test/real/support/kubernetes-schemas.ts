@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parseAllDocuments } from "yaml";
+import { loadAll } from "js-yaml";
 import { z } from "zod";
 
 const kinds = z.array(z.object({ group: z.string(), version: z.string(), kind: z.string() }));
@@ -38,9 +38,9 @@ export function writeKubernetesSchemas(source: string, folder: string): string {
     write(own.kind, own.group, own.version, { $ref: `#/definitions/${name}`, definitions: reachable(name, strict) });
   }
   for (const file of readdirSync(source).filter((each) => each.endsWith(".yaml"))) {
-    for (const document of parseAllDocuments(readFileSync(path.join(source, file), "utf8"))) {
-      if (document.contents === null) continue;
-      const { spec } = customResource.parse(document.toJSON());
+    for (const document of loadAll(readFileSync(path.join(source, file), "utf8"))) {
+      if (document === null) continue;
+      const { spec } = customResource.parse(document);
       for (const { name, schema } of spec.versions) {
         const { properties, ...rest } = schema.openAPIV3Schema;
         const named = { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: { type: "object" } };

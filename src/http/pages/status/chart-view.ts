@@ -1,15 +1,15 @@
-import type { ChartPart, SensorChart, ShownChart } from "./courses.ts";
+import type { ChartPart, PageChart, SensorChart } from "./courses.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
 import { type ChartLine, lineChart, quarterHead, quarters } from "./line-chart.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
-/** Channels drawn on a page. */
+/** Per page. */
 const MAX_DRAWN = 50;
-/** A limit is drawn where it is at most so many times as far from the values as they differ, or as half of the largest is. */
+/** Draws a limit at most so many times as far from the values as they differ, or as half of the largest. */
 const MAX_STRETCH = 4;
-/** The scale spans at least this share of the largest value. */
+/** Of the largest value. */
 const MIN_SPAN = 0.02;
 
 const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "warning"]>> = {
@@ -19,8 +19,8 @@ const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "
   min_error: ["error below", "error"],
 };
 
-/** The last four hours of a sensor's channels, or what its reader may ask for. */
-export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: ShownChart | undefined): Html {
+/** The last four hours of a sensor's channels, or the link that asks for them. */
+export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
   return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
 ${outcome === undefined ? askFor(node, sensor, "Draw them") : outcomeView(outcome, node, sensor)}
 </section>`;
@@ -31,7 +31,7 @@ function askFor({ server, id }: NodeSummary, { channels_from: from }: SensorRepo
 <p class="note">Asks the monitoring server: one request, within its limits. The answer is kept for a minute, for all readers.</p></form>`;
 }
 
-function outcomeView(outcome: ShownChart, node: NodeSummary, sensor: SensorReport): Html {
+function outcomeView(outcome: PageChart, node: NodeSummary, sensor: SensorReport): Html {
   switch (outcome.kind) {
     case "drawn":
       return html`<p class="note">The server was asked ${duration(Math.max(1, outcome.ageSeconds))} ago. Live refreshing leaves these drawings as they are.</p>
@@ -91,7 +91,7 @@ interface Scale {
   readonly high: number;
 }
 
-/** Of the values, and of the limits that lie near enough to them. What hardly changes is to look so. */
+/** Of the values and near limits. What hardly changes is to look so. */
 function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
   const size = Math.max(Math.abs(low), Math.abs(high));
   const near = MAX_STRETCH * Math.max(high - low, size / 2);
@@ -104,7 +104,7 @@ function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
 function limitLine(
   limit: string,
   at: number,
-  shown: string,
+  figure: string,
   { low, high }: Scale,
   [from, until]: readonly [number, number],
 ): ChartLine {
@@ -112,7 +112,7 @@ function limitLine(
   const isInside = at >= low && at <= high;
   return {
     style,
-    label: `${text} ${shown}${isInside ? "" : ", outside of the drawing"}`,
+    label: `${text} ${figure}${isInside ? "" : ", outside of the drawing"}`,
     runs: isInside
       ? [
           [
@@ -124,7 +124,7 @@ function limitLine(
   };
 }
 
-/** A line is broken where values are missing for longer than twice the usual distance between them. */
+/** Breaks a line at a gap of more than twice the usual distance. */
 function runsOf(parts: readonly ChartPart[]): [number, number][][] {
   const distances = parts.slice(1).map(({ at }, index) => at - (parts[index]?.at ?? at));
   const usual = distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;

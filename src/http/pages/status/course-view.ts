@@ -3,10 +3,10 @@ import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { type LineStyle, lineChart, quarterHead, quarters } from "./line-chart.ts";
 
-/** Samples come once a minute; a line is broken where one is missing. */
+/** One sample a minute; a line breaks at a gap. */
 const MAX_DISTANCE_MS = 90_000;
 
-/** What is drawn: those that are up would leave no room for the others. */
+/** Sensors that are up would leave no room for the others. */
 const LINES: readonly (readonly [CourseGroup, LineStyle, string])[] = [
   ["down", "down", "Down"],
   ["warning", "warning", "Warning or unusual"],
@@ -19,7 +19,7 @@ const COLUMNS: readonly (readonly [CourseGroup, string])[] = [
   ["up", "Up"],
 ];
 
-/** How many sensors of a server were in which statuses lately. Undefined until there is something to draw. */
+/** How many sensors had which status lately. Undefined without samples. */
 export function courseView(course: StatusCourse, server: string, id: string): Html | undefined {
   const [first] = course;
   const last = course.at(-1);

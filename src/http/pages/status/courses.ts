@@ -1,28 +1,28 @@
-/** What the pages draw: numbers only, so that nothing in them has to be redacted. */
+/** Numbers only: nothing here needs redaction. */
 
-/** Sensors by what their status asks of a person. */
+/** By what a status asks of a person. */
 export const COURSE_GROUPS = ["down", "acknowledged", "warning", "paused", "other", "up"] as const;
 export type CourseGroup = (typeof COURSE_GROUPS)[number];
 
-/** How many sensors of a server were in which statuses at one moment. */
+/** Sensors of a server by status, at one moment. */
 export interface CourseSample {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly counts: Readonly<Record<CourseGroup, number>>;
 }
 
-/** The last hours of a server, ascending; a minute without a sample is missing. */
+/** The last hours, ascending, without empty minutes. */
 export type StatusCourse = readonly CourseSample[];
 
-/** What a channel measured in one part of the window; both are the same where that was one value. */
+/** Of one channel, in one part of the window; equal for a single value. */
 export interface ChartPart {
-  /** Of the first value in it, milliseconds since the epoch by the server's clock. */
+  /** Of the first value, milliseconds since the epoch by the server's clock. */
   readonly at: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** The measurements of one sensor in a window, by channel id; parts without a value are missing. */
+/** One sensor in a window, by channel id, without empty parts. */
 export interface SensorChart {
   /** Milliseconds since the epoch by the server's clock. */
   readonly from: number;
@@ -30,16 +30,15 @@ export interface SensorChart {
   readonly channels: ReadonlyMap<string, readonly ChartPart[]>;
 }
 
-/** What came of asking for a chart. */
 export type ChartOutcome =
   | { readonly kind: "drawn"; readonly chart: SensorChart; readonly ageSeconds: number }
-  /** The server has not answered yet; who asks again shares the request. */
+  /** No answer yet; the next question shares the request. */
   | { readonly kind: "waiting" }
-  /** Charts of this server were asked for too often. */
+  /** This server had too many. */
   | { readonly kind: "too_many"; readonly retryAfterSeconds: number }
-  /** Too many readers wait for servers already. */
+  /** Too many readers wait for servers. */
   | { readonly kind: "busy"; readonly retryAfterSeconds: number }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** The outcomes that a page shows; the others are refusals. */
-export type ShownChart = Exclude<ChartOutcome, { readonly kind: "busy" }>;
+/** On a page; the others are refusals. */
+export type PageChart = Exclude<ChartOutcome, { readonly kind: "busy" }>;

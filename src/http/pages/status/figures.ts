@@ -6,7 +6,7 @@ const THREE_DECIMALS = formatter({ maximumFractionDigits: 3 });
 const ONE_DECIMAL = formatter({ maximumFractionDigits: 1 });
 const THREE_DIGITS = formatter({ maximumSignificantDigits: 3 });
 
-/** Made when a page needs it: the data of languages takes a tenth of a start, and memory. */
+/** Lazy: the data of languages takes a tenth of a start, and memory. */
 function formatter(options?: Intl.NumberFormatOptions): { format(value: number): string } {
   let made: Intl.NumberFormat | undefined;
   return {
@@ -34,7 +34,7 @@ export function objectCounts(objects: Readonly<Record<(typeof KINDS)[number], nu
   return KINDS.map((kind) => counted(objects[kind], kind)).join(", ");
 }
 
-/** A measured value, to four digits or so; very large and very small ones in scientific notation. */
+/** To four digits or so; scientific for very large and small ones. */
 export function value(given: number): string {
   const size = Math.abs(given);
   if (size !== 0 && (size >= 1e15 || size < 1e-3)) return given.toExponential(3);
@@ -49,7 +49,7 @@ export function bytes(count: number): string {
   return `${THREE_DIGITS.format(count / 1_000 ** power)} ${units[power]}`;
 }
 
-/** `340 ms`, `2.1 s`, `5 min`, `3 h`, `4 d`; a signed span keeps its sign. */
+/** `340 ms`, `2.1 s`, `5 min`, `3 h`, `4 d`, with its sign. */
 export function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 1) return `${THREE_DIGITS.format(Number((seconds * 1_000).toPrecision(2)))} ms`;
@@ -60,7 +60,7 @@ export function duration(seconds: number): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
-/** A moment as seen from `now` (both ISO 8601): `12 s ago`, `in 5 min`; the exact time, UTC, as a title. */
+/** From `now` (both ISO 8601): `12 s ago`, `in 5 min`; exact in UTC as a title. */
 export function moment(at: string | null, now: string): Html {
   if (at === null) return html`<span class="none">never</span>`;
   const seconds = (Date.parse(at) - Date.parse(now)) / 1_000;
@@ -68,12 +68,12 @@ export function moment(at: string | null, now: string): Html {
   return html`<time datetime="${at}" title="${utc(at)}" data-relative>${text}</time>`;
 }
 
-/** The same with the exact time in plain sight. */
+/** With the exact time in plain sight. */
 export function momentInFull(at: string | null, now: string): Html {
   return at === null ? moment(at, now) : html`${moment(at, now)} <span class="exact">${utc(at)}</span>`;
 }
 
-/** How long ago a moment was as seen from `now` (both ISO 8601): `12 min`; the exact time, UTC, as a title. */
+/** From `now` (both ISO 8601): `12 min`; exact in UTC as a title. */
 export function span(at: string, now: string): Html {
   const seconds = Math.max(1, (Date.parse(now) - Date.parse(at)) / 1_000);
   return html`<time datetime="${at}" title="since ${utc(at)}" data-span>${duration(seconds)}</time>`;

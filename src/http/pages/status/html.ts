@@ -1,4 +1,4 @@
-/** HTML that is safe to put into a page as it is. Made by `html` alone. */
+/** Safe HTML. Only `html` makes it. */
 export class Html {
   readonly #text: string;
 
@@ -6,7 +6,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** Fills `strings`, which stand in the source code, with escaped values. */
+  /** `strings` are source code; escapes the values. */
   static fill(strings: TemplateStringsArray, values: readonly HtmlValue[]): Html {
     return new Html(String.raw({ raw: strings }, ...values.map(render)));
   }
@@ -16,12 +16,12 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, lists are joined, what is missing leaves nothing. */
+/** Escapes text, joins lists; undefined leaves nothing. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[];
 
 /**
- * A template of HTML whose values are escaped: nothing that comes from outside can be markup. Values belong between tags,
- * or into attributes in double quotes; never into scripts, styles, or names of tags and attributes.
+ * Escapes all values: nothing from outside becomes markup. Values go between tags or into quoted attributes; never into
+ * scripts, styles, or names of tags and attributes.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.fill(strings, values);
@@ -42,10 +42,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/**
- * Text as it can stand between tags and in quoted attributes. Control characters, which no page may hold, and lone
- * surrogates become U+FFFD.
- */
+/** For between tags and in quoted attributes. Control characters and lone surrogates become U+FFFD. */
 export function escapeHtml(text: string): string {
   return text
     .toWellFormed()
@@ -53,5 +50,5 @@ export function escapeHtml(text: string): string {
     .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** All but tab and line feed, which are white space. */
+/** Without tab and line feed. */
 const CONTROLS = /[^\P{Cc}\t\n]/gu;

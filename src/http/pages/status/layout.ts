@@ -4,7 +4,7 @@ import { HOME, linkTo } from "./links.ts";
 import type { Asset } from "./respond.ts";
 import type { SearchQuery } from "./source.ts";
 
-/** What stands around the content of every page. */
+/** Around the content of every page. */
 export interface Layout {
   readonly telemetryPath: string;
   readonly hasDebugPages: boolean;
@@ -14,11 +14,10 @@ export interface Layout {
 
 export interface Page {
   readonly title: string;
-  /** Undefined where the page shows no facts. */
+  /** Undefined for a page without facts. */
   readonly generatedAt?: string;
-  /** A monitoring server was asked for it. */
+  /** A monitoring server was asked. */
   readonly hasAsked?: boolean;
-  /** What was searched for. */
   readonly query?: SearchQuery | undefined;
   readonly content: Html;
 }
@@ -70,12 +69,12 @@ ${content}
   return page.toString();
 }
 
-/** A name from outside: kept apart from the text around it, whichever way it is written. */
+/** From outside: isolated from the text around, in any direction of writing. */
 export function nameOf(name: string): Html {
   return name.trim() === "" ? html`<i class="none">(no name)</i>` : html`<bdi>${name}</bdi>`;
 }
 
-/** A term and what it comes to; undefined leaves it out. */
+/** Undefined leaves it out. */
 export function fact(term: string, description: Html | string | undefined): Html | undefined {
   return description === undefined ? undefined : html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }

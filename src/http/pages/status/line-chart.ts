@@ -1,20 +1,20 @@
 import { utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 
-/** Units of the drawing; the page stretches it to its own width. */
+/** Units of the drawing; the page stretches it. */
 const WIDTH = 1_000;
 const HEIGHT = 160;
-/** Above and below the lines, so that they are not cut. */
+/** Above and below, so that lines are whole. */
 const MARGIN = 4;
 
-/** How lines are told apart without colour: each has a pattern of dashes of its own (status.css). */
+/** Dashes tell lines apart without colour (status.css). */
 export type LineStyle = "measured" | "error" | "warning" | "down" | "acknowledged" | "paused";
 
 export interface ChartLine {
   readonly style: LineStyle;
-  /** In the key below the drawing, with the numbers. */
+  /** In the key, with the numbers. */
   readonly label: string;
-  /** Runs of points, times ascending: a line is broken between them. */
+  /** Times ascend; a line breaks between runs. */
   readonly runs: readonly (readonly (readonly [at: number, value: number])[])[];
 }
 
@@ -22,9 +22,9 @@ export interface LineChart {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
-  /** All that a reader who does not see it needs to know. */
+  /** For those who do not see it. */
   readonly description: string;
-  /** Of the drawing, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly from: number;
   readonly until: number;
   readonly low: number;
@@ -33,7 +33,7 @@ export interface LineChart {
   readonly lines: readonly ChartLine[];
 }
 
-/** A drawing with its scales and key as text beside it, which keeps its size on a telephone. */
+/** Scales and key are text beside it, which keeps its size on a telephone. */
 export function lineChart({ id, title, description, from, until, low, high, format, lines }: LineChart): Html {
   const x = (at: number) => ((at - from) / Math.max(1, until - from)) * WIDTH;
   const y = (value: number) => HEIGHT - MARGIN - ((value - low) / (high - low || 1)) * (HEIGHT - 2 * MARGIN);
@@ -47,7 +47,7 @@ export function lineChart({ id, title, description, from, until, low, high, form
 <ul class="key">${lines.map(({ style, label }) => html`<li><svg class="sample" viewBox="0 0 36 8" aria-hidden="true" focusable="false"><path class="line ${style}" d="M0,4L36,4"/></svg>${label}</li>`)}</ul>`;
 }
 
-/** A single point is a dot: its line has round ends. */
+/** A single point is a dot: lines have round ends. */
 function pathOf([first = "", ...others]: readonly string[]): string {
   return others.length === 0 ? `M${first}h0.01` : `M${first}L${others.join(" ")}`;
 }
@@ -57,10 +57,10 @@ function time(at: number): Html {
   return html`<time datetime="${iso}" title="${utc(iso)}">${iso.slice(11, 16)} UTC</time>`;
 }
 
-/** Parts of a table that says the same as a drawing, milliseconds. */
+/** Of a table that says the same, milliseconds. */
 const QUARTER_MS = 15 * 60_000;
 
-/** The quarters of an hour that points lie in, ascending, with their points; those without any are missing. */
+/** Quarters of an hour with points, ascending. */
 export function quarters<Point extends { readonly at: number }>(
   points: readonly Point[],
 ): readonly (readonly [at: number, points: readonly Point[]])[] {
@@ -68,7 +68,7 @@ export function quarters<Point extends { readonly at: number }>(
   return [...groups].sort(([a], [b]) => a - b);
 }
 
-/** Beginning of a row of such a table. */
+/** Of a row of such a table. */
 export function quarterHead(at: number): Html {
   const iso = new Date(at).toISOString();
   return html`<th scope="row"><time datetime="${iso}">${iso.slice(11, 16)}</time></th>`;

@@ -1,20 +1,16 @@
-/**
- * Addresses of the pages. Relative, so that they hold below whatever path a proxy gives the exporter; all pages lie
- * beside one another.
- */
+/** Relative, for any path of a proxy; all pages are siblings. */
 export const HOME = "./";
 
-/** A page of the list of servers. */
 export function overviewLink(find: string, page: number): string {
   return `${HOME}${query({ find: find || undefined, page: page === 1 ? undefined : String(page) })}`;
 }
 
-/** The page of a server is that of the root of its tree. */
+/** A server's page is that of its root. */
 export function serverLink(server: string): string {
   return `./tree${query({ server })}`;
 }
 
-/** Of a path such as `/metrics`, as the exporter serves it. */
+/** `/metrics`, as the exporter serves it. */
 export function linkTo(path: string): string {
   return `.${path}`;
 }
@@ -40,7 +36,7 @@ function query(parameters: Readonly<Record<string, string | undefined>>): string
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
-/** `url` where a browser may go there, else undefined: `javascript:` and the like are no places. */
+/** `url` where a browser may go there: `javascript:` and the like are no places. */
 export function webAddress(url: string): string | undefined {
   const parsed = URL.parse(url);
   return parsed?.protocol === "https:" || parsed?.protocol === "http:" ? parsed.href : undefined;

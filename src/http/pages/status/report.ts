@@ -2,8 +2,8 @@ import { z } from "zod";
 import { SERVER_STATES } from "./server-states.ts";
 
 /*
- * What `/status.json` answers, and what the pages are rendered from. docs/status.md is generated from the descriptions, and tests hold
- * answers to the schemas. The program itself has only the types of it: values that it needs are in files of their own.
+ * What `/status.json` answers and pages show. Source of docs/status.md; tests hold answers to the schemas. The program
+ * needs only the types.
  */
 
 const instant = () => z.iso.datetime();
@@ -53,7 +53,7 @@ const objects = () =>
     channel: count().describe("channels whose sensor is known"),
   });
 
-/** What there is of every server. */
+/** Of every server. */
 const ServerEntry = z.strictObject({
   name: z.string().describe("the configured name"),
   url: z.string().describe("address of the API, without what could be secret"),
@@ -71,7 +71,7 @@ const ServerEntry = z.strictObject({
   sensors_by_status: byStatus().describe("sensors that are known, per status"),
 });
 
-/** What there is beside it where the answer is about one server. */
+/** Of a single server. */
 const ServerDetails = z.strictObject({
   collectors: z.array(Collector).describe("this and what follows only where one server is shown"),
   api: z.strictObject({
@@ -184,7 +184,6 @@ export type Measurements = z.infer<typeof Measurements>;
 export type ServerEntry = z.infer<typeof ServerEntry>;
 export type ServerDetails = z.infer<typeof ServerDetails>;
 export type ServerReport = z.infer<typeof Server>;
-/** With the details. */
 export type WholeServerReport = ServerEntry & ServerDetails;
 
 export type CollectorReport = z.infer<typeof Collector>;

@@ -8,7 +8,7 @@ import { type Page, renderPage } from "./layout.ts";
 import { overviewPage, singleServerPage } from "./overview-page.ts";
 import type { NodeReport, StatusReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
-import { type ServerFacts, serverPage } from "./server-page.ts";
+import { type ServerFacts, serverPage, theServerOf } from "./server-page.ts";
 import {
   FIRST_PAGE,
   isSearch,
@@ -20,7 +20,6 @@ import {
   type StatusSource,
   wantsChart,
 } from "./source.ts";
-import { theServerOf } from "./the-server.ts";
 import { nodePage, searchPage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {
@@ -29,7 +28,7 @@ export interface StatusRouteOptions {
   readonly hasDebugPages: boolean;
 }
 
-/** `/`, `/tree`, `/search` for people, `/status.json` for programs, and the files that the pages use. */
+/** `/`, `/tree`, `/search`, `/status.json`, and the files of the pages. */
 export function statusRoutes(options: StatusRouteOptions, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
   const { source, telemetryPath, hasDebugPages } = options;
   const layout = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
@@ -50,9 +49,9 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
   };
   const server = async (root: NodeReport, gone: AbortSignal) => {
     const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, gone);
-    const shown = report && theServerOf(report);
-    if (report === undefined || shown === undefined) return page(404, missing(root.node.server));
-    return page(200, serverPage(report, { server: shown, root, course: source.course(shown.name) }));
+    const server = report && theServerOf(report);
+    if (report === undefined || server === undefined) return page(404, missing(root.node.server));
+    return page(200, serverPage(report, { server, root, course: source.course(server.name) }));
   };
   return [
     route("/", async (query, gone) => {
@@ -69,7 +68,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       async (request, response) => {
         const parameters = queryOf(request);
         const query = parseNodeQuery(parameters);
-        // Not among the pages that are made so many at a time: it waits for the monitoring server.
+        // Beside the limit of pages: it waits for the monitoring server.
         const chart = wantsChart(parameters) ? await chartFor(source, query, response) : undefined;
         if (chart === "gone") return;
         if (chart?.kind === "busy") {
@@ -90,7 +89,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
   ];
 }
 
-/** Undefined where the report is about many servers. */
+/** Undefined for a report about many servers. */
 async function serverFacts(
   source: StatusSource,
   report: StatusReport,
@@ -102,12 +101,12 @@ async function serverFacts(
   return root && { server, root, course: source.course(server.name) };
 }
 
-/** No work, so its number is not limited. */
+/** No work, so no limit. */
 function assetRoute(asset: Asset): [string, RouteHandler] {
   return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
 }
 
-/** "gone": the reader has gone while the server was asked. */
+/** "gone": the reader left meanwhile. */
 async function chartFor(
   source: StatusSource,
   query: NodeQuery,

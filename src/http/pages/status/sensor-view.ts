@@ -15,7 +15,6 @@ const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   no_value: "no number",
 };
 
-/** Properties of a sensor. */
 export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebugPages: boolean, now: string): Html {
   const { kind, kind_name, interval_seconds, stale_after_seconds, status_since, last_measurement_at } = sensor;
   const { last_up_at, last_down_at } = sensor;
@@ -30,7 +29,7 @@ export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebug
   }`;
 }
 
-/** The channels with their values, and every line of the metrics page that the sensor gives. */
+/** Channels with values, and the sensor's lines of the metrics page. */
 export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: string): Html {
   const { channels, channels_from: from, channels_total: total, series } = sensor;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels">
@@ -44,12 +43,12 @@ ${seriesOf(series, "own", null)}`;
 
 function channelRows(channel: ChannelReport, now: string): Html {
   const { channel_id, name, unit, state, measured_at, limits, rule, series } = channel;
-  const shown =
+  const cell =
     channel.value === null
       ? html`<span class="none">${STATES[state]}</span>`
       : html`<data value="${channel.value}" title="${channel.value}">${value(channel.value)}</data>`;
   return html`<tbody>
-<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${shown}</td><td><bdi>${unit}</bdi></td><td>${moment(measured_at, now)}</td><td>${limitTexts(limits, channel.value)}</td></tr>
+<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${cell}</td><td><bdi>${unit}</bdi></td><td>${moment(measured_at, now)}</td><td>${limitTexts(limits, channel.value)}</td></tr>
 <tr class="more"><td colspan="5">${seriesOf(series, channel_id, rule)}</td></tr>
 </tbody>`;
 }

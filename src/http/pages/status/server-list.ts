@@ -5,11 +5,10 @@ import { nameOf } from "./layout.ts";
 import { HOME, overviewLink, serverLink } from "./links.ts";
 import type { ServerReport, StatusReport } from "./report.ts";
 import type { StatusQuery } from "./source.ts";
-import { sparkline } from "./sparkline.ts";
 import { shortTally, stateCounts, statePill, statusBar, statusCounts } from "./status-marks.ts";
 import { pages } from "./tree-rows.ts";
 
-/** One line a server, the worst first, a page of them at a time; sums over all of them above. */
+/** A line a server, the worst first, in pages; sums above. */
 export function serverList(
   report: StatusReport,
   question: StatusQuery,
@@ -40,7 +39,7 @@ function serverTable(
 ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at - 1), overviewLink(find, at + 1))}`;
 }
 
-/** Characters of an error in a row; the page of the server has all of it. */
+/** Of an error; the server's page has all of it. */
 const BEYOND_ROW = /^(.{100}).+$/su;
 
 function row(server: ServerReport, now: string, course: StatusCourse): Html {
@@ -52,4 +51,38 @@ function row(server: ServerReport, now: string, course: StatusCourse): Html {
 function why({ failed_collectors: failed, reason }: ServerReport): Html | false {
   if (reason === null) return false;
   return html` <span class="why">${failed.join(", ")} failed: <bdi>${reason.replace(BEYOND_ROW, "$1…")}</bdi></span>`;
+}
+
+/** Of four hours, each a unit of the drawing wide. */
+const PARTS = 48;
+const PART_MS = (240 / PARTS) * 60_000;
+const HEIGHT = 10;
+
+/** Sensors that were down lately: the maximum of each five minutes. */
+export function sparkline(course: StatusCourse): Html | undefined {
+  const last = course.at(-1);
+  if (last === undefined || course.length < 2) return undefined;
+  const parts = new Map<number, number>();
+  for (const { at, counts } of course) {
+    const part = PARTS - 1 - Math.floor((last.at - at) / PART_MS);
+    if (part >= 0) parts.set(part, Math.max(parts.get(part) ?? 0, counts.down));
+  }
+  const highest = Math.max(...parts.values());
+  const text = highest === 0 ? "None was down" : `Now ${number(last.counts.down)}, at most ${number(highest)}`;
+  return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${pathOf(parts, highest)}"/></svg>`;
+}
+
+/** A line only where the level changes; breaks without samples. */
+function pathOf(parts: ReadonlyMap<number, number>, highest: number): string {
+  const lines: string[] = [];
+  let level: number | undefined;
+  for (let part = 0; part <= PARTS; part++) {
+    const count = parts.get(part);
+    const next = count === undefined ? undefined : Math.round(HEIGHT * (1 - count / Math.max(1, highest)));
+    if (next === level) continue;
+    if (level !== undefined) lines.push(`H${part}`);
+    if (next !== undefined) lines.push(level === undefined ? `M${part},${next}` : `V${next}`);
+    level = next;
+  }
+  return lines.join("");
 }

@@ -8,15 +8,14 @@ import { measurementFacts, serverFacts } from "./server-section.ts";
 import { statePill } from "./status-marks.ts";
 import { childRows } from "./tree-rows.ts";
 
-/** All that a page shows of one server. */
 export interface ServerFacts {
   readonly server: WholeServerReport;
-  /** The root of its tree. */
+  /** Of its tree. */
   readonly root: NodeReport;
   readonly course: StatusCourse;
 }
 
-/** `/tree?server=NAME`: how one server fares, and the top of its tree. */
+/** `/tree?server=NAME` */
 export function serverPage({ generated_at }: StatusReport, { server, root, course }: ServerFacts): Page {
   const { name, state, measurements } = server;
   const content = html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
@@ -29,4 +28,15 @@ ${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${
 <div id="below">${childRows(root)}</div>
 </section>`;
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
+}
+
+/** For a report about one server. */
+export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeServerReport | undefined {
+  const [server] = servers;
+  if (server === undefined) return undefined;
+  const { collectors, api, problems, measurements } = server;
+  if (collectors === undefined || api === undefined || problems === undefined || measurements === undefined) {
+    return undefined;
+  }
+  return { ...server, collectors, api, problems, measurements };
 }

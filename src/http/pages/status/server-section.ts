@@ -14,7 +14,6 @@ import type {
 } from "./report.ts";
 import { badPill, goodPill, quietPill, statePill, statusBar, statusCounts, warnPill } from "./status-marks.ts";
 
-/** What the page says of the one server that it is about. */
 export function serverSection(server: WholeServerReport, { generated_at }: StatusReport, course: StatusCourse): Html {
   return html`<section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live>
 <div class="title"><p class="kind">server</p><h2 id="server-0-title">${nameOf(server.name)}</h2>${statePill(server.state)}</div>
@@ -22,7 +21,7 @@ ${serverFacts(server, generated_at, course)}
 </section>`;
 }
 
-/** What is below its name; `now`: when this was so. */
+/** Below its name; `now`: of the facts. */
 export function serverFacts(server: WholeServerReport, now: string, course: StatusCourse): Html {
   const { name, url, version, objects, sensors_by_status } = server;
   const address = webAddress(url);
@@ -61,7 +60,7 @@ function failureCounts(failures: Readonly<Record<string, number>>): Html {
   return html`<ul class="plain">${entries.map(([code, count]) => html`<li>${warnPill(`${code} × ${number(count)}`)}</li>`)}</ul>`;
 }
 
-/** From the Date header, which has whole seconds. */
+/** The Date header has whole seconds. */
 function clockText(seconds: number): Html | string {
   if (Math.abs(seconds) <= 2) return "in step";
   const text = `${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`;
@@ -104,7 +103,7 @@ function next({ state }: CollectorReport, at: string | null, now: string): Html 
   return at === null ? html`<span class="none">–</span>` : moment(at, now);
 }
 
-/** What became of measurements that are pushed. */
+/** Of pushes. */
 export function measurementFacts({ delivered, rejected, pending, oldest_pending_seconds }: Measurements): Html {
   return html`${fact("Delivered", number(delivered))}${fact("Rejected", rejectedCount(rejected))}${fact(
     "Pending",
@@ -112,7 +111,7 @@ export function measurementFacts({ delivered, rejected, pending, oldest_pending_
   )}`;
 }
 
-/** Something that a receiver refused for good. */
+/** By a receiver, for good. */
 export function rejectedCount(points: number): Html | string {
   return points === 0 ? "none rejected" : warnPill(`${number(points)} rejected`);
 }

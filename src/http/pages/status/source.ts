@@ -1,41 +1,40 @@
 import type { ChartOutcome, StatusCourse } from "./courses.ts";
 import type { NodeReport, SearchReport, StatusReport } from "./report.ts";
 
-/** Longest text that is looked for: more words than a name has. */
+/** Longer than any name. */
 const MAX_TEXT_LENGTH = 200;
 export const ROOT = "0";
 
-/** Which servers are shown. */
 export interface StatusQuery {
-  /** Undefined: a page of all; otherwise this one, with its details. */
+  /** Undefined: a page of all; else this one with details. */
   readonly server?: string | undefined;
-  /** Words that must all occur in the name; empty for all servers. */
+  /** Words that the name must have; empty: all servers. */
   readonly find: string;
-  /** From 1 on; beyond the last page: the last one. */
+  /** From 1; beyond the last: the last. */
   readonly page: number;
 }
 
 export const FIRST_PAGE: StatusQuery = { find: "", page: 1 };
 
 export interface NodeQuery {
-  /** Undefined: of the first server that has it. */
+  /** Undefined: the first server that has it. */
   readonly server: string | undefined;
   /** `0` is the root. */
   readonly id: string;
-  /** Position of the first child to show. */
+  /** Of the first child. */
   readonly from: number;
 }
 
 export interface SearchQuery {
-  /** Words that must all occur in path, id, host or tags; empty for every object. */
+  /** Words that path, id, host or tags must have; empty: every object. */
   readonly text: string;
   /** Undefined: all servers. */
   readonly server: string | undefined;
-  /** Undefined: any. Otherwise sensors of that status only. */
+  /** Undefined: any; else sensors of that status only. */
   readonly status: string | undefined;
 }
 
-/** Reads `?server=&find=&page=`; what is empty was not given. */
+/** `?server=&find=&page=`; empty ones count as missing. */
 export function parseStatusQuery(query: URLSearchParams): StatusQuery {
   const page = query.get("page") ?? "";
   return {
@@ -45,7 +44,7 @@ export function parseStatusQuery(query: URLSearchParams): StatusQuery {
   };
 }
 
-/** Reads `?q=&server=&status=`; what is empty was not given. */
+/** `?q=&server=&status=`; empty ones count as missing. */
 export function parseSearchQuery(query: URLSearchParams): SearchQuery {
   return {
     text: (query.get("q") ?? "").slice(0, MAX_TEXT_LENGTH).trim(),
@@ -54,7 +53,7 @@ export function parseSearchQuery(query: URLSearchParams): SearchQuery {
   };
 }
 
-/** Reads `?server=&id=&from=`; in JSON questions the id is called `object`, as in /debug/explain. */
+/** `?server=&id=&from=`; JSON calls the id `object`, as /debug/explain. */
 export function parseNodeQuery(query: URLSearchParams): NodeQuery {
   const from = query.get("from") ?? "";
   return {
@@ -64,28 +63,25 @@ export function parseNodeQuery(query: URLSearchParams): NodeQuery {
   };
 }
 
-/** Whether anything is asked for but the page itself. */
+/** The query asks for more than the page itself. */
 export function isSearch(query: URLSearchParams): boolean {
   return query.has("q") || query.has("status");
 }
 
-/** Whether the last hours of the sensor are to be drawn, which asks its server. */
+/** The last hours of the sensor, from its server. */
 export function wantsChart(query: URLSearchParams): boolean {
   return query.get("chart") === "1";
 }
 
-/**
- * Where the pages get their facts: redacted, and from memory only but for `chart`. `gone` ends the work for a reader
- * that has gone: the promise rejects with its reason.
- */
+/** Redacted facts, from memory but for `chart`. `gone` ends the work: the promise rejects with its reason. */
 export interface StatusSource {
-  /** Of the first servers where nothing else is asked; undefined when there is no such server. */
+  /** Default: the first servers; undefined for an unknown one. */
   status(question?: StatusQuery, gone?: AbortSignal): Promise<StatusReport | undefined>;
-  /** Undefined when there is no such object. */
+  /** Undefined for an unknown object. */
   node(question: NodeQuery, gone?: AbortSignal): Promise<NodeReport | undefined>;
   search(question: SearchQuery, gone?: AbortSignal): Promise<SearchReport>;
-  /** Empty while nothing was counted. */
+  /** Empty before the first count. */
   course(server: string): StatusCourse;
-  /** Asks the monitoring server, at most once a minute for each sensor. Undefined when there is no such sensor. */
+  /** Asks the monitoring server, at most once a minute for a sensor. Undefined for an unknown one. */
   chart(question: Pick<NodeQuery, "server" | "id">, gone: AbortSignal): Promise<ChartOutcome | undefined>;
 }

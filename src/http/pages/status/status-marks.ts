@@ -3,7 +3,7 @@ import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
 import { SERVER_STATES, type ServerState } from "./server-states.ts";
 
-/** How a status looks: never by colour alone. */
+/** Never by colour alone. */
 interface Mark {
   readonly text: string;
   readonly glyph: string;
@@ -12,7 +12,7 @@ interface Mark {
 
 const PAUSE = "‖";
 
-/** The tokens of the API, what needs attention first. */
+/** Tokens of the API, what needs attention first. */
 const MARKS: Readonly<Record<string, Mark>> = {
   down: { text: "Down", glyph: "✕", tone: "bad" },
   partialdown: { text: "Partially down", glyph: "◐", tone: "bad" },
@@ -32,17 +32,16 @@ const MARKS: Readonly<Record<string, Mark>> = {
 };
 const ORDER = Object.keys(MARKS);
 
-/** A status that a newer server may have. */
+/** Of a newer server. */
 function markOf(status: string): Mark {
   return (Object.hasOwn(MARKS, status) ? MARKS[status] : undefined) ?? { text: status, glyph: "?", tone: "still" };
 }
 
-/** The words for a status. */
 export function statusText(status: string): string {
   return markOf(status).text;
 }
 
-/** Glyph and words; null: not known. */
+/** Glyph and words; null: unknown. */
 export function statusPill(status: string | null): Html {
   return pill(markOf(status ?? "unknown"));
 }
@@ -75,12 +74,11 @@ const STATES: Readonly<Record<ServerState, Mark>> = {
   working: { text: "Working", glyph: "✓", tone: "good" },
 };
 
-/** How a server fares. */
 export function statePill(state: ServerState): Html {
   return pill(STATES[state]);
 }
 
-/** How many servers fare how, the worst first. */
+/** The worst first. */
 export function stateCounts(counts: Readonly<Record<string, number>>): Html {
   const items = SERVER_STATES.flatMap((state) => {
     const { text, glyph, tone } = STATES[state];
@@ -98,13 +96,13 @@ function inOrder(counts: Readonly<Record<string, number>>): [status: string, cou
     .sort(([a], [b]) => placeOf(a) - placeOf(b));
 }
 
-/** What is not known comes last. */
+/** Unknown ones come last. */
 function placeOf(status: string): number {
   const place = ORDER.indexOf(status);
   return place === -1 ? ORDER.length : place;
 }
 
-/** Counts per status that lead to the sensors, of one server or of all. */
+/** With links to the sensors of one server or all. */
 export function statusCounts(counts: Readonly<Record<string, number>>, server?: string): Html {
   const items = inOrder(counts).map(([status, count]) => {
     const { text, glyph, tone } = markOf(status);
@@ -113,17 +111,17 @@ export function statusCounts(counts: Readonly<Record<string, number>>, server?: 
   return html`<ul class="counts">${items}</ul>`;
 }
 
-/** The same in a line, for rows: glyph and number, the words for readers. All pauses are one. */
+/** For rows: glyph and number, words for screen readers. All pauses are one. */
 export function statusTally(counts: Readonly<Record<string, number>>): Html {
   return tally(counts, ({ glyph }) => glyph, {});
 }
 
-/** In still less room: what asks for the same of a person is one. */
+/** Shorter: one for each thing asked of a person. */
 export function shortTally(counts: Readonly<Record<string, number>>): Html {
   return tally(counts, ({ tone }) => tone, { bad: "Down", warn: "Warning", still: "Paused or other" });
 }
 
-/** `texts`: of tones, where several statuses have become one. */
+/** `texts`: of tones, for several statuses. */
 function tally(
   counts: Readonly<Record<string, number>>,
   keyOf: (mark: Mark) => string,
@@ -145,10 +143,10 @@ function tally(
   return html`<span class="tallies">${[...items]}</span>`;
 }
 
-/** Parts of the bar's thousand units: what is there at all must be seen. */
+/** Of a thousand units: whatever exists must be visible. */
 const MIN_PART = 6;
 
-/** Shares as a bar; the counts beside it say the same in words. */
+/** The counts beside it say the same in words. */
 export function statusBar(counts: Readonly<Record<string, number>>): Html | undefined {
   const tones = new Map<Mark["tone"], number>();
   for (const [status, count] of inOrder(counts)) {

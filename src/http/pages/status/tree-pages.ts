@@ -1,5 +1,5 @@
 import { chartSection } from "./chart-view.ts";
-import type { ShownChart } from "./courses.ts";
+import type { PageChart } from "./courses.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
@@ -12,11 +12,11 @@ import { childRows, treeRows } from "./tree-rows.ts";
 
 export interface NodePageOptions {
   readonly hasDebugPages: boolean;
-  /** What came of asking for the last hours of a sensor; undefined where the reader did not ask. */
-  readonly chart?: ShownChart | undefined;
+  /** Undefined where nobody asked. */
+  readonly chart?: PageChart | undefined;
 }
 
-/** `/tree`: one object, what is above and what is below it. */
+/** `/tree`: one object, what is above and below. */
 export function nodePage(report: NodeReport, options: NodePageOptions): Page {
   const { node, generated_at, sensor } = report;
   const content = html`${crumbs(report)}

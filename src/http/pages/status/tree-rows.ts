@@ -6,12 +6,12 @@ import type { NodeReport, NodeSummary } from "./report.ts";
 import { statusPill, statusTally } from "./status-marks.ts";
 
 export interface RowOptions {
-  /** When the nodes were looked at. */
+  /** Of the nodes. */
   readonly now: string;
   readonly paths?: boolean;
 }
 
-/** Rows of the tree; each leads to the page of its object, and the script opens it in place. */
+/** Each leads to its object's page; the script opens it in place. */
 export function treeRows(nodes: readonly NodeSummary[], options: RowOptions): Html {
   return html`<ul class="tree">${nodes.map((node) => row(node, options))}</ul>`;
 }
@@ -27,33 +27,31 @@ function facts({ kind, status, status_since, children, sensors_by_status }: Node
     const since = status !== "up" && status_since !== null && html`<span>for ${span(status_since, now)}</span> `;
     return html`${statusPill(status)} ${since}<span class="quiet">${counted(children, "channel")}</span>`;
   }
-  // What is up is the rule; the tally of the sensors tells more.
+  // Up is the rule; the tally of the sensors says more.
   return html`${status !== null && status !== "up" && statusPill(status)} ${statusTally(sensors_by_status)}`;
 }
 
-/** Characters of a message in a row; the sensor's own page has all of it. */
+/** Of a message; the sensor's page has all of it. */
 const BEYOND_ROW = /^(.{200}).+$/su;
 
-/** Why a sensor is not up. */
 function saidOf({ kind, status, message }: NodeSummary): Html | false {
   if (kind !== "sensor" || status === "up" || message === null) return false;
   return html`<span class="said"><bdi>${message.replace(BEYOND_ROW, "$1…")}</bdi></span>`;
 }
 
-/** The children of an object; the rest of a long list on the next page. */
+/** A long list goes on on the next page. */
 export function childRows({ node, children, generated_at: now }: NodeReport): Html {
   const { total, from, items } = children;
   const pages = pagination(node, { from, count: items.length, total });
   return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items, { now })}${pages}`;
 }
 
-/** Leads through the children or channels of an object. */
+/** Of children or channels. */
 export function pagination(node: NodeSummary, part: ListPart): Html | false {
   const { from, count } = part;
   return pages(part, nodeLink(node, Math.max(0, from - PAGE_SIZE)), nodeLink(node, from + count));
 }
 
-/** Children, or channels, shown at a time. */
 const PAGE_SIZE = 200;
 
 export interface ListPart {
@@ -62,7 +60,7 @@ export interface ListPart {
   readonly total: number;
 }
 
-/** Leads through a list of which only a part is shown; nothing where all of it is. */
+/** Nothing for a whole list. */
 export function pages({ from, count, total }: ListPart, previous: string, next: string): Html | false {
   const until = from + count;
   return (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { courseView } from "../../../../src/http/pages/status/course-view.ts";
-import type { ChartPart, ShownChart } from "../../../../src/http/pages/status/courses.ts";
+import type { ChartPart, PageChart } from "../../../../src/http/pages/status/courses.ts";
 import { renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { nodePage } from "../../../../src/http/pages/status/tree-pages.ts";
@@ -9,7 +9,7 @@ import { nodeReport, sensorReport } from "./reports.ts";
 
 const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT };
 
-function pageOf(chart: ShownChart | undefined, limits: Readonly<Record<string, number>> = {}): string {
+function pageOf(chart: PageChart | undefined, limits: Readonly<Record<string, number>> = {}): string {
   const report = sensorReport();
   const channels = report.sensor?.channels.map((channel) => ({ ...channel, limits })) ?? [];
   const sensor = report.sensor && { ...report.sensor, channels };
@@ -127,7 +127,7 @@ test("channels without values are left out, and the page says so", () => {
   expect(texts(none)).toContain("The server has no values of these channels in the last four hours.");
 });
 
-test.each<[ShownChart, string]>([
+test.each<[PageChart, string]>([
   [{ kind: "waiting" }, "The server has not answered yet."],
   [{ kind: "too_many", retryAfterSeconds: 42 }, "Ask again in 42 s."],
   [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sparkline } from "../../../../src/http/pages/status/sparkline.ts";
+import { sparkline } from "../../../../src/http/pages/status/server-list.ts";
 import { courseOf } from "./drawings.ts";
 
 const drawn = (down: readonly (number | undefined)[]) => String(sparkline(courseOf(down)));

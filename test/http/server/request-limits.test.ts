@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type RequestKind, RequestPlaces } from "../../../src/http/server/request-places.ts";
+import { type RequestKind, RequestPlaces } from "../../../src/http/server/request-limits.ts";
 
 /** The number of requests that get a place, one after another. */
 function take(places: RequestPlaces, kind: RequestKind, wanted = 100): number {

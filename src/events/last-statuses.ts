@@ -1,9 +1,9 @@
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 
-/** What was last told of an object. */
-export interface ToldStatus {
+/** The last reported status of an object. */
+export interface LastStatus {
   readonly status: StatusToken;
-  /** Since when, milliseconds since the epoch; undefined where the server did not say. */
+  /** Milliseconds since the epoch; undefined where the server does not say. */
   readonly since: number | undefined;
 }
 
@@ -11,36 +11,36 @@ const NOTHING = 255;
 const MIN_ROWS = 1_024;
 
 /**
- * What was last told of each object, by its row: in packed columns, as there may be hundreds of thousands. Rows are given again
- * when their object is gone.
+ * The last reported status of each object by row, in packed columns: there may be hundreds of thousands. Rows of gone
+ * objects are reused.
  */
-export class ToldStatuses {
+export class LastStatuses {
   #ids: string[] = [];
   #codes = new Uint8Array(MIN_ROWS).fill(NOTHING);
-  /** NaN where it is not known. */
+  /** NaN: unknown. */
   #since = new Float64Array(MIN_ROWS);
-  /** Codes of what waits for room to be told; `NOTHING` where nothing does. */
+  /** Codes of what waits for room, else `NOTHING`. */
   #deferred = new Uint8Array(MIN_ROWS).fill(NOTHING);
 
   has(row: number): boolean {
     return (this.#codes[row] ?? NOTHING) !== NOTHING;
   }
 
-  /** True when this is what was told last. A time that is not known, or before the one that is, says nothing new. */
-  isTold(row: number, status: StatusToken, since: number | undefined): boolean {
+  /** This was reported last. An unknown or earlier time is nothing new. */
+  includes(row: number, status: StatusToken, since: number | undefined): boolean {
     if (this.#codes[row] !== statusCode(status)) return false;
     return since === undefined || since <= (this.#since[row] ?? Number.NaN);
   }
 
-  /** Undefined where nothing was told. */
-  get(row: number): ToldStatus | undefined {
+  /** Undefined before a first report. */
+  get(row: number): LastStatus | undefined {
     const status = STATUS_TOKENS[this.#codes[row] ?? NOTHING];
     return status === undefined ? undefined : { status, since: known(this.#since[row]) };
   }
 
-  set(row: number, id: string, { status, since }: ToldStatus): void {
+  set(row: number, id: string, { status, since }: LastStatus): void {
     if (row >= this.#codes.length) this.#grow(row);
-    // Rows come in order but where one is given again.
+    // In order, but for reused rows.
     while (this.#ids.length < row) this.#ids.push("");
     this.#ids[row] = id;
     this.#codes[row] = statusCode(status);
@@ -48,7 +48,7 @@ export class ToldStatuses {
     this.#deferred[row] = NOTHING;
   }
 
-  /** Returns whether something was told of it. */
+  /** Returns whether it had a status. */
   clear(row: number): boolean {
     if (!this.has(row)) return false;
     this.#codes[row] = NOTHING;
@@ -57,7 +57,7 @@ export class ToldStatuses {
     return true;
   }
 
-  /** A status waits to be told. Returns whether that takes the place of another one, which is never told. */
+  /** Returns whether it replaces another one that waits. */
   defer(row: number, status: StatusToken): boolean {
     const before = this.#deferred[row] ?? NOTHING;
     const code = statusCode(status);
@@ -66,21 +66,21 @@ export class ToldStatuses {
     return before !== NOTHING;
   }
 
-  /** The object is in the status again that was told last. Returns whether another one waited, which is never told. */
+  /** The status is the reported one again. Returns whether another one waited. */
   undefer(row: number): boolean {
     if ((this.#deferred[row] ?? NOTHING) === NOTHING) return false;
     this.#deferred[row] = NOTHING;
     return true;
   }
 
-  /** The status of an object that waits to be told. */
+  /** That waits. */
   deferred(row: number): StatusToken | undefined {
     return STATUS_TOKENS[this.#deferred[row] ?? NOTHING];
   }
 
-  /** As it is at this moment, whatever changes while it is read. */
-  snapshot(): Iterable<readonly [id: string, told: ToldStatus]> {
-    // Copied now, not when the first entry is asked for.
+  /** As of now, whatever changes during the reading. */
+  snapshot(): Iterable<readonly [id: string, status: LastStatus]> {
+    // Copied now, not at the first entry.
     return entriesOf([...this.#ids], this.#codes.slice(), this.#since.slice());
   }
 
@@ -102,7 +102,7 @@ function* entriesOf(
   ids: readonly string[],
   codes: Uint8Array,
   since: Float64Array,
-): Generator<readonly [id: string, told: ToldStatus]> {
+): Generator<readonly [id: string, status: LastStatus]> {
   for (const [row, id] of ids.entries()) {
     const status = STATUS_TOKENS[codes[row] ?? NOTHING];
     if (status !== undefined) yield [id, { status, since: known(since[row]) }];
