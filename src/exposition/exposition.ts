@@ -13,7 +13,6 @@ import { type PageLimits, UNLIMITED } from "./page-limit.ts";
 import { type CurrentPage, PageSource } from "./page-source.ts";
 import type { PageReader } from "./reader-memory.ts";
 import {
-  CACHED_FOR_MS,
   type Content,
   NO_CONTENT,
   OUTDATED,
