@@ -15,7 +15,7 @@ export interface ConnectionPoolOptions {
   readonly clock: Clock;
   /** For an origin with `https:`. */
   readonly tls?: TlsClientOptions | undefined;
-  /** Opens all connections and resolves the host. `undefined`: no proxy, whatever the environment says. */
+  /** Opens all connections and resolves the host. The environment does not set it. */
   readonly proxy?: ProxyOptions | undefined;
   /** Resolves the name of the host. Default: the system. */
   readonly lookup?: LookupFunction | undefined;
@@ -28,7 +28,7 @@ export interface ConnectionPoolOptions {
 export type PoolRequest = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
 
 const MAX_CONNECT_MS = 10_000;
-/** Longer than the usual time between polls and pushes, so that connections are reused. */
+/** Longer than the usual time between polls and pushes. */
 const KEEP_ALIVE_MS = 90_000;
 /** A name can move to another address while the old one still answers. New connections resolve it again. */
 const MAX_AGE_MS = 5 * 60_000;
@@ -36,8 +36,8 @@ const MAX_AGE_MS = 5 * 60_000;
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * Connections to one host: an undici Pool that is replaced after five minutes, so that a change in DNS is seen. HTTP/1.1 only,
- * because over HTTP/2 the number of connections would not bound the number of concurrent requests.
+ * Connections to one host: an undici Pool, replaced every five minutes to follow changes in DNS. HTTP/1.1 only, because over
+ * HTTP/2 the number of connections would not bound the number of concurrent requests.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
@@ -65,7 +65,7 @@ export class ConnectionPool {
   }
 
   /**
-   * Sends a request; rejects as undici does. A server may close an idle connection just when a request is sent on it. An
+   * Sends a request. Rejects as undici does. A server may close an idle connection just when a request is sent on it. An
    * idempotent request is then sent once more, on a new connection. Other requests (POST, unless marked `idempotent`) use a
    * new connection from the start.
    */
