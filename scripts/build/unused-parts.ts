@@ -24,11 +24,11 @@ export const REPLACED_PARTS: Readonly<Record<string, string>> = {
     exports.Gauge = require("./lib/gauge");
     exports.Histogram = require("./lib/histogram");
     exports.collectDefaultMetrics = require("./lib/defaultMetrics");`,
-  // Requests to known origins. Not: pools, fetch, WebSocket, EventSource, caches, mocks, proxies, interceptors.
+  // Requests to known origins. Not: agents, fetch, WebSocket, EventSource, caches, mocks, proxies, interceptors.
   "undici/index.js": `
     exports.Dispatcher = require("./lib/dispatcher/dispatcher");
     exports.Client = require("./lib/dispatcher/client");
-    exports.errors = require("./lib/core/errors");
+    exports.Pool = require("./lib/dispatcher/pool");
     exports.buildConnector = require("./lib/core/connect");
     Object.assign(exports.Dispatcher.prototype, require("./lib/api"));`,
 };

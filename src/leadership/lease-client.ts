@@ -2,7 +2,6 @@ import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { chunksOf } from "../lib/http/body-chunks.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import type { Lease, LeaseClaim } from "./election.ts";
 import type { ServiceAccount } from "./service-account.ts";
@@ -237,7 +236,8 @@ function excerpt(text: string): string {
 async function readBody({ body }: Dispatcher.ResponseData): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(body)) {
+  for await (const chunk of body) {
+    if (!Buffer.isBuffer(chunk)) continue;
     size += chunk.length;
     if (size > MAX_ANSWER_BYTES) throw new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);

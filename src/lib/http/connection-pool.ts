@@ -1,57 +1,52 @@
 import type { LookupFunction } from "node:net";
-import type { buildConnector, Dispatcher } from "undici";
+import type { buildConnector, Dispatcher, Pool } from "undici";
 import type { Clock } from "../clock.ts";
-import type { Connections } from "./connections.ts";
 import { createStaleLookup } from "./dns-lookup.ts";
-import type { AnswerTaker } from "./exchange.ts";
 import { type ProxyOptions, proxyConnector } from "./proxy.ts";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
 
 export interface ConnectionPoolOptions {
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
-  /** Connections, as many as requests may be under way; see `widen`. */
+  /** Upper bound of connections. More requests than that wait. */
   readonly connections: number;
-  /** Of a request as a whole, milliseconds; a connection gets no more of it than ten seconds to come about. */
+  /** For a whole request, milliseconds. Opening a connection may take at most ten seconds of it. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   /** For an origin with `https:`. */
   readonly tls?: TlsClientOptions | undefined;
-  /** By which the connections go; left out: by none, whatever the environment says. The proxy resolves the host then. */
+  /** Opens all connections and resolves the host. The environment does not set it. */
   readonly proxy?: ProxyOptions | undefined;
-  /** How the name of the host is resolved; by the system by default. */
+  /** Resolves the name of the host. Default: the system. */
   readonly lookup?: LookupFunction | undefined;
   /** See `StaleLookupOptions`. */
   readonly onStale?: ((error: Error) => void) | undefined;
-  /** Throws where no request may go out at this moment: the request then fails with that. */
+  /** Called before each request is sent. If it throws, the request fails with that error. */
   readonly permit?: (() => void) | undefined;
 }
 
 export type PoolRequest = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
 
 const MAX_CONNECT_MS = 10_000;
-/** Longer than the usual time between polls and pushes, so that connections are kept from one to the next. */
+/** Longer than the usual time between polls and pushes. */
 const KEEP_ALIVE_MS = 90_000;
-/** A name may come to stand for another address while the old one still answers: the name is asked for again. */
+/** A name can move to another address while the old one still answers. New connections resolve it again. */
 const MAX_AGE_MS = 5 * 60_000;
-/**
- * For one of several addresses of a host. Node's default, 500 ms, is over while this program is busy or the way is long, and
- * then the one address that works is given up.
- */
+/** For one of several addresses of a host. Node's default of 500 ms can pass while the event loop is busy. */
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * Connections to one host, HTTP/1.1 only: over HTTP/2 few connections carry many requests at once, and the concurrency
- * would no longer be ours to limit. They are kept between requests, and opened anew after five minutes.
+ * Connections to one host: an undici Pool, replaced every five minutes to follow changes in DNS. HTTP/1.1 only, because over
+ * HTTP/2 the number of connections would not bound the number of concurrent requests.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  /** Kept when the pool is renewed: it holds what it made of certificates. */
+  /** Shared by all pools, because it caches parsed certificates. */
   readonly #connect: ConnectSettings | buildConnector.connector;
-  readonly #retired = new Set<Promise<Connections>>();
-  /** Made for the first request: undici takes longer to load than all that the exporter needs to listen. */
-  #open: Promise<Connections> | undefined;
-  #since: number;
+  readonly #retired = new Set<Pool>();
+  #pool: Pool | undefined;
+  /** Monotonic. */
+  #renewedAt: number;
   #connections: number;
 
   constructor(options: ConnectionPoolOptions) {
@@ -66,106 +61,84 @@ export class ConnectionPool {
     };
     const secure = origin.startsWith("https:") ? tlsConnector(tls, settings) : undefined;
     this.#connect = proxy === undefined ? (secure ?? settings) : proxyConnector(proxy, settings, secure);
-    this.#since = clock.monotonic();
+    this.#renewedAt = clock.monotonic();
   }
 
   /**
-   * Sends a request; rejects as undici does. A server may close a kept connection just when a request is on its way: where
-   * no answer began, an idempotent one goes out once more, at once, on a new connection. Others (POST, unless marked
-   * `idempotent`) take a new connection from the beginning.
+   * Sends a request. Rejects as undici does. A server may close an idle connection just when a request is sent on it. An
+   * idempotent request is then sent once more, on a new connection. Other requests (POST, unless marked `idempotent`) use a
+   * new connection from the start.
    */
-  request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
-    return this.#send(request, (connections, onReuse) => connections.request(request, onReuse));
-  }
-
-  /** The same, with the answer handed on as it arrives. Resolves when it is complete, or enough. */
-  exchange(request: PoolRequest, taker: AnswerTaker): Promise<void> {
-    const send = (connections: Connections, onReuse: () => void) => connections.exchange(request, taker, onReuse);
-    return this.#send(request, send, () => taker.hasBegun);
-  }
-
-  /** `hasBegun`: the answer has, though `send` rejected. */
-  async #send<Result>(
-    request: PoolRequest,
-    send: (connections: Connections, onReuse: () => void) => Promise<Result>,
-    hasBegun: () => boolean = () => false,
-  ): Promise<Result> {
+  async request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
     const isIdempotent = request.idempotent ?? request.method === "GET";
-    if (!isIdempotent || this.#options.clock.monotonic() - this.#since > MAX_AGE_MS) this.renew();
-    let isReused = false;
+    if (!isIdempotent || this.#options.clock.monotonic() - this.#renewedAt > MAX_AGE_MS) this.renew();
+    const pool = await this.#open();
+    const mayReuse = pool.stats.connected > 0;
     try {
-      const connections = await this.#opened();
-      this.#options.permit?.();
-      return await send(connections, () => {
-        isReused = true;
-      });
+      return await this.#send(pool, request);
     } catch (error) {
-      if (!isIdempotent || request.signal.aborted || !isReused || hasBegun() || !isStale(error)) throw error;
-      this.renew();
-      const connections = await this.#opened();
-      this.#options.permit?.();
-      return await send(connections, () => undefined);
+      if (!isIdempotent || !mayReuse || request.signal.aborted || !isClosed(error)) throw error;
+      if (pool === this.#pool) this.renew();
+      return await this.#send(await this.#open(), request);
     }
   }
 
-  /** Lets the connections carry no further request. What is under way ends as it may. */
-  renew(): void {
-    const old = this.#open;
-    this.#open = undefined;
-    this.#since = this.#options.clock.monotonic();
-    if (old === undefined) return;
-    this.#retired.add(old);
-    const gone = (): boolean => this.#retired.delete(old);
-    old.then((connections) => connections.close()).then(gone, gone);
+  async #send(pool: Pool, request: PoolRequest): Promise<Dispatcher.ResponseData> {
+    request.signal.throwIfAborted();
+    this.#options.permit?.();
+    return await pool.request(request);
   }
 
-  /** At least so many connections from now on; fewer requests leave some unused. */
+  /** New requests use new connections. Requests under way end on their old ones. */
+  renew(): void {
+    const old = this.#pool;
+    this.#pool = undefined;
+    this.#renewedAt = this.#options.clock.monotonic();
+    if (old === undefined) return;
+    this.#retired.add(old);
+    const forget = (): boolean => this.#retired.delete(old);
+    old.close().then(forget, forget);
+  }
+
+  /** Raises the upper bound of connections. */
   widen(connections: number): void {
     if (connections <= this.#connections) return;
     this.#connections = connections;
     this.renew();
   }
 
-  /** Ends all connections, also busy ones, and lets no request begin any more. */
+  /** Ends all connections, also busy ones. Later requests fail. */
   async destroy(): Promise<void> {
-    await Promise.all([this.#opened(), ...this.#retired].map(async (connections) => (await connections).destroy()));
+    const pools = [await this.#open(), ...this.#retired];
+    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  #opened(): Promise<Connections> {
-    if (this.#open !== undefined) return this.#open;
-    const open = this.#create();
-    this.#open = open;
-    // What cannot be loaded now, with too many files open, can be for the next request.
-    open.catch(() => {
-      if (this.#open === open) this.#open = undefined;
-    });
-    return open;
-  }
-
-  async #create(): Promise<Connections> {
-    const connections = this.#connections;
-    const { createConnections } = await import("./connections.ts");
-    return createConnections(this.#options.origin, connections, {
+  async #open(): Promise<Pool> {
+    // Loaded with the first request: undici takes longer to load than everything that the exporter needs to listen.
+    const { Pool } = await import("undici");
+    this.#pool ??= new Pool(this.#options.origin, {
+      connections: this.#connections,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // The caller's signal bounds the whole request; undici's own timers start again with each chunk.
+      // The caller's signal bounds the whole request. undici's own timers restart with each chunk.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: this.#connect,
     });
+    return this.#pool;
   }
 }
 
 const CLOSED: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
-/** The connection ended before an answer began, or what came is left over from the answer before. */
-function isStale(error: unknown): boolean {
+/** The connection ended before an answer began, or still carried the rest of the previous answer. */
+function isClosed(error: unknown): boolean {
   if (isNotHttp(error)) return true;
   return error instanceof Error && "code" in error && CLOSED.has(error.code);
 }
 
-/** Whether undici could not read an answer as HTTP. By its name, since most who ask have no undici loaded yet. */
+/** Whether undici could not read an answer as HTTP. Checks the name, because callers may not have loaded undici. */
 export function isNotHttp(error: unknown): boolean {
   return error instanceof Error && error.name === "HTTPParserError";
 }

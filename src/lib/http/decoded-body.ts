@@ -8,42 +8,36 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 
-/** The body is not what its `Content-Encoding` says. */
+/** The body does not match its `Content-Encoding`. */
 export class DamagedBody extends Error {
   override readonly name = "DamagedBody";
 }
 
-/** RFC 8878, 3.1.1.1.2: what every decoder should take. The format allows windows of gigabytes. */
+/** RFC 8878, 3.1.1.1.2: the window that every decoder should support. The format allows gigabytes. */
 const ZSTD_WINDOW_LOG = 23;
-/** Bytes handed on at a time: what a bomb unpacks to is counted at each. */
+/** Bytes unpacked at a time. The caller counts each piece, which stops zip bombs. */
 const CHUNK = { chunkSize: 64 * 1024 };
 
 const DECODERS = new Map<string, (firstByte: number) => Duplex>([
   ["gzip", () => createGunzip(CHUNK)],
   ["x-gzip", () => createGunzip(CHUNK)],
-  // RFC 9110 means zlib's format; some servers send it without the head, whose lower half is 8.
+  // RFC 9110 means the zlib format. Some servers send it without the header, whose lower half is 8.
   ["deflate", (first) => ((first & 0x0f) === 8 ? createInflate(CHUNK) : createInflateRaw(CHUNK))],
   ["br", () => createBrotliDecompress(CHUNK)],
   ["zstd", () => createZstdDecompress({ ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })],
 ]);
 
-/** Whether bodies of this `Content-Encoding` can be read; one encoding, or none. */
+/** Whether bodies with this `Content-Encoding` can be read: one encoding, or none. */
 export function isSupportedEncoding(encoding: string | undefined): boolean {
-  return isPlainEncoding(encoding) || DECODERS.has(encoding ?? "");
-}
-
-/** Whether a body of this `Content-Encoding` is as it is. */
-export function isPlainEncoding(encoding: string | undefined): boolean {
-  return encoding === undefined || encoding === "" || encoding === "identity";
+  return encoding === undefined || encoding === "" || encoding === "identity" || DECODERS.has(encoding);
 }
 
 /**
- * Unpacks a body while it arrives, in small pieces, no faster than they are taken. The caller bounds their sum, and leaves
- * the loop when it has enough.
- * @throws DamagedBody, and what `chunks` throws
+ * Unpacks a body while it arrives, with back-pressure. The caller bounds the sum of the pieces.
+ * @throws DamagedBody, and the errors of `chunks`
  */
 export function decodedBody(chunks: AsyncGenerator<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
-  const create = isPlainEncoding(encoding) ? undefined : DECODERS.get(encoding ?? "");
+  const create = DECODERS.get(encoding ?? "");
   return create === undefined ? chunks : decoded(chunks, encoding, create);
 }
 

@@ -2,10 +2,10 @@ import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
 
-/** Lookups that have begun and have no answer yet. */
+/** Lookups without an answer. */
 let pending = 0;
 
-/** Whether a thread waits for a name server: Node.js would wait for it, and for those behind it, before it ends. */
+/** Whether a thread waits for a name server. Node.js would wait for it before it exits. */
 export function hasPendingLookups(): boolean {
   return pending > 0;
 }
@@ -13,9 +13,8 @@ export function hasPendingLookups(): boolean {
 type Callback = Parameters<LookupFunction>[2];
 
 /**
- * As `dns.lookup`, but a name is asked for once at a time. The system's function holds one of few threads until it is answered,
- * and cannot be stopped: a name that does not resolve would else be waiting there once more with each attempt to connect, and
- * names that do resolve behind all of them.
+ * `dns.lookup` with at most one lookup of a name at a time. A lookup holds one of few threads and cannot be cancelled. If each
+ * attempt to connect started one, a name without an answer would block the lookups of all other names.
  */
 export function createSharedLookup(lookup: LookupFunction = systemLookup): LookupFunction {
   const underWay = new Map<string, Callback[]>();
@@ -37,26 +36,25 @@ export function createSharedLookup(lookup: LookupFunction = systemLookup): Looku
   };
 }
 
-/** For all connections of this process. */
+/** Shared by all connections of this process. */
 const sharedLookup = createSharedLookup();
 
-/** A resolver that does not answer takes longer than a connection may take to come about. */
+/** A resolver without an answer takes longer than the timeout of a connection. */
 const MAX_WAIT_MS = 3_000;
-/** After that an address may have become another machine's. */
+/** After this time an address may belong to another machine. */
 const MAX_STALE_MS = 60 * 60_000;
 
 export interface StaleLookupOptions {
   readonly clock: Clock;
-  /** How the name is resolved; by the system by default. */
+  /** Default: the system. */
   readonly resolve?: LookupFunction | undefined;
-  /** The name did not resolve, and the last known addresses are used; called once until it resolves again. */
+  /** Called when the name does not resolve and the last known addresses are used. Called once until the name resolves again. */
   readonly onStale?: ((error: Error) => void) | undefined;
 }
 
 /**
- * Resolves one host name, as `net.connect` asks for it. While the name does not resolve, or nothing answers within three
- * seconds, the last known addresses are given, for an hour (as RFC 8767, "serve stale"): a name server that fails is no
- * server that fails.
+ * Resolves one host name for `net.connect`. If the lookup fails or takes more than three seconds, it returns the last known
+ * addresses for up to an hour (RFC 8767, "serve stale").
  */
 export function createStaleLookup({ clock, resolve = sharedLookup, onStale }: StaleLookupOptions): LookupFunction {
   let known: readonly LookupAddress[] = [];
@@ -82,7 +80,7 @@ export function createStaleLookup({ clock, resolve = sharedLookup, onStale }: St
         resolvedAt = clock.monotonic();
         isStale = false;
       }
-      // The wait is over, and the known addresses were given.
+      // The wait has ended with the known addresses.
       if (answered.signal.aborted) return;
       answered.abort();
       if (failure === undefined) return give(addresses);
@@ -102,7 +100,7 @@ export function createStaleLookup({ clock, resolve = sharedLookup, onStale }: St
   };
 }
 
-/** Node.js fails with a TypeError over an answer without addresses. */
+/** Node.js throws a TypeError if an answer has no addresses. */
 function notFound(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
 }

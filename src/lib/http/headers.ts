@@ -8,25 +8,25 @@ export function headerValue(headers: ResponseHeaders, name: string): string | un
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** `Content-Type` without its parameters, lower case; undefined when absent. */
+/** `Content-Type` in lower case, without its parameters. */
 export function mediaType(headers: ResponseHeaders): string | undefined {
   return headerValue(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase();
 }
 
 /**
- * Milliseconds since the epoch; NaN when unreadable. `Date.parse` alone takes almost anything for a date; an HTTP date
- * (RFC 9110, 5.6.7) begins with the name of a day.
+ * Milliseconds since the epoch; NaN if unreadable. An HTTP date (RFC 9110, 5.6.7) begins with the name of a day. `Date.parse`
+ * alone accepts almost any text.
  */
 export function parseHttpDate(text: string): number {
   return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** A server may ask for a pause, not for silence until the next restart. */
+/** Longer pauses would look like an outage. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000;
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date. Milliseconds from `nowMs`, the clock that a date counts
- * from; undefined when absent or unreadable.
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date. Returns milliseconds from `nowMs`; `undefined` if the
+ * header is absent or unreadable.
  */
 export function parseRetryAfterMs(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;

@@ -2,22 +2,22 @@ import { Socket } from "node:net";
 import type { buildConnector } from "undici";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
 
-/** A proxy by which all connections go, whatever they carry: each in a tunnel of its own (CONNECT, RFC 9110, 9.3.6). */
+/** A proxy for all connections. Each connection is a tunnel (CONNECT, RFC 9110, 9.3.6). */
 export interface ProxyOptions {
   /** `http://proxy.example.com:3128`, without credentials. */
   readonly url: string;
-  /** How the proxy itself is trusted, for `https:`. */
+  /** For a proxy with `https:`. */
   readonly tls?: TlsClientOptions | undefined;
-  /** `Proxy-Authorization` as it is now, for each tunnel; left out: none. Its errors are passed on as they are. */
+  /** Returns the current `Proxy-Authorization`. Called for each tunnel. */
   readonly authorization?: (() => Promise<string>) | undefined;
 }
 
-/** The proxy gives no tunnel. No `code`: undici acts on some of those. */
+/** The proxy refuses a tunnel. Without `code`, because undici handles some codes itself. */
 export class ProxyRefused extends Error {
   override readonly name = "ProxyRefused";
   /** Host and port. */
   readonly proxy: string;
-  /** Of its answer to CONNECT. */
+  /** HTTP status of the answer to CONNECT. */
   readonly status: number;
 
   constructor(proxy: string, status: number) {
@@ -36,7 +36,7 @@ export class ProxyRefused extends Error {
   }
 }
 
-/** The proxy cannot be reached, or ends the connection instead of an answer; `cause` says how. */
+/** The proxy cannot be reached, or closes the connection without an answer. */
 export class ProxyUnusable extends Error {
   override readonly name = "ProxyUnusable";
   /** Host and port. */
@@ -50,7 +50,10 @@ export class ProxyUnusable extends Error {
 
 const UNAUTHORIZED = 407;
 
-/** Opens tunnels. `over` makes what is to go through them of a tunnel that is there; left out: the tunnel as it is. */
+/**
+ * Opens tunnels. `over` makes a TLS connection inside an open tunnel. This is not undici's ProxyAgent, which takes no connector:
+ * it could not reload certificates or check pins.
+ */
 export function proxyConnector(
   proxy: ProxyOptions,
   settings: ConnectSettings,
@@ -76,7 +79,7 @@ export function proxyConnector(
       socket.on("error", () => undefined).destroy();
       throw new ProxyRefused(host, statusCode);
     } finally {
-      // A tunnel is no longer its own.
+      // The tunnel stays open: it does not belong to the client any more.
       client.destroy().catch(() => undefined);
     }
   };

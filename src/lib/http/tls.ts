@@ -8,9 +8,9 @@ import {
 } from "node:tls";
 import type { buildConnector } from "undici";
 
-/** How connections are opened: for `net.connect`, `tls.connect` and undici. */
+/** Settings for `net.connect`, `tls.connect` and undici. */
 export interface ConnectSettings {
-  /** Until a connection is there, handshake included, milliseconds. */
+  /** For opening a connection, handshake included, milliseconds. */
   readonly timeout: number;
   readonly autoSelectFamilyAttemptTimeout: number;
   readonly lookup: LookupFunction;
@@ -18,30 +18,30 @@ export interface ConnectSettings {
 
 /** PEM. */
 export interface TlsMaterial {
-  /** Certificates to trust instead of those of Node.js and the system; the server's own certificate may be among them. */
+  /** Certificates to trust instead of those of Node.js and the system: authorities, or the server's own certificate. */
   readonly ca: string | undefined;
-  /** Our own certificate with its chain, and its key. */
+  /** Client certificate with its chain. */
   readonly cert: string | undefined;
   readonly key: string | undefined;
 }
 
-/** How the client trusts a server over TLS, and is trusted by it. */
+/** How client and server trust each other. */
 export interface TlsClientOptions {
-  /** See `TlsMaterial`; used where there is no `read`. */
+  /** See `TlsMaterial`. Ignored if there is `read`. */
   readonly ca?: string | undefined;
   /** Accept any certificate. */
   readonly insecureSkipVerify?: boolean;
-  /** Name to expect in the certificate, where it differs from the host of the URL. */
+  /** Name to expect in the certificate if it differs from the host of the URL. */
   readonly serverName?: string | undefined;
   /**
-   * SHA-256 of certificates, hexadecimal in lower case, of which the server has to show one. Without `ca` that takes the
-   * place of authorities, names and dates; with it both have to hold.
+   * SHA-256 of accepted certificates, hexadecimal in lower case. Without `ca` they replace the checks of authority, name and
+   * dates. With `ca` both must hold.
    */
   readonly fingerprints?: readonly string[] | undefined;
-  /** Variable of the environment that stands for them, where the environment describes the server; for what errors advise. */
+  /** Environment variable that sets them, for the advice in errors. */
   readonly fingerprintsVariable?: string | undefined;
   readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
-  /** Called at each connection, so that files that changed are seen without a restart. */
+  /** Called for each connection, so that changed files take effect without a restart. */
   readonly read?: (() => Promise<TlsMaterial>) | undefined;
 }
 
@@ -50,10 +50,10 @@ type TlsConnectOptions = Pick<
   "secureContext" | "rejectUnauthorized" | "checkServerIdentity" | "servername"
 >;
 
-/** The server showed a certificate that is none of the expected ones. */
+/** The certificate of the server is not one of the expected ones. */
 export class WrongFingerprint extends Error {
   override readonly name = "WrongFingerprint";
-  /** As OpenSSL writes it. */
+  /** In the notation of OpenSSL. */
   readonly seen: string;
 
   constructor(seen: string) {
@@ -62,12 +62,12 @@ export class WrongFingerprint extends Error {
   }
 }
 
-/** No authority vouches for the certificate that the server showed, or it is of another name or time. */
+/** The certificate of the server has no trusted authority, or another name, or is out of date. */
 export class UntrustedCertificate extends Error {
   override readonly name = "UntrustedCertificate";
-  /** OpenSSL's name of the fault, or that of Node.js. No `code`: undici acts on some of those. */
+  /** Code of OpenSSL or Node.js. Not named `code`, because undici handles some codes itself. */
   readonly reason: string;
-  /** SHA-256, as OpenSSL writes it. */
+  /** SHA-256 in the notation of OpenSSL. */
   readonly seen: string;
 
   constructor(reason: string, seen: string) {
@@ -77,7 +77,7 @@ export class UntrustedCertificate extends Error {
   }
 }
 
-/** Opens connections over TLS, each with what the files hold at that time. */
+/** Opens TLS connections. Reads the certificates again for each. */
 export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): buildConnector.connector {
   const given: TlsMaterial = { ca: tls.ca, cert: undefined, key: undefined };
   const read = tls.read ?? (() => Promise.resolve(given));
@@ -87,10 +87,10 @@ export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): 
       .then(async (material) => {
         const text = JSON.stringify(material);
         if (known?.text !== text) {
-          // Built once: parsing some hundred certificates at each connection would block the event loop.
+          // Built once per content: parsing some hundred certificates for each connection would block the event loop.
           const options = { ...settings, ...connectOptions(tls, material), allowH2: false };
           const undici = await import("undici");
-          // A resumed session shows no certificate, and its name is not checked: each connection is to begin anew.
+          // No session cache: a resumed session shows no certificate, so it could not be checked.
           known = { text, connect: undici.buildConnector({ ...options, maxCachedSessions: 0 }) };
         }
         return { connect: known.connect, verifies: verifies(tls, material) };
@@ -109,7 +109,7 @@ export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): 
   };
 }
 
-/** Options of `tls.connect`. Without an authority of its own a server may be vouched for by Node's or the system's. */
+/** Options of `tls.connect`. Without `ca` it trusts the authorities of Node.js and the system. */
 function connectOptions(tls: TlsClientOptions, { ca, cert, key }: TlsMaterial): TlsConnectOptions {
   const authorities =
     ca ?? (verifies(tls, { ca }) ? [...getCACertificates("default"), ...getCACertificates("system")] : []);
@@ -117,13 +117,13 @@ function connectOptions(tls: TlsClientOptions, { ca, cert, key }: TlsMaterial): 
   return {
     secureContext: createSecureContext({
       ca: authorities,
-      // A partial chain lets users trust the server's own certificate even where an authority issued it.
+      // Lets users trust the server's own certificate even if an authority issued it.
       allowPartialTrustChain: ca !== undefined,
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
       ...(tls.minVersion !== undefined && { minVersion: tls.minVersion }),
     }),
-    // Refused by `refusalOf`: Node.js would end the connection without telling which certificate was shown.
+    // `refusalOf` refuses instead: an error of Node.js would not include the certificate.
     rejectUnauthorized: false,
     ...(name !== undefined && {
       checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
@@ -133,13 +133,13 @@ function connectOptions(tls: TlsClientOptions, { ca, cert, key }: TlsMaterial): 
   };
 }
 
-/** Whether an authority, the name and the dates count. */
+/** Whether to check authority, name and dates. */
 function verifies(tls: TlsClientOptions, { ca }: Pick<TlsMaterial, "ca">): boolean {
   const isPinned = tls.fingerprints !== undefined && ca === undefined;
   return tls.insecureSkipVerify !== true && !isPinned;
 }
 
-/** Why the server is not believed. Asked before undici learns of the connection: nothing has been sent yet. */
+/** Why the server is not trusted. Called before undici gets the connection, so nothing has been sent. */
 function refusalOf(socket: unknown, expected: readonly string[] | undefined, verifies: boolean): Error | undefined {
   const tls = socket instanceof TLSSocket ? socket : undefined;
   const seen = tls?.getPeerX509Certificate()?.fingerprint256;

@@ -1,18 +1,17 @@
-import { SpentChunks } from "../../lib/http/spent-chunks.ts";
 import { yieldToEventLoop } from "../../lib/yielding.ts";
 import { JsonRecords, type JsonRecordsOptions } from "./json-records.ts";
 
-/** Takes the body of an answer while it arrives. */
+/** Reads the body of an answer while it arrives. */
 export interface ResponseBody {
-  /** Wait for the promise, if there is one, before the next chunk. */
+  /** The next chunk has to wait for the promise, if there is one. */
   take(chunk: Buffer): Promise<void> | undefined;
-  /** The rest is not wanted. */
+  /** The rest of the body is not needed. */
   readonly isEnough: boolean;
-  /** Empty where the body is not kept. */
+  /** Empty if the body is not kept. */
   text(): string;
 }
 
-/** Keeps it as it is, up to a number of bytes. */
+/** Keeps the text, up to a number of bytes. */
 export class TextBody implements ResponseBody {
   readonly #chunks: Buffer[] = [];
   readonly #maxBytes: number;
@@ -36,10 +35,9 @@ export class TextBody implements ResponseBody {
   }
 }
 
-/** Of a JSON array: hands each record on as soon as it is there, and keeps nothing. */
+/** Parses a JSON array: hands each record on as soon as it is complete, and keeps nothing. */
 export class RecordsBody implements ResponseBody {
   readonly #records: JsonRecords;
-  readonly #chunks = new SpentChunks();
 
   constructor(options: JsonRecordsOptions) {
     this.#records = new JsonRecords(options);
@@ -49,9 +47,7 @@ export class RecordsBody implements ResponseBody {
     return this.#records.isBroken;
   }
 
-  /** The memory of the chunk is gone when another one comes. */
   take(chunk: Buffer): Promise<void> | undefined {
-    this.#chunks.arrived(chunk);
     return this.#records.take(chunk) ? yieldToEventLoop() : undefined;
   }
 
@@ -60,14 +56,10 @@ export class RecordsBody implements ResponseBody {
   }
 
   /**
-   * The body is over: hands on the records that are left.
+   * Hands on the remaining records.
    * @throws SyntaxError, NotAList
    */
   end(): void {
-    try {
-      this.#records.end();
-    } finally {
-      this.#chunks.ended();
-    }
+    this.#records.end();
   }
 }

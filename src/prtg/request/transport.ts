@@ -1,21 +1,22 @@
 import type { Logger } from "pino";
+import type { Dispatcher } from "undici";
 import { ConnectionPool, type PoolRequest } from "../../lib/http/connection-pool.ts";
-import { DamagedBody } from "../../lib/http/decoded-body.ts";
+import { DamagedBody, decodedBody } from "../../lib/http/decoded-body.ts";
 import { LogOnChange } from "../../lib/log-on-change.ts";
-import { MAX_SMALL_ANSWER_BYTES } from "../answer-bounds.ts";
+import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
-import { AnswerReader } from "./answer-reader.ts";
-import type { ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
-import { networkError } from "./network-error.ts";
+import { type ApiRequest, type HttpResponse, type ResponseHead, readHead } from "./messages.ts";
+import { networkError, TooManyInterimAnswers } from "./network-error.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { notJson } from "./response-error.ts";
 
 export interface TransportHooks {
-  /** The head of the answer has arrived. Returns what is to take its body. */
+  /** Called when the head has arrived. Returns the reader of the body. */
   readonly onHead: (head: ResponseHead) => ResponseBody;
+  /** Gets the bytes of each chunk on the wire. */
   readonly onBytes: (count: number) => void;
-  /** Size of a body at which reading stops; left out: that of who opened the transport. */
+  /** Upper bound of a body, on the wire and unpacked. Default: `limits.maxResponseBytes`. */
   readonly maxBytes?: number;
 }
 
@@ -31,7 +32,7 @@ export class Transport {
   readonly #userAgent: string;
   readonly #maxBytes: number;
   readonly #log: Logger;
-  /** Where the certificate of the server is not checked: that is said again each day, since logs are rotated. */
+  /** Reminds once a day that the certificate of the server is not checked, because logs are rotated. */
   readonly #unverified: LogOnChange | undefined;
 
   constructor(
@@ -50,7 +51,7 @@ export class Transport {
     this.#log = log;
     if (origin.startsWith("https:") && tls.insecureSkipVerify) {
       this.#unverified = new LogOnChange({ remindEveryMs: DAY_MS, now: () => clock.monotonic() });
-      // The first time was said when the configuration took effect.
+      // The first warning was logged when the configuration took effect.
       this.#unverified.met();
     }
     this.#pool = new ConnectionPool({
@@ -61,7 +62,7 @@ export class Transport {
 
   /**
    * Sends one request and reads its whole answer, whatever its status.
-   * Rejects with the signal's reason, or with an ApiError where no complete answer came.
+   * @throws the signal's reason, ApiError if no complete answer came, and the errors of the hooks
    */
   async send(
     request: ApiRequest,
@@ -72,33 +73,76 @@ export class Transport {
     if (this.#unverified?.met()) {
       this.#log.warn("tls.insecure_skip_verify is still set: the certificate of the server is not checked");
     }
-    const maxBytes = hooks.maxBytes ?? this.#maxBytes;
-    const reader = new AnswerReader({
-      onHead: hooks.onHead,
-      onBytes: hooks.onBytes,
-      bound: (bytes) => bound(bytes, request, maxBytes),
-    });
+    const response = await this.#open(request, token, signal);
     try {
-      await this.#pool.exchange(this.#poolRequest(request, token, signal), reader);
-      await reader.end();
-    } catch (error) {
-      const failure = await reader.giveUp();
-      if (failure === undefined) throw this.#failure(error, request, signal);
-      if (!(failure.error instanceof DamagedBody)) throw failure.error;
-      const { response } = reader;
-      // The status of a refusal says enough.
-      if (response.status < 300) {
-        throw notJson(request.endpoint, response, `a body that is no sound ${response.contentEncoding}`);
-      }
+      return await this.#read(response, request, signal, hooks);
+    } finally {
+      // Ends the connection if the body was not read to its end.
+      response.body.on("error", () => undefined).destroy();
     }
-    return reader.response;
+  }
+
+  async #open(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    try {
+      return await this.#pool.request(this.#poolRequest(request, token, signal));
+    } catch (error) {
+      throw this.#failure(error, request, signal);
+    }
+  }
+
+  /** Reads the answer while it arrives, as far as it is wanted. */
+  async #read(
+    { statusCode, statusText, headers, body }: Dispatcher.ResponseData,
+    request: ApiRequest,
+    signal: AbortSignal,
+    { onHead, onBytes, maxBytes = this.#maxBytes }: TransportHooks,
+  ): Promise<HttpResponse> {
+    const head = readHead(statusCode, statusText, headers);
+    const taker = onHead(head);
+    let wireBytes = 0;
+    const wire = observed(this.#chunks(body, request, signal), ({ length }) => {
+      wireBytes += length;
+      onBytes(length);
+      bound(wireBytes, request, maxBytes);
+    });
+    let bytes = 0;
+    try {
+      for await (const piece of decodedBody(wire, head.contentEncoding)) {
+        bytes += piece.length;
+        bound(bytes, request, maxBytes);
+        await taker.take(piece);
+        if (taker.isEnough) break;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedBody)) throw error;
+      // The status of a refusal says enough.
+      if (head.status < 300) throw notJson(request.endpoint, head, `a body that is no sound ${head.contentEncoding}`);
+    }
+    return { ...head, body: taker.text(), bytes };
+  }
+
+  async *#chunks(
+    body: Dispatcher.ResponseData["body"],
+    request: ApiRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of body) if (Buffer.isBuffer(chunk)) yield chunk;
+    } catch (error) {
+      throw this.#failure(error, request, signal);
+    }
   }
 
   #poolRequest(request: ApiRequest, token: string | undefined, signal: AbortSignal): PoolRequest {
+    let interim = 0;
     return {
       method: request.method ?? "GET",
       path: this.#root + request.path,
       signal,
+      onInfo: () => {
+        interim++;
+        if (interim > MAX_INFORMATIONAL) throw new TooManyInterimAnswers();
+      },
       body: request.body ?? null,
       headers: {
         accept: "application/json",
@@ -117,12 +161,12 @@ export class Transport {
       return networkError(destination, error);
     }
     const reason: unknown = signal.reason;
-    // The machine at the other end may be gone without a word, and the name stand for another one by now.
+    // The host may have died silently, and its name may point to another address by now.
     if (reason instanceof ApiError && reason.code === "API_TIMEOUT") this.#pool.renew();
     return reason;
   }
 
-  /** At least so many requests may be under way from now on. */
+  /** Raises the upper bound of connections. */
   widen(connections: number): void {
     this.#pool.widen(connections);
   }
@@ -133,6 +177,14 @@ export class Transport {
   }
 }
 
+async function* observed(chunks: AsyncIterable<Buffer>, observe: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    observe(chunk);
+    yield chunk;
+  }
+}
+
+/** @throws ApiError if the answer is too large */
 function bound(bytes: number, request: ApiRequest, maxBytes: number): void {
   if (bytes > maxBytes || (bytes > MAX_SMALL_ANSWER_BYTES && isSmall(request))) throw tooLarge(request, maxBytes);
 }
@@ -147,7 +199,7 @@ function tooLarge(request: ApiRequest, maxBytes: number): ApiError {
   });
 }
 
-/** All endpoints but lists tell a few things about the server as a whole. */
+/** All endpoints except lists answer with a few kilobytes. */
 function isSmall({ startRecords }: ApiRequest): boolean {
   return startRecords === undefined;
 }
@@ -155,11 +207,14 @@ function isSmall({ startRecords }: ApiRequest): boolean {
 interface BaseUrl {
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
-  /** `/api/v2`, after the path prefix of a reverse proxy if there is one. */
+  /** `/api/v2`, behind the path prefix of a reverse proxy if there is one. */
   readonly path: string;
 }
 
-/** Reads the URL of a server, with or without `/` or `/api/v2` at its end. Throws a TypeError when it is none. */
+/**
+ * Reads the URL of a server, with or without `/` or `/api/v2` at its end.
+ * @throws TypeError if it is not a URL
+ */
 function parseBaseUrl(text: string): BaseUrl {
   const url = new URL(text);
   const prefix = url.pathname

@@ -228,25 +228,61 @@ test("over TLS a connection that was closed costs no request either", async () =
   expect(server.connections()).toBe(10);
 });
 
-test("a request that is not permitted does not go out, also when a connection is there for it", async () => {
-  const server = await startApiServer((_request, response) => sendJson(response, {}));
-  let mayAsk = true;
+function poolOf(url: string, permit?: () => void) {
   const pool = new ConnectionPool({
-    origin: server.url,
+    origin: url,
     connections: 1,
     timeoutMs: 30_000,
     clock: new ManualClock(),
-    permit: () => {
-      if (!mayAsk) throw new Error("not now");
-    },
+    permit,
   });
   onTestFinished(() => pool.destroy());
   const ask = async () => {
     const { body } = await pool.request({ method: "GET", path: "/", signal: never });
-    await body.dump();
+    return body.text();
   };
+  return { pool, ask };
+}
+
+test("a request that is not permitted does not go out, also when a connection is there for it", async () => {
+  const server = await startApiServer((_request, response) => sendJson(response, {}));
+  let mayAsk = true;
+  const { ask } = poolOf(server.url, () => {
+    if (!mayAsk) throw new Error("not now");
+  });
   await ask();
   mayAsk = false;
   await expect(ask()).rejects.toThrow("not now");
   expect(server.requests).toHaveLength(1);
+});
+
+test("renew: a request under way ends, and the next one uses a new connection", async () => {
+  const asked = Promise.withResolvers<() => void>();
+  const server = await startApiServer(({ path }, response) => {
+    if (server.requests.length === 1) asked.resolve(() => sendJson(response, { path }));
+    else sendJson(response, { path });
+  });
+  const { pool, ask } = poolOf(server.url);
+  const first = ask();
+  const answerFirst = await asked.promise;
+  pool.renew();
+  await ask();
+  expect(server.connections()).toBe(2);
+  answerFirst();
+  expect(await first).toContain("path");
+});
+
+test("destroy: fails requests under way, also on old connections, and later ones", async () => {
+  const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const server = await startApiServer(() => asked[server.requests.length === 1 ? 0 : 1].resolve());
+  const { pool, ask } = poolOf(server.url);
+  const outcomes = [rejection(ask())];
+  await asked[0].promise;
+  pool.renew();
+  outcomes.push(rejection(ask()));
+  await asked[1].promise;
+  await pool.destroy();
+  outcomes.push(rejection(ask()));
+  const destroyed = { code: "UND_ERR_DESTROYED" };
+  expect(await Promise.all(outcomes)).toMatchObject([destroyed, destroyed, destroyed]);
 });
