@@ -96,6 +96,6 @@ test("short pressure that keeps nothing from its time is not told", async () => 
   end?.();
   setUtilization(BUSY);
   await clock.advance(5 * SECOND);
-  expect(value(OWN_METRICS.extras.heldBack)).toBe(0);
+  expect(await value(OWN_METRICS.extras.heldBack)).toBe(0);
   expect(lines).toEqual([]);
 });
