@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
+import { FAULT_HELP } from "../../packages/simulator/src/faults/help.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
-import { FAULT_HELP } from "../simulator/faults/help.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { MAX_SPEED, MIN_SPEED } from "../../../packages/simulator/src/simulated-time.ts";
 import type { LogFlags } from "../../app/context.ts";
 import { type ListenAddress, parseListenAddress } from "../../http/server/listener.ts";
-import { MAX_SPEED, MIN_SPEED } from "../../simulator/simulated-time.ts";
 import { integer, parsed } from "../flags.ts";
 import type { WorldFlags } from "./world-flags.ts";
 

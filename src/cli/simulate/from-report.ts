@@ -1,7 +1,7 @@
+import type { SpellingName } from "../../../packages/simulator/src/records/spelling.ts";
+import { RELEASE_NAMES, type ReleaseName } from "../../../packages/simulator/src/release/release.ts";
+import { MAX_CHANNELS, type WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
-import type { SpellingName } from "../../simulator/records/spelling.ts";
-import { RELEASE_NAMES, type ReleaseName } from "../../simulator/release/release.ts";
-import { MAX_CHANNELS, type WorldSize } from "../../simulator/world/layout/size.ts";
 import { readReport } from "../report/files.ts";
 import type { EndpointReport, ServerReport } from "../report/format.ts";
 

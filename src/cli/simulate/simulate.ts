@@ -1,6 +1,6 @@
+import type { ScenarioRun } from "../../../packages/simulator/src/scenario/run.ts";
 import { createContext } from "../../app/context.ts";
 import type { Redactor } from "../../errors/redactor.ts";
-import type { ScenarioRun } from "../../simulator/scenario/run.ts";
 import { stopSignal } from "../signals.ts";
 import type { SimulateFlags } from "./flags.ts";
 import { reportedServer } from "./from-report.ts";

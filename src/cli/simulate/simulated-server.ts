@@ -1,9 +1,9 @@
+import { ScenarioError } from "../../../packages/simulator/src/scenario/scenario-error.ts";
+import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
+import type { World } from "../../../packages/simulator/src/world/model.ts";
+import { createWorld, type WorldOptions } from "../../../packages/simulator/src/world/world.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
-import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
-import type { World } from "../../simulator/world/model.ts";
-import { createWorld, type WorldOptions } from "../../simulator/world/world.ts";
 import type { ReportedServer } from "./from-report.ts";
 import type { WorldFlags } from "./world-flags.ts";
 import { loadScenario, scenarioInvalid } from "./world-flags.ts";

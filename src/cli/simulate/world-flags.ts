@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
+import { parseFault } from "../../../packages/simulator/src/faults/grammar.ts";
+import { NEWEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "../../../packages/simulator/src/release/release.ts";
+import type { Scenario } from "../../../packages/simulator/src/scenario/scenario.ts";
+import { ScenarioError } from "../../../packages/simulator/src/scenario/scenario-error.ts";
+import { DEFAULT_WORLD_SIZE, type WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { readTextFile } from "../../lib/bounded-files.ts";
-import { parseFault } from "../../simulator/faults/grammar.ts";
-import { NEWEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "../../simulator/release/release.ts";
-import type { Scenario } from "../../simulator/scenario/scenario.ts";
-import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
-import { DEFAULT_WORLD_SIZE, type WorldSize } from "../../simulator/world/layout/size.ts";
 import { integer, parsed } from "../flags.ts";
 
 /** Three folders up from src/cli/simulate and dist/cli/simulate. */
-const SHIPPED = new URL("../../../config/scenarios/", import.meta.url);
+const SHIPPED = new URL("../../../packages/simulator/scenarios/", import.meta.url);
 
-/** As in config/scenarios/. */
+/** As in packages/simulator/scenarios/. */
 export const SHIPPED_SCENARIOS: readonly string[] = ["busy-morning", "datacenter-power", "flapping-link"];
 
 /**
@@ -22,7 +22,7 @@ export const SHIPPED_SCENARIOS: readonly string[] = ["busy-morning", "datacenter
 export async function loadScenario(nameOrPath: string): Promise<Scenario> {
   const shipped = SHIPPED_SCENARIOS.includes(nameOrPath);
   const file = shipped ? fileURLToPath(new URL(`${nameOrPath}.yaml`, SHIPPED)) : nameOrPath;
-  const { parseScenario } = await import("../../simulator/scenario/scenario.ts");
+  const { parseScenario } = await import("../../../packages/simulator/src/scenario/scenario.ts");
   try {
     return parseScenario(await readTextFile(file), nameOrPath);
   } catch (error) {

@@ -2,11 +2,11 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ScenarioRun } from "../../../packages/simulator/src/scenario/run.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { timetable } from "../../../src/cli/simulate/simulate.ts";
 import { startSimulatedServer } from "../../../src/cli/simulate/simulated-server.ts";
 import { loadScenario, SHIPPED_SCENARIOS } from "../../../src/cli/simulate/world-flags.ts";
-import { ScenarioRun } from "../../../src/simulator/scenario/run.ts";
 
 const CREDENTIALS = { apiKey: "key", username: "user", password: "password" };
 const ADDRESS = { host: "127.0.0.1", port: 0 };
@@ -54,7 +54,7 @@ describe("flags", () => {
 
 describe("a scenario", () => {
   test("comes with the program by its name", async () => {
-    const files = await readdir(new URL("../../../config/scenarios/", import.meta.url));
+    const files = await readdir(new URL("../../../packages/simulator/scenarios/", import.meta.url));
     expect(files.toSorted()).toEqual(SHIPPED_SCENARIOS.map((name) => `${name}.yaml`));
     for (const name of SHIPPED_SCENARIOS) {
       expect((await loadScenario(name)).spec.steps.length).toBeGreaterThan(3);
