@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/lib/clock.ts";
+import type { Clock } from "./clock.ts";
 
 export interface SimulatedTimeOptions {
   /** Real time. */

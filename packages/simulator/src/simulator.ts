@@ -1,4 +1,3 @@
-import type { Clock } from "../../../src/lib/clock.ts";
 import { loadContract, type Operation } from "./api/contract/contract.ts";
 import { openDocument } from "./api/contract/document.ts";
 import { publishedContract } from "./api/contract/published.ts";
@@ -6,6 +5,7 @@ import { ENDPOINTS } from "./api/endpoints/table.ts";
 import { Authentication } from "./auth/authentication.ts";
 import type { Credentials } from "./auth/credentials.ts";
 import type { PasswordReset } from "./auth/passwords.ts";
+import type { Clock } from "./clock.ts";
 import { Control } from "./control/control.ts";
 import { Faults } from "./faults/faults.ts";
 import { createInstallation, type Installation } from "./installation/installation.ts";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { SHIPPED_SCENARIOS } from "../../../packages/simulator/src/command/flags.ts";
 import { CONTROL_OPERATIONS, CONTROL_ROOT } from "../../../packages/simulator/src/control/control.ts";
 import { parseFault } from "../../../packages/simulator/src/faults/grammar.ts";
 import { FAULT_HELP } from "../../../packages/simulator/src/faults/help.ts";
@@ -10,7 +11,6 @@ import { startSimulator } from "../../../packages/simulator/src/simulator.ts";
 import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { STARTED_AT } from "../../../packages/simulator/test/world/fixtures.ts";
 import { createProgram } from "../../../src/cli/program.ts";
-import { SHIPPED_SCENARIOS } from "../../../src/cli/simulate/world-flags.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 

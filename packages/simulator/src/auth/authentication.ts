@@ -1,5 +1,5 @@
-import type { Clock } from "../../../../src/lib/clock.ts";
 import { ApiError, badRequest } from "../api-errors.ts";
+import type { Clock } from "../clock.ts";
 import { type Random, randomHex } from "../random.ts";
 import { type AccessLevel, type ApiKey, effectiveLevel, isAdministrator, levelOf, type User } from "./accounts.ts";
 import { LIMITED_USER } from "./credentials.ts";

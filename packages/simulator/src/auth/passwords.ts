@@ -1,4 +1,4 @@
-import type { Clock } from "../../../../src/lib/clock.ts";
+import type { Clock } from "../clock.ts";
 import type { User } from "./accounts.ts";
 
 /** What the user would find in a mail. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../../src/lib/clock.ts";
 import type { Answer } from "../api/reply.ts";
 import { ApiError, badRequest, notFound } from "../api-errors.ts";
+import type { Clock } from "../clock.ts";
 import type { FaultEffects } from "./faults.ts";
 
 /** What faults do to a request before its handler sees it: they delay it, cut it off, or answer in its place. */

@@ -1,7 +1,7 @@
-import type { Clock } from "../../../../src/lib/clock.ts";
 import { type Credentials, createDirectory } from "../auth/credentials.ts";
 import type { Directory } from "../auth/directory.ts";
 import { PasswordResets } from "../auth/passwords.ts";
+import type { Clock } from "../clock.ts";
 import { type Random, randomHex } from "../random.ts";
 import type { World } from "../world/model.ts";
 import { Discovery, seedJobs } from "./discovery.ts";

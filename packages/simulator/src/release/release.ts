@@ -1,22 +1,16 @@
-/** The releases that can be played, oldest first. */
-export const RELEASE_NAMES = ["24.3", "25.1", "25.4", "26.3"] as const;
-export type ReleaseName = (typeof RELEASE_NAMES)[number];
+import releases from "../../data/releases.json" with { type: "json" };
 
+/** Those that can be played. */
+export type ReleaseName = keyof typeof releases;
+
+/** Oldest first. */
+export const RELEASE_NAMES = Object.keys(releases) as readonly ReleaseName[];
+
+export const OLDEST_RELEASE: ReleaseName = "24.3";
 export const NEWEST_RELEASE: ReleaseName = "26.3";
 
 /** `specification`: as the specification writes things. `live`: as live servers were seen to send them. */
 export type SpellingName = "specification" | "live";
-
-/**
- * Year, quarter, running number, build, as the product numbers its releases. The newest is one that was seen; builds of the
- * others are made up.
- */
-const VERSIONS: Readonly<Record<ReleaseName, string>> = {
-  "24.3": "24.3.102.1403",
-  "25.1": "25.1.104.1961",
-  "25.4": "25.4.114.1032",
-  "26.3": "26.3.122.1665",
-};
 
 /**
  * The first release whose lists say `UP` for probes, groups and devices. Older live servers say `SUMMED_INFO_UP`. The form was
@@ -46,7 +40,8 @@ export interface Release {
 }
 
 export function releaseOf(name: ReleaseName, spelling: SpellingName): Release {
-  const version = VERSIONS[name];
+  // Year, quarter, running number, build. The newest was seen; builds of the others are made up.
+  const version = releases[name];
   const number = releaseNumber(version);
   return {
     name,

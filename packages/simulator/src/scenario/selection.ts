@@ -1,4 +1,3 @@
-import { pathGlob } from "../../../../src/lib/glob.ts";
 import type { SimNode, SimSensor, World } from "../world/model.ts";
 import { isSensor } from "../world/objects.ts";
 import type { Selection } from "./schema.ts";
@@ -22,7 +21,7 @@ export class SelectionError extends Error {
 export function selectNodes(world: World, selection: Selection): readonly SimNode[] {
   const { path, type, kind, tag, limited, first } = selection;
   const above = selection.below === undefined ? undefined : nodesAbove(world, selection.below);
-  const fitsPath = path === undefined ? undefined : pathGlob(path);
+  const fitsPath = path === undefined ? undefined : globPattern(path);
   const found = candidates(world, selection).filter(
     (node) =>
       (type === undefined || node.kind === type) &&
@@ -30,7 +29,7 @@ export function selectNodes(world: World, selection: Selection): readonly SimNod
       (tag === undefined || node.tags.includes(tag)) &&
       (above === undefined || isBelow(node, above)) &&
       (limited === undefined || hasErrorLimit(node)) &&
-      (fitsPath === undefined || fitsPath(pathOf(node))),
+      (fitsPath === undefined || fitsPath.test(pathOf(node))),
   );
   if (found.length === 0) throw new SelectionError(undefined, "no object of the world fits");
   if (first !== undefined && found.length < first) {
@@ -62,6 +61,14 @@ function candidates(world: World, { id }: Selection): readonly SimNode[] {
   };
   world.root.children.forEach(visit);
   return all;
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = { "**": ".*", "*": "[^/]*", "?": "[^/]" };
+
+/** `**` stands for any text, `*` for any text and `?` for one character of one name; brackets too stand for themselves. */
+function globPattern(glob: string): RegExp {
+  const source = glob.replaceAll(/\*\*|[*?]|[^*?]+/g, (part) => WILDCARDS[part] ?? RegExp.escape(part));
+  return new RegExp(`^${source}$`, "su");
 }
 
 function isBelow({ parent }: SimNode, above: ReadonlySet<SimNode>): boolean {

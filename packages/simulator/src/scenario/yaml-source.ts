@@ -1,5 +1,12 @@
-import { LinePositions } from "../../../../src/lib/line-positions.ts";
-import { isMergeKey, parseYamlTree, YamlFault, type YamlMap, type YamlNode } from "../../../../src/lib/yaml-tree.ts";
+import {
+  constructFromEvents,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+} from "js-yaml";
 import { type Position, ScenarioError, type ScenarioProblem } from "./scenario-error.ts";
 
 export type KeyPath = readonly PropertyKey[];
@@ -12,6 +19,8 @@ const MAX_DEPTH = 100;
 interface Placed {
   readonly offset: number;
   readonly inside: Map<PropertyKey, Placed>;
+  /** Of all values in it, and itself. */
+  size: number;
 }
 
 /** A YAML or JSON document with the positions of its values. */
@@ -19,21 +28,22 @@ export class YamlSource {
   readonly file: string;
   /** Plain maps, lists and scalars. */
   readonly value: unknown;
-  readonly #lines: LinePositions;
-  readonly #root: Placed = { offset: 0, inside: new Map() };
-  readonly #anchors = new Map<string, YamlNode>();
-  #values = 0;
+  readonly #text: string;
+  readonly #root: Placed = { offset: 0, inside: new Map(), size: 1 };
 
   /** @throws ScenarioError for what is no YAML */
   constructor(text: string, file: string) {
     this.file = file;
-    this.#lines = new LinePositions(text);
+    this.#text = text.replace(/^\uFEFF/, "");
     try {
-      this.value = this.#read(parseYamlTree(text), this.#root, 0);
+      const events = parseEvents(this.#text, { maxDepth: MAX_DEPTH });
+      new Places(this.#text, events).readInto(this.#root);
+      const [value = null, ...others] = constructFromEvents(events, { source: this.#text });
+      if (others.length > 0) throw new Fault("a second document", 0);
+      this.value = value;
     } catch (error) {
-      if (!(error instanceof YamlFault)) throw error;
-      const position = this.#lines.at(error.offset);
-      throw new ScenarioError(file, [{ ...position, key: "", text: `no YAML: ${error.message}` }]);
+      const fault = faultOf(error);
+      throw new ScenarioError(file, [{ ...this.#at(fault.offset), key: "", text: `no YAML: ${fault.reason}` }]);
     }
   }
 
@@ -49,41 +59,105 @@ export class YamlSource {
       if (inside === undefined) break;
       found = inside;
     }
-    return this.#lines.at(found.offset);
+    return this.#at(found.offset);
   }
 
-  #read(node: YamlNode, placed: Placed, depth: number): unknown {
-    this.#values++;
-    if (this.#values > MAX_VALUES || depth > MAX_DEPTH) throw new YamlFault("too many values", node.offset);
-    if (node.kind === "alias") {
-      const anchored = this.#anchors.get(node.name);
-      if (anchored === undefined) throw new YamlFault("an alias without an anchor before it", node.offset);
-      return this.#read(anchored, placed, depth + 1);
+  #at(offset: number): Position {
+    const lines = this.#text.slice(0, offset).split(/\r\n?|\n/);
+    return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+  }
+}
+
+class Fault extends Error {
+  readonly offset: number;
+
+  constructor(reason: string, offset: number) {
+    super(reason);
+    this.offset = offset;
+  }
+}
+
+function faultOf(error: unknown): { readonly reason: string; readonly offset: number } {
+  if (error instanceof Fault) return { reason: error.message, offset: error.offset };
+  if (error instanceof YAMLException) return { reason: error.reason, offset: error.mark?.position ?? 0 };
+  throw error;
+}
+
+/** Reads where everything stands, in the order of the text. */
+class Places {
+  readonly #text: string;
+  readonly #events: Iterator<Event>;
+  readonly #anchors = new Map<string, Placed>();
+  #next: Event | undefined;
+  #offset = 0;
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text;
+    this.#events = events.filter(({ type }) => type !== EVENT_ID.DOCUMENT).values();
+    this.#advance();
+  }
+
+  readInto(root: Placed): void {
+    if (this.#next !== undefined && this.#next.type !== EVENT_ID.POP) Object.assign(root, this.#read(root.offset));
+  }
+
+  #advance(): Event | undefined {
+    const event = this.#next;
+    this.#next = this.#events.next().value;
+    return event;
+  }
+
+  /** One value; `offset`: of its key, where it has one. */
+  #read(offset: number): Placed {
+    const event = this.#advance();
+    const placed: Placed = { offset, inside: new Map(), size: 1 };
+    switch (event?.type) {
+      case EVENT_ID.ALIAS: {
+        const anchored = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd));
+        if (anchored === undefined) throw new Fault("an alias without an anchor before it", offset);
+        return { ...anchored, offset };
+      }
+      case EVENT_ID.SEQUENCE:
+        for (let index = 0; this.#hasMore(); index++) this.#put(placed, index, this.#offsetOfNext());
+        break;
+      case EVENT_ID.MAPPING:
+        while (this.#hasMore()) {
+          const at = this.#offsetOfNext();
+          const key = this.#advance();
+          if (key?.type !== EVENT_ID.SCALAR) throw new Fault("a key must be a plain text", at);
+          this.#put(placed, getScalarValue(this.#text, key), at);
+        }
+        break;
     }
-    const value = this.#readContent(node, placed, depth);
-    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-    return value;
+    if (event !== undefined && "anchorStart" in event && event.anchorStart !== -1) {
+      this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), placed);
+    }
+    return placed;
   }
 
-  #readContent(node: Exclude<YamlNode, { kind: "alias" }>, placed: Placed, depth: number): unknown {
-    if (node.kind === "scalar") return node.value;
-    if (node.kind === "map") return this.#readMap(node, placed, depth);
-    return node.items.map((item, index) => this.#readAt(item, index, item.offset, placed, depth));
-  }
-
-  #readMap(map: YamlMap, placed: Placed, depth: number): Record<string, unknown> {
-    const entries = map.entries.map(({ key, value }) => {
-      if (key.kind !== "scalar" || isMergeKey(key)) throw new YamlFault("a key must be a plain text", key.offset);
-      return [key.text, this.#readAt(value, key.text, key.offset, placed, depth)] as const;
-    });
-    // Also for __proto__ it makes a key like any other.
-    return Object.fromEntries(entries);
-  }
-
-  #readAt(node: YamlNode, key: PropertyKey, offset: number, around: Placed, depth: number): unknown {
-    const placed: Placed = { offset, inside: new Map() };
+  #put(around: Placed, key: PropertyKey, offset: number): void {
+    const placed = this.#read(offset);
     around.inside.set(key, placed);
-    return this.#read(node, placed, depth + 1);
+    around.size += placed.size;
+    if (around.size > MAX_VALUES) throw new Fault("too many values", offset);
+  }
+
+  /** Takes the end of a list or map. */
+  #hasMore(): boolean {
+    if (this.#next !== undefined && this.#next.type !== EVENT_ID.POP) return true;
+    this.#advance();
+    return false;
+  }
+
+  #offsetOfNext(): number {
+    const event = this.#next;
+    if (event?.type === EVENT_ID.ALIAS) this.#offset = event.anchorStart - 1;
+    else if (event?.type === EVENT_ID.SEQUENCE || event?.type === EVENT_ID.MAPPING) this.#offset = event.start;
+    else if (event?.type === EVENT_ID.SCALAR && event.valueStart !== -1) {
+      const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+      this.#offset = event.valueStart - (isQuoted ? 1 : 0);
+    }
+    return this.#offset;
   }
 }
 

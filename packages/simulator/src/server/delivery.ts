@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../../../../src/lib/clock.ts";
 import type { Answer } from "../api/reply.ts";
+import type { Clock } from "../clock.ts";
 import type { FaultEffects } from "../faults/faults.ts";
 import { largeBody } from "../faults/large-body.ts";
 

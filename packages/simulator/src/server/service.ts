@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../../../../src/lib/clock.ts";
 import type { Operation } from "../api/contract/contract.ts";
 import { ROOT } from "../api/contract/document.ts";
 import type { Call, PublicCall } from "../api/endpoint.ts";
@@ -9,6 +8,7 @@ import { ApiError, notFound } from "../api-errors.ts";
 import { permits } from "../auth/accounts.ts";
 import type { Authentication, Principal } from "../auth/authentication.ts";
 import { EVERYTHING, type Visibility, VisibleWorld } from "../auth/visibility.ts";
+import type { Clock } from "../clock.ts";
 import type { FaultEffects, Faults } from "../faults/faults.ts";
 import { answerInstead, delay, isCutBeforeAnswer } from "../faults/interception.ts";
 import { distortReply } from "../faults/list-faults.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../../src/lib/clock.ts";
+import { systemClock } from "../../src/clock.ts";
 import { Faults } from "../../src/faults/faults.ts";
 import { seededRandom } from "../../src/random.ts";
 import { createWorld } from "../../src/world/world.ts";

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../../../../../src/lib/yielding.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { badRequest, notFound } from "../../../api-errors.ts";
 import {
   LIVE,
