@@ -1,7 +1,7 @@
 import type { SimLimits } from "../model.ts";
 import { mix, uniform } from "../noise.ts";
-import { DOWNTIME, EXTRA } from "../sensors/kinds/common.ts";
 import { type ChannelTemplate, DOWNTIME_NUMBER, type SensorKind } from "../sensors/sensor-kind.ts";
+import { DOWNTIME, EXTRA } from "../sensors/sensor-kinds.ts";
 import type { Naming } from "./names.ts";
 import { ChannelNode, type SensorNode } from "./nodes.ts";
 
@@ -30,10 +30,12 @@ function templateAt(spec: SensorKind, index: number): { template: ChannelTemplat
   if (fixed !== undefined) return { template: fixed, label: "", ordinal: 0 };
   let rest = index - spec.channels.length;
   if (spec.repeated !== undefined) {
-    const { templates, label, max } = spec.repeated;
+    const { templates, labels, max } = spec.repeated;
     const template = templates[rest % templates.length];
     const ordinal = Math.floor(rest / templates.length) + 1;
-    if (template !== undefined && ordinal <= max) return { template, label: label(ordinal), ordinal };
+    if (template !== undefined && ordinal <= max) {
+      return { template, label: labels?.[ordinal - 1] ?? String(ordinal), ordinal };
+    }
     rest -= max * templates.length;
   }
   return { template: EXTRA, label: String(rest + 1), ordinal: rest + 1 };

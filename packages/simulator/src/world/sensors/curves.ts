@@ -163,6 +163,10 @@ export function plus(left: Curve, right: Curve): Curve {
   return (scan) => left(scan) + right(scan);
 }
 
+export function product(left: Curve, right: Curve): Curve {
+  return (scan) => left(scan) * right(scan);
+}
+
 export function times(curve: Curve, factor: number): Curve {
   return (scan) => curve(scan) * factor;
 }

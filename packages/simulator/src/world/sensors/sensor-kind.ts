@@ -24,7 +24,8 @@ export interface ChannelTemplate {
 /** Channels that come once per core, drive, port ... */
 export interface RepeatedChannels {
   readonly templates: readonly ChannelTemplate[];
-  readonly label: (ordinal: number) => string;
+  /** By ordinal; left out: the ordinal itself. */
+  readonly labels?: readonly string[];
   readonly max: number;
 }
 

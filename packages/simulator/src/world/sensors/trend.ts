@@ -8,7 +8,7 @@ export interface Trend {
   /** Length of a cycle in days, drawn once per sensor. */
   readonly days: readonly [number, number];
   /** Level at the start of a cycle; undefined when the level falls by one a day (certificates). */
-  readonly full: readonly [number, number] | undefined;
+  readonly full?: readonly [number, number] | undefined;
   /** Where cycles end: weights and ranges; the weights add up to 1. */
   readonly ends: readonly { readonly weight: number; readonly range: readonly [number, number] }[];
 }
