@@ -1,7 +1,4 @@
-/**
- * Error codes of the specification with the status each is answered with. "The exact assignment of every error code
- * to every endpoint: not shown": a code whose meaning is a bad parameter or body, or an impossible action, is a 400.
- */
+/** With the status of each. Ours where the specification names none: what is wrong with the request is a 400. */
 export const ERROR_STATUS = {
   AUTH_FAILED: 401,
   BAD_GATEWAY: 502,

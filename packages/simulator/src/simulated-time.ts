@@ -19,10 +19,7 @@ interface Run {
 export const MIN_SPEED = 0.01;
 export const MAX_SPEED = 86_400;
 
-/**
- * The time of the simulated world. It follows the wall clock, jumps of it included, until it is given a start or a speed of
- * its own, or is stopped once; from then on it runs by the monotonic clock.
- */
+/** Follows the wall clock until it gets a start or speed or is stopped, then the monotonic clock. */
 export class SimulatedTime {
   readonly #clock: Clock;
   #speed = 1;

@@ -94,10 +94,7 @@ const DEFAULT_SESSION_LIFETIME_MS = 30 * 60_000;
 const DEFAULT_LIMITS: Readonly<Record<SpellingName, number>> = { specification: 3000, live: 100 };
 const DEFAULT_READY_AFTER_MS = 2000;
 
-/**
- * Starts the service. Rejects when the address cannot be listened on, with a FaultSyntaxError for a wrong fault,
- * and with a ScenarioError for a scenario that cannot be played in the world.
- */
+/** Rejects when it cannot listen; @throws FaultSyntaxError, and ScenarioError for what the world cannot play */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { world, clock, host = "127.0.0.1", credentials, tls } = options;
   const random = options.random ?? seededRandom(world.seed);

@@ -17,10 +17,7 @@ export interface PublicCall {
   /** Values of the placeholders of the path. */
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
-  /**
-   * The body, which fits the contract's schema; undefined where there is none. `Body` is to be the type that is generated
-   * from that schema.
-   */
+  /** Fits the contract's schema, whose generated type `Body` is to be; undefined where there is none. */
   readBody<Body = unknown>(): Promise<Body>;
 }
 

@@ -67,10 +67,7 @@ export function recordScope<Item>(
   return { properties: table[name], context: { now }, lenientLists: name === "live", plainTexts: name === "live" };
 }
 
-/**
- * The page that a request asks for of the concatenation of `lists`, as faults have moved them.
- * @throws RequestRefused
- */
+/** The page of all `lists` together, as faults have moved them. @throws RequestRefused */
 export function pageOf<Item>(
   call: Call,
   lists: readonly (readonly Item[])[],

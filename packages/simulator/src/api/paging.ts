@@ -24,10 +24,7 @@ export interface ListMove {
 
 export const UNMOVED: ListMove = { shift: 0, total: 0, wrapped: 0, isEndless: false };
 
-/**
- * Reads `offset` and `limit`. A limit of 0 means as many as allowed; what an omitted one means differs between servers.
- * @throws RequestRefused BAD_REQUEST
- */
+/** A limit of 0 means as many as allowed; omitted, servers differ. @throws RequestRefused BAD_REQUEST */
 export function parsePage(query: URLSearchParams, defaultLimit: number): PageRequest {
   const offset = integerParameter(query, "offset") ?? 0;
   const limit = integerParameter(query, "limit") ?? defaultLimit;
@@ -52,10 +49,7 @@ export function slicePage<Item>(lists: readonly (readonly Item[])[], { offset, l
   return page;
 }
 
-/**
- * The header `Link` with the neighbours that exist, undefined when there are none. `url` is the one that was asked for;
- * its other parameters stay. The previous page ends where this one begins, also when it is a short one.
- */
+/** The header `Link` with the neighbours that exist. The previous page ends where this one begins. */
 export function linkHeader(url: URL, { offset, limit }: PageRequest, total: number): string | undefined {
   const links: string[] = [];
   const end = Math.min(offset, total);

@@ -3,10 +3,7 @@ import { badRequest } from "../api-errors.ts";
 const DATE_TIME =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[Tt](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?:[Zz]|(?<sign>[+-])(?<offsetHour>\d\d):(?<offsetMinute>\d\d))$/;
 
-/**
- * A parameter that is an RFC 3339 date-time, in milliseconds since the epoch; undefined when absent or empty.
- * @throws RequestRefused BAD_REQUEST
- */
+/** Milliseconds since the epoch; undefined when absent or empty. @throws RequestRefused BAD_REQUEST */
 export function dateTimeParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? "";
   if (text === "") return undefined;

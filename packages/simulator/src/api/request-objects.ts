@@ -4,10 +4,7 @@ import { kindOf, type NodeKind, type ObjectKind } from "../world/objects.ts";
 import type { Call } from "./endpoint.ts";
 import { emptyReply, type Reply } from "./reply.ts";
 
-/**
- * The object that the path names, of the kind that the endpoint is for.
- * @throws RequestRefused NOT_FOUND
- */
+/** The object that the path names. @throws RequestRefused NOT_FOUND */
 export function nodeOf({ visible, params }: Call, kind?: NodeKind): SimNode {
   const node = visible.node(params.id ?? "");
   if (node === undefined || (kind !== undefined && kindOf(node) !== kind)) throw notFound();
@@ -31,10 +28,7 @@ export function conflict(message: string): ApiError {
   return new ApiError("NOT_FOUND" satisfies ErrorCode, message, { status: 409 });
 }
 
-/**
- * Does what the world may refuse.
- * @throws RequestRefused BAD_REQUEST with the world's reason
- */
+/** @throws RequestRefused BAD_REQUEST with the world's reason */
 export function rejectInvalid<Result>(change: () => Result): Result {
   try {
     return change();

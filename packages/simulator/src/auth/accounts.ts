@@ -4,10 +4,7 @@
 export const USER_TYPES = ["administrator", "readwrite", "readonly"] as const;
 export type UserType = (typeof USER_TYPES)[number];
 
-/**
- * "API key access levels". "What each level permits: not shown"; ours: each permits what the ones before it do, and NOT_SET
- * nothing at all, as no level was chosen yet.
- */
+/** Our reading: each level permits what those before it do, and NOT_SET nothing. */
 export const ACCESS_LEVELS = ["NOT_SET", "READ", "ACKNOWLEDGE", "WRITE", "FULL"] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 

@@ -31,10 +31,7 @@ export function visibilityOf(groups: readonly UserGroup[]): Visibility {
   return onlyBelow(ids);
 }
 
-/**
- * Ids of what a restricted user sees by default: one group, and single devices elsewhere, so that there are
- * objects with visible parents, and devices none of whose ancestors is visible.
- */
+/** One group, and single devices elsewhere, so that some visible devices have no visible ancestor. */
 export function defaultRestriction(world: World): readonly string[] {
   const group = world.list("group")[0];
   const devices = world.list("device").filter((_, index) => index % 7 === 3);
@@ -96,10 +93,7 @@ function listOf(world: World, kind: keyof NodesOf): readonly SimNode[] {
 
 type ObjectOf = NodesOf & { channel: SimChannel };
 
-/**
- * The object of a kind; the root is a group.
- * @throws RequestRefused NOT_FOUND
- */
+/** The root is a group. @throws RequestRefused NOT_FOUND */
 export function requireObject<Kind extends ObjectKind>(visible: VisibleWorld, kind: Kind, id?: string): ObjectOf[Kind];
 export function requireObject(visible: VisibleWorld, kind: ObjectKind, id = ""): SimObject {
   const object = kind === "channel" ? visible.channel(id) : visible.node(id);

@@ -11,10 +11,7 @@ export interface AccountRequest {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Who sees which accounts; the specification only says that there are some "not visible to the user". Ours: an
- * administrator sees all of them, any other user only the own account and the own groups.
- */
+/** Our reading: an administrator sees all accounts, any other user the own one and the own groups. */
 export function visibleUsers({ principal, installation }: AccountRequest): readonly User[] {
   const { users } = installation.directory;
   const { administrator, user } = principal.account;

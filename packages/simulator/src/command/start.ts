@@ -46,10 +46,7 @@ export interface ReportedServer {
   readonly faults: readonly string[];
 }
 
-/**
- * Starts the service that the flags describe, in the present unless `mode` says otherwise.
- * @throws StartError
- */
+/** In the present unless `mode` says otherwise. @throws StartError */
 export async function startService(
   flags: WorldFlags,
   address: ServiceAddress,
@@ -89,10 +86,7 @@ function createSizedWorld(options: WorldOptions): World {
   }
 }
 
-/**
- * Reads a shipped scenario by its name, any other by its path.
- * @throws StartError
- */
+/** A shipped scenario by its name, any other by its path. @throws StartError */
 export async function loadScenario(nameOrPath: string): Promise<Scenario> {
   const isShipped = SHIPPED_SCENARIOS.includes(nameOrPath);
   const file = isShipped ? fileURLToPath(new URL(`${nameOrPath}.yaml`, SHIPPED)) : nameOrPath;

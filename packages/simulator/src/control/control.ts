@@ -34,10 +34,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...OBJECT_OPERATIONS,
 ];
 
-/**
- * Changes the simulated world at run time. It is no part of API v2: faults do not hit it, the request log does not count
- * it, and it exists only with `--control`. Its requests carry the simulator's own API key.
- */
+/** Changes the world at run time, with `--control`. No part of API v2: faults and the log of requests pass it by. */
 export class Control {
   readonly #parts: ControlParts;
   readonly #apiKey: string;

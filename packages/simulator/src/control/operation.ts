@@ -43,10 +43,7 @@ export interface ControlOperation {
   /** Below `/simulator`. */
   readonly path: string;
   readonly description: string;
-  /**
-   * @throws ControlError
-   * @throws RangeError for what the world cannot be
-   */
+  /** @throws ControlError, and RangeError for what the world cannot be */
   readonly handle: (call: ControlCall) => ControlReply;
 }
 
@@ -63,10 +60,7 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/**
- * The body of a request, checked. An empty one is taken for an empty object.
- * @throws ControlError 400
- */
+/** An empty body is an empty object. @throws ControlError 400 */
 export function readBody<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   const { data, error } = schema.safeParse(parseJson(text));
   if (error === undefined) return data;

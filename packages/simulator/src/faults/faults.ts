@@ -48,10 +48,7 @@ export class Faults {
     this.set(texts);
   }
 
-  /**
-   * Puts these faults in the place of all others.
-   * @throws FaultSyntaxError and changes nothing
-   */
+  /** Replaces all others. @throws FaultSyntaxError and changes nothing */
   set(texts: readonly string[]): void {
     this.#active = texts.map(activate);
     this.#moves.clear();

@@ -16,10 +16,7 @@ export interface DelayOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Waits as long as the faults say. Rejects when the connection ends.
- * @throws ApiError EXECUTION_TIMEOUT
- */
+/** Rejects when the connection ends. @throws ApiError EXECUTION_TIMEOUT */
 export async function delay(faults: FaultEffects, { clock, between, signal }: DelayOptions): Promise<void> {
   const latency = faults.get("latency");
   if (latency !== undefined) {
@@ -35,10 +32,7 @@ export function isCutBeforeAnswer(faults: FaultEffects): boolean {
   return where === "start" || where === "reset";
 }
 
-/**
- * The answer that a fault gives in the place of the service; undefined where none does.
- * @throws ApiError for faults that are an error object
- */
+/** The fault's answer, if there is one. @throws ApiError for faults that are an error object */
 export function answerInstead(faults: FaultEffects): Answer | undefined {
   const redirect = faults.get("redirect");
   if (redirect !== undefined) return answerRedirect(redirect.location);

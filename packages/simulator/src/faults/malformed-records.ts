@@ -1,9 +1,6 @@
 import type { RenderItem } from "../api/reply.ts";
 
-/**
- * Records that break the specification, for clients that must survive one. Each item is malformed in one way; the ways
- * take turns. Some leave a record usable (an id as a number), some do not (no id at all).
- */
+/** Ways to break the specification, in turn. Some leave a record usable (an id as a number), some do not. */
 const MALFORMATIONS: readonly ((record: Record<string, unknown>) => unknown)[] = [
   (record) => ({ ...record, id: Number(record.id) }),
   (record) => ({ ...record, name: null }),

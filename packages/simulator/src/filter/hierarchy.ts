@@ -42,10 +42,7 @@ class ResultCache {
 
 type Test<Item> = (item: Item) => boolean;
 
-/**
- * `descendants X` = all that is below an object for which X holds, and so on. Whatever has children is asked once a
- * request, so that a large tree and nested prefixes stay cheap; leaves are many and never asked about by others.
- */
+/** `descendants X`: all below an object for which X holds. Parents are asked once a request, leaves not at all. */
 export function related<Item>(relation: Relation, term: Test<Item>, hierarchy: Hierarchy<Item>): Test<Item> {
   const { childrenOf, parentOf } = hierarchy;
   const remembered = (test: Test<Item>): Test<Item> => {

@@ -17,10 +17,7 @@ const MAX_DEPTH = 100;
 /** More than a URL or the body of an action can carry; keeps the time bounded however a filter comes in. */
 const MAX_LENGTH = 16_384;
 
-/**
- * Parses a filter expression. Precedence: `not` and the hierarchical prefixes, then `and`, then `or`.
- * @throws FilterError
- */
+/** Precedence: `not` and the hierarchical prefixes, then `and`, then `or`. @throws FilterError */
 export function parseFilter(filter: string): Expression {
   if (filter.length > MAX_LENGTH) throw invalidFilter(`longer than ${MAX_LENGTH} characters`, MAX_LENGTH);
   const parser = new Parser(tokenize(filter));

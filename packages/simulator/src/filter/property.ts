@@ -28,10 +28,7 @@ export interface Declaration<Type extends PropertyType = PropertyType> {
   readonly ids?: boolean;
 }
 
-/**
- * Reads a property of a record; undefined where it is absent. Must not change anything, and answer the same all through
- * one request. `Context` is what the request hands in besides the record: the time, the world.
- */
+/** Undefined where it is absent; the same all through one request, whose time and world are in `Context`. */
 export type Read<Item, Context, Type extends PropertyType> = (
   item: Item,
   context: Context,

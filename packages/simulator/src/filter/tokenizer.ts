@@ -18,10 +18,7 @@ const NUMERAL = /-?[0-9][A-Za-z0-9_.]*/y;
 const NUMBER = /^-?[0-9]+(\.[0-9]+)?$/;
 const SYMBOL = /!=|<=|>=|[=<>()[\],]/y;
 
-/**
- * Splits a filter into tokens, the last one being `end`.
- * @throws FilterError
- */
+/** The last token is `end`. @throws FilterError */
 export function tokenize(filter: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;

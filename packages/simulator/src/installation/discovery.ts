@@ -28,10 +28,7 @@ const DEVICES_A_MINUTE = 20;
 const MAX_MINUTES = 10;
 const MAX_NEW_DEVICES = 4;
 
-/**
- * The auto-discovery jobs. A run takes some minutes. One that is started by hand on a probe or group finds a few
- * devices that are not in the tree yet, and adds them; runs by schedule find only known ones.
- */
+/** Auto-discovery takes some minutes. Started by hand it adds a few devices; by schedule it adds none. */
 export class Discovery {
   readonly #world: DiscoveryWorld;
   readonly #jobs = new Map<string, DiscoveryJob>();

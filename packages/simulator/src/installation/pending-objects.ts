@@ -9,10 +9,7 @@ export interface PendingObjectsOptions {
   readonly readyAfterMs: number;
 }
 
-/**
- * Objects that were just created. "Requesting that URL returns 202 with no body while the object is not yet fully
- * available." Ours: until then everything else answers as if it were not there, lists and counts included.
- */
+/** New objects: until they are ready their URL answers 202, and lists and counts lack them (ours). */
 export class PendingObjects {
   readonly #now: () => number;
   readonly #readyAfterMs: number;

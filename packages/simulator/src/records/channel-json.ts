@@ -70,10 +70,7 @@ function limits({ maxError, minError, maxWarning, minWarning }: SimLimits): stri
   });
 }
 
-/**
- * Minimum, maximum and average of a channel's raw values. Over which time live servers take them was never
- * established; here it is over the values sent so far, as asking the world for a day of every channel costs seconds.
- */
+/** Of the values sent so far: over which time live servers take them is not known. */
 class Statistics {
   #minimum = Number.POSITIVE_INFINITY;
   #maximum = Number.NEGATIVE_INFINITY;

@@ -14,10 +14,7 @@ export function renderMeasurement(text: ChannelJson, rendering: Rendering): stri
   return rendering.spelling.name === "live" ? ',"last_measurement":null' : "";
 }
 
-/**
- * The members of the last measurement of a channel; undefined where it was never measured. Of a scan that brought no value
- * the specification's spelling leaves out `display_value`.
- */
+/** Undefined where never measured. The specification's spelling omits `display_value` of an empty scan. */
 function measurementMembers(text: ChannelJson, rendering: Rendering): string | undefined {
   const { world, now, spelling, rounding } = rendering;
   const { channel } = text;

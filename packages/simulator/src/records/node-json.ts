@@ -5,10 +5,7 @@ import { nodeHref, nodeReference } from "./references.ts";
 import type { Spelling } from "./spelling.ts";
 import { flat } from "./values.ts";
 
-/**
- * What stays the same about a node between two polls, as JSON. Made once and replaced when the node, or a node
- * above it, was renamed, moved or edited: at 20,000 sensors the simulator would otherwise cost more than its client.
- */
+/** What seldom changes about a node, as JSON; kept, since making it anew for each poll costs too much. */
 export class NodeJson {
   readonly node: SimNode;
   readonly parent: NodeJson | undefined;

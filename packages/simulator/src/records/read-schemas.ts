@@ -51,10 +51,7 @@ const OWN_FIELDS: Readonly<Record<ObjectKind, Fields>> = {
   },
 };
 
-/**
- * What reading an object of the tree answers: each field that a record can have. Servers may add members at any time, so
- * further ones are allowed.
- */
+/** Each field that a record can have. Servers may add members at any time, so others are allowed. */
 export function readSchema(kind: ObjectKind, include: Include, spelling: SpellingName): JsonSchema {
   const sections = [...new Set<Section>(["basic", ...include.sections])].map((name): [string, JsonSchema] => {
     return [name, sectionSchema(kind, name, include.inheritance, spelling)];

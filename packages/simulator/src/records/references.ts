@@ -19,10 +19,7 @@ export function nodeReference(node: SimNode, visibility: Visibility): string {
   return `{"id":"${node.id}","type":"REFERENCED_${node.kind.toUpperCase()}","name":${JSON.stringify(node.name)},"href":"${href}"}`;
 }
 
-/**
- * `REFERENCED_CHANNEL` is at the end of paths on live servers, but not among the specification's reference types. Of those, that
- * of its sensor comes nearest to a channel.
- */
+/** Live servers have `REFERENCED_CHANNEL`, the specification only the type of its sensor. */
 const CHANNEL_TYPE = { live: "REFERENCED_CHANNEL", specification: "REFERENCED_SENSOR" } as const;
 
 export function channelReference(channel: SimChannel, spelling: SpellingName): string {

@@ -101,10 +101,7 @@ function windows(text: NodeJson, include: Include, cache: JsonCache): string {
   return renderSection("windowsconnection", members, include, sourceOf(text, inheritedFrom, cache));
 }
 
-/**
- * The limits, in the unit of the displayed value: neither the fields nor the unit are shown anywhere. The names are
- * those of the earlier filter properties. A text is empty where a limit is not set; a number is left out.
- */
+/** In the unit of the displayed value (ours). Where no limit is set, a text is empty and a number left out. */
 function alerting({ channel }: ChannelJson, spelling: Spelling): string {
   const { maxError, maxWarning, minWarning, minError } = channel.limits;
   const limits = {

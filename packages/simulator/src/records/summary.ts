@@ -67,10 +67,7 @@ export function calculatedStatus(counts: StatusCounts): SimStatus {
   return SEVERITY.find((token) => countOf(counts, token) > 0) ?? "none";
 }
 
-/**
- * The record of sensors per status, JSON. Its fields are not shown in the specification: there, they are the tokens. Of
- * live servers some were seen ("etc."); all are there, so that they come to `total`.
- */
+/** Sensors per status, JSON. Fields are the tokens in the specification, those of live servers in part ours. */
 export function renderSummary(counts: StatusCounts, spelling: Spelling): string {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const live = spelling.name === "live";

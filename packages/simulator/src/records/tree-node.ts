@@ -7,10 +7,7 @@ import { channelSections, nodeSections, ownInheritance } from "./sections.ts";
 import { renderSummary } from "./summary.ts";
 import { flat } from "./values.ts";
 
-/**
- * A tree node, JSON: single objects and items of the lists that take `include`. The specification calls the items of
- * four experimental lists "info" and shows no fields; live servers send tree nodes there, so both spellings do.
- */
+/** Single objects, and items of lists that take `include`; live servers also send them as "info". */
 export function renderTreeNode(object: SimObject, include: Include, rendering: Rendering): string {
   return isChannel(object) ? renderChannel(object, include, rendering) : renderNode(object, include, rendering);
 }

@@ -26,10 +26,7 @@ export function typeWord({ spelling }: Spelled, kind: string): string {
   return spelling.name === "live" ? kind.toUpperCase() : kind;
 }
 
-/**
- * Joins pieces into one flat string. A template leaves a tree of its pieces behind, which is walked anew each time a
- * page with the text is encoded; for what is kept and sent again and again that made three quarters of the cost.
- */
+/** Joins into one flat string. A template leaves a tree of pieces, which is walked each time it is encoded. */
 export function flat(...pieces: readonly string[]): string {
   // One piece alone would come back as it is.
   return pieces.concat("").join("");

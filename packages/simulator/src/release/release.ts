@@ -12,10 +12,7 @@ export const NEWEST_RELEASE: ReleaseName = "26.3";
 /** `specification`: as the specification writes things. `live`: as live servers were seen to send them. */
 export type SpellingName = "specification" | "live";
 
-/**
- * The first release whose lists say `UP` for probes, groups and devices. Older live servers say `SUMMED_INFO_UP`. The form was
- * seen, the release is our reading.
- */
+/** Older live lists say `SUMMED_INFO_UP` for `UP` of nodes. The form was seen, the release is our reading. */
 const PLAIN_NODE_STATUS_SINCE = 106;
 
 /** Where something of the contract exists. Without any of these, it exists in all releases and both spellings. */

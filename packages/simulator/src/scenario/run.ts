@@ -29,10 +29,7 @@ export interface StepFailure {
   readonly reason: string;
 }
 
-/**
- * A scenario that was applied to a world. Incidents were added ahead, so that answers stay pure functions of time;
- * what remains to be done is to change the tree on the way.
- */
+/** Incidents were added ahead, so that answers stay pure functions of time; changes of the tree remain. */
 export class ScenarioRun {
   readonly name: string;
   readonly begin: number;

@@ -18,10 +18,7 @@ export class ScenarioRunner {
     return this.#runs;
   }
 
-  /**
-   * Begins a run at a given time, milliseconds since the epoch.
-   * @throws ScenarioError, and then nothing has happened
-   */
+  /** `begin` in milliseconds since the epoch. @throws ScenarioError, and then nothing has happened */
   play(scenario: Scenario, begin: number): ScenarioRun {
     const run = compileScenario(scenario, this.#world, begin, this.#faults);
     this.#runs = [...this.#runs, run];

@@ -9,10 +9,7 @@ export interface Scenario {
   readonly spec: ScenarioSpec;
 }
 
-/**
- * Reads a scenario from YAML or JSON.
- * @throws ScenarioError that names everything that is wrong with its place
- */
+/** YAML or JSON. @throws ScenarioError that names everything that is wrong with its place */
 export function parseScenario(text: string, file: string): Scenario {
   const source = new YamlSource(text, file);
   const { data, error } = scenarioSchema.safeParse(source.value, { reportInput: true });

@@ -14,10 +14,7 @@ export class SelectionError extends Error {
   }
 }
 
-/**
- * The objects that fit everything that the selection says, in the order of the tree.
- * @throws SelectionError for an unknown id, and when nothing fits
- */
+/** In the order of the tree. @throws SelectionError for an unknown id, and when nothing fits */
 export function selectNodes(world: World, selection: Selection): readonly SimNode[] {
   const { path, type, kind, tag, limited, first } = selection;
   const above = selection.below === undefined ? undefined : nodesAbove(world, selection.below);

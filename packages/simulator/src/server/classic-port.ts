@@ -5,10 +5,7 @@ import { answerRedirect, answerUnsupportedScheme } from "../faults/interception.
 /** Where the classic web interface lets its users sign in. */
 const LOGIN_PAGE = "/public/login.htm";
 
-/**
- * What the classic web server answers, which listens on a port of its own and knows nothing of API v2: a page for signing in, a
- * way there from all else, and 401 to a key in the header.
- */
+/** The classic web server: a page for signing in, a way there from all else, and 401 to a key in the header. */
 export function serveClassic(request: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = classicAnswer(request);
   response.writeHead(status, headers);

@@ -5,10 +5,7 @@ import { ApiError, badRequest } from "../api-errors.ts";
 /** "Maximum POST body size 15 KB." */
 const MAX_BYTES = 15 * 1024;
 
-/**
- * Reads a request body as JSON; undefined where there is none.
- * @throws RequestRefused BODY_TOO_LARGE, BAD_REQUEST
- */
+/** As JSON; undefined where there is none. @throws RequestRefused BODY_TOO_LARGE, BAD_REQUEST */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request);
   if (body.length === 0) return undefined;
@@ -21,10 +18,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/**
- * Reads the body of a request whose operation has none, which must not be too large either: "POST requests".
- * @throws RequestRefused BODY_TOO_LARGE
- */
+/** For operations without a body; it must not be too large either. @throws RequestRefused BODY_TOO_LARGE */
 export async function skipBody(request: IncomingMessage): Promise<void> {
   await readBody(request);
 }

@@ -16,10 +16,7 @@ export interface Routes {
   methodsOf(path: string): readonly Method[];
 }
 
-/**
- * Joins the operations of the contract with what handles them. Throws for handlers that no operation asks for.
- * @param offers Whether the service has an operation: not every release has each.
- */
+/** `offers`: whether the release has an operation. Throws for handlers that no operation asks for. */
 export function buildRoutes(
   contract: Contract,
   endpoints: readonly Endpoint[],

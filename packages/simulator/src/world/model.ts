@@ -167,10 +167,7 @@ export interface SimSchedule {
   /** The first one since the sensor was created; milliseconds since the epoch. */
   readonly first: number;
   readonly everyMs: number;
-  /**
-   * The first one at or after a given time, where not all of them lie `everyMs` apart: a scan was requested, or the interval
-   * changed. Undefined where they do.
-   */
+  /** The first one at or after a time; undefined where all lie `everyMs` apart. */
   readonly next?: (at: number) => number;
 }
 
@@ -206,10 +203,7 @@ export interface Incident {
   readonly effect: StatusEffect | ValueEffect;
 }
 
-/**
- * All answers are pure functions of the seed, the mutations so far and the time `at` (ms since the epoch),
- * so that a test can ask what the service must have said.
- */
+/** Answers are pure functions of the seed, the mutations so far and the time `at` (ms since the epoch). */
 export interface World {
   readonly seed: number;
   readonly root: SimNode;

@@ -42,15 +42,9 @@ export interface Contract {
   readonly operations: readonly Operation[];
   /** Paths are matched exactly, see `buildPaths`. Undefined where there is none. */
   match(method: string, path: string): OperationMatch | undefined;
-  /**
-   * Checks what a request has in its path and in its query. Unknown parameters are ignored, of a repeated one the first counts.
-   * @throws RequestRefused BAD_REQUEST
-   */
+  /** Of the path and the query; of a repeated one the first counts. @throws RequestRefused BAD_REQUEST */
   checkParameters(match: OperationMatch, url: Pick<URL, "search" | "searchParams">): void;
-  /**
-   * Checks a body that was parsed; undefined where there was none.
-   * @throws RequestRefused BAD_REQUEST, INVALID_DURATION
-   */
+  /** Undefined where there was none. @throws RequestRefused BAD_REQUEST, INVALID_DURATION */
   checkBody(operation: Operation, body: unknown): void;
 }
 

@@ -5,10 +5,7 @@ const BEYOND_ASCII = /%[89a-f]/i;
 const ESCAPED = /%([0-9a-f]{2})/gi;
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * Names of the parameters of a query (`?a=1&b=2`) whose value is no UTF-8 once it is unescaped: `URLSearchParams` would read
- * U+FFFD in place of the wrong bytes.
- */
+/** Parameters whose unescaped value is no UTF-8: `URLSearchParams` would read U+FFFD for the wrong bytes. */
 export function namesNotUtf8(search: string): ReadonlySet<string> {
   if (!BEYOND_ASCII.test(search)) return NONE;
   const pairs = search.slice(1).split("&");

@@ -22,10 +22,7 @@ export type ParameterValues = Readonly<Record<DocumentParameter["in"], Readonly<
 /** The document, within the validator. */
 const NAME = "contract";
 
-/**
- * Checks by the schemas of the document. They are compiled when an operation is asked for the first time: all of them
- * together would take longer than everything else at the start.
- */
+/** Compiles a schema when its operation is first asked for: all of them together take too long. */
 export function createValidator(document: ContractDocument): Validator {
   // A test checks the schemas; checking them at each start would take longer than compiling them.
   const options = { strict: false, validateSchema: false, meta: false, verbose: true };

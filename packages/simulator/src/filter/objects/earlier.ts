@@ -8,10 +8,7 @@ import type { TreeContext } from "./context.ts";
 import { hostOf, intervalOf, tagsOf } from "./current.ts";
 import { performanceImpact, sensorKinds, totalsOf, unitNumber } from "./sensor-facts.ts";
 
-/**
- * The earlier property set, which has names and types and no definitions: ours. What only accounts, user groups and
- * lookups have is absent here, and so is what no object of the simulated tree has, such as a comment.
- */
+/** The earlier property set has no definitions: ours. What no object of the simulated tree has is absent. */
 export const EARLIER_READERS: Readers<SimObject, TreeContext> = {
   active: (object, { world, now }) =>
     isChannel(object) ? undefined : world.state(object, now).status !== "pausedbyuser",

@@ -10,10 +10,7 @@ import { EARLIER_READERS } from "./earlier.ts";
 
 const TREE_PROPERTIES = propertyTable<SimObject, TreeContext>({ ...CURRENT_READERS, ...EARLIER_READERS });
 
-/**
- * What filters of tree lists and of multi-object actions are about:
- * `compileFilter<Subject, TreeMoment>(body.filter, treeScope(call.rendering))`.
- */
+/** Of tree lists and multi-object actions, for `compileFilter`. */
 export function treeScope({ world, now, spelling, visibility }: TreeView): FilterScope<SimObject, TreeContext> {
   return {
     properties: TREE_PROPERTIES[spelling.name],

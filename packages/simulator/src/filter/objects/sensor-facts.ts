@@ -10,10 +10,7 @@ export interface Totals {
   readonly coverage: number;
 }
 
-/**
- * Shares of its own of the time since a sensor was created. Adding up a year of scans for 20,000 sensors would take
- * minutes; these grow steadily as the real totals do, and add up. Absent for what was never scanned.
- */
+/** Made-up shares of the time since creation: adding up a year of scans would take minutes. */
 export function totalsOf(object: SimObject, { world, now }: TreeContext): Totals | undefined {
   if (isChannel(object) || !isSensor(object) || !wasScanned(object, { world, now })) return undefined;
   const seconds = Math.max(0, now - world.schedule(object).first) / 1000;

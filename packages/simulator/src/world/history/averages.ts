@@ -19,10 +19,7 @@ export interface AverageBlock {
 /** 64 MB; a year of days of a usual sensor has 2,000 cells, sixty days of hours 7,000. */
 const MAX_CELLS = 8_000_000;
 
-/**
- * Averages once worked out, until the history of their sensor changes: a year of one channel is half a million values. Those of the
- * most recently requested sensors are kept.
- */
+/** Kept for the sensors asked for last, until their history changes: a year has half a million values. */
 export class Averages {
   readonly #scanRuns: ScanRunsBetween;
   readonly #maxCells: number;

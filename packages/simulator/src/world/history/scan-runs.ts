@@ -13,10 +13,7 @@ export interface ScanRun {
   readonly cause: StatusSpan | undefined;
 }
 
-/**
- * All scans of a sensor that take place from `from` to `to`, both included, oldest first. Collecting the spans of a sensor
- * costs more than a value does, and little changes in a day: they are collected once a run.
- */
+/** All scans from `from` to `to`, both included. Collects spans once a run, as that costs more than a value. */
 export function scanRunsOf(collector: SpanCollector, sensor: SensorNode, from: number, to: number): ScanRun[] {
   const earliest = nextDue(sensor, Math.max(from, sensor.createdAt));
   const found: ScanRun[] = [];

@@ -1,78 +1,26 @@
+import { z } from "zod";
+import data from "../../../data/sites.json" with { type: "json" };
+
 /** What a group is for; decides which devices sit in it. */
-export type Category =
-  | "mixed"
-  | "switches"
-  | "routers"
-  | "wireless"
-  | "windows"
-  | "linux"
-  | "virtual"
-  | "database"
-  | "storage"
-  | "power"
-  | "printers"
-  | "web";
+const category = z.enum([
+  ...(["mixed", "switches", "routers", "wireless", "windows", "linux"] as const),
+  ...(["virtual", "database", "storage", "power", "printers", "web"] as const),
+]);
+export type Category = z.infer<typeof category>;
 
-export interface City {
-  readonly name: string;
+const city = z.strictObject({
+  name: z.string(),
   /** As in host names. */
-  readonly code: string;
+  code: z.string(),
   /** Hours from UTC; the simulator knows no summer time. */
-  readonly hours: number;
-}
+  hours: z.number(),
+});
+export type City = Readonly<z.infer<typeof city>>;
 
-const CITIES: readonly [City, ...City[]] = [
-  { name: "Nürnberg", code: "nue", hours: 1 },
-  { name: "Frankfurt", code: "fra", hours: 1 },
-  { name: "Dublin", code: "dub", hours: 0 },
-  { name: "Ashburn", code: "iad", hours: -5 },
-  { name: "São Paulo", code: "gru", hours: -3 },
-  { name: "Singapore", code: "sin", hours: 8 },
-  { name: "Tōkyō", code: "nrt", hours: 9 },
-  { name: "Zürich", code: "zrh", hours: 1 },
-  { name: "Kraków", code: "krk", hours: 1 },
-  { name: "Malmö", code: "mma", hours: 1 },
-  { name: "Mumbai", code: "bom", hours: 5.5 },
-  { name: "Sydney", code: "syd", hours: 10 },
-  { name: "Portland", code: "pdx", hours: -8 },
-  { name: "Warszawa", code: "waw", hours: 1 },
-  { name: "Johannesburg", code: "jnb", hours: 2 },
-  { name: "Montréal", code: "yul", hours: -5 },
-];
+/** Any beginning of a shape is a tree: parents, by their index, come first. The site's own group has none. */
+const shape = z.array(z.strictObject({ name: z.string(), parent: z.number().optional(), category }));
 
-interface GroupShape {
-  readonly name: string;
-  /** Index within the shape; undefined for the site's own group. */
-  readonly parent: number | undefined;
-  readonly category: Category;
-}
-
-/** Any beginning of a shape is a tree: parents come first. */
-const DATACENTRE: readonly GroupShape[] = [
-  { name: "{city} DC{n}", parent: undefined, category: "mixed" },
-  { name: "Network", parent: 0, category: "switches" },
-  { name: "Servers", parent: 0, category: "windows" },
-  { name: "Switches", parent: 1, category: "switches" },
-  { name: "Windows", parent: 2, category: "windows" },
-  { name: "Linux", parent: 2, category: "linux" },
-  { name: "Power & Cooling", parent: 0, category: "power" },
-  { name: "Web Shops", parent: 0, category: "web" },
-  { name: "Virtualization", parent: 2, category: "virtual" },
-  { name: "Routers/Firewalls", parent: 1, category: "routers" },
-  { name: "Storage", parent: 0, category: "storage" },
-  { name: "Access Switches", parent: 3, category: "switches" },
-  { name: "Databases", parent: 2, category: "database" },
-];
-
-const OFFICE: readonly GroupShape[] = [
-  { name: "{city} Office{n}", parent: undefined, category: "mixed" },
-  { name: "Network", parent: 0, category: "switches" },
-  { name: "Clients & Printers", parent: 0, category: "printers" },
-  { name: "Switches", parent: 1, category: "switches" },
-  { name: "Wireless", parent: 1, category: "wireless" },
-  { name: "Servers", parent: 0, category: "windows" },
-  { name: "Building", parent: 0, category: "power" },
-];
+const SITES = z.strictObject({ cities: z.tuple([city], city), datacentre: shape, office: shape }).parse(data);
 
 export interface GroupPlan {
   readonly name: string;
@@ -83,18 +31,19 @@ export interface GroupPlan {
 }
 
 export function cityOf(probe: number, site: number): City {
-  return CITIES[(probe * 5 + site) % CITIES.length] ?? CITIES[0];
+  const { cities } = SITES;
+  return cities[(probe * 5 + site) % cities.length] ?? cities[0];
 }
 
 /** The groups below one probe: site after site, each cut off where the count is reached. */
 export function planGroups(probe: number, count: number): GroupPlan[] {
   const plan: GroupPlan[] = [];
   for (let site = 0; plan.length < count; site++) {
-    const shape = (probe + site) % 3 === 0 ? DATACENTRE : OFFICE;
+    const groups = (probe + site) % 3 === 0 ? SITES.datacentre : SITES.office;
     const city = cityOf(probe, site);
-    const round = Math.floor(site / CITIES.length);
+    const round = Math.floor(site / SITES.cities.length);
     const first = plan.length;
-    for (const { name, parent, category } of shape.slice(0, count - first)) {
+    for (const { name, parent, category } of groups.slice(0, count - first)) {
       plan.push({
         name: name.replace("{city}", city.name).replace("{n}", round === 0 ? "" : ` ${round + 1}`),
         parent: parent === undefined ? undefined : first + parent,

@@ -66,10 +66,7 @@ function checkSize(size: WorldSize): void {
   }
 }
 
-/**
- * Divides `total` into whole parts in proportion to the weights; the parts add up to `total` exactly.
- * No part exceeds its weight while `total` is at most the sum of whole weights.
- */
+/** Whole parts in proportion to the weights, which add up to `total`; none exceeds its weight if `total` does not. */
 export function apportion(total: number, weights: readonly number[]): number[] {
   let sum = 0;
   for (const weight of weights) sum += weight;

@@ -6,10 +6,7 @@ export class Dependencies {
   /** By the node that they depend on, now or at another time. */
   readonly #dependents = new Map<TreeNode, Set<TreeNode>>();
 
-  /**
-   * Makes a node depend on another one from a given time on; with undefined it depends on its parent only.
-   * @throws RangeError when the other one depends on the node itself, directly or by way of others
-   */
+  /** From a given time on; undefined: on the parent only. @throws RangeError for a circle */
   set(node: TreeNode, target: TreeNode | undefined, at: number): void {
     if (currentTarget(node) === target) return;
     if (target !== undefined) {

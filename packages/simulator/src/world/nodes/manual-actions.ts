@@ -43,10 +43,7 @@ export class ManualActions {
     this.#dependencies.invalidate(sensor);
   }
 
-  /**
-   * One more scan, at the beginning of the second, so that it is the last measurement at once and has a row of its own in
-   * a time series, whose moments are whole seconds. Where there is a scan already, that one does.
-   */
+  /** One more scan, at the beginning of the second as rows are whole seconds, unless there is one already. */
   scan(sensorId: string, at: number): void {
     const sensor = this.#registry.requireSensor(sensorId);
     const scanAt = Math.floor(at / SECOND_MS) * SECOND_MS;

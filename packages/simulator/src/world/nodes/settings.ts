@@ -46,10 +46,7 @@ export function* subtree(node: TreeNode): Generator<TreeNode> {
   for (const child of node.children) yield* subtree(child);
 }
 
-/**
- * Lets the sensors at or below a node scan at the interval that they now inherit or have of their own, from a given time on:
- * what was measured before stays when it was.
- */
+/** Sensors at or below a node scan at their new interval from a given time on. */
 export function adoptIntervals(node: TreeNode, at: number): void {
   // A scan at the very time is still the one that was due.
   const from = at + 1;

@@ -3,10 +3,7 @@ import { secondsAt } from "../nodes/scan-times.ts";
 import type { Scan } from "../sensors/curves.ts";
 import { NORMAL_RESULT, type ScanResult } from "./scan-result.ts";
 
-/**
- * Display value of a channel at a scan, in agreement with the sensor's result: the abnormal channel is out of its limit, everything
- * else is within. Null where the scan brought nothing.
- */
+/** Agrees with the sensor's result: only the abnormal channel is out of its limit. Null where nothing came. */
 export function valueAt(channel: ChannelNode, result: ScanResult, at: number): number | null {
   return measure(channel, result, channel.scan(at), lowestOf(channel), highestOf(channel));
 }

@@ -40,10 +40,7 @@ function activity(rhythm: Rhythm, localTime: number): number {
 
 const SWELL_MS = 47 * 60_000;
 
-/**
- * Load of one driver, 0 to 1: the rhythm of the week, a swell over the best part of an hour, and a jitter from scan to scan.
- * Channels that ask with the same salt see the same load.
- */
+/** 0 to 1: the rhythm of the week, a swell and jitter. The same salt gives the same load. */
 export function load(rhythm: Rhythm, salt: number, at: number, zone: number): number {
   const swell = smooth(salt, at / SWELL_MS + (salt & 0xff) / 256);
   const jitter = uniform(~salt, Math.floor(at / 1000));

@@ -87,10 +87,7 @@ export function bursts(share: number, max: number, driver = 0): Curve {
   };
 }
 
-/**
- * A code that is nearly always the first one and now and then, for some hours, another one. None of them may be a reason
- * for an alarm: the status of a sensor follows from its limits only.
- */
+/** Nearly always the first code, now and then for hours another one. None may be a reason for an alarm. */
 export function mostly(usual: number, others: readonly number[], share: number, driver = 0): Curve {
   return (scan) => {
     const salt = driverSalt(scan, driver);

@@ -1,9 +1,6 @@
 import { between, uniform } from "../noise.ts";
 
-/**
- * What only goes down until an administrator acts: free space, toner, days of a certificate.
- * The level falls in a straight line through a cycle; how low it gets varies from cycle to cycle.
- */
+/** What falls in a straight line until someone acts: free space, toner, days of a certificate. */
 export interface Trend {
   /** Length of a cycle in days, drawn once per sensor. */
   readonly days: readonly [number, number];

@@ -4,10 +4,7 @@ import { type LimitZone, statusOfZone, zoneOf } from "../scans/limits.ts";
 import { HALTING, RANK, type StatusSpan, statusSpan } from "../scans/status-span.ts";
 import { normalValue, withinBounds } from "../scans/values.ts";
 
-/**
- * Adds an incident to a node. It may lie in the future: answers about any time take it into account from then on.
- * @throws RangeError when the node cannot have it
- */
+/** Answers heed it from now on, in the future too. @throws RangeError when the node cannot have it */
 export function addIncident(node: TreeNode, incident: Incident): void {
   const { start, lengthMs, everyMs, times, effect } = incident;
   if (!Number.isSafeInteger(start)) throw new RangeError("an incident begins at a whole millisecond");

@@ -9,10 +9,7 @@ export interface Recurrence {
   readonly period: number;
   readonly minLength: number;
   readonly maxLength: number;
-  /**
-   * How far in its period an episode can be, as a share of what is free: 1 anywhere (the number of nodes that have one at
-   * a time varies as chance has it), 0 always at the start (it hardly varies, as the nodes take turns).
-   */
+  /** Where an episode can be in its period: from 0 (at the start: nodes take turns) to 1 (anywhere). */
   readonly scatter: number;
 }
 

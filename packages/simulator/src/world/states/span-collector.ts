@@ -28,10 +28,7 @@ export interface DependencyState {
   readonly since: number;
 }
 
-/**
- * Collects everything that can affect the status of a node at one time. The sensors of a device share what comes from above,
- * which changes rarely: it is cached until it does.
- */
+/** All that can affect a node's status. Caches what comes from above until it changes. */
 export class SpanCollector {
   readonly #inheritances = new Map<TreeNode, InheritedSpans>();
   /** The last two results: one question about a state needs the same times several times in a row. */
@@ -48,10 +45,7 @@ export class SpanCollector {
     this.#inheritances.delete(node);
   }
 
-  /**
-   * Of each source the last span that began at or before `at`, whether or not it has ended. What pauses a parent pauses
-   * the node by dependency; behind a probe that has lost its connection everything is unknown.
-   */
+  /** Of each source the last span that began by `at`. A parent's pause pauses by dependency; a lost probe hides all. */
   spansAt(node: TreeNode, at: number): readonly StatusSpan[] {
     const { revision } = node;
     const { last, before } = this.#recent;
@@ -75,10 +69,7 @@ export class SpanCollector {
     return spans;
   }
 
-  /**
-   * The last time at or before `at` at which something began or ended that can have changed the status of the node.
-   * -Infinity when nothing did.
-   */
+  /** The last time by `at` at which the status can have changed; -Infinity when never. */
   lastBoundary(node: TreeNode, at: number): number {
     const spans = this.spansAt(node, at);
     // During a halt, what it outranks comes and goes unseen. (Elsewhere the last span of a source can hide an earlier one of a

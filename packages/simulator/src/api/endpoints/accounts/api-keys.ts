@@ -54,10 +54,7 @@ function remove(call: Call): Reply {
   return NO_CONTENT;
 }
 
-/**
- * The user of the path, which may be `me`. Who may not manage others learns nothing about which of them there are.
- * @throws RequestRefused FORBIDDEN, NOT_FOUND
- */
+/** Who may not manage others learns nothing of who there is. @throws RequestRefused FORBIDDEN, NOT_FOUND */
 function ownerOf({ params, principal, installation }: Call): User {
   const { administrator, user } = principal.account;
   if (params.id === "me" || params.id === user.id) return user;

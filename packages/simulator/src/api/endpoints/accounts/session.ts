@@ -16,10 +16,7 @@ async function login(call: PublicCall): Promise<Reply> {
   return jsonReply(JSON.stringify({ token: session.token, ...expiry(session, call) }));
 }
 
-/**
- * The fields of the renew result are not shown anywhere. Ours: the token stays the same. A session that is over is refused
- * as any wrong token is, before this is reached; what is left to fail is an API key, which has no session.
- */
+/** Our reading: the token stays the same. Only an API key can fail here, as it has no session. */
 function renew(call: Call): Reply {
   const { session } = call.principal;
   if (session === undefined) throw new ApiError("RENEW_FAILED", "Session renewal failed: an API key has no session");

@@ -46,10 +46,7 @@ function isPossible(action: Action, status: SimStatus): boolean {
   return POSSIBLE[status].includes(action);
 }
 
-/**
- * Applies an action to a node.
- * @throws RequestRefused WRONG_NODE_STATUS
- */
+/** @throws RequestRefused WRONG_NODE_STATUS */
 function applyAction(world: World, action: Action, node: SimNode, now: number, options: ActionOptions): void {
   const { status } = world.state(node, now);
   if (!isPossible(action, status)) {

@@ -12,10 +12,7 @@ export const CHANNEL_DATA: readonly Endpoint[] = [
   { operation: "listSensorData", access: "bearer", handle: sensorData },
 ];
 
-/**
- * "Errors include a sensor-data-specific 4XX", and nothing says which. Ours: a sensor that was never scanned has no data,
- * which is a matter of its status.
- */
+/** Our reading of "a sensor-data-specific 4XX": a sensor that was never scanned has no data. */
 function sensorData(call: Call): Reply {
   const { channels } = requireObject(call.visible, "sensor", call.params.id);
   const { world, now } = call.rendering;

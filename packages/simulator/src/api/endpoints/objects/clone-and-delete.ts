@@ -27,10 +27,7 @@ interface CloneBody {
   readonly host?: string;
 }
 
-/**
- * Like everything that creates objects it answers with `Location`. The copy is paused, as the product has it: it would
- * otherwise begin to measure before it was checked. `service_url` is read and not stored: no answer shows it.
- */
+/** As in the product, the copy is paused, so that it can be checked. No answer shows `service_url`. */
 async function clone(call: Call, kind?: NodeKind): Promise<Reply> {
   const body = await call.readBody<CloneBody>();
   const { visible, now, installation } = call;

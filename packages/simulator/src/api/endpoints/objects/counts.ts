@@ -7,10 +7,7 @@ import { jsonReply, type Reply } from "../../reply.ts";
 
 export const OBJECT_COUNT: readonly Endpoint[] = [{ operation: "countObjects", access: "bearer", handle: count }];
 
-/**
- * "Count of objects per kind", whose field names were never seen. Ours: the specification's tokens of `type`, all eight
- * of them; on live servers plurals of the tree's kinds, as in the paths.
- */
+/** Field names were never seen. Ours: the tokens of `type`; on live servers the plurals of the paths. */
 function count(call: Call): Reply {
   const { visible, rendering } = call;
   const probe = visible.nodes("probe").length;

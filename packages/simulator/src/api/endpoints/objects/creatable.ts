@@ -61,10 +61,7 @@ export function kindsBelow(parent: SimNode): readonly CreatableKind[] {
 const LOCAL_PROBE_ID = "1";
 const PROBE_DEVICE = "Probe Device";
 
-/**
- * What keeps a kind from being created on a parent at present; nothing where the list is empty. What needs what is not
- * shown: ours. Devices and groups can wait for their probe, sensors are first scanned by it.
- */
+/** What keeps a kind from being created now. Ours: sensors need their probe, devices and groups do not. */
 export function hintsAgainst(
   { sensorKind }: CreatableKind,
   parent: SimNode,
@@ -85,10 +82,7 @@ export function hintsAgainst(
   return hints;
 }
 
-/**
- * Makes sure that a kind of sensors can be created on a device at present.
- * @throws RequestRefused WRONG_NODE_STATUS while its probe is away, BAD_REQUEST for other reasons
- */
+/** @throws RequestRefused WRONG_NODE_STATUS while the probe is away, BAD_REQUEST for other reasons */
 export function checkCreatable(type: string, device: SimNode, world: World, now: number): void {
   const kind = SENSORS.find((known) => known.kind === type);
   const hints = kind === undefined ? [] : hintsAgainst(kind, device, world, now);

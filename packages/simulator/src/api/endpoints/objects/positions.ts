@@ -27,10 +27,7 @@ export function indexOfPreset(preset: Preset, node: SimNode, parent: SimNode): n
   }
 }
 
-/**
- * "`top`, `bottom` (default) or a number", of clones.
- * @throws RequestRefused BAD_REQUEST
- */
+/** "`top`, `bottom` (default) or a number", of clones. @throws RequestRefused BAD_REQUEST */
 export function indexOfText(position: string | undefined): number | undefined {
   if (position === undefined || position === "bottom") return undefined;
   if (position === "top") return 0;

@@ -26,10 +26,7 @@ const INHERITABLE = {
   windowsconnection: "windows",
 } as const satisfies Partial<Record<SettingSection["name"], keyof SimSettings>>;
 
-/**
- * Reads what a request wants to change. All of it is checked, so that it is either done or not.
- * @throws RequestRefused BAD_REQUEST with the position as a JSON pointer
- */
+/** Checks all of it first. @throws RequestRefused BAD_REQUEST with the position as a JSON pointer */
 export function readSettings(body: SettingsBody, context: SettingsContext): SimEdit {
   const sections = settingSectionsOf(context.kind);
   for (const name of Object.keys(body)) {

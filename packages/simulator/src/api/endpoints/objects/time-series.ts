@@ -36,10 +36,7 @@ function ofType(call: Call): Promise<Reply> {
   return answer(call, type, { from: now - type.windowMs + 1, to: now });
 }
 
-/**
- * What the averages are over here is not stated. Ours: the finest type whose window still reaches back to `from`, as if
- * cut out of what that type shows.
- */
+/** Our reading: the averages of the finest type whose window reaches back to `from`. */
 function ofRange(call: Call): Promise<Reply> {
   const { query, now } = call;
   const from = dateTimeParameter(query, "from");
@@ -67,10 +64,7 @@ async function answer(call: Call, { spanMs }: TimeSeriesType, { from, to }: Rang
 /** Some ten milliseconds of work. */
 const VALUES_A_TURN = 50_000;
 
-/**
- * The averages of a year are made from millions of values when they are asked for the first time. They are made bit by
- * bit, so that other requests do not wait; the world caches them. If it changes in between, the last call makes them anew.
- */
+/** In turns, since a year has millions of values; the world caches them, and the last call has them all. */
 async function averagesInTurns(
   world: World,
   sensor: SimSensor,
