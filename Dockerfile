@@ -22,6 +22,8 @@ COPY tsconfig.json ./
 COPY bin bin
 COPY scripts/build.ts scripts/install-missing.cjs scripts/
 COPY scripts/build scripts/build
+COPY packages/simulator/data packages/simulator/data
+COPY packages/simulator/src packages/simulator/src
 COPY src src
 RUN npm run build && mkdir -m 0700 state cache
 
@@ -35,7 +37,8 @@ WORKDIR /opt/prtg-exporter
 COPY --from=dependencies /build/node_modules node_modules
 COPY --from=compiled /build/dist dist
 COPY package.json LICENSE README.md ./
-COPY api api
+COPY packages/simulator/api packages/simulator/api
+COPY packages/simulator/scenarios packages/simulator/scenarios
 COPY config config
 # A volume that is mounted here begins with these rights.
 COPY --from=compiled --chown=65532:65532 /build/state /var/lib/prtg-exporter

@@ -13,7 +13,10 @@ const CLUSTER = "test/cluster/**/*.test.ts";
 /** Needs programs that take long to build: see CONTRIBUTING.md. */
 const NIGHTLY = process.env.PRTG_EXPORTER_NIGHTLY === "1" ? [] : ["test/real/**/*.nightly.test.ts"];
 /** The whole program, and whatever starts processes: slower than a unit test, and asked for by name. */
-const INTEGRATION = ["test/end-to-end/**/*.test.ts", "test/faults/**/*.test.ts", "test/**/*.integration.test.ts"];
+const INTEGRATION = [
+  ...["test/end-to-end/**/*.test.ts", "test/faults/**/*.test.ts", "test/**/*.integration.test.ts"],
+  "packages/*/test/**/*.integration.test.ts",
+];
 
 const patient = {
   // Patience costs nothing: a machine five times slower than ours is no fault of the product.
@@ -45,7 +48,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: "unit",
-          include: ["test/**/*.test.ts"],
+          include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
           exclude: [REAL, CONTAINERS, CLUSTER, ...INTEGRATION],
           // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
           // nothing that one test could leave to another: test/tiers.test.ts holds them to it.

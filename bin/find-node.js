@@ -52,14 +52,16 @@ function bundledNode(range) {
  * What to tell when no Node.js is new enough, in one line.
  * @param {string} range of `engines`
  * @param {readonly string[]} brought packages that are optional dependencies
+ * @param {string} program
  */
-function lack(range, brought) {
+function lack(range, brought, program) {
   const name = packageName(process.platform, process.arch);
   const remedy = brought.includes(name)
     ? "the package " + name + ", which would bring one, is not installed: install again with --include=optional"
     : "no package brings one for " + process.platform + "-" + process.arch + ": see https://nodejs.org";
   return (
-    "prtg-exporter needs Node.js " +
+    program +
+    " needs Node.js " +
     range.replace(">=", "") +
     " or newer, found " +
     process.versions.node +

@@ -40,7 +40,7 @@ function launch(script, args, env = process.env) {
   }
   const node = bundledNode(range);
   if (node === undefined) {
-    process.stderr.write(lack(range, Object.keys(manifest.optionalDependencies)) + "\n");
+    process.stderr.write(lack(range, Object.keys(manifest.optionalDependencies), manifest.name) + "\n");
     process.exitCode = 1;
     return;
   }
@@ -76,7 +76,7 @@ function handOver(node, args, env) {
   const known = Object.assign({}, env, { PRTG_EXPORTER_LAUNCHER: String(process.pid) });
   child = spawn(node, args, { stdio: "inherit", env: known });
   child.on("error", (error) => {
-    process.stderr.write("prtg-exporter: " + node + " cannot be run here: " + error.message + "\n");
+    process.stderr.write(manifest.name + ": " + node + " cannot be run here: " + error.message + "\n");
     process.exit(1);
   });
   child.on("exit", (code, signal) => {

@@ -6,7 +6,7 @@ import { contractHash, TYPES_FILE, withHeader } from "./generate/api-types.ts";
 
 const USAGE = `Usage: node scripts/api-types.ts [--check]
 
-Writes the TypeScript types of api/openapi.yaml. With --check it writes nothing and exits with 1 if they differ. The
+Writes the TypeScript types of packages/simulator/api/openapi.yaml. With --check it writes nothing and exits with 1 if they differ. The
 generator needs an older TypeScript and has an install of its own, tools/api-types, which is made when it is missing.
 `;
 
@@ -21,7 +21,7 @@ async function generate(): Promise<string> {
   );
   if (!installed) await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: TOOL });
   const generator = `${TOOL}node_modules/openapi-typescript/bin/cli.js`;
-  const contract = fileURLToPath(new URL("api/openapi.yaml", ROOT));
+  const contract = fileURLToPath(new URL("packages/simulator/api/openapi.yaml", ROOT));
   const { stdout } = await run(process.execPath, [generator, contract], { cwd: TOOL, maxBuffer: 16 * 1024 * 1024 });
   return withHeader(stdout, contractHash(await readFile(contract, "utf8")));
 }

@@ -1,4 +1,7 @@
-/** npm run build [-- FOLDER]: bundles src and what it imports to dist, or to a folder for a package, on any system. */
+/**
+ * npm run build [-- FOLDER]: bundles src and what it imports to dist, or to a folder for a package, on any system.
+ * With --simulator, packages/simulator to its own dist.
+ */
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +11,9 @@ import { withoutUnusedParts } from "./build/unused-parts.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = path.join(ROOT, "src");
+const SIMULATOR = path.join(ROOT, "packages/simulator");
+/** Finds a Node.js that is new enough. */
+const LAUNCHER = ["bin/launch.js", "bin/find-node.js", "bin/node-settings.js"];
 /** Read when they are asked for. */
 const ASSETS = "http/pages/status/assets";
 /** Started by its path, in a thread of its own. */
@@ -17,12 +23,12 @@ const WORKER = "http/auth/bcrypt-worker";
  * A module finds files by its own place, as in `new URL("../../package.json", import.meta.url)`. In the bundle, whose pieces
  * are all at the top of the folder, it is told the place that it would have by itself.
  */
-const ownPlaces: Plugin = {
+const ownPlaces = (sources: string): Plugin => ({
   name: "own-places",
   transform: {
     filter: { id: /\.ts$/, code: "import.meta.url" },
     handler(code, id) {
-      const file = path.relative(SOURCES, id).replaceAll(path.sep, "/").replace(/\.ts$/, ".js");
+      const file = path.relative(sources, id).replaceAll(path.sep, "/").replace(/\.ts$/, ".js");
       // In one line as before, so that positions in maps hold but for columns behind it.
       return {
         code: code.replaceAll("import.meta.url", `new URL(${JSON.stringify(file)}, import.meta.url).href`),
@@ -30,7 +36,7 @@ const ownPlaces: Plugin = {
       };
     },
   },
-};
+});
 
 /**
  * Other characters as escapes, which mean the same wherever code may have them: in texts, regular expressions and names. V8 keeps a
@@ -49,17 +55,34 @@ const plainText: Plugin = {
   },
 };
 
-async function build(folder: string): Promise<void> {
+async function buildExporter(folder: string): Promise<void> {
+  const input = { main: "src/main.ts", [WORKER]: `src/${WORKER}.ts` };
+  await bundleTo(folder, SOURCES, input, [withoutUnusedParts(), laterModules]);
+  cpSync(path.join(SOURCES, ASSETS), path.join(folder, ASSETS), { recursive: true });
+}
+
+async function buildSimulator(): Promise<void> {
+  const folder = path.join(SIMULATOR, "dist");
+  await bundleTo(folder, path.join(SIMULATOR, "src"), { main: "packages/simulator/src/main.ts" }, []);
+  for (const name of [...LAUNCHER, "LICENSE"]) cpSync(path.join(ROOT, name), path.join(folder, path.basename(name)));
+}
+
+async function bundleTo(
+  folder: string,
+  sources: string,
+  input: Readonly<Record<string, string>>,
+  plugins: readonly Plugin[],
+): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
     cwd: ROOT,
     platform: "node",
-    input: { main: "src/main.ts", [WORKER]: `src/${WORKER}.ts` },
+    input,
     // Nothing imports from the entries.
     preserveEntrySignatures: false,
     // The same bytes wherever packages are installed: comments name modules by their path.
     resolve: { symlinks: false },
-    plugins: [withoutUnusedParts(), ownPlaces, laterModules, plainText],
+    plugins: [...plugins, ownPlaces(sources), plainText],
   });
   // CommonJS: an ES module that imports node:http has Node.js load its own fetch and WebSocket, which takes longer than all of ours.
   await bundle.write({
@@ -74,7 +97,7 @@ async function build(folder: string): Promise<void> {
   });
   await bundle.close();
   writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');
-  cpSync(path.join(SOURCES, ASSETS), path.join(folder, ASSETS), { recursive: true });
 }
 
-await build(path.resolve(process.argv[2] ?? path.join(ROOT, "dist")));
+const [target = path.join(ROOT, "dist")] = process.argv.slice(2);
+await (target === "--simulator" ? buildSimulator() : buildExporter(path.resolve(target)));

@@ -8,7 +8,7 @@ function read(path: string): string {
   return readFileSync(`${ROOT}/${path}`, "utf8");
 }
 
-const SOURCES = globSync("src/**/*.{ts,js}", { cwd: ROOT });
+const SOURCES = globSync("{src,packages/*/src}/**/*.{ts,js}", { cwd: ROOT });
 
 /** Files that match, without comments that say what is not done. */
 function sourcesWith(pattern: RegExp): string[] {
@@ -60,7 +60,8 @@ test("no file is opened for a request: only the reading of certificates and of t
 
 describe("dependencies", () => {
   const { packages }: { packages: Record<string, Record<string, unknown>> } = JSON.parse(read("package-lock.json"));
-  const installed = Object.entries(packages).filter(([path]) => path !== "");
+  // Workspaces of the repository are linked.
+  const installed = Object.entries(packages).filter(([path, { link }]) => path.startsWith("node_modules/") && !link);
 
   test("are exact, and no range slips in", () => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read("package.json"));

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import config from "../vitest.config.ts";
 import { LONG_FILES, longestFirst } from "./longest-first.ts";
 
-const OTHER_TIERS = /^test\/(real|containers|cluster|end-to-end|faults)\/|\.integration\.test\.ts$/;
+const OTHER_TIERS = /^(?:packages\/\w+\/)?test\/(real|containers|cluster|end-to-end|faults)\/|\.integration\.test\.ts$/;
 const STARTS_PROCESSES = /from "node:(child_process|cluster)"/;
 const IMPORTED_HELPER = / from "(\.[^"]+\.ts)"/g;
 
@@ -13,7 +13,7 @@ function startsProcesses(file: string, known = new Map<string, boolean>()): bool
   const before = known.get(file);
   if (before !== undefined) return before;
   known.set(file, false);
-  if (!file.startsWith("test/") || !existsSync(file)) return false;
+  if (!/^(packages\/\w+\/)?test\//.test(file) || !existsSync(file)) return false;
   const source = readFileSync(file, "utf8");
   const starts =
     STARTS_PROCESSES.test(source) ||
@@ -25,7 +25,7 @@ function startsProcesses(file: string, known = new Map<string, boolean>()): bool
 }
 
 test("unit tests start no process: a file that does is named *.integration.test.ts", () => {
-  const files = globSync("test/**/*.test.ts");
+  const files = globSync(["test/**/*.test.ts", "packages/*/test/**/*.test.ts"]);
   const known = new Map<string, boolean>();
   const starters = files.filter((file) => startsProcesses(file, known));
   expect(starters.length).toBeGreaterThan(20);
@@ -38,24 +38,24 @@ test("unit tests start no process: a file that does is named *.integration.test.
  * of the one event loop; claims of folders of state, of which each test has one of its own.
  */
 const STATEFUL = [
-  "app/reports/server-order.ts",
-  "cli/signals.ts",
-  "config/validation.ts",
-  "lib/bounded-files.ts",
-  "lib/http/dns-lookup.ts",
-  "lib/yielding.ts",
-  "prtg/decode/shared-lookup.ts",
-  "prtg/decode/values.ts",
-  "simulator/api/contract/contract.ts",
-  "simulator/api/contract/document.ts",
-  "sync/state-claims.ts",
+  "packages/simulator/src/api/contract/contract.ts",
+  "packages/simulator/src/api/contract/document.ts",
+  "src/app/reports/server-order.ts",
+  "src/cli/signals.ts",
+  "src/config/validation.ts",
+  "src/lib/bounded-files.ts",
+  "src/lib/http/dns-lookup.ts",
+  "src/lib/yielding.ts",
+  "src/prtg/decode/shared-lookup.ts",
+  "src/prtg/decode/values.ts",
+  "src/sync/state-claims.ts",
 ];
 
 test("no module keeps state: unit tests share them, many files to a process", () => {
   const keepsState = /^(export )?(let |const \w+(: [^=]+)? = (new (Map|Set)(<.*>)?\(\)|\[\]|\{\});)/m;
   const isConstant = /^(export )?const [A-Z_]+(: (readonly |Readonly|JsonObject).*)? = /;
-  const stateful = globSync("**/*.ts", { cwd: "src" }).filter((file) => {
-    const lines = readFileSync(path.join("src", file), "utf8").split("\n");
+  const stateful = globSync("{src,packages/*/src}/**/*.ts").filter((file) => {
+    const lines = readFileSync(file, "utf8").split("\n");
     return lines.some((line) => keepsState.test(line) && !isConstant.test(line));
   });
   expect(stateful.toSorted()).toEqual(STATEFUL);
@@ -85,7 +85,9 @@ test("every test belongs to one project, so that none runs twice and none never"
   });
   const count = new Map<string, number>();
   for (const file of projects.flatMap(({ files }) => files)) count.set(file, (count.get(file) ?? 0) + 1);
-  const all = globSync("test/**/*.test.ts").filter((file) => !file.endsWith(".nightly.test.ts"));
+  const all = globSync(["test/**/*.test.ts", "packages/*/test/**/*.test.ts"]).filter(
+    (file) => !file.endsWith(".nightly.test.ts"),
+  );
   expect(all.filter((file) => count.get(file) !== 1)).toEqual([]);
   expect(projects.find(({ name }) => name === "real-alone")?.files.length).toBeGreaterThan(0);
 });

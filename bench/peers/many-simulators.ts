@@ -1,7 +1,8 @@
 /** Simulated servers in one process, each with a world and a port of its own: argument 1 of them, with argument 2 channels each. */
+
+import { startSimulator } from "../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { API_KEY, sensorsOf } from "../processes/simulator.ts";
 
 const [servers = 1, channels = 1] = process.argv.slice(2).map(Number);

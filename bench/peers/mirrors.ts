@@ -5,10 +5,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
+import { startSimulator } from "../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { mapEntry } from "../../src/lib/map-entry.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { API_KEY } from "../processes/simulator.ts";
 
 const [addresses = 1, sensors = 1, channels = 1, intervalSeconds = 60] = process.argv.slice(2).map(Number);

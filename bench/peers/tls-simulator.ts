@@ -1,9 +1,9 @@
 /** The simulator over HTTPS, for which its command has no flag: with key.pem and cert.pem of a folder. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { startSimulator } from "../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { API_KEY } from "../processes/simulator.ts";
 
 const [folder = "", sensors, channels] = process.argv.slice(2);

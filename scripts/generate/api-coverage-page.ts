@@ -3,21 +3,21 @@ import {
   type ContractDocument,
   type DocumentOperation,
   openDocument,
-} from "../../src/simulator/api/contract/document.ts";
-import { ENDPOINTS } from "../../src/simulator/api/endpoints/table.ts";
-import { RELEASE_NAMES, releaseOf } from "../../src/simulator/release/release.ts";
+} from "../../packages/simulator/src/api/contract/document.ts";
+import { ENDPOINTS } from "../../packages/simulator/src/api/endpoints/table.ts";
+import { RELEASE_NAMES, releaseOf } from "../../packages/simulator/src/release/release.ts";
 import { EXPORTER_USE } from "./exporter-use.ts";
 import { code, pageHead, table } from "./markdown.ts";
 import { type Reading, readingsOf } from "./our-readings.ts";
 
 const INTRODUCTION = `
-Every operation of the monitoring service's REST API version 2, from the contract [api/openapi.yaml](../api/openapi.yaml). Paths
+Every operation of the monitoring service's REST API version 2, from the contract [packages/simulator/api/openapi.yaml](../packages/simulator/api/openapi.yaml). Paths
 are below \`/api/v2\`. *Simulator* says whether the simulator answers it, *Exporter* what the exporter uses it for.
 
 An **experimental** operation may change or go with any release of the server. [Releases](#releases) says which release brought an
 operation, if that is known. A **deprecated** one still works; after the arrow is what replaces it.
 
-A table of requests with the rule that each of them shows, [test/simulator/api/specification](../test/simulator/api/specification),
+A table of requests with the rule that each of them shows, [packages/simulator/test/api/specification](../packages/simulator/test/api/specification),
 covers every operation: its success, its absence in older releases, and each refusal that the contract documents for it, by status and code. A test fails
 with the list of what has no row.
 
@@ -62,7 +62,7 @@ export async function apiCoveragePage(): Promise<string> {
   );
   const answered = rows.filter(([, , , simulated]) => simulated === "yes").length;
   return [
-    pageHead("Coverage of the API", "api/openapi.yaml and scripts/generate/exporter-use.ts"),
+    pageHead("Coverage of the API", "packages/simulator/api/openapi.yaml and scripts/generate/exporter-use.ts"),
     INTRODUCTION,
     `\nThe simulator answers ${answered} of ${rows.length} operations; the exporter uses ${Object.keys(EXPORTER_USE).length}.\n\n`,
     table(["Operation", "What it does", "Maturity", "Simulator", "Exporter"], rows),

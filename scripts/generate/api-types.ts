@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Below the root of the repository. */
-export const TYPES_FILE = "src/simulator/api/contract/api-types.gen.ts";
+export const TYPES_FILE = "packages/simulator/src/api/contract/api-types.gen.ts";
 
 /** Says which contract the types were made from: to compare it is quick and needs no generator. */
 export function contractHash(contract: string): string {
@@ -10,7 +10,7 @@ export function contractHash(contract: string): string {
 
 /** The generator's output with what it was made from. */
 export function withHeader(types: string, hash: string): string {
-  return `// Generated from api/openapi.yaml by \`npm run api\`. sha256: ${hash}\n${types.trimEnd()}\n`;
+  return `// Generated from packages/simulator/api/openapi.yaml by \`npm run api\`. sha256: ${hash}\n${types.trimEnd()}\n`;
 }
 
 /** Undefined where there is none. */

@@ -36,11 +36,11 @@ const EXPECTED = ["lat", "latitude", "location", "lon", "longitude", "position"]
 
 /** Every name that the contract gives to a member of an object, for reports about servers. */
 export async function fieldNamesFile(root: URL): Promise<string> {
-  const contract: unknown = load(await readFile(new URL("api/openapi.yaml", root), "utf8"));
+  const contract: unknown = load(await readFile(new URL("packages/simulator/api/openapi.yaml", root), "utf8"));
   const names = new Set([...OF_SECTIONS, ...EXPECTED]);
   collect(contract, names);
   const lines = [...names].sort().map((name) => `  ${JSON.stringify(name)},\n`);
-  return `// Generated from api/openapi.yaml by \`npm run docs\`.\nexport const FIELD_NAMES: readonly string[] = [\n${lines.join("")}];\n`;
+  return `// Generated from packages/simulator/api/openapi.yaml by \`npm run docs\`.\nexport const FIELD_NAMES: readonly string[] = [\n${lines.join("")}];\n`;
 }
 
 function collect(part: unknown, names: Set<string>): void {

@@ -1,4 +1,4 @@
-import { METHODS } from "../../src/simulator/api/contract/paths.ts";
+import { METHODS } from "../../packages/simulator/src/api/contract/paths.ts";
 
 /** Something that the contract marks as our reading, or as seen on live servers. */
 export interface Reading {

@@ -23,7 +23,7 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
     { path: "config/prtg-exporter-servers.schema.json", content: serversSchemaFile() },
   ];
-  if ((await contentOf(root, "api/openapi.yaml")) !== undefined) {
+  if ((await contentOf(root, "packages/simulator/api/openapi.yaml")) !== undefined) {
     outputs.push({ path: FIELD_NAMES_FILE, content: await fieldNamesFile(root) });
   }
   const mapping = await contentOf(root, "docs/mapping.md");

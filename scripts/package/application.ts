@@ -11,7 +11,7 @@ export function stageForNpm({ work }: Build): string {
   const folder = path.join(work, "npm");
   mkdirSync(folder);
   run(process.execPath, [`${ROOT}scripts/build.ts`, path.join(folder, "dist")], ROOT);
-  for (const name of ["bin", "api", "config", "LICENSE", "README.md", "CHANGELOG.md"]) {
+  for (const name of [...manifest.files.filter((each) => each !== "dist"), "CHANGELOG.md"]) {
     cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   }
   write(path.join(folder, "package.json"), publishedManifest(manifest));

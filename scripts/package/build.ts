@@ -17,7 +17,10 @@ const manifestShape = z.looseObject({
 });
 
 const lockShape = z.object({
-  packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), integrity: z.string().optional() })),
+  packages: z.record(
+    z.string(),
+    z.looseObject({ dev: z.boolean().optional(), link: z.boolean().optional(), integrity: z.string().optional() }),
+  ),
 });
 
 /** What every artefact of one run has in common. */

@@ -8,7 +8,7 @@ interface Dependencies {
 }
 
 /** What only a clone has: scripts that name files which are not published, and their tools. */
-const OF_A_CLONE = new Set(["private", "scripts", "devDependencies"]);
+const OF_A_CLONE = new Set(["private", "scripts", "devDependencies", "workspaces"]);
 
 /** What npm leaves out of a package unless it is named. */
 const FURTHER_FILES = ["CHANGELOG.md", "npm-shrinkwrap.json"];
@@ -25,9 +25,12 @@ export function publishedManifest(manifest: Json & { readonly files: readonly st
  */
 export function shrinkwrap(
   { name, version, dependencies, optionalDependencies }: Dependencies,
-  locked: Readonly<Record<string, { readonly dev?: boolean | undefined }>>,
+  locked: Readonly<Record<string, { readonly dev?: boolean | undefined; readonly link?: boolean | undefined }>>,
 ): Json {
-  const root = { ...locked[""], name, version, dependencies, optionalDependencies, devDependencies: undefined };
-  const others = Object.entries(locked).filter(([path, { dev }]) => path !== "" && dev !== true);
+  const inClone = { devDependencies: undefined, workspaces: undefined };
+  const root = { ...locked[""], name, version, dependencies, optionalDependencies, ...inClone };
+  const others = Object.entries(locked).filter(
+    ([path, { dev, link }]) => path.startsWith("node_modules/") && dev !== true && link !== true,
+  );
   return { name, version, lockfileVersion: 3, requires: true, packages: { "": root, ...Object.fromEntries(others) } };
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import type { WorldFlags } from "../../packages/simulator/src/command/flags.ts";
+import { timetable } from "../../packages/simulator/src/command/start.ts";
 import { createContext, type LogFlags } from "../app/context.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -8,9 +10,7 @@ import type { ListenAddress } from "../http/server/listener.ts";
 import type { WebFlags } from "./flags.ts";
 import { startServing } from "./serve.ts";
 import { stopSignal } from "./signals.ts";
-import { timetable } from "./simulate/simulate.ts";
 import { startSimulatedServer } from "./simulate/simulated-server.ts";
-import type { WorldFlags } from "./simulate/world-flags.ts";
 
 export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
+import { addServiceFlags, addWorldFlags, exampleHelp } from "../../packages/simulator/src/command/flags.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
-import { FAULT_HELP } from "../simulator/faults/help.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
@@ -10,8 +10,7 @@ import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConf
 import { addLeaderElectionFlags } from "./leader-election-flags.ts";
 import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
 import type { ServeFlags } from "./serve.ts";
-import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate/flags.ts";
-import { addWorldFlags } from "./simulate/world-flags.ts";
+import type { SimulateFlags } from "./simulate/simulate.ts";
 
 /* A command is imported when it runs: `--help` and `--version` need none, `serve` no simulator. */
 
@@ -119,7 +118,7 @@ function addDemo(program: Command, run: Run): void {
       run.code = await demo(flags, run.redactor);
     },
   );
-  addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY)).addHelpText("after", FAULT_HELP);
+  addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY));
 }
 
 function addSimulate(program: Command, run: Run): void {
@@ -129,9 +128,11 @@ function addSimulate(program: Command, run: Run): void {
       run.code = await simulate(flags, run.redactor);
     },
   );
-  addWorldFlags(addLogFlags(addSimulateFlags(command), process.stderr.isTTY))
-    .addHelpText("after", FAULT_HELP)
-    .addHelpText("after", SIMULATE_HELP);
+  addServiceFlags(command).option(
+    "--from-report <file>",
+    "play the server of a report that check --report wrote: release, spelling, sizes",
+  );
+  addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", exampleHelp("prtg-exporter simulate"));
 }
 
 function subcommand(program: Command, name: string, description: string): Command {

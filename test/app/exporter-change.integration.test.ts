@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Simulator } from "../../packages/simulator/src/simulator.ts";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { planSync } from "../../src/app/pipeline-plan.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

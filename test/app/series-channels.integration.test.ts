@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { LoggedRequest } from "../../packages/simulator/src/server/request-log.ts";
 import { digestConfig } from "../../src/app/config-digests.ts";
-import type { LoggedRequest } from "../../src/simulator/server/request-log.ts";
 import { startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 

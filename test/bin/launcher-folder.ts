@@ -27,7 +27,8 @@ export function launcherFolder(given: LauncherFolder): string {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const folder = join(root, "above/exporter");
   cpSync(BIN, join(folder, "bin"), { recursive: true });
-  const manifest = { type: "module", engines: { node: given.range }, optionalDependencies: { [PACKAGE]: "1.0.0" } };
+  const engines = { node: given.range };
+  const manifest = { name: "prtg-exporter", type: "module", engines, optionalDependencies: { [PACKAGE]: "1.0.0" } };
   write(join(folder, "package.json"), JSON.stringify(manifest));
   write(join(folder, given.mainFile ?? "src/main.ts"), given.main);
   // What npm 9 and 10 leave there is not to be relied on, whatever it is.

@@ -15,7 +15,7 @@ test("folders of the simulator import only from those that stand above them", ()
   const rooms = [...readPage("docs/architecture.md").prose.matchAll(/^\| `simulator\/(\w+)\/` \| /gm)].map(
     ([, name]) => name,
   );
-  const cwd = path.join(ROOT, "src/simulator");
+  const cwd = path.join(ROOT, "packages/simulator/src");
   const folders = readdirSync(cwd, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(rooms.toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
   const wrong = globSync("*/**/*.ts", { cwd }).flatMap((file) => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import type { SimChannel, World } from "../../src/simulator/world/model.ts";
-import { LOOKUP_TYPES, lookupOf } from "../../src/simulator/world/sensors/lookups.ts";
+import type { SimChannel, World } from "../../packages/simulator/src/world/model.ts";
+import { LOOKUP_TYPES, lookupOf } from "../../packages/simulator/src/world/sensors/lookups.ts";
 import { type ParsedSample, parsePage } from "../support/parse-sample.ts";
 import {
   type SimulatedExporter,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SimSensor, World } from "../../src/simulator/world/model.ts";
+import type { SimSensor, World } from "../../packages/simulator/src/world/model.ts";
 import type { ParsedSample } from "../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { parseScenario } from "../../packages/simulator/src/scenario/scenario.ts";
+import { ScenarioError } from "../../packages/simulator/src/scenario/scenario-error.ts";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { loadWebConfig } from "../../src/http/web-config/load.ts";
-import { parseScenario } from "../../src/simulator/scenario/scenario.ts";
-import { ScenarioError } from "../../src/simulator/scenario/scenario-error.ts";
 import { loadRules } from "../config/mapping/support.ts";
 import { filesWith, load, loadWithFiles, SECRET } from "../config/support.ts";
 import { mutateText, type TextSource } from "./mutate-text.ts";
@@ -80,7 +80,7 @@ const SERVER_FILES: readonly string[] = [
 ];
 /** Such a text repeats one or two pieces: what costs more than it is long shows. */
 const LONG_TEXT = 200_000;
-const SCENARIOS = new URL("../../config/scenarios/", import.meta.url);
+const SCENARIOS = new URL("../../packages/simulator/scenarios/", import.meta.url);
 const RULE_FILES = new URL("../../config/mappings/", import.meta.url);
 
 /** Everything that people write: configuration, rules, web configuration, scenarios of the simulator. */

@@ -1,3 +1,5 @@
+import { startSimulator } from "../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
@@ -13,8 +15,6 @@ import { type HttpResponse, readHead } from "../../src/prtg/request/messages.ts"
 import { responseError } from "../../src/prtg/request/response-error.ts";
 import { parseJson } from "../../src/prtg/request/response-reader.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { mutateJson } from "./mutate-json.ts";
 import { mutateText } from "./mutate-text.ts";
 import { below, pick } from "./random.ts";

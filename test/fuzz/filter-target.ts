@@ -1,10 +1,10 @@
+import { FaultSyntaxError, parseFault } from "../../packages/simulator/src/faults/grammar.ts";
+import { compileFilter } from "../../packages/simulator/src/filter/compile.ts";
+import { FilterError } from "../../packages/simulator/src/filter/filter-error.ts";
+import { TinyWorld } from "../../packages/simulator/test/support/tiny-world.ts";
+import { everythingOf, scopeOf } from "../../packages/simulator/test/support/tree-filter.ts";
 import { pathGlob } from "../../src/lib/glob.ts";
 import { compilePattern, parsePattern } from "../../src/mapping/rules/pattern.ts";
-import { FaultSyntaxError, parseFault } from "../../src/simulator/faults/grammar.ts";
-import { compileFilter } from "../../src/simulator/filter/compile.ts";
-import { FilterError } from "../../src/simulator/filter/filter-error.ts";
-import { TinyWorld } from "../simulator/support/tiny-world.ts";
-import { everythingOf, scopeOf } from "../simulator/support/tree-filter.ts";
 import { mutateText, type TextSource } from "./mutate-text.ts";
 import { pick } from "./random.ts";
 import type { FuzzInput, FuzzTarget } from "./target.ts";

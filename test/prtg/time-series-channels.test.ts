@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { startSimulator } from "../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
 import { SERIES_TYPES } from "../../src/prtg/series-types.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SimChannel, World } from "../../src/simulator/world/model.ts";
+import type { SimChannel, World } from "../../packages/simulator/src/world/model.ts";
 import { startCommand } from "../support/command-line.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

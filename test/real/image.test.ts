@@ -80,7 +80,9 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
   test("is built from sources, the contract, the configuration and the launcher alone", async () => {
     const { context } = await readDockerfile({ reader });
     const folders = context.filter((file) => file.includes("/")).map((file) => file.split("/")[0]);
-    expect(new Set(folders)).toEqual(new Set(["api", "bin", "config", "scripts", "src"]));
+    expect(new Set(folders)).toEqual(new Set(["bin", "config", "packages", "scripts", "src"]));
+    const ofSimulator = context.filter((file) => file.startsWith("packages/")).map((file) => file.split("/")[2]);
+    expect(new Set(ofSimulator)).toEqual(new Set(["api", "data", "scenarios", "src"]));
     expect(context.filter((file) => !file.includes("/"))).toEqual(
       expect.arrayContaining([".npmrc", "LICENSE", "README.md", "package-lock.json", "package.json"]),
     );
@@ -102,8 +104,9 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
 
     test("holds compiled output, what it runs on, and nothing else", () => {
       expect(readdirSync(path.join(root, APP)).sort()).toEqual(
-        ["LICENSE", "README.md", "api", "config", "dist", "node_modules", "package.json"].sort(),
+        ["LICENSE", "README.md", "config", "dist", "node_modules", "package.json", "packages"].sort(),
       );
+      expect(readdirSync(path.join(root, APP, "packages/simulator")).sort()).toEqual(["api", "scenarios"]);
       const compiled = readdirSync(path.join(root, APP, "dist"), { recursive: true, encoding: "utf8" });
       expect(compiled.filter((file) => file.endsWith(".ts"))).toEqual([]);
       expect(compiled).toContain("main.js");

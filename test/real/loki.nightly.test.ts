@@ -1,9 +1,9 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { World } from "../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import type { EventRecord } from "../../src/events/event.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
-import type { World } from "../../src/simulator/world/model.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { statusChange } from "../otlp/support/events.ts";
 import { never, SCOPE, testLogExporter } from "../otlp/support/exporter.ts";
 import { annotationsFrom, closedPanels, GRAFANA_DASHBOARDS, interpolate } from "../support/grafana-dashboards.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SimChannel, World } from "../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import type { MappedFamily } from "../../src/mapping/rules/rule.ts";
-import type { SimChannel, World } from "../../src/simulator/world/model.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { type ParsedSample, parseFamilies, parsePage } from "../support/parse-sample.ts";
 import { servedValue } from "../support/world-truth.ts";
 import { NOT_IN_THE_WORLD, nearly, WORLD_UNITS } from "../support/world-units.ts";

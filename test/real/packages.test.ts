@@ -115,8 +115,9 @@ test("the npm package, installed globally, puts prtg-exporter on the PATH, on th
   expect(stdout).toContain(VERSION);
   const modules = path.join(prefix, "lib/node_modules/prtg-exporter/node_modules");
   // Also what dependencies depend on: the package brings its lock.
-  const needed = Object.entries(lock.packages).filter(
-    ([name, entry]) => name !== "" && !("dev" in entry) && !("optional" in entry),
+  const entries: Readonly<Record<string, { readonly version?: string; readonly link?: boolean }>> = lock.packages;
+  const needed = Object.entries(entries).filter(
+    ([name, entry]) => name.startsWith("node_modules/") && !["dev", "optional", "link"].some((key) => key in entry),
   );
   expect(needed.length).toBeGreaterThan(Object.keys(manifest.dependencies).length);
   for (const [name, { version }] of needed) {

@@ -4,11 +4,16 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadContract } from "../../packages/simulator/src/api/contract/contract.ts";
+import {
+  RELEASE_NAMES,
+  type ReleaseName,
+  releaseOf,
+  type SpellingName,
+} from "../../packages/simulator/src/release/release.ts";
+import { startSimulator } from "../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { loadContract } from "../../src/simulator/api/contract/contract.ts";
-import { RELEASE_NAMES, type ReleaseName, releaseOf, type SpellingName } from "../../src/simulator/release/release.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { TEST_KEY } from "../support/simulated-exporter.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { attack, type Outcome } from "./support/schemathesis.ts";
@@ -102,7 +107,7 @@ async function shareOf(spelling: SpellingName, release: ReleaseName): Promise<Sh
 
 /** Another one for each version of the contract, so that a commit which leaves the contract alone meets no new cases. */
 function seedOfContract(): number {
-  return crc32(readFileSync(new URL("../../api/openapi.yaml", import.meta.url)));
+  return crc32(readFileSync(new URL("../../packages/simulator/api/openapi.yaml", import.meta.url)));
 }
 
 async function login(url: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SimSensor, World } from "../../src/simulator/world/model.ts";
+import type { SimSensor, World } from "../../packages/simulator/src/world/model.ts";
 import {
   differences,
   expectedSeries,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SimSensor } from "../../src/simulator/world/model.ts";
+import type { SimSensor } from "../../packages/simulator/src/world/model.ts";
 import { coverageOf, type Reason, type SeriesRead } from "./support/series-coverage.ts";
 import { type SteeredExporter, type SteeredOptions, startSteeredExporter } from "./support/steered-exporter.ts";
 

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SimNode, SimSensor } from "../../packages/simulator/src/world/model.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { courseView } from "../../src/http/pages/status/course-view.ts";
 import { startWebServer, type WebServer } from "../../src/http/server/web-server.ts";
-import type { SimNode, SimSensor } from "../../src/simulator/world/model.ts";
 import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
 import { courseOf } from "../http/pages/status/drawings.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";

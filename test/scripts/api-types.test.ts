@@ -6,7 +6,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 test("the types were generated from the contract as it is (if not: npm run api)", async () => {
   const [types, contract] = await Promise.all(
-    [TYPES_FILE, "api/openapi.yaml"].map((path) => readFile(new URL(path, ROOT), "utf8")),
+    [TYPES_FILE, "packages/simulator/api/openapi.yaml"].map((path) => readFile(new URL(path, ROOT), "utf8")),
   );
   expect(recordedHash(types ?? "")).toBe(contractHash(contract ?? ""));
 });

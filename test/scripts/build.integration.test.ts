@@ -17,7 +17,7 @@ const dist = join(folder, "dist");
 const main = join(dist, "main.js");
 
 beforeAll(async () => {
-  for (const name of ["package.json", "api", "config"])
+  for (const name of ["package.json", "packages/simulator/api", "config"])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   await run(process.execPath, [join(ROOT, "scripts/build.ts"), dist]);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { loadContract } from "../../packages/simulator/src/api/contract/contract.ts";
+import { startSimulator } from "../../packages/simulator/src/simulator.ts";
+import type { World } from "../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
 import { READING_ORDER } from "../../src/prtg/records.ts";
-import { loadContract } from "../../src/simulator/api/contract/contract.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import type { World } from "../../src/simulator/world/model.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { never, testClient } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";

@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
+import type { Simulator } from "../../packages/simulator/src/simulator.ts";
+import type { SimNode, World } from "../../packages/simulator/src/world/model.ts";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
-import type { SimNode, World } from "../../src/simulator/world/model.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Simulator } from "../../src/simulator/simulator.ts";
-import type { World } from "../../src/simulator/world/model.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
+import type { Simulator } from "../../packages/simulator/src/simulator.ts";
+import type { World } from "../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import {
   nodesOf,

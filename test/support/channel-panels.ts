@@ -1,6 +1,6 @@
+import type { World } from "../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
-import type { World } from "../../src/simulator/world/model.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { GRAFANA_DASHBOARDS, interpolate, shownPanels } from "./grafana-dashboards.ts";
 import { parsePage } from "./parse-sample.ts";
 import type { Sample, SeriesLabels } from "./promql-answer.ts";

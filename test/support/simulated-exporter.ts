@@ -1,4 +1,7 @@
 import { pino } from "pino";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../packages/simulator/src/simulator.ts";
+import type { WorldSize } from "../../packages/simulator/src/world/layout/size.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import type { CommandContext } from "../../src/app/context.ts";
 import { openEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
@@ -9,9 +12,6 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { ServerAccesses } from "../../src/prtg/request/server-access.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
-import type { WorldSize } from "../../src/simulator/world/layout/size.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 import { type ParsedSample, parsePage } from "./parse-sample.ts";
 import { loadTestConfig } from "./test-config.ts";
 import { seriesKey } from "./world-truth.ts";

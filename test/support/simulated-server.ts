@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
-import { createWorld } from "../../src/simulator/world/world.ts";
 
 const SMALL = { probes: 1, groups: 3, devices: 8, sensors: 30, channels: 90 };
 

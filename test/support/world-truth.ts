@@ -1,5 +1,5 @@
-import type { SimChannel, SimNode, SimSensor, World } from "../../src/simulator/world/model.ts";
-import { entryOf, lookupOf } from "../../src/simulator/world/sensors/lookups.ts";
+import type { SimChannel, SimNode, SimSensor, World } from "../../packages/simulator/src/world/model.ts";
+import { entryOf, lookupOf } from "../../packages/simulator/src/world/sensors/lookups.ts";
 import { parseStatusCode, TOKENS } from "./status-codes.ts";
 
 /** `name` with its labels in the order of their names, as `seriesKey` of parsed samples gives it. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { pino } from "pino";
 import { expect, test } from "vitest";
+import { seededRandom } from "../../packages/simulator/src/random.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { ServerClock } from "../../src/prtg/server-clock.ts";
-import { seededRandom } from "../../src/simulator/random.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
 import type { ReceivedRow } from "./support/receiver.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/simulator/random.ts";
+import { seededRandom } from "../../packages/simulator/src/random.ts";
 import type { KnownChannels } from "../../src/sync/wanted-channels.ts";
 import { HOUR, recordedSensor, world } from "./support/exporter.ts";
 

@@ -1,4 +1,4 @@
-// Generated from api/openapi.yaml by `npm run docs`.
+// Generated from packages/simulator/api/openapi.yaml by `npm run docs`.
 export const FIELD_NAMES: readonly string[] = [
   "AccessGroup",
   "Description",

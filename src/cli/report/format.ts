@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { ERROR_STATUS } from "../../../packages/simulator/src/api-errors.ts";
 import { ERROR_CATALOGUE } from "../../errors/catalogue.ts";
-import { ERROR_STATUS } from "../../simulator/api-errors.ts";
 import { FIELD_NAMES } from "./field-names.gen.ts";
 import { PROBES } from "./probes.ts";
 import { VALUE_TYPES } from "./shape.ts";

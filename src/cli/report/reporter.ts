@@ -1,8 +1,8 @@
+import { ERROR_STATUS } from "../../../packages/simulator/src/api-errors.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { ApiAnswer } from "../../prtg/request/messages.ts";
-import { ERROR_STATUS } from "../../simulator/api-errors.ts";
 import { CONTENT_TYPES, type EndpointReport, RELEASE, type ServerReport, SIZES } from "./format.ts";
 import { type NeededObject, PROBES, type Probe, SAMPLE } from "./probes.ts";
 import { shapeOf } from "./shape.ts";

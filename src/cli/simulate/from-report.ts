@@ -1,21 +1,9 @@
+import type { ReportedServer } from "../../../packages/simulator/src/command/start.ts";
+import { OLDEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "../../../packages/simulator/src/release/release.ts";
+import { MAX_CHANNELS, type WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
-import type { SpellingName } from "../../simulator/records/spelling.ts";
-import { RELEASE_NAMES, type ReleaseName } from "../../simulator/release/release.ts";
-import { MAX_CHANNELS, type WorldSize } from "../../simulator/world/layout/size.ts";
 import { readReport } from "../report/files.ts";
 import type { EndpointReport, ServerReport } from "../report/format.ts";
-
-/** As the simulator plays it. */
-export interface ReportedServer {
-  readonly size: Partial<WorldSize>;
-  readonly spelling: SpellingName | undefined;
-  readonly release: ReleaseName | undefined;
-  /** Of `/version`. */
-  readonly version: string | undefined;
-  readonly defaultLimit: number;
-  /** What the server lacks or refuses. */
-  readonly faults: readonly string[];
-}
 
 /** The default limit of servers that send no fewer. */
 const MAX_LIMIT = 3000;
@@ -57,7 +45,7 @@ function nearestRelease(version: string): ReleaseName {
     const [playedYear = 0, playedQuarter = 0] = name.split(".").map(Number);
     return playedYear < year || (playedYear === year && playedQuarter <= quarter);
   });
-  return fitting.at(-1) ?? RELEASE_NAMES[0];
+  return fitting.at(-1) ?? OLDEST_RELEASE;
 }
 
 function succeeded({ status }: EndpointReport): boolean {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
 import type { StatusSources } from "../../../src/app/reports/sources.ts";
@@ -6,7 +7,6 @@ import { createStatusSource } from "../../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
 import type { StatusQuery } from "../../../src/http/pages/status/source.ts";
-import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { startReceiver } from "../../otlp/support/receiver.ts";
 import { isOwnMetric } from "../../support/parse-sample.ts";
 import {

@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import type { World } from "../../../packages/simulator/src/world/model.ts";
 import { channelsStep, type FoundLists, nodesStep, selectionStep } from "../../../src/cli/check/list-steps.ts";
 import type { SelectRule } from "../../../src/config/select-schema.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
 import { SelectedApi } from "../../../src/selection/selected-api.ts";
-import type { World } from "../../../src/simulator/world/model.ts";
 import { never, testClient } from "../../prtg/support/test-client.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { SHIPPED_SCENARIOS } from "../../../packages/simulator/src/command/flags.ts";
+import { CONTROL_OPERATIONS, CONTROL_ROOT } from "../../../packages/simulator/src/control/control.ts";
+import { parseFault } from "../../../packages/simulator/src/faults/grammar.ts";
+import { FAULT_HELP } from "../../../packages/simulator/src/faults/help.ts";
+import { compileScenario } from "../../../packages/simulator/src/scenario/compiler.ts";
+import { parseScenario } from "../../../packages/simulator/src/scenario/scenario.ts";
+import { ACTIONS, SETTABLE_STATUSES } from "../../../packages/simulator/src/scenario/schema.ts";
+import { startSimulator } from "../../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../../packages/simulator/src/world/world.ts";
+import { STARTED_AT } from "../../../packages/simulator/test/world/fixtures.ts";
 import { createProgram } from "../../../src/cli/program.ts";
-import { SHIPPED_SCENARIOS } from "../../../src/cli/simulate/world-flags.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { CONTROL_OPERATIONS, CONTROL_ROOT } from "../../../src/simulator/control/control.ts";
-import { parseFault } from "../../../src/simulator/faults/grammar.ts";
-import { FAULT_HELP } from "../../../src/simulator/faults/help.ts";
-import { compileScenario } from "../../../src/simulator/scenario/compiler.ts";
-import { parseScenario } from "../../../src/simulator/scenario/scenario.ts";
-import { ACTIONS, SETTABLE_STATUSES } from "../../../src/simulator/scenario/schema.ts";
-import { startSimulator } from "../../../src/simulator/simulator.ts";
-import { createWorld } from "../../../src/simulator/world/world.ts";
-import { STARTED_AT } from "../../simulator/world/fixtures.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const PAGE = readFileSync(new URL("docs/simulator.md", ROOT), "utf8");

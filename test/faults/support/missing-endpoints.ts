@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
-import { createWorld } from "../../../src/simulator/world/world.ts";
 import { isOwnMetric, parsePage } from "../../support/parse-sample.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 import { loadTestConfig } from "../../support/test-config.ts";

@@ -1,3 +1,7 @@
+import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
+import type { WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
+import type { World } from "../../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { parsePage } from "../../../soak/page-parser.ts";
 import { PageView } from "../../../soak/page-view.ts";
 import type { AnsweredRequest } from "../../../soak/truth.ts";
@@ -5,10 +9,6 @@ import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
-import type { WorldSize } from "../../../src/simulator/world/layout/size.ts";
-import type { World } from "../../../src/simulator/world/model.ts";
-import { createWorld } from "../../../src/simulator/world/world.ts";
 import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { QuietClock } from "./quiet-clock.ts";

@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { SimChannel, SimNode, SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { compileMapping } from "../../../src/app/compile-mapping.ts";
 import { mappingSchema, PRESET_NAMES, type PresetName } from "../../../src/config/mapping-schema.ts";
 import { PRESET_FOLDER, readRuleFiles } from "../../../src/config/rule-files.ts";
 import type { ChannelAttributes, Mapping, SensorAttributes } from "../../../src/mapping/rules/rule.ts";
 import type { RuleSet } from "../../../src/mapping/rules/rule-set.ts";
 import { convert } from "../../../src/mapping/units/conversion.ts";
-import type { SimChannel, SimNode, SimSensor, World } from "../../../src/simulator/world/model.ts";
-import { createWorld } from "../../../src/simulator/world/world.ts";
 import { NOT_IN_THE_WORLD, nearly, WORLD_UNITS } from "../../support/world-units.ts";
 
 const NOW = Date.UTC(2026, 2, 12, 10);

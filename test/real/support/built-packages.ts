@@ -18,7 +18,7 @@ export const BUILD_LIMIT_MS = 900_000;
 const FOLDER = path.join(tmpdir(), "prtg-exporter-packages");
 
 const PACKAGED =
-  /^((src|bin|api|config|deploy\/packages|scripts\/package)\/|scripts\/(build|bill-of-materials|install-missing)|[^/]+$)/;
+  /^((src|bin|packages|config|deploy\/packages|scripts\/package)\/|scripts\/(build|bill-of-materials|install-missing)|[^/]+$)/;
 
 /** What packages are made of. */
 export function sourceFiles(): string[] {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Simulator } from "../../../src/simulator/simulator.ts";
+import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 
 /** An operation of the contract that a simulator serves. */

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
+import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
+import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
 import { OtlpPush } from "../../../src/app/otlp-push.ts";
 import { type Config, loadConfig } from "../../../src/config/load.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { StatePush } from "../../../src/otlp/state-push.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
-import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
-import { createWorld } from "../../../src/simulator/world/world.ts";
 import type { MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";

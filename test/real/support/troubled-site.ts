@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
+import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
-import { createWorld } from "../../../src/simulator/world/world.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
-import type { Simulator } from "../../../src/simulator/simulator.ts";
+import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import type { OtlpRelay } from "./otlp-relay.ts";
 
 /** Everything is polled and pushed twice meanwhile, on a machine that has time for it. */

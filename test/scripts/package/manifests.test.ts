@@ -5,6 +5,7 @@ test("the published manifest has nothing that only a clone has, and names the lo
   const manifest = {
     name: "a",
     private: true,
+    workspaces: ["packages/*"],
     scripts: { predemo: "node scripts/install.cjs" },
     devDependencies: { vitest: "1.0.0" },
     bin: { a: "bin/a.js" },
@@ -19,11 +20,13 @@ test("the published manifest has nothing that only a clone has, and names the lo
 
 test("the lock of the package has what is needed to run, and not what development needs", () => {
   const manifest = { name: "a", version: "1.0.0", dependencies: { b: "2.0.0" }, optionalDependencies: { c: "3.0.0" } };
-  const locked: Record<string, { dev?: boolean; [key: string]: unknown }> = {
-    "": { devDependencies: { d: "4.0.0" } },
+  const locked: Record<string, { dev?: boolean; link?: boolean; [key: string]: unknown }> = {
+    "": { devDependencies: { d: "4.0.0" }, workspaces: ["packages/*"] },
     "node_modules/b": { version: "2.0.0", integrity: "sha512-b" },
     "node_modules/c": { version: "3.0.0", optional: true },
     "node_modules/d": { version: "4.0.0", dev: true },
+    "node_modules/e": { resolved: "packages/e", link: true },
+    "packages/e": { version: "5.0.0" },
   };
   const { packages } = JSON.parse(JSON.stringify(shrinkwrap(manifest, locked)));
   expect(packages).toEqual({

@@ -1,0 +1,140 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseFault } from "../faults/grammar.ts";
+import { FAULT_HELP } from "../faults/help.ts";
+import { NEWEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "../release/release.ts";
+import { MAX_SPEED, MIN_SPEED } from "../simulated-time.ts";
+import { DEFAULT_WORLD_SIZE, type WorldSize } from "../world/layout/size.ts";
+
+/** Stories in `scenarios/`. */
+export const SHIPPED_SCENARIOS: readonly string[] = ["busy-morning", "datacenter-power", "flapping-link"];
+
+export interface WorldFlags extends Partial<WorldSize> {
+  readonly seed: number;
+  readonly spelling: "live" | "specification";
+  readonly release: ReleaseName;
+  readonly fault: readonly string[];
+  readonly scenario?: string;
+}
+
+export interface ServiceFlags extends WorldFlags {
+  readonly listenAddress: ServiceAddress;
+  readonly apiKey: string;
+  readonly username: string;
+  readonly password: string;
+  readonly speed: number;
+  /** Milliseconds since the epoch. */
+  readonly startAt?: number;
+  readonly control?: true;
+  readonly classicPort?: number;
+  readonly hostileNames?: true;
+}
+
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How the service is reached, and its time. */
+export function addServiceFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--listen-address <address>", "where the simulated API listens")
+        .default({ host: "127.0.0.1", port: 1615 }, "127.0.0.1:1615")
+        .argParser(parseAddress),
+    )
+    .addOption(
+      new Option("--classic-port <port>", "also play the classic web server, which knows nothing of API v2").argParser(
+        integer(0, 65_535),
+      ),
+    )
+    .option("--api-key <key>", "API key that it accepts", "simulated-key")
+    .option("--username <name>", "user that can log in", "simulated-user")
+    .option("--password <password>", "password of that user", "simulated-password")
+    .addOption(
+      new Option("--speed <number>", "simulated seconds per real second; sessions and time limits stay real")
+        .default(1)
+        .argParser(parseSpeed),
+    )
+    .addOption(
+      new Option(
+        "--start-at <time>",
+        "when simulated time begins, such as 2026-03-12T08:00:00Z, so that runs repeat",
+      ).argParser(parseMoment),
+    )
+    .option("--hostile-names", "give one in a hundred a name with quotes, markup, line ends or other scripts")
+    .option("--control", "let the world be changed at run time, below /simulator (with the API key)");
+}
+
+export function addWorldFlags(command: Command): Command {
+  for (const kind of ["probes", "groups", "devices", "sensors", "channels"] as const) {
+    const text = `how many ${kind} there are (default: ${DEFAULT_WORLD_SIZE[kind]}, or in proportion to what is given)`;
+    command.addOption(new Option(`--${kind} <number>`, text).argParser(integer(1)));
+  }
+  return command
+    .addOption(new Option("--seed <number>", "the same seed gives the same world").default(1).argParser(integer(0)))
+    .addOption(
+      new Option("--spelling <kind>", "spell answers as live servers do, or by the letter of the specification")
+        .choices(["live", "specification"])
+        .default("live"),
+    )
+    .addOption(
+      new Option("--release <number>", "release of the product to play: some lack endpoints, or spell things otherwise")
+        .choices(RELEASE_NAMES)
+        .default(NEWEST_RELEASE),
+    )
+    .addOption(
+      new Option("--fault <fault>", "make something go wrong; may be repeated (see below)")
+        .default([], "none")
+        .argParser(addFault),
+    )
+    .option("--scenario <file>", `story to play (YAML): a file, or one of ${SHIPPED_SCENARIOS.join(", ")}`)
+    .addHelpText("after", FAULT_HELP);
+}
+
+function addFault(text: string, faults: readonly string[]): readonly string[] {
+  try {
+    return [...faults, parseFault(text).text];
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parseAddress(text: string): ServiceAddress {
+  const match = /^(?:\[([0-9A-Fa-f:.%]+)\]|([^:[\]\s]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535) throw new InvalidArgumentError(`"${text}" is not a listen address`);
+  return { host: match[1] ?? (match[2] || "0.0.0.0"), port };
+}
+
+function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const bounds = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  return (text) => {
+    const number = Number(text);
+    if (Number.isSafeInteger(number) && number >= minimum && number <= maximum) return number;
+    throw new InvalidArgumentError(`Give a whole number ${bounds}.`);
+  };
+}
+
+function parseSpeed(text: string): number {
+  const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (speed >= MIN_SPEED && speed <= MAX_SPEED) return speed;
+  throw new InvalidArgumentError(`Give a number from ${MIN_SPEED} to ${MAX_SPEED}.`);
+}
+
+function parseMoment(text: string): number {
+  const hasZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const moment = hasZone ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(moment)) throw new InvalidArgumentError("Give a time such as 2026-03-12T08:00:00Z.");
+  return moment;
+}
+
+/** Behind the flags in the help of a program. */
+export function exampleHelp(program: string): string {
+  return `
+Everything is in memory and nothing is real: the tree, its values and its alarms
+follow from --seed and the time. The same --seed, --start-at and --scenario tell
+the same story again. docs/simulator.md says how to point a client at it, how to
+write scenarios, and what the control endpoint can do.
+Example: ${program} --start-at 2026-03-12T08:00:00Z --speed 60 \\
+  --scenario datacenter-power --control`;
+}

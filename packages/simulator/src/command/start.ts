@@ -1,0 +1,131 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Credentials } from "../auth/credentials.ts";
+import { systemClock } from "../clock.ts";
+import type { SpellingName } from "../records/spelling.ts";
+import type { ReleaseName } from "../release/release.ts";
+import type { ScenarioRun } from "../scenario/run.ts";
+import { parseScenario, type Scenario } from "../scenario/scenario.ts";
+import { ScenarioError } from "../scenario/scenario-error.ts";
+import { type Simulator, startSimulator } from "../simulator.ts";
+import type { WorldSize } from "../world/layout/size.ts";
+import type { World } from "../world/model.ts";
+import { createWorld, type WorldOptions } from "../world/world.ts";
+import { type ServiceAddress, type ServiceFlags, SHIPPED_SCENARIOS, type WorldFlags } from "./flags.ts";
+
+const SHIPPED = new URL("../../scenarios/", import.meta.url);
+
+/** Why a service that flags describe cannot start. */
+export class StartError extends Error {
+  readonly code: "LISTEN_FAILED" | "SCENARIO_INVALID" | "WORLD_IMPOSSIBLE";
+  readonly remedy: string | undefined;
+
+  constructor(code: StartError["code"], message: string, { cause, remedy }: ErrorOptions & { remedy?: string } = {}) {
+    super(message, { cause });
+    this.name = "StartError";
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
+
+/** Time, and what only some services have. */
+export interface ServiceMode extends Pick<ServiceFlags, "control" | "classicPort" | "hostileNames" | "startAt"> {
+  readonly speed?: number;
+  readonly reported?: ReportedServer | undefined;
+}
+
+/** A real server as a report describes it. Goes before flags, but for sizes. */
+export interface ReportedServer {
+  readonly size: Partial<WorldSize>;
+  readonly spelling: SpellingName | undefined;
+  readonly release: ReleaseName | undefined;
+  /** What `/version` says. */
+  readonly version: string | undefined;
+  readonly defaultLimit: number;
+  /** What the server lacks or refuses. */
+  readonly faults: readonly string[];
+}
+
+/** In the present unless `mode` says otherwise. @throws StartError */
+export async function startService(
+  flags: WorldFlags,
+  address: ServiceAddress,
+  credentials: Credentials,
+  mode: ServiceMode = {},
+): Promise<Simulator> {
+  const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
+  const { startAt, speed, control = false, hostileNames = false, classicPort, reported } = mode;
+  const { spelling = flags.spelling, release = flags.release, version, defaultLimit, faults = [] } = reported ?? {};
+  const world = createSizedWorld({
+    seed: flags.seed,
+    size: { ...reported?.size, ...flags },
+    startedAt: startAt ?? systemClock.now(),
+    plainNames: !hostileNames,
+  });
+  const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials, classicPort };
+  const server = { spelling, release, version, defaultLimit, faults: [...faults, ...flags.fault] };
+  try {
+    return await startSimulator({ ...options, ...address, ...server });
+  } catch (error) {
+    if (error instanceof ScenarioError) throw scenarioInvalid(error);
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    const port = "port" in error ? error.port : address.port;
+    throw new StartError("LISTEN_FAILED", `cannot listen on ${address.host}:${port}`, {
+      cause: error,
+      remedy: "Choose another --listen-address or --classic-port, or stop the program that uses it.",
+    });
+  }
+}
+
+function createSizedWorld(options: WorldOptions): World {
+  try {
+    return createWorld(options);
+  } catch (error) {
+    if (error instanceof RangeError) throw new StartError("WORLD_IMPOSSIBLE", error.message);
+    throw error;
+  }
+}
+
+/** A shipped scenario by its name, any other by its path. @throws StartError */
+export async function loadScenario(nameOrPath: string): Promise<Scenario> {
+  const isShipped = SHIPPED_SCENARIOS.includes(nameOrPath);
+  const file = isShipped ? fileURLToPath(new URL(`${nameOrPath}.yaml`, SHIPPED)) : nameOrPath;
+  try {
+    return parseScenario(await readFile(file, "utf8"), nameOrPath);
+  } catch (error) {
+    if (error instanceof ScenarioError) throw scenarioInvalid(error);
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    throw new StartError("SCENARIO_INVALID", `cannot read the scenario ${nameOrPath}: ${message}`, {
+      cause: error,
+      remedy: `Give the path of a YAML file, or one of those that come with the program: ${SHIPPED_SCENARIOS.join(", ")}.`,
+    });
+  }
+}
+
+function scenarioInvalid(error: ScenarioError): StartError {
+  const { length } = error.problems;
+  const count = length === 1 ? "the scenario cannot be played" : `${length} faults in the scenario`;
+  return new StartError("SCENARIO_INVALID", `${count}\n${error.message}`);
+}
+
+/** What a person wants to know of a service that has started. */
+export function introduce(simulator: Simulator, { apiKey, startAt, speed, control }: ServiceFlags): readonly string[] {
+  const { world, url, scenarios, classicUrl } = simulator;
+  const ask = `curl -H 'Authorization: Bearer ${apiKey}'`;
+  const counts = `${world.list("sensor").length} sensors with ${world.channels().length} channels`;
+  const time = `simulated time: ${new Date(simulator.now()).toISOString()}, ${speed} s a second`;
+  return [
+    `simulating ${counts} on ${url}/api/v2`,
+    ...(startAt !== undefined || speed !== 1 ? [time] : []),
+    ...scenarios.runs.map(timetable),
+    ...(classicUrl === undefined ? [] : [`the classic web server: ${classicUrl}`]),
+    ...(control === true ? [`control: ${ask} '${url}/simulator'`] : []),
+    `try: ${ask} '${url}/api/v2/experimental/sensors?limit=3'`,
+  ];
+}
+
+/** What a story has planned, a line a step; times are UTC. */
+export function timetable({ name, steps }: ScenarioRun): string {
+  const lines = steps.map(({ at, text }) => `  ${new Date(at).toISOString().slice(0, 19)}Z  ${text}`);
+  return [`playing: ${name}`, ...lines].join("\n");
+}

@@ -1,0 +1,28 @@
+import { once } from "node:events";
+import { Command } from "commander";
+import manifest from "../package.json" with { type: "json" };
+import { addServiceFlags, addWorldFlags, exampleHelp, type ServiceFlags } from "./command/flags.ts";
+
+const program = new Command(manifest.name)
+  .description("A simulated PRTG server (REST API v2) to build clients against")
+  .version(manifest.version, "--version", "print what is running")
+  .allowExcessArguments(false)
+  // The longest flag leaves less than commander asks for in a terminal of 80 columns, which would then break words.
+  .configureHelp({ minWidthToWrap: 30 })
+  .action(serve);
+addWorldFlags(addServiceFlags(program)).addHelpText("after", exampleHelp(manifest.name));
+
+async function serve(flags: ServiceFlags): Promise<void> {
+  const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+  const { introduce, startService } = await import("./command/start.ts");
+  const simulator = await startService(flags, flags.listenAddress, flags, flags);
+  process.stdout.write(`${introduce(simulator, flags).join("\n")}\n`);
+  await stopped;
+  await simulator.close();
+}
+
+program.parseAsync().catch((error: unknown) => {
+  if (!(error instanceof Error && "remedy" in error)) throw error;
+  process.stderr.write(`${manifest.name}: ${error.message}${error.remedy === undefined ? "" : `\n${error.remedy}`}\n`);
+  process.exitCode = 1;
+});

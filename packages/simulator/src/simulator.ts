@@ -1,0 +1,195 @@
+import { loadContract, type Operation } from "./api/contract/contract.ts";
+import { openDocument } from "./api/contract/document.ts";
+import { publishedContract } from "./api/contract/published.ts";
+import { ENDPOINTS } from "./api/endpoints/table.ts";
+import { Authentication } from "./auth/authentication.ts";
+import type { Credentials } from "./auth/credentials.ts";
+import type { PasswordReset } from "./auth/passwords.ts";
+import type { Clock } from "./clock.ts";
+import { Control } from "./control/control.ts";
+import { Faults } from "./faults/faults.ts";
+import { createInstallation, type Installation } from "./installation/installation.ts";
+import { type Random, seededRandom } from "./random.ts";
+import { type SpellingName, spellingOf } from "./records/spelling.ts";
+import type { ReleaseName } from "./release/release.ts";
+import { ScenarioRunner } from "./scenario/runner.ts";
+import type { Scenario } from "./scenario/scenario.ts";
+import { serveClassic } from "./server/classic-port.ts";
+import { close, createHttpServer, listen, reachableHost, type TlsOptions } from "./server/http-server.ts";
+import { type LoggedRequest, RequestLog } from "./server/request-log.ts";
+import { buildRoutes } from "./server/routes.ts";
+import { Service } from "./server/service.ts";
+import { SimulatedTime } from "./simulated-time.ts";
+import type { World } from "./world/model.ts";
+
+export interface SimulatorOptions {
+  readonly world: World;
+  /** Real time, which simulated time follows unless `startAt` or `speed` says otherwise. Sessions, delays and limits are real. */
+  readonly clock: Clock;
+  /** When simulated time begins, milliseconds since the epoch. */
+  readonly startAt?: number | undefined;
+  /** Simulated seconds per real second. */
+  readonly speed?: number | undefined;
+  /** A scenario that begins with the service. */
+  readonly scenario?: Scenario | undefined;
+  /** Whether the world can be changed from outside, below `/simulator`; it cannot by default. */
+  readonly control?: boolean;
+  /** Address to listen on; `127.0.0.1` by default. */
+  readonly host?: string;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** Where the classic web server listens, which knows nothing of API v2; 0 takes any free port. Without, there is none. */
+  readonly classicPort?: number | undefined;
+  /** Certificate and key, PEM; plain HTTP without. */
+  readonly tls?: TlsOptions;
+  readonly spelling: SpellingName;
+  /** Which release it plays; the newest by default. */
+  readonly release?: ReleaseName | undefined;
+  /** What `/version` says; that of the release by default. */
+  readonly version?: string | undefined;
+  readonly credentials: Credentials;
+  /** How long a session lasts since it was opened or renewed, by the monotonic clock; 30 minutes by default. */
+  readonly sessionLifetimeMs?: number;
+  /** What an omitted `limit` means. The specification: up to 3000; live servers were seen to send 100. */
+  readonly defaultLimit?: number | undefined;
+  /** How long a new object answers 202 before it is fully available, in simulated time; 2 seconds by default. */
+  readonly readyAfterMs?: number;
+  /** See `parseFault`. */
+  readonly faults?: readonly string[];
+  /** For request ids, tokens and faults; by default seeded by the world. */
+  readonly random?: Random;
+  /** Called with each request once it is answered or broken off. */
+  readonly log?: (request: LoggedRequest) => void;
+}
+
+/** A running service. */
+export interface Simulator {
+  /** Without the root `/api/v2`: what a client is configured with. */
+  readonly url: string;
+  readonly port: number;
+  /** Where the classic web server listens; undefined where there is none. */
+  readonly classicUrl: string | undefined;
+  readonly world: World;
+  /** Scenarios that are running. */
+  readonly scenarios: ScenarioRunner;
+  readonly requests: RequestLog;
+  /** Can be changed at any time. */
+  readonly faults: Faults;
+  /** Simulated time, milliseconds since the epoch: that of the clock unless frozen. */
+  now(): number;
+  /** Stops simulated time at a given time, so that two lists can be compared; undefined lets it run again. */
+  freezeAt(time: number | undefined): void;
+  /** Ends all sessions without telling their owners, as a restart of the service does. */
+  dropSessions(): void;
+  /** Users, groups and keys, auto-discovery jobs and the license: what there is beside the tree. */
+  readonly installation: Installation;
+  /** The tokens of password resets that users would find in their mail, oldest first. */
+  passwordResets(): readonly PasswordReset[];
+  /** Stops listening and breaks off all connections. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_SESSION_LIFETIME_MS = 30 * 60_000;
+/** "Omitting it returns up to 3000"; live servers keep to the declared default. */
+const DEFAULT_LIMITS: Readonly<Record<SpellingName, number>> = { specification: 3000, live: 100 };
+const DEFAULT_READY_AFTER_MS = 2000;
+
+/** Rejects when it cannot listen; @throws FaultSyntaxError, and ScenarioError for what the world cannot play */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { world, clock, host = "127.0.0.1", credentials, tls } = options;
+  const random = options.random ?? seededRandom(world.seed);
+  const time = new SimulatedTime(options);
+  const faults = new Faults(random, options.faults);
+  const scenarios = new ScenarioRunner(world, faults);
+  let url = "";
+  const now = (): number => {
+    const at = time.now();
+    scenarios.advance(at);
+    return at;
+  };
+  if (options.scenario !== undefined) scenarios.play(options.scenario, now());
+  const sessionLifetimeMs = options.sessionLifetimeMs ?? DEFAULT_SESSION_LIFETIME_MS;
+  const readyAfterMs = options.readyAfterMs ?? DEFAULT_READY_AFTER_MS;
+  const installation = createInstallation({ world, credentials, clock, now, random, readyAfterMs });
+  const { directory, passwordResets } = installation;
+  const { forbiddenEndpoints } = credentials;
+  const rejectsMalformed = options.spelling === "live";
+  const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, rejectsMalformed };
+  const auth = new Authentication(authOptions);
+  const requests = new RequestLog(clock, options.log);
+  const spelling = spellingOf(options.spelling, options.release, options.version);
+  const offers = ({ availability }: Operation): boolean => spelling.release.has(availability);
+  const service = new Service({
+    world,
+    clock,
+    spelling,
+    defaultLimit: options.defaultLimit ?? DEFAULT_LIMITS[options.spelling],
+    routes: buildRoutes(await loadContract(), ENDPOINTS, offers),
+    auth,
+    installation,
+    faults,
+    requests,
+    random,
+    now,
+    baseUrl: () => url,
+    restart: (downMs) => restart(downMs),
+  });
+  const { apiKey } = credentials;
+  const closing = new AbortController();
+  const restart = (downMs: number): void => {
+    if (!server.listening) return;
+    dropSessions();
+    void close(server)
+      .then(() => clock.sleep(downMs, closing.signal))
+      .then(() => listen(server, host, port))
+      // Closed in the meantime.
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) throw error;
+      });
+  };
+  const dropSessions = (): void => auth.dropSessions();
+  const resets = (): readonly PasswordReset[] => passwordResets.pending();
+  const parts = { world, time, now, scenarios, faults, requests, dropSessions, passwordResets: resets };
+  const document = await openDocument();
+  const contract = (): object => publishedContract(document, spelling.release);
+  const control = options.control === true ? new Control({ ...parts, contract }, apiKey) : undefined;
+  const server = createHttpServer({ tls, random }, (request, response) => {
+    const owner = control?.owns(request.url ?? "") ? control : service;
+    void owner.serve(request, response);
+  });
+  const port = await listen(server, host, options.port ?? 0);
+  const urlAt = (at: number): string => `${tls === undefined ? "http" : "https"}://${reachableHost(host)}:${at}`;
+  const classic = createHttpServer({ tls, random }, serveClassic);
+  const closeAll = async (): Promise<void> => void (await Promise.all([close(server), close(classic)]));
+  const classicPort =
+    options.classicPort === undefined
+      ? undefined
+      : await listen(classic, host, options.classicPort).catch((error: unknown) => closeAll().then(() => fail(error)));
+  time.start();
+  url = urlAt(port);
+  return {
+    url,
+    port,
+    classicUrl: classicPort === undefined ? undefined : urlAt(classicPort),
+    world,
+    scenarios,
+    requests,
+    faults,
+    now,
+    freezeAt(at) {
+      if (at === undefined) time.release();
+      else time.freeze(at);
+    },
+    dropSessions,
+    installation,
+    passwordResets: resets,
+    close: () => {
+      closing.abort();
+      return closeAll();
+    },
+  };
+}
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { STATUS_TOKENS } from "../../../../src/records/spelling.ts";
+import type { SimStatus } from "../../../../src/world/model.ts";
+import { type ChangingTree, codeOf, MINUTE, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
+import { NOW } from "../../../support/tiny-world.ts";
+
+let changing: ChangingTree;
+beforeEach(async () => {
+  changing = await startChangingTree();
+});
+
+const KINDS = ["probe", "group", "device", "sensor"] as const;
+type Kind = (typeof KINDS)[number];
+
+function idOf(kind: Kind): string {
+  const { world } = changing.simulator;
+  if (kind === "sensor") return changing.sensor.id;
+  if (kind === "device") return changing.device.id;
+  const [first] = kind === "probe" ? world.list("probe") : world.list("group");
+  return first?.id ?? "";
+}
+
+describe.each(KINDS)("actions on a %s", (kind) => {
+  test("is paused without end, and resumed", async () => {
+    const id = idOf(kind);
+    const paused = await changing.post(`/${kind}s/${id}/pause`, { message: "maintenance" });
+    expect([paused.status, paused.text]).toEqual([204, ""]);
+    expect(await changing.read(`/${kind}s/${id}`)).toMatchObject({ status: "pausedbyuser" });
+    await changing.clock.advance(1000 * MINUTE);
+    expect(await changing.read(`/${kind}s/${id}`)).toMatchObject({ status: "pausedbyuser" });
+    expect((await changing.post(`/${kind}s/${id}/resume`)).status).toBe(204);
+    await changing.clock.advance(6 * MINUTE);
+    expect((await changing.read(`/${kind}s/${id}`)).status).not.toMatch(/^paused/);
+  });
+
+  test.each([
+    [1, 1],
+    [60, 1],
+    [60.001, 2],
+    [600, 10],
+  ])("is paused for %d seconds: %d full minutes", async (duration, minutes) => {
+    const id = idOf(kind);
+    expect((await changing.post(`/${kind}s/${id}/pause`, { duration })).status).toBe(204);
+    await changing.clock.advance(minutes * MINUTE - 1);
+    expect((await changing.read(`/${kind}s/${id}`)).status).toBe("pauseduntil");
+    await changing.clock.advance(1);
+    expect((await changing.read(`/${kind}s/${id}`)).status).not.toBe("pauseduntil");
+  });
+
+  test("is scanned with all sensors below it", async () => {
+    await changing.clock.advance(17_300);
+    expect((await changing.post(`/${kind}s/${idOf(kind)}/scan`)).status).toBe(204);
+    const { world } = changing.simulator;
+    const node = world.node(idOf(kind));
+    const below = world.list("sensor").filter((one) => {
+      for (let above = one as typeof node; above !== undefined; above = above.parent) if (above === node) return true;
+      return false;
+    });
+    expect(below.length).toBeGreaterThan(0);
+    const scanned = Math.floor((NOW + 17_300) / 1000) * 1000;
+    for (const { channels } of below) {
+      expect(channels[0] && world.lastMeasurement(channels[0], NOW + 17_300)?.at).toBe(scanned);
+    }
+  });
+
+  test.each(["pause", "resume", "scan"])("that is unknown, or of another kind, cannot %s", async (action) => {
+    const other = idOf(kind === "sensor" ? "device" : "sensor");
+    for (const id of ["999999", other, "x"]) {
+      const answer = await changing.post(`/${kind}s/${id}/${action}`, action === "pause" ? {} : undefined);
+      expect([answer.status, codeOf(answer)]).toEqual([404, "NOT_FOUND"]);
+    }
+  });
+});
+
+describe("actions on a sensor", () => {
+  test("shows the message of its pause", async () => {
+    await changing.post(`/sensors/${changing.sensor.id}/pause`, { duration: 60, message: "new firmware" });
+    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({
+      status: "pauseduntil",
+      message: "new firmware",
+    });
+  });
+
+  test("has the scan that was asked for in its time series", async () => {
+    await changing.clock.advance(31_200);
+    await changing.post(`/sensors/${changing.sensor.id}/scan`);
+    const { json } = await changing.send(`/experimental/timeseries/${changing.sensor.id}/live`);
+    const [time] = (json as string[][]).at(-1) ?? [];
+    expect(time).toBe(`${new Date(NOW + 31_200).toISOString().slice(0, 19)}Z`);
+  });
+
+  test.each([
+    [0, undefined],
+    [90, 2],
+  ])("is acknowledged for %d seconds", async (duration, minutes) => {
+    changing.simulator.world.force(changing.sensor.id, "down", NOW);
+    const body = { duration, message: "on my way" };
+    expect((await changing.post(`/sensors/${changing.sensor.id}/acknowledge`, body)).status).toBe(204);
+    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({
+      status: "acknowledged",
+      message: "on my way",
+    });
+    await changing.clock.advance((minutes ?? 1000) * MINUTE - 1);
+    expect((await changing.read(`/sensors/${changing.sensor.id}`)).status).toBe("acknowledged");
+    await changing.clock.advance(1);
+    const { status } = await changing.read(`/sensors/${changing.sensor.id}`);
+    expect(status).toBe(minutes === undefined ? "acknowledged" : "down");
+  });
+});
+
+describe("durations of pauses and acknowledgements", () => {
+  test.each([-1, 1e9 + 1, "60", null, [1]])("%j is none", async (duration) => {
+    for (const action of ["pause", "acknowledge"]) {
+      const answer = await changing.post(`/sensors/${changing.sensor.id}/${action}`, { duration });
+      expect([answer.status, codeOf(answer)]).toEqual([400, "INVALID_DURATION"]);
+    }
+    const answer = await changing.post("/sensors/pause", { filter: `id = "${changing.sensor.id}"`, duration });
+    expect([answer.status, codeOf(answer)]).toEqual([400, "INVALID_DURATION"]);
+    expect(changing.statusOf(changing.sensor)).toBe("up");
+  });
+});
+
+/** What each status allows, written out by hand. */
+const POSSIBLE: Readonly<Record<string, readonly SimStatus[]>> = {
+  pause: [
+    ...(["none", "unknown", "collecting", "up", "warning", "down", "disconnected", "pausedbydependency"] as const),
+    ...(["pausedbyschedule", "unusual", "pauseduntil", "acknowledged", "partialdown"] as const),
+  ],
+  resume: ["pausedbyuser", "pauseduntil"],
+  scan: ["none", "unknown", "collecting", "up", "warning", "down", "unusual", "acknowledged", "partialdown"],
+  acknowledge: ["down", "partialdown"],
+};
+
+describe.each(Object.entries(POSSIBLE))("the action %s", (action, possible) => {
+  test.each([...STATUS_TOKENS])("of a sensor that is %s", async (status) => {
+    changing.simulator.world.force(changing.sensor.id, status, NOW);
+    const body = action === "pause" || action === "acknowledge" ? {} : undefined;
+    const answer = await changing.post(`/sensors/${changing.sensor.id}/${action}`, body);
+    if (possible.includes(status)) expect(answer.status).toBe(204);
+    else {
+      expect([answer.status, codeOf(answer)]).toEqual([400, "WRONG_NODE_STATUS"]);
+      expect(messageOf(answer)).toBe(`${action} is impossible: the sensor is ${status}`);
+      expect(changing.statusOf(changing.sensor)).toBe(status);
+    }
+  });
+});
+
+interface Result {
+  readonly node: { readonly id: string; readonly type: string; readonly name: string; readonly href: string };
+  readonly failure: null | { readonly code: string; readonly message: string; readonly request_id: string };
+}
+
+describe("actions on all objects that match a filter", () => {
+  test("are acted on, in list order, and each says what became of it", async () => {
+    const { world } = changing.simulator;
+    const sensors = changing.device.children;
+    const [first] = sensors;
+    world.pause(first?.id ?? "", NOW);
+    const body = { filter: `parentid = "${changing.device.id}"`, duration: 120, message: "all of them" };
+    const answer = await changing.post("/sensors/pause", body);
+    expect(answer.status).toBe(200);
+    const results = answer.json as Result[];
+    expect(results.map(({ node }) => node)).toEqual(
+      sensors.map(({ id, name }) => ({ id, type: "REFERENCED_SENSOR", name, href: `/api/v2/sensors/${id}` })),
+    );
+    expect(results[0]?.failure).toEqual({
+      code: "WRONG_NODE_STATUS",
+      message: "pause is impossible: the sensor is pausedbyuser",
+      request_id: answer.headers.get("x-request-id"),
+    });
+    expect(results.slice(1).map(({ failure }) => failure)).toEqual(sensors.slice(1).map(() => null));
+    for (const sensor of sensors.slice(1)) expect(changing.statusOf(sensor)).toBe("pauseduntil");
+    const resumed = await changing.post("/sensors/resume", { filter: "status = pauseduntil" });
+    expect((resumed.json as Result[]).map(({ node, failure }) => [node.id, failure])).toEqual(
+      sensors.slice(1).map(({ id }) => [id, null]),
+    );
+  });
+
+  test.each(["probe", "group", "device"] as const)("of the %ss", async (kind) => {
+    const { world } = changing.simulator;
+    const nodes = world.list(kind as "group");
+    for (const [action, status] of [
+      ["pause", "pausedbyuser"],
+      ["resume", "up"],
+      ["scan", "up"],
+    ] as const) {
+      // Before anything is done: what is paused above does not keep those below from their own pause.
+      const { json } = await changing.post(`/${kind}s/${action}`, { filter: `type = ${kind}` });
+      expect((json as Result[]).map(({ node, failure }) => [node.id, failure])).toEqual(
+        nodes.map(({ id }) => [id, null]),
+      );
+      for (const node of nodes) expect(changing.statusOf(node)).toBe(status);
+    }
+  });
+
+  test("are acknowledged if they are down", async () => {
+    const { world } = changing.simulator;
+    const [first, second] = changing.device.children;
+    world.force(first?.id ?? "", "down", NOW);
+    const { json } = await changing.post("/sensors/acknowledge", {
+      filter: `parentid = "${changing.device.id}"`,
+      message: "seen",
+    });
+    const codes = (json as Result[]).map(({ failure }) => failure?.code ?? null);
+    expect(codes).toEqual(changing.device.children.map((child) => (child === first ? null : "WRONG_NODE_STATUS")));
+    expect(first && changing.statusOf(first)).toBe("acknowledged");
+    expect(second && changing.statusOf(second)).toBe("up");
+  });
+
+  test("are none: an empty list", async () => {
+    const { status, json } = await changing.post("/devices/scan", { filter: 'id = "999999"' });
+    expect([status, json]).toEqual([200, []]);
+  });
+
+  test.each([
+    [{}, "BAD_REQUEST"],
+    [{ filter: 7 }, "BAD_REQUEST"],
+    [{ filter: "" }, "INVALID_FILTER"],
+    [{ filter: "stat = up" }, "INVALID_FILTER"],
+    [{ filter: "intervalgroup.interval = 60" }, "INVALID_DURATION"],
+  ])("cannot be told from %j", async (body, code) => {
+    const answer = await changing.post("/sensors/scan", body);
+    expect([answer.status, codeOf(answer)]).toEqual([400, code]);
+  });
+
+  test("are those that the user sees", async () => {
+    const credentials = { apiKey: "KEY==", username: "operator", password: "correct horse" };
+    changing = await startChangingTree({
+      credentials: { ...credentials, restrictedApiKey: "RESTRICTED", restrictedTo: [changing.device.id] },
+    });
+    const seen = { bearer: "RESTRICTED" };
+    const { status, json, text } = await changing.post("/sensors/pause", { filter: "type = sensor" }, seen);
+    expect([status, text.startsWith("[")]).toEqual([200, true]);
+    expect((json as Result[]).map(({ node }) => node.id)).toEqual(changing.device.children.map(({ id }) => id));
+    const [other] = changing.simulator.world.list("sensor").filter(({ parent }) => parent !== changing.device);
+    expect(other && changing.statusOf(other)).toBe("up");
+    expect((await changing.post(`/sensors/${other?.id}/pause`, {}, seen)).status).toBe(404);
+  });
+});

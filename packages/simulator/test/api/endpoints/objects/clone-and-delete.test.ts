@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SimNode } from "../../../../src/world/model.ts";
+import { type ChangingTree, codeOf, startChangingTree } from "../../../support/changing-tree.ts";
+import type { Received } from "../../../support/running-service.ts";
+
+let changing: ChangingTree;
+beforeEach(async () => {
+  changing = await startChangingTree();
+});
+
+async function copyOf({ status, text, headers }: Received): Promise<SimNode> {
+  expect([status, text]).toEqual([204, ""]);
+  const location = headers.get("location") ?? "";
+  const waiting = await changing.send(location.replace("/api/v2", ""));
+  expect([waiting.status, waiting.headers.get("wait-for")]).toEqual([202, "2"]);
+  await changing.clock.advance(2000);
+  const node = changing.simulator.world.node(location.split("/").at(-1) ?? "");
+  if (node === undefined) throw new Error(`nothing at ${location}`);
+  return node;
+}
+
+describe("clone", () => {
+  test.each(["device", "object"] as const)("of a device (clone of a %s)", async (what) => {
+    const body =
+      what === "device"
+        ? { parent_id: changing.group.id, host: "10.7.7.7" }
+        : { parent: changing.group.id, host: "10.7.7.7" };
+    const path =
+      what === "device" ? `/devices/${changing.device.id}/clone` : `/experimental/objects/${changing.device.id}/clone`;
+    const copy = await copyOf(await changing.post(path, body));
+    expect(copy.parent?.children.at(-1)).toBe(copy);
+    expect(await changing.read(`/devices/${copy.id}`)).toMatchObject({
+      ...{ name: `Clone of ${changing.device.name}`, status: "pausedbyuser", parent: { id: changing.group.id } },
+      basic: { host: "10.7.7.7", tags: changing.device.tags },
+    });
+    expect(copy.children.map(({ name }) => name)).toEqual(changing.device.children.map(({ name }) => name));
+    const [sensor] = copy.children;
+    expect(await changing.read(`/sensors/${sensor?.id}`)).toMatchObject({ status: "pausedbydependency" });
+    // Once it is resumed it measures.
+    expect((await changing.post(`/devices/${copy.id}/resume`)).status).toBe(204);
+    await changing.clock.advance(300_000);
+    expect((await changing.read(`/sensors/${sensor?.id}`)).status).not.toMatch(/^(paused|unknown)/);
+  });
+
+  test.each<[string | undefined, number]>([
+    ["top", 0],
+    ["10", 0],
+    ["20", 1],
+    ["25", 2],
+    ["bottom", -1],
+    ["100000", -1],
+    [undefined, -1],
+  ])("goes to the position %j", async (position, index) => {
+    const body = { parent_id: changing.device.id, name: "copy", ...(position === undefined ? {} : { position }) };
+    const copy = await copyOf(await changing.post(`/sensors/${changing.sensor.id}/clone`, body));
+    expect(copy.name).toBe("copy");
+    expect(changing.device.children.at(index)).toBe(copy);
+  });
+
+  test("of a group has everything below it", async () => {
+    const counts = async () => (await changing.send("/objects/count")).json as { sensor: number; device: number };
+    const before = await counts();
+    const probe = changing.simulator.world.list("probe")[1];
+    const copy = await copyOf(await changing.post(`/groups/${changing.group.id}/clone`, { parent_id: probe?.id }));
+    expect(copy).toMatchObject({ kind: "group", parent: probe, name: `Clone of ${changing.group.name}` });
+    const after = await counts();
+    expect(after.device).toBeGreaterThan(before.device);
+    expect(after.sensor).toBeGreaterThan(before.sensor);
+  });
+
+  test.each<[string, () => [string, unknown], number]>([
+    ["without a parent", () => [`/groups/${changing.group.id}/clone`, {}], 400],
+    [
+      "of a device without a host",
+      () => [`/devices/${changing.device.id}/clone`, { parent_id: changing.group.id }],
+      400,
+    ],
+    [
+      "with an empty name",
+      () => [`/sensors/${changing.sensor.id}/clone`, { parent_id: changing.device.id, name: " " }],
+      400,
+    ],
+    [
+      "at no position",
+      () => [`/sensors/${changing.sensor.id}/clone`, { parent_id: changing.device.id, position: "middle" }],
+      400,
+    ],
+    [
+      "in a parent that cannot hold it",
+      () => [`/sensors/${changing.sensor.id}/clone`, { parent_id: changing.group.id }],
+      400,
+    ],
+    [
+      "of a probe",
+      () => [`/experimental/objects/${changing.simulator.world.list("probe")[0]?.id}/clone`, { parent: "0" }],
+      400,
+    ],
+    ["in a parent that is not there", () => [`/sensors/${changing.sensor.id}/clone`, { parent_id: "999999" }], 404],
+    ["of what is not there", () => ["/sensors/999999/clone", { parent_id: changing.device.id }], 404],
+    ["of another kind", () => [`/sensors/${changing.device.id}/clone`, { parent_id: changing.group.id }], 404],
+  ])("is impossible %s", async (_, request, status) => {
+    const count = changing.simulator.world.list("sensor").length;
+    const answer = await changing.post(...request());
+    expect([answer.status, codeOf(answer)]).toEqual([status, status === 404 ? "NOT_FOUND" : "BAD_REQUEST"]);
+    expect(changing.simulator.world.list("sensor")).toHaveLength(count);
+  });
+});
+
+describe("delete", () => {
+  test.each(["probe", "group", "device", "sensor"] as const)("of a %s takes along all that is below", async (kind) => {
+    const { world } = changing.simulator;
+    const probe = world.list("probe").find(({ children }) => children.length > 0) as SimNode;
+    const node =
+      kind === "sensor"
+        ? changing.sensor
+        : kind === "device"
+          ? changing.device
+          : kind === "group"
+            ? changing.group
+            : probe;
+    const below: SimNode[] = [node];
+    for (const one of below) below.push(...one.children);
+    const answer = await changing.send(`/experimental/${kind}s/${node.id}`, { method: "DELETE" });
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+    for (const { id, kind: of } of below) {
+      expect(world.node(id)).toBeUndefined();
+      expect((await changing.send(`/${of}s/${id}`)).status).toBe(404);
+    }
+    expect(await changing.ids("/experimental/sensors")).toEqual(world.list("sensor").map(({ id }) => id));
+    const again = await changing.send(`/experimental/${kind}s/${node.id}`, { method: "DELETE" });
+    expect([again.status, codeOf(again)]).toEqual([404, "NOT_FOUND"]);
+  });
+
+  test("the root stays, and the kind must be right", async () => {
+    const root = await changing.send("/experimental/groups/0", { method: "DELETE" });
+    expect([root.status, codeOf(root)]).toEqual([400, "BAD_REQUEST"]);
+    expect((await changing.send(`/experimental/groups/${changing.device.id}`, { method: "DELETE" })).status).toBe(404);
+    expect(changing.simulator.world.node(changing.device.id)).toBe(changing.device);
+  });
+});

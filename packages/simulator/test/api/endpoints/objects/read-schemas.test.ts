@@ -1,0 +1,111 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import type { SpellingName } from "../../../../src/records/spelling.ts";
+import { SENSOR_KINDS } from "../../../../src/world/sensors/sensor-kinds.ts";
+import { createWorld } from "../../../../src/world/world.ts";
+import { type RunningService, startService } from "../../../support/running-service.ts";
+import { NOW } from "../../../support/tiny-world.ts";
+
+/** Schemas to read against all records of a world: neither has a field that the other lacks. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+const ajv = new Ajv2020({ strict: false });
+ajvFormats.default(ajv);
+const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
+const KINDS = ["probe", "group", "device", "sensor", "channel"] as const;
+
+/** The names of all fields of a record, with the sections they are in: `basic.tags`. Of references and lists the name alone. */
+function fieldsOf(record: Json, isSection: (value: unknown) => value is Json): string[] {
+  return Object.entries(record).flatMap(([name, value]) =>
+    isSection(value) ? [name, ...Object.keys(value).map((field) => `${name}.${field}`)] : [name],
+  );
+}
+
+function isRecordSection(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !("href" in value);
+}
+
+function listed(schema: Schema): string[] {
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([name, { properties: fields }]) => [name, fields ?? null]),
+  );
+  return fieldsOf(properties, isRecordSection);
+}
+
+/** A world in which one of each kind depends on something, so that all fields can be seen. */
+async function startWorld(spelling: SpellingName): Promise<RunningService> {
+  const world = createWorld({ seed: 5, size: { probes: 2, groups: 6, devices: 40, sensors: 400 }, startedAt: NOW });
+  const { id } = world.list("probe")[0] ?? { id: "" };
+  for (const list of [world.list("group"), world.list("device"), world.list("sensor")]) {
+    const last = list.at(-1);
+    if (last !== undefined) world.edit(last.id, { dependency: { schedule: "None", dependsOn: id } }, NOW);
+  }
+  return startService({ spelling, world });
+}
+
+describe.each(SPELLINGS)("%s: all records", (spelling) => {
+  test.each(KINDS)("of the kind %s have the fields that their schema lists, and it lists no other", async (kind) => {
+    const { send } = await startWorld(spelling);
+    const records = (await send(`/experimental/${kind}s?include=*&limit=3000`)).json as Json[];
+    expect(records.length).toBeGreaterThan(1);
+    const id = kind === "group" ? String(records.at(-1)?.id) : String(records[0]?.id);
+    const { schema } = (await send(`/experimental/schemas/${id}/get?include=*`)).json as { schema: Schema };
+    const validate = ajv.compile(schema);
+    expect(
+      records.filter((record) => !validate(record)).map(({ id }) => [id, ajv.errorsText(validate.errors)]),
+    ).toEqual([]);
+    const seen = new Set(records.flatMap((record) => fieldsOf(record, isRecordSection)));
+    // No probe of this world depends on anything.
+    if (kind === "probe") seen.add("scheduledependency.dependency");
+    expect([...seen].sort()).toEqual(listed(schema).sort());
+  });
+
+  test("of each kind of sensors have the fields of /schemas/{kind}", async () => {
+    const { send } = await startWorld(spelling);
+    const records = (await send("/experimental/sensors?include=all_sections&limit=3000")).json as Json[];
+    const kinds = new Set(records.map(({ kind }) => String(kind)));
+    expect(kinds.size).toBeGreaterThan(10);
+    for (const kind of kinds) {
+      expect(SENSOR_KINDS.has(kind)).toBe(true);
+      const { schema } = (await send(`/schemas/${encodeURIComponent(kind)}`)).json as { schema: Schema };
+      const validate = ajv.compile(schema);
+      const own = records.filter((record) => record.kind === kind);
+      expect(own.filter((record) => !validate(record)).map(() => ajv.errorsText(validate.errors))).toEqual([]);
+      const fields = new Set(listed(schema));
+      expect(own.flatMap((record) => fieldsOf(record, isRecordSection)).filter((name) => !fields.has(name))).toEqual(
+        [],
+      );
+    }
+  });
+
+  test.each([
+    ["device", "/experimental/devices"],
+    ["group", "/experimental/groups"],
+    ["user", "/experimental/users"],
+  ])("of %ss have the fields that /schemas lists, and it lists no other", async (kind, path) => {
+    const { send } = await startWorld(spelling);
+    const records = (await send(`${path}?include=all_sections&limit=3000`)).json as Json[];
+    const { schema } = (await send(`/schemas/${kind}`)).json as { schema: Schema };
+    const validate = ajv.compile(schema);
+    expect(records.filter((record) => !validate(record)).map(() => ajv.errorsText(validate.errors))).toEqual([]);
+    const seen = new Set(records.flatMap((record) => fieldsOf(record, isRecordSection)));
+    expect([...seen].sort()).toEqual(listed(schema).sort());
+  });
+});
+
+test("a schema refuses a section that is none, and a record without one", async () => {
+  const { send } = await startWorld("live");
+  const [device] = (await send("/experimental/devices?limit=1")).json as Json[];
+  const { schema } = (await send(`/experimental/schemas/${device?.id}/get`)).json as { schema: Schema };
+  const validate = ajv.compile(schema);
+  expect(validate(device)).toBe(true);
+  expect(validate({ ...device, basic: 5 })).toBe(false);
+  expect(validate({ ...device, basic: undefined })).toBe(false);
+});

@@ -1,0 +1,284 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import type { SpellingName } from "../../../../src/records/spelling.ts";
+import { SENSOR_KINDS } from "../../../../src/world/sensors/sensor-kinds.ts";
+import { createWorld } from "../../../../src/world/world.ts";
+import { outcome, post } from "../../../support/accounts.ts";
+import { type RunningService, startService } from "../../../support/running-service.ts";
+import { NOW } from "../../../support/tiny-world.ts";
+
+const ajv = new Ajv2020({ strict: false });
+ajvFormats.default(ajv);
+const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
+
+interface Definition {
+  readonly kind: string;
+  readonly name: string;
+  readonly purpose: string;
+  readonly schema: { readonly properties: Readonly<Record<string, unknown>>; readonly required: readonly string[] };
+}
+
+async function definition({ send }: RunningService, path: string): Promise<Definition> {
+  const { status, json, text } = await send(path);
+  expect(status, text).toBe(200);
+  return json as Definition;
+}
+
+function fits({ schema }: Definition, value: unknown): string {
+  return ajv.validate(schema, value) ? "fits" : ajv.errorsText();
+}
+
+describe.each(SPELLINGS)("%s: the schema to read", (spelling) => {
+  test.each([
+    ["/probes/1", "probenode"],
+    ["/groups/0", "root"],
+    ["/groups/11", "group"],
+    ["/devices/100", "device"],
+    ["/sensors/1001", "snmptraffic"],
+    ["/sensors/1002", "paessler.cpu.65"],
+    ["/channels/1000.0", "channel"],
+    ["/channels/1000.-4", "channel"],
+  ])("of %s fits what is read", async (path, kind) => {
+    const service = await startService({ spelling });
+    const id = path.split("/")[2];
+    for (const include of ["", "?include=path", "?include=all_sections", "?include=*"]) {
+      const read = await definition(service, `/experimental/schemas/${id}/get${include}`);
+      expect(read).toMatchObject({ kind, purpose: "read" });
+      const { json } = await service.send(`${path}${include}`);
+      expect(fits(read, json)).toBe("fits");
+      expect(fits(read, { ...(json as object), basic: 5 })).not.toBe("fits");
+    }
+  });
+});
+
+/** Whether the service takes what the schema takes, and refuses what it refuses. */
+const EDITS: readonly (readonly [path: string, body: object, takes: boolean])[] = [
+  ["/experimental/groups/10", { basic: { name: "new", tags: ["a"], priority: 5 } }, true],
+  ["/experimental/groups/10", { basic: { name: "" } }, false],
+  ["/experimental/groups/10", { basic: { priority: 6 } }, false],
+  ["/experimental/groups/10", { basic: { host: "10.0.0.1" } }, false],
+  ["/experimental/groups/10", { basic: { tags: "a" } }, false],
+  ["/experimental/groups/10", { basic: { active: false } }, false],
+  ["/experimental/groups/10", { colours: { red: "1" } }, false],
+  ["/experimental/groups/10", { intervalgroup: { interval: 300, errorintervalsdown: 2 } }, true],
+  ["/experimental/groups/10", { intervalgroup: { interval: 61 } }, false],
+  ["/experimental/groups/10", { windowsconnection: { windowslogindomain: "", windowsloginusername: "u" } }, true],
+  ["/experimental/groups/10", { scheduledependency: { schedule: "Weekends" } }, true],
+  ["/devices/100", { basic: { host: "10.0.0.1", hostv6: "", ipversion: 1 } }, true],
+  ["/devices/100", { basic: { host: "" } }, false],
+  ["/devices/100", { basic: { ipversion: 6 } }, false],
+  ["/experimental/sensors/1000", { basic: { name: "p" }, intervalgroup: { interval: 30 } }, true],
+  ["/experimental/sensors/1000", { windowsconnection: { windowslogindomain: "x" } }, false],
+  ["/experimental/sensors/1000", { basic: { host: "x" } }, false],
+];
+
+describe.each(SPELLINGS)("%s: the schema to edit", (spelling) => {
+  test.each(EDITS)("%s with %j: %s", async (path, body, takes) => {
+    const service = await startService({ spelling });
+    const id = path.split("/").at(-1);
+    const edit = await definition(service, `/experimental/schemas/${id}/patch?include=all_sections`);
+    expect(edit.purpose).toBe("update");
+    expect(fits(edit, body) === "fits").toBe(takes);
+    const { status, text } = await service.send(path, { method: "PATCH", body: JSON.stringify(body) });
+    expect(status, text).toBe(takes ? 204 : 400);
+  });
+
+  test("shows of the sections what is included, and allows the others", async () => {
+    const service = await startService({ spelling });
+    const basic = await definition(service, "/experimental/schemas/100/patch");
+    expect(Object.keys(basic.schema.properties)).toEqual([
+      "basic",
+      "intervalgroup",
+      "scheduledependency",
+      "windowsconnection",
+    ]);
+    expect(basic.schema.properties.intervalgroup).toEqual({ type: "object" });
+    const more = await definition(service, "/experimental/schemas/100/patch?include=intervalgroup");
+    expect(more.schema.properties.intervalgroup).toMatchObject({
+      properties: { interval: { enum: expect.anything() } },
+    });
+  });
+});
+
+describe.each(SPELLINGS)("%s: the schema to create", (spelling) => {
+  test.each<[string, string, string, object, boolean]>([
+    ["10", "device", "/experimental/groups/10/device", { basic: { name: "d", host: "h" } }, true],
+    ["10", "device", "/experimental/groups/10/device", { basic: { name: "d" } }, false],
+    ["1", "device", "/experimental/probes/1/device", {}, false],
+    ["1", "group", "/experimental/probes/1/group", { basic: { name: "g" } }, true],
+    ["1", "group", "/experimental/probes/1/group", { basic: {} }, false],
+    ["10", "group", "/experimental/groups/10/group", { basic: { name: "g", host: "h" } }, false],
+    ["100", "ping", "/experimental/devices/100/sensor?kindid=ping", { basic: { name: "p" } }, true],
+    ["100", "ping", "/experimental/devices/100/sensor?kindid=ping", {}, true],
+    ["100", "ping", "/experimental/devices/100/sensor?kindid=ping", { basic: { name: 5 } }, false],
+  ])("below %s of a %s: %s with %j: %s", async (parent, kind, path, body, takes) => {
+    const service = await startService({ spelling });
+    const create = await definition(service, `/experimental/schemas/${parent}/post?kind=${kind}&include=all_sections`);
+    expect(create).toMatchObject({ kind, purpose: "create" });
+    expect(fits(create, body) === "fits").toBe(takes);
+    const { status, text } = await post(service, path, body);
+    expect(status, text).toBe(takes ? 201 : 400);
+  });
+});
+
+describe("/schemas/{kind}", () => {
+  test.each([
+    ["device", "read", ["id", "name"]],
+    ["group?purpose=update", "update", []],
+    ["ping?purpose=update", "update", []],
+    ["device?purpose=create&parent=10", "create", ["basic"]],
+    ["group?purpose=create&parent=1", "create", ["basic"]],
+    ["snmptraffic?purpose=create&parent=100", "create", []],
+    ["user?purpose=create&parent=201", "create", ["basic", "useraccount"]],
+    ["user", "read", []],
+    ["user?purpose=update", "update", []],
+  ])("%s is for %s", async (path, purpose, required) => {
+    const service = await startService();
+    const found = await definition(service, `/schemas/${path}`);
+    expect(found).toMatchObject({ kind: path.split("?")[0], purpose });
+    expect(found.schema.required).toEqual(expect.arrayContaining(required));
+    expect(ajv.validateSchema(found.schema)).toBe(true);
+  });
+
+  test.each([
+    ["/schemas/nothing", "KEY==", "404 NOT_FOUND"],
+    ["/schemas/probe", "KEY==", "404 NOT_FOUND"],
+    ["/schemas/device?purpose=delete", "KEY==", "400 BAD_REQUEST"],
+    ["/schemas/device?purpose=create", "KEY==", "400 BAD_REQUEST"],
+    ["/schemas/device?purpose=create&parent=", "KEY==", "400 BAD_REQUEST"],
+    ["/schemas/device?purpose=create&parent=4711", "KEY==", "404 NOT_FOUND"],
+    ["/schemas/device?purpose=create&parent=100", "KEY==", "400 BAD_REQUEST"],
+    ["/schemas/ping?purpose=create&parent=10", "KEY==", "400 BAD_REQUEST"],
+    ["/schemas/device?purpose=create&parent=1", "RESTRICTED", "404 NOT_FOUND"],
+    ["/schemas/user?purpose=create&parent=10", "KEY==", "404 NOT_FOUND"],
+    ["/schemas/user?purpose=create&parent=201", "RESTRICTED", "404 NOT_FOUND"],
+    ["/experimental/schemas/4711", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/schemas/1", "RESTRICTED", "404 NOT_FOUND"],
+    ["/experimental/schemas/10?limit=-1", "KEY==", "400 BAD_REQUEST"],
+    ["/experimental/schemas/4711/get", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/schemas/1000.7/get", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/schemas/100/get?include=alerting", "KEY==", "400 BAD_REQUEST"],
+    ["/experimental/schemas/4711/patch", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/schemas/1/patch", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/schemas/1000.0/patch", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/schemas/100/patch?include=colours", "KEY==", "400 BAD_REQUEST"],
+    ["/experimental/schemas/100/post", "KEY==", "400 BAD_REQUEST"],
+    ["/experimental/schemas/100/post?kind=device", "KEY==", "400 BAD_REQUEST"],
+    ["/experimental/schemas/4711/post?kind=device", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/schemas/10/post?kind=device&include=alerting", "KEY==", "400 BAD_REQUEST"],
+    ["/experimental/objects/4711/types", "KEY==", "404 NOT_FOUND"],
+    ["/experimental/objects/100/types?offset=x", "KEY==", "400 BAD_REQUEST"],
+  ])("GET %s by %s is refused with %s", async (path, bearer, refusal) => {
+    const { send } = await startService();
+    expect(outcome(await send(path, { bearer }))).toBe(refusal);
+  });
+});
+
+interface Kind {
+  readonly kind: string;
+  readonly creatable: boolean;
+  readonly hints: readonly string[] | null;
+  readonly href: string;
+}
+
+async function kindsBelow({ send }: RunningService, parent: string): Promise<Kind[]> {
+  return (await send(`/experimental/schemas/${parent}`)).json as Kind[];
+}
+
+describe("creatable kinds", () => {
+  test.each([
+    ["0", ""],
+    ["1", "device group"],
+    ["11", "device group"],
+    ["1000", ""],
+  ])("below %s: %s", async (parent, kinds) => {
+    const service = await startService();
+    expect((await kindsBelow(service, parent)).map(({ kind }) => kind).join(" ")).toBe(kinds);
+  });
+
+  test("below a device are all kinds of sensors, in pages, each with the schema for it", async () => {
+    const service = await startService();
+    const kinds = await kindsBelow(service, "100");
+    expect(kinds.map(({ kind }) => kind)).toEqual([...SENSOR_KINDS.keys()].sort());
+    const page = await service.send("/experimental/schemas/100?limit=3&offset=3");
+    expect(page.json).toEqual(kinds.slice(3, 6));
+    expect(page.headers.get("x-total-count")).toBe(String(SENSOR_KINDS.size));
+    for (const { kind, href } of kinds.slice(0, 5)) {
+      expect(await definition(service, href.replace("/api/v2", ""))).toMatchObject({ kind, purpose: "create" });
+    }
+    expect(kinds.find(({ kind }) => kind === "ping")).toEqual({
+      creatable: true,
+      hints: null,
+      kind: "ping",
+      name: "Ping",
+      href: "/api/v2/experimental/schemas/100/post?kind=ping",
+      help: null,
+      Manual: null,
+      description: "Monitors Ping Time, Minimum, Maximum, Packet Loss",
+    });
+  });
+
+  test("types are the same with fewer words", async () => {
+    const service = await startService();
+    expect((await service.send("/experimental/objects/10/types")).json).toEqual([
+      { ID: "device", Name: "Device" },
+      { ID: "group", Name: "Group" },
+    ]);
+    const { json, headers } = await service.send("/experimental/objects/100/types?limit=1");
+    expect(json).toEqual([{ ID: "corestate", Name: "Core Health", Description: expect.stringContaining("Health") }]);
+    expect(headers.get("x-total-count")).toBe(String(SENSOR_KINDS.size));
+  });
+
+  test.each([
+    ["ping", null],
+    ["wmiservice", ["CredentialsMissing"]],
+    ["probestate", ["SensorNeedsProbeDevice"]],
+    ["corestate", ["SensorNeedsLocalProbeDevice"]],
+  ])("%s on a device of the local probe: %j", async (kind, hints) => {
+    const service = await startService();
+    const found = (await kindsBelow(service, "100")).find((each) => each.kind === kind);
+    expect([found?.creatable, found?.hints]).toEqual([hints === null, hints]);
+    const created = await post(service, `/experimental/devices/100/sensor?kindid=${kind}`, {});
+    expect(outcome(created)).toBe(hints === null ? "201" : "400 BAD_REQUEST");
+  });
+
+  test("a probe device is the machine of the probe itself", async () => {
+    const world = createWorld({ seed: 1, size: { probes: 2, sensors: 200 }, startedAt: NOW });
+    const service = await startService({ world });
+    const hintsOn = async (probe: number): Promise<unknown[]> => {
+      const device = world.list("probe")[probe]?.children.find(({ type }) => type === "Probe Device");
+      const kinds = await kindsBelow(service, device?.id ?? "");
+      return ["wmiservice", "probestate", "corestate"].map((kind) => kinds.find((each) => each.kind === kind)?.hints);
+    };
+    expect(await hintsOn(0)).toEqual([null, null, null]);
+    expect(await hintsOn(1)).toEqual([["CredentialsMissing"], null, ["SensorNeedsLocalProbe"]]);
+  });
+
+  test("credentials help, wherever they are inherited from", async () => {
+    const world = createWorld({ seed: 1, size: { sensors: 60 }, startedAt: NOW });
+    const service = await startService({ world, spelling: "specification" });
+    const device = world.list("device").find(({ parent }) => parent?.kind === "group");
+    const creatable = async (): Promise<boolean | undefined> => {
+      return (await kindsBelow(service, device?.id ?? "")).find(({ kind }) => kind === "wmiservice")?.creatable;
+    };
+    expect(await creatable()).toBe(false);
+    world.edit(device?.parent?.id ?? "", { windows: { domain: "", username: "svc", password: "x" } }, NOW);
+    expect(await creatable()).toBe(true);
+  });
+
+  test("nothing is created through a probe that is away", async () => {
+    const service = await startService();
+    service.simulator.world.force("2", "disconnected", service.clock.now());
+    const kinds = await kindsBelow(service, "200");
+    expect(kinds.filter(({ creatable }) => creatable)).toEqual([]);
+    expect(kinds.find(({ kind }) => kind === "ping")?.hints).toEqual(["ProbeIsDisconnected"]);
+    expect(kinds.find(({ kind }) => kind === "corestate")?.hints).toEqual([
+      "ProbeIsDisconnected",
+      "SensorNeedsLocalProbe",
+    ]);
+    const created = await post(service, "/experimental/devices/200/sensor?kindid=ping", {});
+    expect(outcome(created)).toBe("400 WRONG_NODE_STATUS");
+    expect((await kindsBelow(service, "20")).every(({ creatable }) => creatable)).toBe(true);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { ERROR_STATUS } from "../../../src/api-errors.ts";
+import { type DocumentedOperation, OPERATIONS } from "./document.ts";
+import { ROWS } from "./rows.ts";
+
+/** What rows show, by operation; the test beside this one runs every row. */
+const shown = new Set(ROWS.map(({ operation, answers }) => `${operation} ${answers}`));
+
+/** What the contract says that an operation answers: its successes, and each of its refusals with each code. */
+function documented({ id, responses }: DocumentedOperation): readonly string[] {
+  return responses.flatMap(({ status, codes }) =>
+    status < 400 ? [`${id} ${status}`] : codes.map((code) => `${id} ${status} ${code}`),
+  );
+}
+
+test("every path and method has a row for its success, and one for each documented failure", () => {
+  expect(OPERATIONS.flatMap(documented).filter((answer) => !shown.has(answer))).toEqual([]);
+  expect(OPERATIONS.length).toBeGreaterThan(100);
+});
+
+test("every path and method is documented to succeed, and to fail with codes", () => {
+  const poor = OPERATIONS.filter(
+    ({ responses }) =>
+      !responses.some(({ status }) => status < 300) ||
+      responses.some(({ status, codes }) => status >= 400 && codes.length === 0),
+  );
+  expect(poor.map(({ id }) => id)).toEqual([]);
+});
+
+/** Section Error codes. */
+const CODES = [
+  ...["AUTH_FAILED", "BAD_GATEWAY", "BAD_REQUEST", "BODY_TOO_LARGE", "EXECUTION_TIMEOUT", "FORBIDDEN"],
+  ...["GATEWAY_TIMEOUT", "INTERNAL_ERROR", "INVALID_DURATION", "INVALID_FILTER", "INVALID_PASSWORD_RESET_TOKEN"],
+  ...["LICENSE_INACTIVE", "LOGIN_FAILED", "LOGOUT_FAILED", "LOW_PASSWORD_COMPLEXITY", "NOT_FOUND"],
+  ...["METHOD_NOT_IMPLEMENTED", "PAUSE_ADMIN", "RENEW_FAILED", "SERVICE_UNAVAILABLE", "UNKNOWN", "WRONG_NODE_STATUS"],
+];
+
+test("every error code of the specification is reached by a row, and there is no other", () => {
+  const reached = new Set(
+    ROWS.flatMap(({ answers }) => (typeof answers === "string" ? (answers.split(" ")[1] ?? []) : [])),
+  );
+  expect([...reached].sort()).toEqual([...CODES].sort());
+  expect(Object.keys(ERROR_STATUS).sort()).toEqual([...CODES].sort());
+});
+
+test("no two rows say the same", () => {
+  const names = ROWS.map(({ operation, rule, answers, path }) => `${operation} ${rule} ${answers} ${path}`);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import type { SimNode, SimSensor, World } from "../../../src/world/model.ts";
+import { createWorld } from "../../../src/world/world.ts";
+import { NOW } from "../../support/tiny-world.ts";
+
+const HOUR = 3_600_000;
+
+/** What the rows are about: a small world with some objects in known states, always with the same ids. */
+export interface KnownWorld {
+  readonly world: World;
+  readonly probe: SimNode;
+  readonly group: SimNode;
+  /** On the group, with the sensors `up`, `down`, `paused` and `fresh`. */
+  readonly device: SimNode;
+  readonly up: SimSensor;
+  readonly down: SimSensor;
+  readonly paused: SimSensor;
+  /** Never scanned. */
+  readonly fresh: SimSensor;
+  /** On the group, with four sensors called a, b, c and d. */
+  readonly four: SimNode;
+  /** On another probe: what the restricted user sees. */
+  readonly elsewhere: SimNode;
+  readonly otherProbe: SimNode;
+  readonly otherGroup: SimNode;
+}
+
+export function knownWorld(): KnownWorld {
+  const size = { probes: 2, groups: 6, devices: 8, sensors: 24 };
+  const world = createWorld({ seed: 5, size, startedAt: NOW - HOUR });
+  const [probe, otherProbe] = world.list("probe");
+  const elsewhere = world.list("device").findLast(({ parent }) => parent?.kind === "group");
+  const otherGroup = elsewhere?.parent;
+  if (probe === undefined || otherProbe === undefined || elsewhere === undefined || otherGroup === undefined) {
+    throw new Error("the world is too small");
+  }
+  const group = world.addGroup(probe.id, "Known group", NOW - HOUR);
+  const device = world.addDevice(group.id, "Known device", NOW - HOUR, "10.9.0.1");
+  const sensor = (name: string, at = NOW - HOUR): SimSensor => world.addSensor(device.id, name, at, "ping");
+  const [up, down, paused] = [sensor("up"), sensor("down"), sensor("paused")];
+  world.force(up.id, "up", NOW - HOUR);
+  world.force(down.id, "down", NOW - HOUR);
+  world.pause(paused.id, NOW - HOUR / 2);
+  const fresh = sensor("fresh", NOW);
+  const four = world.addDevice(group.id, "Four", NOW - HOUR, "10.9.0.4");
+  for (const name of ["a", "b", "c", "d"]) world.addSensor(four.id, name, NOW - HOUR, "ping");
+  return { world, probe, group, device, up, down, paused, fresh, four, elsewhere, otherProbe, otherGroup };
+}
+
+type KnownNode = Exclude<keyof KnownWorld, "world">;
+
+/** The ids of what is known. */
+export const ID: Readonly<Record<KnownNode | "a" | "b" | "c" | "d" | "channel" | "downtime", string>> = idsOf(
+  knownWorld(),
+);
+
+function idsOf({ world: _, ...known }: KnownWorld): typeof ID {
+  const ids = Object.fromEntries(Object.entries(known).map(([name, { id }]) => [name, id]));
+  const children = Object.fromEntries(known.four.children.map(({ name, id }) => [name, id]));
+  const [channel] = known.up.channels.filter(({ primary }) => primary);
+  return {
+    ...ids,
+    ...children,
+    channel: `${known.up.id}.${channel?.number}`,
+    downtime: `${known.up.id}.-4`,
+  } as typeof ID;
+}

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { Authentication } from "../../src/auth/authentication.ts";
+import { createDirectory } from "../../src/auth/credentials.ts";
+import { seededRandom } from "../../src/random.ts";
+import { keyOf, USER } from "../support/accounts.ts";
+import { CREDENTIALS, type RunningService, sendTo, startService } from "../support/running-service.ts";
+import { TinyWorld } from "../support/tiny-world.ts";
+
+const LOGIN = JSON.stringify({ username: "operator", password: "correct horse" });
+
+async function login({ send }: RunningService): Promise<string> {
+  const { status, json } = await send("/session", { method: "POST", bearer: null, body: LOGIN });
+  expect(status).toBe(200);
+  return (json as { token: string }).token;
+}
+
+describe("bearer tokens", () => {
+  test.each([
+    ["Bearer KEY==", 200],
+    ["bearer KEY==", 200],
+    ["KEY==", 401],
+    ["Basic KEY==", 401],
+    ["Bearer", 401],
+    ["Bearer KEY== more", 401],
+    ["Bearer KEYS2345==", 401],
+    [`Bearer ${"0f".repeat(32)}`, 401],
+  ])("%j gives %i", async (Authorization, status) => {
+    const { simulator } = await startService();
+    const response = await fetch(`${simulator.url}/api/v2/version`, { headers: { Authorization } });
+    await response.text();
+    expect(response.status).toBe(status);
+    expect(response.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+  });
+});
+
+describe("a malformed bearer token", () => {
+  test.each(["key==", "a-key-of-the-classic-interface", "1234567890", "0f0f"])("%s", async (bearer) => {
+    const send = async (spelling: "live" | "specification") => {
+      const { simulator } = await startService({ spelling });
+      return sendTo(`${simulator.url}/api/v2/experimental/sensors`, { bearer });
+    };
+    expect(await send("live")).toMatchObject({
+      status: 400,
+      json: { code: "BAD_REQUEST", message: "invalid session token or API token format" },
+    });
+    expect(await send("specification")).toMatchObject({ status: 401, json: { code: "AUTH_FAILED" } });
+  });
+});
+
+describe("sessions", () => {
+  test("are opened, used and ended", async () => {
+    const service = await startService();
+    const bearer = await login(service);
+    expect((await service.send("/version", { bearer })).status).toBe(200);
+    const ended = await service.send("/session", { method: "DELETE", bearer });
+    expect([ended.status, ended.text]).toEqual([204, ""]);
+    expect((await service.send("/version", { bearer })).json).toMatchObject({ code: "AUTH_FAILED" });
+  });
+
+  test("last their lifetime since the last renewal", async () => {
+    const service = await startService({ sessionLifetimeMs: 60_000 });
+    const bearer = await login(service);
+    await service.clock.advance(59_999);
+    expect((await service.send("/session", { bearer })).status).toBe(200);
+    await service.clock.advance(59_999);
+    expect((await service.send("/version", { bearer })).status).toBe(200);
+    await service.clock.advance(1);
+    for (const method of ["GET", "DELETE"]) {
+      const { status, json } = await service.send("/session", { method, bearer });
+      expect([status, json]).toEqual([401, expect.objectContaining({ code: "AUTH_FAILED" })]);
+    }
+  });
+
+  test("live servers say when they end, in simulated time; the specification has the token alone", async () => {
+    const live = await startService({ spelling: "live", sessionLifetimeMs: 60_000 });
+    const opened = await live.send("/session", { method: "POST", bearer: null, body: LOGIN });
+    const token = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(opened.json).toEqual({ token, expires_at: "2026-03-12T17:56:10.000Z" });
+    const { token: bearer } = opened.json as { token: string };
+    await live.clock.advance(30_000);
+    expect((await live.send("/session", { bearer })).json).toEqual({ expires_at: "2026-03-12T17:56:40.000Z" });
+
+    const specified = await startService({ spelling: "specification" });
+    expect((await specified.send("/session", { method: "POST", bearer: null, body: LOGIN })).json).toEqual({ token });
+  });
+
+  test.each([
+    ["GET", "RENEW_FAILED"],
+    ["DELETE", "LOGOUT_FAILED"],
+  ])("%s is 400 %s for an API key", async (method, code) => {
+    const { send } = await startService();
+    const { status, json } = await send("/session", { method });
+    expect([status, json]).toEqual([400, expect.objectContaining({ code })]);
+  });
+
+  test.each<[body: string | undefined, status: number, code: string]>([
+    [JSON.stringify({ username: "operator", password: "wrong" }), 401, "LOGIN_FAILED"],
+    [JSON.stringify({ username: "nobody", password: "correct horse" }), 401, "LOGIN_FAILED"],
+    [JSON.stringify({ username: "operator" }), 400, "BAD_REQUEST"],
+    [JSON.stringify({ username: "operator", password: 5 }), 400, "BAD_REQUEST"],
+    ["null", 400, "BAD_REQUEST"],
+    ["username=operator", 400, "BAD_REQUEST"],
+    ["", 400, "BAD_REQUEST"],
+    [undefined, 400, "BAD_REQUEST"],
+    [JSON.stringify({ username: "operator", password: "x".repeat(15 * 1024) }), 400, "BODY_TOO_LARGE"],
+  ])("POST with %.40j is refused with %i %s", async (body, status, code) => {
+    const { send } = await startService();
+    const answer = await send("/session", { method: "POST", bearer: null, ...(body === undefined ? {} : { body }) });
+    expect([answer.status, answer.json]).toEqual([status, expect.objectContaining({ code })]);
+  });
+
+  test("can be dropped by the server at any time", async () => {
+    const service = await startService();
+    const bearer = await login(service);
+    service.simulator.dropSessions();
+    expect((await service.send("/version", { bearer })).status).toBe(401);
+    expect((await service.send("/version")).status).toBe(200);
+  });
+
+  test("of a client that never ends them do not pile up", () => {
+    const clock = new ManualClock();
+    const now = (): number => clock.now();
+    const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
+    const options = { directory, sessionLifetimeMs: 60_000 };
+    const auth = new Authentication({ ...options, clock, now, random: seededRandom(1) });
+    const tokens = Array.from({ length: 1001 }, () => auth.login(CREDENTIALS.username, CREDENTIALS.password).token);
+    expect(new Set(tokens).size).toBe(1001);
+    expect(() => auth.identify(`Bearer ${tokens[0]}`)).toThrow("Authentication failed");
+    expect(auth.identify(`Bearer ${tokens[1]}`).session?.token).toBe(tokens[1]);
+  });
+});
+
+describe("a user who sees only a part of the tree", () => {
+  const bearer = "RESTRICTED";
+
+  test.each([
+    ["/experimental/probes", ""],
+    ["/experimental/groups", "20"],
+    ["/experimental/devices", "100 200"],
+    ["/experimental/sensors", "1000 1001 2000"],
+    ["/experimental/channels", "1000.0 1000.-4 1001.1 1001.2 2000.3"],
+    ["/sensors", "1000 1001 2000"],
+    ["/experimental/objects?filter=not%20type%3Dchannel", "20 100 200 1000 1001 2000"],
+    ["/experimental/sensors?filter=descendants%20id%3D%221%22", ""],
+    ["/experimental/sensors?filter=descendants%20id%3D%22100%22", "1000 1001"],
+  ])("finds in %s: %s", async (path, ids) => {
+    const { ids: idsOf } = await startService();
+    expect((await idsOf(path, { bearer })).join(" ")).toBe(ids);
+  });
+
+  test("the lists are as long as what is seen", async () => {
+    const { send } = await startService();
+    const { headers } = await send("/experimental/channels?limit=2", { bearer });
+    expect(headers.get("x-total-count")).toBe("5");
+  });
+
+  test.each([
+    "/probes/1",
+    "/groups/10",
+    "/devices/101",
+    "/sensors/1002",
+    "/channels/1002.0",
+    "/sensor-status-summary/1",
+  ])("does not find %s", async (path) => {
+    const { send } = await startService();
+    expect((await send(path, { bearer })).status).toBe(404);
+  });
+
+  test("references to what is not seen are restricted, wherever they are", async () => {
+    const { send } = await startService();
+    const { json } = await send("/devices/100?include=path,intervalgroup,inheritance", { bearer });
+    const restricted = expect.objectContaining({ href: "restricted" });
+    expect(json).toMatchObject({
+      parent: { id: "10", name: "Network", type: "REFERENCED_GROUP", href: "restricted" },
+      path: [restricted, restricted, restricted, { href: "/api/v2/devices/100" }],
+      intervalgroup: { _inheritancesource: { id: "0", href: "restricted" } },
+    });
+    expect((await send("/sensors/1000", { bearer })).json).toMatchObject({ parent: { href: "/api/v2/devices/100" } });
+    expect((await send("/devices/100")).json).toMatchObject({ parent: { href: "/api/v2/groups/10" } });
+  });
+
+  test("counts are of what is seen", async () => {
+    const { send } = await startService();
+    const seen = { probes: 0, groups: 1, devices: 2, sensors: 3, channels: 5 };
+    expect((await send("/objects/count", { bearer })).json).toEqual(seen);
+    expect((await send("/sensor-status-summary", { bearer })).json).toMatchObject({ total: 3, paused_by_user: 0 });
+  });
+
+  test("sees what is moved below", async () => {
+    const { send, simulator } = await startService();
+    simulator.world.move("101", "20");
+    expect((await send("/sensors/1002", { bearer })).status).toBe(200);
+    simulator.world.move("101", "10");
+    expect((await send("/sensors/1002", { bearer })).status).toBe(404);
+  });
+
+  test("by default sees a group, and a device whose ancestors are all hidden", async () => {
+    const world = new TinyWorld();
+    for (let i = 0; i < 3; i++) world.addDevice("20", `extra ${i}`);
+    const { ids } = await startService({
+      world,
+      credentials: { apiKey: "a", username: "b", password: "c", restrictedApiKey: bearer },
+    });
+    expect(await ids("/experimental/groups", { bearer })).toEqual(["10", "11"]);
+    expect((await ids("/experimental/devices", { bearer })).length).toBe(3);
+  });
+});
+
+test("a user without rights for the system still reads the tree", async () => {
+  const { send } = await startService();
+  expect((await send("/experimental/sensors", { bearer: "LIMITED" })).status).toBe(200);
+  expect((await send("/session", { bearer: "LIMITED" })).status).toBe(400);
+});
+
+describe("the users of an installation", () => {
+  test.each([
+    ["administrator", USER.administrator, "10 11 20"],
+    ["one in a group that sees everything", USER.noor, "10 11 20"],
+    ["one in two groups, of which one does", USER.helpdesk, "10 11 20"],
+    ["one whose group looks after a part", USER.facility, "10 11"],
+    ["one whose group sees the last site", USER.branch, "20"],
+    ["one with a group of his own", USER.restricted, "20"],
+  ])("%s", async (_, user, groups) => {
+    const service = await startService();
+    expect((await service.ids("/experimental/groups", { bearer: await keyOf(service, user) })).join(" ")).toBe(groups);
+  });
+
+  test("those who see the same share one view, and a key its user's", async () => {
+    const clock = new ManualClock();
+    const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
+    const now = (): number => clock.now();
+    const auth = new Authentication({ directory, clock, now, sessionLifetimeMs: 1000, random: seededRandom(1) });
+    const account = auth.identify("Bearer KEY==").account;
+    expect(auth.login("operator", "correct horse").account).toBe(account);
+    expect(auth.identify("Bearer LIMITED").account.visibility).toBe(account.visibility);
+    expect(auth.identify("Bearer RESTRICTED").account.visibility).not.toBe(account.visibility);
+  });
+
+  test("a user called limited is limited only by the key for it", async () => {
+    const { send } = await startService({ credentials: { apiKey: "A", username: "limited", password: "p" } });
+    expect((await send("/version", { bearer: "A" })).status).toBe(200);
+  });
+});

@@ -1,0 +1,305 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { CONTROL_OPERATIONS } from "../../src/control/control.ts";
+import { parseScenario } from "../../src/scenario/scenario.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator.ts";
+import type { SimSensor } from "../../src/world/model.ts";
+import { createWorld } from "../../src/world/world.ts";
+import { type Received, type Sent, sendTo } from "../support/running-service.ts";
+import { HOUR, MINUTE, STARTED_AT } from "../world/fixtures.ts";
+
+const CREDENTIALS = { apiKey: "KEY==", username: "operator", password: "correct horse" };
+
+interface Running {
+  readonly simulator: Simulator;
+  readonly clock: ManualClock;
+  /** A request to a path below `/simulator`. */
+  send(method: string, path: string, body?: unknown): Promise<Received>;
+  api(path: string, sent?: Sent): Promise<Received>;
+}
+
+async function start(options: Partial<SimulatorOptions> = {}): Promise<Running> {
+  const clock = new ManualClock(STARTED_AT);
+  const world = createWorld({ seed: 5, size: { sensors: 45 }, startedAt: STARTED_AT });
+  const base = { world, clock, spelling: "live", credentials: CREDENTIALS, control: true } as const;
+  const simulator = await startSimulator({ ...base, ...options });
+  onTestFinished(() => simulator.close());
+  const send = (method: string, path: string, body?: unknown): Promise<Received> => {
+    const text = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    return sendTo(`${simulator.url}/simulator${path}`, { method, ...text });
+  };
+  return { simulator, clock, send, api: (path, sent) => sendTo(`${simulator.url}/api/v2${path}`, sent) };
+}
+
+test("is not there unless asked for", async () => {
+  const { send } = await start({ control: false });
+  expect(await send("GET", "/time")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
+});
+
+describe("the control endpoint", () => {
+  test("lists what it can do, each once", async () => {
+    const { send } = await start();
+    const { status, json } = await send("GET", "");
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      seed: 5,
+      sensors: 45,
+      time: { now: "2026-03-12T14:05:10.000Z", speed: 1, frozen: false },
+    });
+    const { operations } = json as { readonly operations: readonly string[] };
+    expect(operations).toHaveLength(CONTROL_OPERATIONS.length);
+    expect(new Set(operations).size).toBe(operations.length);
+  });
+
+  test("tells which statuses change, as seen at fixed steps", async () => {
+    const { simulator, send } = await start();
+    const [sensor] = simulator.world.list("sensor");
+    if (sensor === undefined) throw new Error("no sensor");
+    simulator.freezeAt(STARTED_AT + 30 * MINUTE);
+    await send("POST", `/objects/${sensor.id}/pause`, { for: "30m", message: "by hand" });
+    simulator.freezeAt(STARTED_AT + 2 * HOUR);
+    const query = `from=${new Date(STARTED_AT).toISOString()}&step=20m`;
+    const { status, json } = await send("GET", `/status-changes?${query}`);
+    expect(status).toBe(200);
+    const { changes } = json as { readonly changes: readonly Readonly<Record<string, unknown>>[] };
+    const own = changes.filter(({ id }) => id === sensor.id);
+    expect(own[0]).toMatchObject({
+      type: "sensor",
+      name: sensor.name,
+      to: "pauseduntil",
+      since: new Date(STARTED_AT + 30 * MINUTE).toISOString(),
+      at: new Date(STARTED_AT + 40 * MINUTE).toISOString(),
+    });
+    expect(own[1]).toMatchObject({ from: "pauseduntil" });
+    expect(await send("GET", "/status-changes?from=then&step=20m")).toMatchObject({ status: 400 });
+    expect(await send("GET", `/status-changes?${query.replace("20m", "1ms")}`)).toMatchObject({ status: 400 });
+  });
+
+  test("wants the API key, not any other", async () => {
+    const { simulator } = await start({ credentials: { ...CREDENTIALS, limitedApiKey: "LIMITED" } });
+    for (const bearer of [null, "wrong", "LIMITED"]) {
+      const answer = await sendTo(`${simulator.url}/simulator/time`, { bearer });
+      expect(answer).toMatchObject({ status: 401, json: { message: expect.stringContaining("API key") } });
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    }
+  });
+
+  test.each<[method: string, path: string, body: unknown, status: number, message: string]>([
+    ["GET", "/nothing", undefined, 404, "there is no /simulator/nothing"],
+    ["GET", "/time/", undefined, 404, "there is no /simulator/time/"],
+    ["PUT", "/time", undefined, 405, "/simulator/time takes GET"],
+    ["GET", "/objects/2001/pause", undefined, 405, "takes POST"],
+    ["POST", "/time/step", "no json", 400, "the body is no JSON"],
+    ["POST", "/time/step", {}, 400, "by: "],
+    ["POST", "/time/step", { by: "soon" }, 400, "expected a duration such as 90s"],
+    ["POST", "/time/speed", { speed: 0 }, 400, "between 0.01 and 86400"],
+    ["POST", "/time/freeze", { at: "noon" }, 400, "at: "],
+    ["POST", "/time/resume", { now: true }, 400, "now"],
+    ["POST", "/faults", { fault: "explode" }, 400, 'there is no fault called "explode"'],
+    ["DELETE", "/faults?fault=html", undefined, 404, "the fault html is not in force"],
+    ["GET", "/requests?limit=-1", undefined, 400, "limit: expected a number from 0 to 1000"],
+    ["GET", "/objects/99", undefined, 404, "there is no object with the id 99"],
+    ["POST", "/objects/99/pause", {}, 404, "there is no object with the id 99"],
+    ["DELETE", "/objects/0", undefined, 400, "root"],
+    ["POST", "/objects/1/force", { status: "down" }, 400, "is a probe, not a sensor"],
+    ["POST", "/objects/1/force", { status: "broken" }, 400, "status: "],
+    ["POST", "/objects/1/set", { channel: "x", to: 1 }, 404, "the probe 1 has no channel x"],
+    ["POST", "/objects/1/move", { to: "2001" }, 400, "cannot hold a probe"],
+    ["POST", "/objects/1/add", { sensor: "x" }, 400, "cannot hold a sensor"],
+    ["POST", "/objects/1/add", { sensor: "x", device: "y" }, 400, "either sensor or device"],
+    ["POST", "/scenarios", "name: x", 400, "steps: missing"],
+    ["POST", "/scenarios", "x".repeat(1_100_000), 413, "larger than"],
+  ])("%s %s says what is wrong", async (method, path, body, status, message) => {
+    const { send } = await start();
+    expect(await send(method, path, body)).toMatchObject({
+      status,
+      json: { message: expect.stringContaining(message) },
+    });
+  });
+
+  test("is out of reach of faults, and of the request log", async () => {
+    const { send, api, simulator } = await start({ faults: ["hang", "html"] });
+    expect((await send("GET", "/time")).status).toBe(200);
+    expect(simulator.requests.count()).toBe(0);
+    await send("DELETE", "/faults");
+    expect((await api("/health")).status).toBe(204);
+    expect((await send("GET", "/requests")).json).toMatchObject({
+      in_flight: 0,
+      counts: [{ route: "/health", status: 204, count: 1 }],
+      recent: [{ method: "GET", url: "/api/v2/health", request_id: expect.stringMatching(/^[0-9a-f]{32}$/) }],
+    });
+    await send("DELETE", "/requests");
+    expect((await send("GET", "/requests")).json).toMatchObject({ counts: [], recent: [] });
+  });
+});
+
+describe("the control of time", () => {
+  test("stops, steps, runs on at another speed, and every timestamp follows", async () => {
+    const { send, api, clock } = await start();
+    await send("POST", "/time/freeze");
+    await clock.advance(HOUR);
+    expect((await send("POST", "/time/step", { by: "1h30m" })).json).toEqual({
+      now: "2026-03-12T15:35:10.000Z",
+      speed: 1,
+      frozen: true,
+    });
+    expect((await api("/health")).headers.get("date")).toBe("Thu, 12 Mar 2026 15:35:10 GMT");
+    await send("POST", "/time/speed", { speed: 60 });
+    await send("POST", "/time/resume");
+    await clock.advance(1000);
+    expect((await send("GET", "/time")).json).toEqual({ now: "2026-03-12T15:36:10.000Z", speed: 60, frozen: false });
+    await send("POST", "/time/freeze", { at: "2026-03-12T20:00:00+01:00" });
+    const [sensor] = (await api("/experimental/sensors?limit=1")).json as readonly { readonly lastup: string }[];
+    expect(Date.parse(sensor?.lastup ?? "")).toBeGreaterThan(Date.UTC(2026, 2, 12, 18, 50));
+  });
+
+  test("begins where it is told to, as soon as the service listens, and runs at its speed", async () => {
+    const { simulator, clock } = await start({ startAt: STARTED_AT + HOUR, speed: 10 });
+    expect(simulator.now()).toBe(STARTED_AT + HOUR);
+    await clock.advance(1000);
+    expect(simulator.now()).toBe(STARTED_AT + HOUR + 10_000);
+  });
+
+  test("sessions live in real time", async () => {
+    const { api, clock } = await start({ speed: 3600, sessionLifetimeMs: 10 * MINUTE });
+    const body = JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password });
+    const { token } = (await api("/session", { method: "POST", bearer: null, body })).json as {
+      readonly token: string;
+    };
+    await clock.advance(9 * MINUTE);
+    expect((await api("/version", { bearer: token })).status).toBe(200);
+    await clock.advance(2 * MINUTE);
+    expect((await api("/version", { bearer: token })).status).toBe(401);
+  });
+});
+
+describe("the control of objects", () => {
+  test("are paused, resumed, renamed, moved, added to and removed, and the API shows it", async () => {
+    const { send, api, simulator } = await start();
+    const [device, other] = simulator.world.list("device");
+    const [group] = simulator.world.list("group").slice(-1);
+    const paused = await send("POST", `/objects/${device?.id}/pause`, { message: "cleaning", for: "10m" });
+    expect(paused.json).toMatchObject({
+      id: device?.id,
+      type: "device",
+      status: expect.stringMatching(/^pause/),
+      message: "cleaning",
+    });
+    expect((await send("POST", `/objects/${device?.id}/resume`)).json).toMatchObject({ status: "up" });
+    expect((await send("POST", `/objects/${device?.id}/rename`, { name: "new name" })).json).toMatchObject({
+      name: "new name",
+    });
+    expect((await send("POST", `/objects/${device?.id}/move`, { to: group?.id })).json).toMatchObject({
+      parent: group?.id,
+    });
+    expect((await api(`/devices/${device?.id}`)).json).toMatchObject({ name: "new name", parent: { id: group?.id } });
+    const added = await send("POST", `/objects/${device?.id}/add`, { sensor: "another" });
+    expect(added).toMatchObject({ status: 201, json: { type: "sensor", name: "another", parent: device?.id } });
+    const { id } = added.json as { readonly id: string };
+    expect((await api(`/sensors/${id}`)).json).toMatchObject({ name: "another" });
+    expect((await send("POST", `/objects/${group?.id}/add`, { device: "spare" })).json).toMatchObject({
+      type: "device",
+    });
+    expect(await send("DELETE", `/objects/${other?.id}`)).toMatchObject({ status: 200, json: { removed: other?.id } });
+    expect((await api(`/devices/${other?.id}`)).status).toBe(404);
+  });
+
+  test("are paused for as long as was said", async () => {
+    const { send, simulator, clock } = await start();
+    const id = simulator.world.list("device")[1]?.id;
+    await send("POST", `/objects/${id}/pause`, { for: "10m" });
+    await clock.advance(10 * MINUTE - 1);
+    expect((await send("GET", `/objects/${id}`)).json).toMatchObject({ status: expect.stringMatching(/^pause/) });
+    await clock.advance(1);
+    expect((await send("GET", `/objects/${id}`)).json).toMatchObject({ status: "up" });
+  });
+
+  test("are forced down and acknowledged, and a channel goes where it is sent", async () => {
+    const { send, api, simulator, clock } = await start();
+    const sensor = simulator.world.list("sensor")[3] as SimSensor;
+    await send("POST", `/objects/${sensor.id}/force`, { status: "down" });
+    expect((await api(`/sensors/${sensor.id}`)).json).toMatchObject({ status: "DOWN" });
+    expect((await send("POST", `/objects/${sensor.id}/acknowledge`, { message: "on it" })).json).toMatchObject({
+      status: "acknowledged",
+      message: "on it",
+    });
+    const limited = simulator.world
+      .channels()
+      .find(({ limits, displayUnit }) => limits.maxError !== undefined && limits.maxError < 100 && displayUnit === "%");
+    if (limited === undefined) throw new Error("no channel has an error limit");
+    const { id } = limited.sensor;
+    await send("POST", `/objects/${id}/set`, { channel: limited.number, to: 100, for: "1h" });
+    await clock.advance(10 * MINUTE);
+    expect((await send("GET", `/objects/${id}`)).json).toMatchObject({ status: "down" });
+    expect((await api(`/channels/${id}.${limited.number}`)).json).toMatchObject({
+      last_measurement: { display_value: 100 },
+    });
+    expect((await send("POST", `/objects/${id}/unset`)).json).not.toMatchObject({ status: "down" });
+    await send("POST", `/objects/${id}/set`, { channel: limited.name, to: 100, for: "1h" });
+    await clock.advance(HOUR + 10 * MINUTE);
+    expect((await send("GET", `/objects/${id}`)).json).not.toMatchObject({ status: "down" });
+  });
+});
+
+describe("the control of the service", () => {
+  test("gets faults and loses them", async () => {
+    const { send, api } = await start();
+    expect(await send("POST", "/faults", { fault: "missing=501@/version" })).toMatchObject({
+      status: 201,
+      json: { faults: ["missing=501@/version"] },
+    });
+    expect((await api("/version")).status).toBe(501);
+    await send("POST", "/faults", { fault: "error=503@/health#2" });
+    expect((await send("DELETE", `/faults?${new URLSearchParams({ fault: "missing=501@/version" })}`)).json).toEqual({
+      faults: ["error=503@/health#2"],
+    });
+    expect((await api("/version")).status).toBe(200);
+    expect((await send("DELETE", "/faults")).json).toEqual({ faults: [] });
+  });
+
+  test("drops sessions, and shows the mails about new passwords", async () => {
+    const { send, api } = await start();
+    const body = JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password });
+    const { token } = (await api("/session", { method: "POST", bearer: null, body })).json as {
+      readonly token: string;
+    };
+    await send("DELETE", "/sessions");
+    expect((await api("/version", { bearer: token })).status).toBe(401);
+    expect(await send("GET", "/password-resets")).toMatchObject({ status: 200, json: [] });
+  });
+
+  test("plays a story that begins now, and ends it", async () => {
+    const { send, simulator, clock } = await start();
+    const sensor = simulator.world.list("sensor")[3] as SimSensor;
+    const story = `name: told
+steps:
+  - { at: +1m, select: { id: ${sensor.id} }, rename: "{name} renamed" }
+  - { at: +2m, select: { id: ${sensor.id} }, status: pausedbylicense }`;
+    const begun = await send("POST", "/scenarios", story);
+    expect(begun).toMatchObject({
+      status: 201,
+      json: {
+        name: "told",
+        begin: "2026-03-12T14:05:10.000Z",
+        steps: [{ at: "2026-03-12T14:06:10.000Z" }, {}],
+        failures: [],
+      },
+    });
+    await clock.advance(3 * MINUTE);
+    expect((await send("GET", `/objects/${sensor.id}`)).json).toMatchObject({
+      name: expect.stringMatching(/ renamed$/),
+      status: "pausedbylicense",
+    });
+    expect((await send("GET", "/scenarios")).json).toHaveLength(1);
+    expect((await send("DELETE", "/scenarios")).json).toEqual([]);
+    expect((await send("GET", `/objects/${sensor.id}`)).json).not.toMatchObject({ status: "pausedbylicense" });
+    const wrong = await send("POST", "/scenarios", story.replace(sensor.id, "77"));
+    expect(wrong).toMatchObject({ status: 400, json: { message: expect.stringContaining("scenario:3:26: ") } });
+  });
+
+  test("cannot start with a story that its world cannot play", async () => {
+    const text = readFileSync(new URL("../../scenarios/datacenter-power.yaml", import.meta.url), "utf8");
+    await expect(start({ scenario: parseScenario(text, "power.yaml") })).rejects.toThrow(/power\.yaml:\d+:\d+: /);
+  });
+});

@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FaultSyntaxError, parseFault } from "../../src/faults/grammar.ts";
+import { FAULT_HELP } from "../../src/faults/help.ts";
+
+describe("the actions of faults", () => {
+  test.each([
+    ["latency=200ms", { kind: "latency", minMs: 200, maxMs: 200 }],
+    ["latency=0.5s-1m", { kind: "latency", minMs: 500, maxMs: 60_000 }],
+    ["error=503", { kind: "error", status: 503, code: "SERVICE_UNAVAILABLE" }],
+    ["error=401", { kind: "error", status: 401, code: "AUTH_FAILED" }],
+    ["error=408", { kind: "error", status: 408, code: "EXECUTION_TIMEOUT" }],
+    ["error=429,retry-after=1500ms", { kind: "error", status: 429, code: "UNKNOWN", retryAfterSeconds: 2 }],
+    ["error=503,code=LICENSE_INACTIVE", { kind: "error", status: 503, code: "LICENSE_INACTIVE" }],
+    ["error=429,wait-for=90s", { kind: "error", status: 429, waitForSeconds: 90, retryAfterSeconds: undefined }],
+    ["error=500,body=none", { kind: "error", status: 500, hasBody: false }],
+    ["hang", { kind: "hang" }],
+    ["cut", { kind: "cut", where: "body" }],
+    ["cut=start", { kind: "cut", where: "start" }],
+    ["cut=reset", { kind: "cut", where: "reset" }],
+    ["endless", { kind: "endless", bytesPerSecond: undefined }],
+    ["endless=2MB", { kind: "endless", bytesPerSecond: 2_000_000 }],
+    ["endless-list", { kind: "endless-list" }],
+    ["large=60MB", { kind: "large", bytes: 60_000_000, shape: "objects" }],
+    ["large=2kB,arrays", { kind: "large", bytes: 2_000, shape: "arrays" }],
+    ["long-names=10MB", { kind: "long-names", characters: 10_000_000 }],
+    ["content-type=text/plain;charset=x", { kind: "content-type", type: "text/plain;charset=x" }],
+    ["parents=cycle", { kind: "parents", shape: "cycle" }],
+    ["swapped-kinds", { kind: "swapped-kinds" }],
+    ["twin-ids", { kind: "twin-ids" }],
+    ["skew=-90s", { kind: "skew", byMs: -90_000 }],
+    ["date=+2h", { kind: "date", byMs: 7_200_000 }],
+    ["restart=5s", { kind: "restart", downMs: 5_000 }],
+    ["truncate", { kind: "truncate", fraction: 0.5 }],
+    ["truncate=0.9", { kind: "truncate", fraction: 0.9 }],
+    ["html", { kind: "html" }],
+    ["redirect", { kind: "redirect", location: "/public/login.htm?loginurl=%2Fapi%2Fv2" }],
+    ["redirect=https://other/login", { kind: "redirect", location: "https://other/login" }],
+    ["missing", { kind: "missing", status: 404 }],
+    ["missing=501", { kind: "missing", status: 501 }],
+    ["drip=16kB", { kind: "drip", bytesPerSecond: 16_000 }],
+    ["moving-list", { kind: "moving-list", change: "delete" }],
+    ["moving-list=reorder", { kind: "moving-list", change: "reorder" }],
+    ["rounded", { kind: "rounded", digits: 0 }],
+    ["rounded=2", { kind: "rounded", digits: 2 }],
+    ["execution-timeout=1500", { kind: "execution-timeout", above: 1500 }],
+    ["wrong-total=-3", { kind: "wrong-total", by: -3 }],
+    ["empty", { kind: "empty", as: "list" }],
+    ["empty=204", { kind: "empty", as: "204" }],
+    ["short-rows", { kind: "short-rows", by: 1 }],
+    ["text-values", { kind: "text-values", language: undefined }],
+    ["text-values=de", { kind: "text-values", language: "de" }],
+    ["unsupported-scheme", { kind: "unsupported-scheme" }],
+    ["refuses=include:sensor_status_summary", { parameter: "include", value: "sensor_status_summary" }],
+    ["refuses=from", { kind: "refuses", parameter: "from", value: undefined }],
+    ["odd-records=10", { kind: "odd-records", every: 10 }],
+  ])("%s", (text, action) => {
+    expect(parseFault(text)).toMatchObject({ text, action, probability: 1, times: undefined, path: undefined });
+  });
+});
+
+test.each([
+  ["hang#0.25", { probability: 0.25, times: undefined }],
+  ["hang#1.0", { probability: 1, times: undefined }],
+  ["hang#1", { probability: 1, times: 1 }],
+  ["hang#30", { probability: 1, times: 30 }],
+  ["hang@/experimental/*#2", { times: 2, method: undefined }],
+  ["error=500@POST:/session", { method: "POST" }],
+])("share and method of %s", (text, expected) => {
+  expect(parseFault(text)).toMatchObject(expected);
+});
+
+test.each<[glob: string, path: string, hits: boolean]>([
+  ["/experimental/sensors*", "/experimental/sensors", true],
+  ["/experimental/sensors*", "/experimental/sensors/7", true],
+  ["/experimental/sensors*", "/sensors", false],
+  ["*/sensors", "/experimental/sensors", true],
+  ["*/sensors", "/sensors", true],
+  ["/sensors", "/sensors/7", false],
+  ["*", "/anything", true],
+  ["/sensors/1.1", "/sensors/1x1", false],
+  ["/*(a+)+$", "/(a+)+$", true],
+  ["/sensors/{id}", "/sensors/7", true],
+  ["/sensors/{id}", "/sensors/7/data", false],
+  ["/sensors/{id}/data", "/sensors/7/data", true],
+])("glob %s and path %s: %s", (glob, path, hits) => {
+  expect(parseFault(`hang@${glob}`).path?.test(path)).toBe(hits);
+});
+
+describe("errors of the grammar", () => {
+  test.each([
+    ["", "expected name[=argument]"],
+    ["LATENCY=5s", "expected name[=argument]"],
+    ["slow", 'there is no fault called "slow"'],
+    ["latency", "latency takes a duration such as 200ms"],
+    ["latency=200", "latency takes a duration"],
+    ["latency=2s-1s", "latency takes a duration"],
+    ["latency=1s-2s-3s", "latency takes a duration"],
+    ["error", "error takes a status such as 503"],
+    ["error=200", "error takes a status"],
+    ["error=503,code=OOPS", "error takes a status"],
+    ["error=503,retry-after=soon", "error takes a status"],
+    ["hang=5s", "hang takes no argument"],
+    ["html=x", "html takes no argument"],
+    ["error=503,body=half", "error takes a status"],
+    ["cut=middle", "cut takes body, start or reset"],
+    ["endless=fast", "endless takes a size a second"],
+    ["content-type", "content-type takes a type in printable ASCII"],
+    ["parents", "parents takes chain, cycle, self, lost"],
+    ["swapped-kinds=1", "swapped-kinds takes no argument"],
+    ["skew=2h", "skew takes a shift such as +2h"],
+    ["date=+9000h", "date takes a shift such as +2h"],
+    ["restart", "restart takes a duration such as 5s"],
+    ["truncate=2", "truncate takes a fraction"],
+    ["redirect=", "redirect takes a location in printable ASCII"],
+    ["redirect=/löschen", "redirect takes a location in printable ASCII"],
+    ["missing=500", "missing takes 404, 405 or 501"],
+    ["drip", "drip takes a size"],
+    ["drip=0B", "drip takes a size"],
+    ["moving-list=sideways", "moving-list takes delete, insert or reorder"],
+    ["rounded=-1", "rounded takes decimal digits"],
+    ["execution-timeout=4000", "execution-timeout takes the largest limit that works"],
+    ["wrong-total=many", "wrong-total takes a number"],
+    ["endless-list=3", "endless-list takes no argument"],
+    ["large", "large takes a size such as 60MB"],
+    ["large=60MB,stones", "large takes a size"],
+    ["large=60MB,text,text", "large takes a size"],
+    ["long-names=many", "long-names takes a size"],
+    ["long-names=101MB", "long-names takes a size up to 100MB"],
+    ["empty=air", "empty takes list, null, 204, body"],
+    ["short-rows=0", "short-rows takes a number"],
+    ["refuses", "refuses takes a parameter"],
+    ["odd-records=0", "odd-records takes a number"],
+    ["hang@experimental/sensors", "the path glob must begin with / or *"],
+    ["hang#2.5", "after # goes a probability"],
+    ["hang#0", "after # goes a probability"],
+    ["hang#often", "after # goes a probability"],
+    ["hang#", "after # goes a probability"],
+  ])("%j", (text, complaint) => {
+    expect(() => parseFault(text)).toThrow(FaultSyntaxError);
+    expect(() => parseFault(text)).toThrow(`fault "${text}": ${complaint}`);
+  });
+
+  test("and never with anything else", () => {
+    const part = fc.constantFrom(
+      "latency",
+      "error",
+      "cut",
+      "drip",
+      "=",
+      "@",
+      "#",
+      "503",
+      "1s",
+      "-",
+      ",",
+      "/",
+      "*",
+      "(",
+      "\\",
+      "0.5",
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(part).map((parts) => parts.join("")),
+        ),
+        (text) => {
+          try {
+            parseFault(text);
+          } catch (error) {
+            expect(error).toBeInstanceOf(FaultSyntaxError);
+          }
+        },
+      ),
+    );
+  });
+});
+
+test("every example of the help can be typed as it stands", () => {
+  const lines = FAULT_HELP.split("\n").filter((line) => /^ {2,4}\S/.test(line));
+  const examples = lines.flatMap((line) => (line.trim().split(/ {2,}/)[0] ?? "").split(" | "));
+  const spelledOut = examples.flatMap((example) => {
+    const [name, choices = ""] = example.split("=");
+    return choices.includes("|") ? choices.split("|").map((choice) => `${name}=${choice}`) : [example];
+  });
+  expect(spelledOut.length).toBeGreaterThan(15);
+  for (const example of spelledOut) expect(parseFault(example).text).toBe(example);
+  for (const [, example = ""] of FAULT_HELP.matchAll(/--fault '?([^' \n]+)/g))
+    expect(parseFault(example).text).toBe(example);
+});

@@ -1,0 +1,269 @@
+import { describe, expect, test } from "vitest";
+import type { SimChannel, SimLimits, SimNode, SimSensor, SimStatus, World } from "../../src/world/model.ts";
+import { mix } from "../../src/world/noise.ts";
+import { createWorld } from "../../src/world/world.ts";
+import { countStatuses, DAY, HOUR, MINUTE, moments, ownChannels, STARTED_AT } from "./fixtures.ts";
+
+const world = createWorld({ seed: 1, startedAt: STARTED_AT });
+
+/** Sensors per status on a live server of 2,621 sensors, 3 probes, 47 groups and 240 devices. */
+const LIVE: readonly [SimStatus, number][] = [
+  ["up", 2453],
+  ["warning", 82],
+  ["pausedbydependency", 50],
+  ["down", 13],
+  ["unknown", 11],
+  ["unusual", 9],
+  ["acknowledged", 2],
+  ["pausedbyuser", 1],
+];
+
+describe("states of the default world over time", () => {
+  const counts = moments(12, 150).map((at) => countStatuses(world, at));
+  const average = (status: SimStatus): number =>
+    counts.reduce((sum, one) => sum + (one.get(status) ?? 0), 0) / counts.length;
+
+  test.each(LIVE)("%s: near the %i of a live server", (status, live) => {
+    const slack = Math.max(2, live * (status === "up" ? 0.03 : 0.7));
+    expect(Math.abs(average(status) - live)).toBeLessThan(slack);
+  });
+
+  test("at the start most sensors are up, and no probe is disconnected", () => {
+    expect(countStatuses(world, STARTED_AT).get("up")).toBeGreaterThan(2350);
+    for (const at of [STARTED_AT, ...moments(50, 100)]) {
+      for (const probe of world.list("probe")) expect(world.state(probe, at).status).toBe("up");
+    }
+  });
+
+  test("something happens every few minutes", () => {
+    const before = new Map(world.list("sensor").map((sensor) => [sensor, world.state(sensor, STARTED_AT).status]));
+    const changed = world
+      .list("sensor")
+      .filter((sensor) => world.state(sensor, STARTED_AT + 20 * MINUTE).status !== before.get(sensor));
+    expect(changed.length).toBeGreaterThan(3);
+    expect(changed.length).toBeLessThan(150);
+  });
+
+  test("sensors are paused in every way that people and schedules have", () => {
+    const seen = new Set<SimStatus>();
+    // 02:00 in Europe, when what pauses at night is paused.
+    for (let day = 0; day < 40; day += 3) {
+      for (const status of countStatuses(world, Date.UTC(2026, 2, 12 + day, 1)).keys()) seen.add(status);
+    }
+    for (const status of ["pausedbyuser", "pauseduntil", "pausedbyschedule", "pausedbydependency"] as const) {
+      expect(seen).toContain(status);
+    }
+  });
+});
+
+/** The worst limit that a value is out of. */
+function breach({ limits }: { readonly limits: SimLimits }, value: number): "error" | "warning" | undefined {
+  const { maxError = Infinity, maxWarning = Infinity, minWarning = -Infinity, minError = -Infinity } = limits;
+  if (value > maxError || value < minError) return "error";
+  return value > maxWarning || value < minWarning ? "warning" : undefined;
+}
+
+function worst(sensor: SimSensor, at: number): "error" | "warning" | "empty" | undefined {
+  const found = ownChannels(sensor).map((channel: SimChannel) => {
+    const value = world.lastMeasurement(channel, at)?.displayValue;
+    return typeof value === "number" ? breach(channel, value) : "empty";
+  });
+  return (["empty", "error", "warning"] as const).find((one) => found.includes(one));
+}
+
+test("state and measurement of a sensor agree at any moment", () => {
+  const seen = new Map<string, number>();
+  for (const at of moments(7, 150, 2)) {
+    for (const sensor of world.list("sensor")) {
+      const { status, since } = world.state(sensor, at);
+      const [primary] = sensor.channels;
+      const downtime = sensor.channels.at(-1);
+      const scan = primary && world.lastMeasurement(primary, at);
+      const idle = downtime && world.lastMeasurement(downtime, at)?.displayValue;
+      const bad = worst(sensor, at);
+      const label = `${sensor.id} at ${at}: ${status}`;
+      switch (status) {
+        case "up":
+        case "unusual":
+          expect(
+            [scan !== undefined && scan.at >= since && at - scan.at < sensor.intervalSeconds * 1000, idle, bad],
+            label,
+          ).toEqual([true, 0, undefined]);
+          break;
+        case "warning":
+          expect([scan !== undefined && scan.at >= since, idle], label).toEqual([true, 0]);
+          expect(["warning", undefined], label).toContain(bad);
+          break;
+        case "down":
+        case "acknowledged":
+          expect([scan !== undefined && scan.at >= since, idle], label).toEqual([true, 100]);
+          expect(["empty", "error"], label).toContain(bad);
+          break;
+        default:
+          // Nothing is scanned: whatever was measured is from before.
+          expect(scan === undefined || scan.at <= since, label).toBe(true);
+      }
+      const key = `${status} ${bad}`;
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+    }
+  }
+  // Most warnings come from a limit, and sensors are down in both ways.
+  expect(seen.get("warning warning") ?? 0).toBeGreaterThan(4 * (seen.get("warning undefined") ?? 0));
+  expect(seen.get("down error")).toBeGreaterThan(2);
+  expect(seen.get("down empty")).toBeGreaterThan(30);
+});
+
+test("a sensor that is down by no answer measures nothing at all", () => {
+  const silent = moments(8, 100, 3).flatMap((at) =>
+    world
+      .list("sensor")
+      .filter((sensor) => world.state(sensor, at).status === "down")
+      .map((sensor) => ({ sensor, at })),
+  );
+  for (const { sensor, at } of silent.filter((one) => worst(one.sensor, one.at) === "empty")) {
+    for (const channel of ownChannels(sensor)) {
+      expect(world.lastMeasurement(channel, at)).toMatchObject({ displayValue: null, value: null });
+    }
+  }
+});
+
+test("a message names the channel that is out of its limit, and the value that is served", () => {
+  const limited = world.list("sensor").find((sensor) => world.state(sensor, STARTED_AT).message.includes("limit of"));
+  const { message = "" } = limited ? world.state(limited, STARTED_AT) : {};
+  const named = limited?.channels.find(({ name }) => message.includes(`(${name})`));
+  const value = named && world.lastMeasurement(named, STARTED_AT)?.displayValue;
+  expect(Number.parseFloat(message)).toBeCloseTo(value ?? Number.NaN, 1);
+});
+
+function checkSince(of: World, node: SimNode, at: number): void {
+  const { status, since } = of.state(node, at);
+  const label = `${node.id} ${status} at ${at} since ${since}`;
+  expect(since, label).toBeLessThanOrEqual(at);
+  expect(of.state(node, since).status, label).toBe(status);
+  for (let step = 1; step < 8; step++) {
+    const between = since + Math.floor(((at - since) * (mix(at, step) % 1000)) / 1000);
+    expect(of.state(node, between), `${label}, seen at ${between}`).toMatchObject({ status, since });
+  }
+  const createdAt = STARTED_AT - 365 * DAY;
+  if (since > createdAt) expect(of.state(node, since - 1).status, label).not.toBe(status);
+}
+
+test("since is the moment when the status began", () => {
+  for (const [index, at] of moments(80, 300, 4).entries()) {
+    const moment = Math.max(at, STARTED_AT - 364 * DAY);
+    for (const sensor of world.list("sensor")) {
+      // All that are not simply up, and some of those that are.
+      if (mix(index, Number(sensor.id)) % 400 === 0 || (index < 4 && world.state(sensor, moment).status !== "up")) {
+        checkSince(world, sensor, moment);
+      }
+    }
+    for (const node of [...world.list("group"), ...world.list("device")].filter((_, place) => place % 80 === index)) {
+      checkSince(world, node, moment);
+    }
+  }
+});
+
+test("states change at scans, except pauses", () => {
+  let changes = 0;
+  for (const sensor of world.list("sensor").filter((_, index) => index % 9 === 0)) {
+    const [channel] = sensor.channels;
+    const { status, since } = world.state(sensor, STARTED_AT);
+    if (channel === undefined || !["up", "warning", "down", "unusual", "acknowledged"].includes(status)) continue;
+    expect(world.lastMeasurement(channel, since)?.at).toBe(since);
+    changes++;
+  }
+  expect(changes).toBeGreaterThan(200);
+});
+
+test("what is paused above pauses all below by dependency, and keeps the last measurement", () => {
+  const paused = moments(12, 150, 5).flatMap((at) =>
+    [...world.list("group"), ...world.list("device")]
+      .filter((node) => ["pausedbyuser", "pauseduntil"].includes(world.state(node, at).status))
+      .map((node) => ({ node, at })),
+  );
+  expect(paused.some(({ node }) => node.kind === "group")).toBe(true);
+  expect(paused.some(({ node }) => node.kind === "device")).toBe(true);
+  const below = (node: SimNode): SimNode[] => node.children.flatMap((child) => [child, ...below(child)]);
+  for (const { node, at } of paused) {
+    const { since } = world.state(node, at);
+    for (const child of below(node)) {
+      const { status } = world.state(child, at);
+      expect(["pausedbydependency", "pausedbyuser", "pauseduntil", "pausedbyschedule"]).toContain(status);
+    }
+    for (const sensor of world.list("sensor").filter((one) => below(node).includes(one))) {
+      for (const channel of sensor.channels) {
+        expect(world.lastMeasurement(channel, at)).toEqual(world.lastMeasurement(channel, since));
+      }
+    }
+  }
+});
+
+test("a nightly pause lasts from 20:00 to 06:00 of the sensor's own time zone", () => {
+  const hours = new Set<number>();
+  for (let hour = 0; hour < 24; hour++) {
+    const at = STARTED_AT + hour * HOUR;
+    for (const sensor of world.list("sensor")) {
+      const { status, since } = world.state(sensor, at);
+      if (status !== "pausedbyschedule") continue;
+      hours.add((since % DAY) / HOUR);
+      expect(world.state(sensor, since + 10 * HOUR - 1)).toMatchObject({ status, since });
+      expect(world.state(sensor, since + 10 * HOUR).status).not.toBe(status);
+    }
+  }
+  // Nürnberg, Tōkyō and Mumbai are some of the sites.
+  expect(hours.size).toBeGreaterThanOrEqual(2);
+  expect([19, 11, 14.5, 12, 10]).toEqual(expect.arrayContaining([...hours]));
+});
+
+test("a few sensors have never been scanned", () => {
+  const never = world
+    .list("sensor")
+    .filter(({ channels }) => channels[0] && world.lastMeasurement(channels[0], STARTED_AT + 300 * DAY) === undefined);
+  expect(never.length).toBeGreaterThan(2);
+  expect(never.length).toBeLessThan(26);
+  for (const sensor of never) {
+    for (const at of [STARTED_AT - 200 * DAY, STARTED_AT, STARTED_AT + 200 * DAY]) {
+      expect(["unknown", "none", "pausedbydependency", "pausedbyuser", "pauseduntil"]).toContain(
+        world.state(sensor, at).status,
+      );
+      expect(sensor.channels.map((channel) => world.lastMeasurement(channel, at))).toEqual(
+        sensor.channels.map(() => undefined),
+      );
+    }
+  }
+});
+
+test("an alarm that lasts is acknowledged after a while", () => {
+  const found = moments(14, 150, 6)
+    .flatMap((at) => world.list("sensor").map((sensor) => ({ sensor, ...world.state(sensor, at) })))
+    .filter(({ status }) => status === "acknowledged");
+  expect(found.length).toBeGreaterThan(5);
+  for (const { sensor, since } of found) expect(world.state(sensor, since - 1).status).toBe("down");
+});
+
+test("in a large world probes lose their connection for minutes, but never the local one", () => {
+  const large = createWorld({
+    seed: 3,
+    size: { probes: 12, groups: 12, devices: 24, sensors: 60, channels: 130 },
+    startedAt: STARTED_AT,
+  });
+  const [local, ...remote] = large.list("probe");
+  let lost = 0;
+  for (let at = STARTED_AT; at < STARTED_AT + 12 * DAY; at += 4 * MINUTE) {
+    expect(local && large.state(local, at).status).toBe("up");
+    for (const probe of remote.filter((one) => large.state(one, at).status === "disconnected")) {
+      lost++;
+      expect(at - large.state(probe, at).since).toBeLessThan(HOUR);
+      for (const child of probe.children) expect(large.state(child, at).status).toMatch(/^(unknown|paused)/);
+    }
+  }
+  expect(lost).toBeGreaterThan(5);
+});
+
+test("in a small world nothing is paused unasked", () => {
+  const small = createWorld({ seed: 4, size: { sensors: 20 }, startedAt: STARTED_AT });
+  for (const at of moments(60, 300, 7)) {
+    for (const status of countStatuses(small, at).keys())
+      expect(["up", "warning", "down", "unusual", "acknowledged"]).toContain(status);
+  }
+});
