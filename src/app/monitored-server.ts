@@ -292,9 +292,9 @@ export class MonitoredServer {
 
   #reader({ server: { select } }: PipelinePlan, isReselected: boolean): ServerReader {
     const { reader } = this.#pipeline;
-    const { view, context, log, isOneOfMany } = this.#base;
+    const { view, context, log } = this.#base;
     if (!isReselected) return reader;
-    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log, isOneOfMany });
+    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log });
   }
 
   /** What is not selected any more goes at once; what is now comes with the next runs. */
@@ -328,12 +328,12 @@ export class MonitoredServer {
   }
 
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {
-    const { metrics, log, context, isOneOfMany } = this.#base;
+    const { metrics, log, context } = this.#base;
     const { clock, memory } = context;
     const api = connectServer(server, metrics, log, context);
     const { select } = server;
     const shown = before === undefined ? undefined : this.#base.view.state.tree;
-    return new ServerReader({ api, select, shown, clock, log, memory, isOneOfMany }, before);
+    return new ServerReader({ api, select, shown, clock, log, memory }, before);
   }
 
   #startPipeline(): void {

@@ -132,11 +132,6 @@ export class CollectorRunner {
     };
   }
 
-  /** Milliseconds from one run to the next. */
-  periodMs(): number {
-    return this.#timetable.period();
-  }
-
   untilThird(): number {
     return this.#timetable.untilThird();
   }

@@ -9,18 +9,10 @@ import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
 
-/** Lists that came within so many periods of this collector stand for its request: one is due every 30 s, and may be a little late. */
-const SHOWN_FOR_PERIODS = 2.5;
-
-/** Only `/health` tells that the license is not active, apart from the sensors, which are paused then: it is asked for this often in any case. */
-const MAX_UNASKED_MS = 5 * 60_000;
-
 export interface HealthReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
-  /** See `AllNodesReaderOptions`. */
-  readonly isOneOfMany?: () => boolean;
 }
 
 /** Asks a server how it is, and now and then which version it runs. */
@@ -30,8 +22,6 @@ export class HealthReader {
   #version: string | undefined;
   #nextVersionAt: number;
   #failed: boolean;
-  /** Monotonic. */
-  #askedAt = Number.NEGATIVE_INFINITY;
 
   /** `before`: of another way to the same server. */
   constructor(options: HealthReaderOptions, before?: HealthReader) {
@@ -46,24 +36,10 @@ export class HealthReader {
   }
 
   /**
-   * Whether this run can do without a request: lists that came of late show as well that the server works, and with hundreds of
-   * servers half of all requests would be for their health.
-   * @param listedAt When lists came last; monotonic.
-   * @param periodMs Milliseconds from one run to the next.
-   */
-  isShownBy(listedAt: number, periodMs: number): boolean {
-    const { clock, isOneOfMany } = this.#options;
-    const now = clock.monotonic();
-    const isRecent = now - listedAt <= SHOWN_FOR_PERIODS * periodMs && now - this.#askedAt < MAX_UNASKED_MS;
-    return isRecent && !this.#failed && isOneOfMany?.() === true;
-  }
-
-  /**
    * Resolves with whether the server works again, after it did not.
    * @throws ApiError when it does not work
    */
   async read(signal: AbortSignal): Promise<{ readonly recovered: boolean }> {
-    this.#askedAt = this.#options.clock.monotonic();
     try {
       await this.#options.api.health(signal);
     } catch (error) {
@@ -108,10 +84,6 @@ export class HealthReader {
 export interface HealthCollectorOptions {
   readonly health: HealthReader;
   readonly writer: StateWriter;
-  /** When a run of another collector last read its lists, all of them; monotonic. */
-  readonly listedAt: () => number;
-  /** Milliseconds from one run of this collector to the next. */
-  readonly periodMs: () => number;
   /** The server runs another version than before. */
   readonly onVersionChange: () => void;
   /** The server works again, after it did not. */
@@ -128,11 +100,9 @@ export class HealthCollector implements Collector {
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
-    const { health, writer, listedAt, periodMs, onVersionChange, onRecovery } = this.#options;
-    if (!health.isShownBy(listedAt(), periodMs())) {
-      const { recovered } = await health.read(signal);
-      if (recovered) onRecovery();
-    }
+    const { health, writer, onVersionChange, onRecovery } = this.#options;
+    const { recovered } = await health.read(signal);
+    if (recovered) onRecovery();
     const found = await health.readVersion(signal);
     if (found?.changed === true) onVersionChange();
     if (found !== undefined) await writer.applyVersion(found.version);

@@ -48,8 +48,6 @@ export class RunRecord {
   worked: boolean | undefined;
   /** Milliseconds since the epoch. */
   lastSuccessAt: number | undefined;
-  /** The same by the monotonic clock. */
-  succeededAt = Number.NEGATIVE_INFINITY;
   lastDurationMs: number | undefined;
   skippedRuns = 0;
   failedRuns = 0;
@@ -97,7 +95,6 @@ export class RunRecord {
     this.mustRunAtStart = true;
     this.worked = undefined;
     this.complete = undefined;
-    this.succeededAt = Number.NEGATIVE_INFINITY;
     this.#incompleteRuns = 0;
     this.#basis = basis;
     this.#hasBasis = false;
@@ -167,7 +164,6 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
-    this.succeededAt = this.#clock.monotonic();
     if (this.#offUntil === undefined) this.#failures.worked();
     else {
       this.#offUntil = undefined;

@@ -23,9 +23,6 @@ import { TimeSeriesCollector } from "./time-series.ts";
 /** Extras: `prtg_up` does not depend on them, and the first page does not wait for them. */
 const EXTRAS: ReadonlySet<CollectorName> = new Set<CollectorName>(EXTRA_COLLECTORS);
 
-/** They read lists of what the server monitors. */
-const LISTING: readonly CollectorName[] = ["tree", "status", "channels"];
-
 /** A collector without a schedule does not run. */
 export type Schedules = { readonly [Name in CollectorName]?: Schedule | undefined };
 
@@ -157,16 +154,9 @@ export class ServerCollectors {
     const onRecovery = () => {
       for (const runner of this.#runners.values()) runner.recoverSoon();
     };
-    const succeededAt = (name: CollectorName) =>
-      this.#runners.get(name)?.record.succeededAt ?? Number.NEGATIVE_INFINITY;
-    const listedAt = () => Math.max(...LISTING.map(succeededAt));
     const requestTree = () => this.#runners.get("tree")?.runSoon();
-    const periodMs = (name: CollectorName) => this.#runners.get(name)?.periodMs() ?? 0;
     return {
-      health: new HealthCollector({
-        ...{ health: reader.health, writer, listedAt, onVersionChange, onRecovery },
-        periodMs: () => periodMs("health"),
-      }),
+      health: new HealthCollector({ health: reader.health, writer, onVersionChange, onRecovery }),
       tree: new TreeCollector({ reader, writer }),
       status: new StatusCollector({ reader, writer, countedKinds, requestTree }),
       channels: new ChannelsCollector({ reader, writer, engine: sync?.engine, clock, requestTree }),

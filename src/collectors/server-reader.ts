@@ -21,8 +21,6 @@ export interface ServerReaderOptions {
   readonly shown?: Tree | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** See `AllNodesReaderOptions`. */
-  readonly isOneOfMany?: () => boolean;
   /** What collectors hold of lists while they run is counted against it; undefined: without a bound. */
   readonly memory?: MemoryBudget;
 }
@@ -47,13 +45,13 @@ export class ServerReader {
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
   constructor(options: ServerReaderOptions, before?: ServerReader) {
-    const { api: whole, select, shown, clock, log, memory, isOneOfMany = () => false } = options;
+    const { api: whole, select, shown, clock, log, memory } = options;
     this.#whole = whole;
     this.selected = select && new SelectedApi({ api: whole, rules: select, clock, log }, before?.selected, shown);
     const api = this.selected ?? whole;
     this.api = api;
     this.memory = memory ?? new MemoryBudget();
-    this.health = new HealthReader({ api, clock, log, isOneOfMany }, before?.health);
+    this.health = new HealthReader({ api, clock, log }, before?.health);
     this.broughtLists = new BroughtLists(clock);
     this.nodes = new NodeListReader({ api, log }, before?.nodes);
     this.allNodes = new AllNodesReader({ api, clock, log, isOneOfMany });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HealthReader } from "../../src/collectors/health.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { HOUR, MINUTE, type Monitored, monitored, SCHEDULED, SECOND, smallServer } from "./monitored.ts";
+import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 
 async function started(): Promise<Monitored> {
   const subject = monitored(smallServer());
@@ -30,64 +30,6 @@ test("a server that works again is read at once, however rare the polls are", as
   expect(asked()[0]).toBeLessThanOrEqual(probes + 3);
   expect(asked()[1]).toBe(channels + 1);
   await subject.monitor.stop();
-});
-
-describe("one of many servers", () => {
-  const health = (subject: Monitored) => subject.server.timesAsked("health");
-
-  async function oneOfMany(isOneOfMany = true, options: Parameters<typeof monitored>[1] = {}): Promise<Monitored> {
-    const subject = monitored(smallServer(), { ...options, isOneOfMany });
-    subject.monitor.start();
-    await subject.clock.advance(0);
-    return subject;
-  }
-
-  test("is asked for its health every five minutes while its lists come", async () => {
-    const [many, few] = [await oneOfMany(), await oneOfMany(false)];
-    const before = [health(many), health(few)];
-    for (const subject of [many, few]) await subject.clock.advance(10 * MINUTE);
-    const [asked, always] = [many, few].map((subject, at) => health(subject) - (before[at] ?? 0));
-    expect(always).toBe(40);
-    expect(asked).toBe(2);
-    expect(await many.own("prtg_up")).toBe(1);
-    for (const { monitor } of [many, few]) await monitor.stop();
-  });
-
-  test("is asked as often as its schedule says where lists come more seldom than that", async () => {
-    const everyMinute = { ...SCHEDULED, status: SCHEDULED.channels };
-    const subject = await oneOfMany(true, { schedules: everyMinute });
-    await subject.clock.advance(2 * MINUTE);
-    const asked = health(subject);
-    await subject.clock.advance(2 * MINUTE);
-    // The lists are 15, 30, 45 and 60 s old.
-    expect(health(subject) - asked).toBeGreaterThanOrEqual(2);
-    await subject.monitor.stop();
-  });
-
-  test("is known to be down as soon as another, and up again", async () => {
-    const subject = await oneOfMany();
-    await subject.clock.advance(5 * MINUTE);
-    subject.server.fail("API_UNAVAILABLE", "health", "sensor", "channels");
-    // The statuses are read every 30 s, and a little later.
-    await subject.clock.advance(32 * SECOND);
-    expect(await subject.own("prtg_up")).toBe(0);
-    const asked = health(subject);
-    await subject.clock.advance(MINUTE);
-    expect(health(subject)).toBe(asked + 4);
-    subject.server.heal();
-    await subject.clock.advance(15 * SECOND);
-    expect(await subject.own("prtg_up")).toBe(1);
-    await subject.monitor.stop();
-  });
-
-  test("tells within five minutes of an inactive license, while its lists come", async () => {
-    const subject = await oneOfMany();
-    await subject.clock.advance(5 * MINUTE);
-    subject.server.fail("API_UNAVAILABLE", "health");
-    await subject.clock.advance(5 * MINUTE);
-    expect(await subject.own("prtg_up")).toBe(0);
-    await subject.monitor.stop();
-  });
 });
 
 describe("the server's version", () => {

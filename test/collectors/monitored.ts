@@ -73,8 +73,6 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
   readonly pageUpToDate?: ServerCollectorsOptions["pageUpToDate"];
-  /** The process reads many servers. */
-  readonly isOneOfMany?: boolean;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -179,8 +177,7 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     memory: more.memory?.open(),
     expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.untilThird(collector)),
   });
-  const isOneOfMany = () => more.isOneOfMany === true;
-  const reader = new ServerReader({ api: server, ...shared, isOneOfMany, ...(more.memory && { memory: more.memory }) });
+  const reader = new ServerReader({ api: server, ...shared, ...(more.memory && { memory: more.memory }) });
   const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(
