@@ -73,7 +73,7 @@ const collectorMetrics = (name: string): CollectorRecorder =>
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
   ...{ reader, writer, clock: systemClock, log, metrics },
-  spread: { random },
+  random,
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
   schedules: { tree: rarely, channels: rarely },
   countedKinds: new Set(),

@@ -18,7 +18,7 @@ const NODES = `/experimental/objects?filter=${encodeURIComponent("type = probe o
 const CHANNELS = "/experimental/channels?";
 const LISTS = [NODES, CHANNELS, NODES];
 
-/** As the exporter has the runs of many servers begin (src/collectors/run-spread.ts). */
+/** The exporter starts polls at multiples of this time, too. */
 const BEAT_MS = 500;
 
 const [round = "", ...urls] = process.argv.slice(2);

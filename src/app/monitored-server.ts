@@ -64,7 +64,7 @@ export interface MonitoredServerOptions {
   readonly extras: Extras;
   /** See `ServerCollectorsOptions`. */
   readonly pageUpToDate: () => Promise<void>;
-  /** See `RunSpread`. */
+  /** See `createTimetable`. */
   readonly phase: number;
   /** See `AllNodesReaderOptions`. */
   readonly isOneOfMany: () => boolean;
@@ -292,9 +292,9 @@ export class MonitoredServer {
 
   #reader({ server: { select } }: PipelinePlan, isReselected: boolean): ServerReader {
     const { reader } = this.#pipeline;
-    const { view, context, log } = this.#base;
+    const { view, context, log, isOneOfMany } = this.#base;
     if (!isReselected) return reader;
-    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log });
+    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log, isOneOfMany });
   }
 
   /** What is not selected any more goes at once; what is now comes with the next runs. */
@@ -328,12 +328,12 @@ export class MonitoredServer {
   }
 
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {
-    const { metrics, log, context } = this.#base;
+    const { metrics, log, context, isOneOfMany } = this.#base;
     const { clock, memory } = context;
     const api = connectServer(server, metrics, log, context);
     const { select } = server;
     const shown = before === undefined ? undefined : this.#base.view.state.tree;
-    return new ServerReader({ api, select, shown, clock, log, memory }, before);
+    return new ServerReader({ api, select, shown, clock, log, memory, isOneOfMany }, before);
   }
 
   #startPipeline(): void {

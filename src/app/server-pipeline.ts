@@ -36,7 +36,7 @@ export interface PipelineBase {
   readonly stateMemory: MemoryShare;
   /** What measurements take that wait for the receiver. */
   readonly pendingMemory: MemoryShare;
-  /** See `RunSpread`. */
+  /** See `createTimetable`. */
   readonly phase: number;
   /** See `AllNodesReaderOptions`. */
   readonly isOneOfMany: () => boolean;
@@ -65,7 +65,7 @@ export class ServerPipeline {
   readonly #sync: ServerSync | undefined;
 
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
-    const { view, records, metrics, context, extras, pageUpToDate, phase, isOneOfMany, log } = base;
+    const { view, records, metrics, context, extras, pageUpToDate, phase, log } = base;
     const { clock, random } = context;
     const { schedules, countedKinds } = plan;
     this.plan = plan;
@@ -82,8 +82,7 @@ export class ServerPipeline {
     if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
       ...{ reader, writer, records, sync, extras, schedules, countedKinds },
-      ...{ metrics, clock, pageUpToDate, log },
-      spread: { random, phase, isOneOfMany },
+      ...{ metrics, clock, random, phase, pageUpToDate, log },
     });
   }
 

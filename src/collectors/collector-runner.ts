@@ -5,9 +5,13 @@ import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { Collector, Timetable } from "./collector.ts";
 import type { RunRecord } from "./run-record.ts";
-import { type RunSpread, waitFromTick } from "./run-spread.ts";
 import { createTimetable } from "./timetable.ts";
 
+/** A run waits up to this part of its period after the tick. Collectors and exporters then do not poll in step. */
+const JITTER = 0.05;
+const MAX_JITTER_MS = 5_000;
+/** Runs start at multiples of this time, so that polls of many servers share a wake-up. */
+const STEP_MS = 500;
 /** A run that began less than this part of a period ago, out of turn or as the first one, stands for the one that is due. */
 const MIN_OVERDUE = 0.9;
 
@@ -17,7 +21,10 @@ export interface CollectorRunnerOptions {
   /** Of this runner and those before it. */
   readonly record: RunRecord;
   readonly clock: Clock;
-  readonly spread: RunSpread;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** See `createTimetable`. */
+  readonly phase?: number | undefined;
   readonly log: Logger;
   /** Called after each finished run. */
   readonly onFinished: () => void;
@@ -53,7 +60,7 @@ export class CollectorRunner {
 
   constructor(options: CollectorRunnerOptions) {
     this.#options = options;
-    this.#timetable = createTimetable(options.schedule, options.clock, options.log, options.spread.phase);
+    this.#timetable = createTimetable(options.schedule, options.clock, options.log, options.phase);
   }
 
   get record(): RunRecord {
@@ -153,13 +160,16 @@ export class CollectorRunner {
   }
 
   async #tick(): Promise<void> {
-    const { collector, clock, spread, record } = this.#options;
+    const { clock, random, record } = this.#options;
     const { signal } = this.#stopping;
     if (record.isResting || !this.#started) return;
     // Where it is stopped meanwhile, the next runner makes up for the run.
     if (this.#running === undefined) record.mustRunAtStart = true;
-    const waitMs = waitFromTick(collector.name, this.#timetable.period(), clock, spread);
-    await clock.sleep(waitMs, signal).catch(() => undefined);
+    const maxJitterMs = Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
+    const stepMs = Math.min(STEP_MS, maxJitterMs);
+    const now = clock.monotonic();
+    const startAt = Math.ceil((now + random() * maxJitterMs) / stepMs) * stepMs;
+    await clock.sleep(startAt - now, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
     else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skipped();

@@ -15,7 +15,6 @@ import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
 import type { LatestValues } from "./latest-values.ts";
 import { StatusCollector, TreeCollector } from "./node-collectors.ts";
 import type { RunRecord, RunRecords } from "./run-record.ts";
-import type { RunSpread } from "./run-spread.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
@@ -43,7 +42,10 @@ export interface ServerCollectorsOptions {
   readonly countedKinds: ReadonlySet<ParentKind>;
   readonly metrics: ServerRecorder;
   readonly clock: Clock;
-  readonly spread: RunSpread;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** See `createTimetable`. */
+  readonly phase?: number | undefined;
   /** Bound to the server. */
   readonly log: Logger;
 }
@@ -57,7 +59,7 @@ export class ServerCollectors {
   #stopped = false;
 
   constructor(options: ServerCollectorsOptions) {
-    const { schedules, records, clock, spread, log } = options;
+    const { schedules, records, clock, random, phase, log } = options;
     this.#options = options;
     const collectors = this.#create();
     this.#channels = collectors.channels;
@@ -70,7 +72,8 @@ export class ServerCollectors {
         this.#readAwaited(name);
       };
       const record = records.open(name);
-      this.#runners.set(name, new CollectorRunner({ collector, schedule, record, clock, spread, log, onFinished }));
+      const runner = new CollectorRunner({ collector, schedule, record, clock, random, phase, log, onFinished });
+      this.#runners.set(name, runner);
     }
   }
 

@@ -21,6 +21,8 @@ export interface ServerReaderOptions {
   readonly shown?: Tree | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** See `AllNodesReaderOptions`. */
+  readonly isOneOfMany?: () => boolean;
   /** What collectors hold of lists while they run is counted against it; undefined: without a bound. */
   readonly memory?: MemoryBudget;
 }
@@ -45,7 +47,7 @@ export class ServerReader {
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
   constructor(options: ServerReaderOptions, before?: ServerReader) {
-    const { api: whole, select, shown, clock, log, memory } = options;
+    const { api: whole, select, shown, clock, log, memory, isOneOfMany = () => false } = options;
     this.#whole = whole;
     this.selected = select && new SelectedApi({ api: whole, rules: select, clock, log }, before?.selected, shown);
     const api = this.selected ?? whole;

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { Collector, RunResult } from "../../src/collectors/collector.ts";
 import { CollectorRunner } from "../../src/collectors/collector-runner.ts";
 import { RunRecord } from "../../src/collectors/run-record.ts";
-import type { RunSpread } from "../../src/collectors/run-spread.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import { type FinishedRun, serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -12,7 +11,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
 
 /** A collector whose runs last `takes` milliseconds and fail with `error`, on a schedule of a minute. */
-function scheduled(spread: Omit<RunSpread, "phase"> = { random: () => 0 }) {
+function scheduled(random: () => number = () => 0) {
   const clock = new ManualClock();
   const log: LogLine[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) });
@@ -49,8 +48,7 @@ function scheduled(spread: Omit<RunSpread, "phase"> = { random: () => 0 }) {
   });
   const create = (everyMs = MINUTE, phase = 0) =>
     new CollectorRunner({
-      ...{ collector, record, clock, log: logger, onFinished: () => undefined },
-      spread: { ...spread, phase },
+      ...{ collector, record, clock, random, phase, log: logger, onFinished: () => undefined },
       schedule: { kind: "interval", everyMs },
     });
   const runner = create();
@@ -101,19 +99,26 @@ describe("a scheduled collector", () => {
   });
 
   test("spreads its ticks by up to a twentieth of the period, but keeps the rhythm", async () => {
-    const subject = scheduled({ random: () => 0.5 });
+    const subject = scheduled(() => 0.5);
     void subject.runner.start();
     await subject.clock.advance(3 * MINUTE);
     expect(subject.begun).toEqual([0, MINUTE + 1500, 2 * MINUTE + 1500]);
     await subject.runner.stop();
   });
 
-  test("with many servers runs begin together, at beats of half a second and not by chance", async () => {
-    const subject = scheduled({ random: () => 0.99, isOneOfMany: () => true });
-    void subject.runner.start();
-    await subject.clock.advance(3 * MINUTE);
-    expect(subject.begun).toEqual([0, MINUTE + 1500, 2 * MINUTE + 1500]);
-    await subject.runner.stop();
+  test.each([
+    { everyMs: SECOND, random: 0.5, waitMs: 50 },
+    { everyMs: MINUTE, random: 0.1, waitMs: 500 },
+    { everyMs: MINUTE, random: 0.99, waitMs: 3_000 },
+    { everyMs: HOUR, random: 0.5, waitMs: 2_500 },
+    { everyMs: HOUR, random: 0.99, waitMs: 5_000 },
+  ])("waits until a multiple of 500 ms, at most 5 s after a tick: %j", async ({ everyMs, random, waitMs }) => {
+    const subject = scheduled(() => random);
+    const runner = subject.create(everyMs);
+    void runner.start();
+    await subject.clock.advance(everyMs + waitMs + 1);
+    expect(subject.begun).toEqual([0, everyMs + waitMs]);
+    await runner.stop();
   });
 
   test("runs out of turn on request", async () => {
@@ -181,7 +186,7 @@ describe("stop", () => {
   });
 
   test("cancels a tick that was put off", async () => {
-    const subject = scheduled({ random: () => 0.9 });
+    const subject = scheduled(() => 0.9);
     void subject.runner.start();
     await subject.clock.advance(MINUTE + SECOND);
     await subject.runner.stop();
@@ -445,7 +450,7 @@ describe("a runner in the place of another", () => {
   });
 
   test("makes up for the tick that was put off", async () => {
-    const subject = scheduled({ random: () => 1 });
+    const subject = scheduled(() => 1);
     void subject.runner.start();
     await subject.clock.advance(MINUTE + SECOND);
     expect(subject.begun).toEqual([0]);

@@ -73,6 +73,8 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
   readonly pageUpToDate?: ServerCollectorsOptions["pageUpToDate"];
+  /** The process reads many servers. */
+  readonly isOneOfMany?: boolean;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -177,7 +179,8 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     memory: more.memory?.open(),
     expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.untilThird(collector)),
   });
-  const reader = new ServerReader({ api: server, ...shared, ...(more.memory && { memory: more.memory }) });
+  const isOneOfMany = () => more.isOneOfMany === true;
+  const reader = new ServerReader({ api: server, ...shared, isOneOfMany, ...(more.memory && { memory: more.memory }) });
   const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(
@@ -193,7 +196,7 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
           records,
           extras: more.extras ?? FREE_EXTRAS,
           pageUpToDate: more.pageUpToDate,
-          spread: { random: more.random ?? (() => 0) },
+          random: more.random ?? (() => 0),
         },
         sync: more.engine && { engine: more.engine, latest },
         schedules: more.schedules ?? SCHEDULED,
