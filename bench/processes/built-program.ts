@@ -7,7 +7,7 @@ import { rolldown } from "rolldown";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Beside `dist/`, as in the package and the image. */
-const BESIDE = ["package.json", "api", "config"];
+const BESIDE = ["package.json", "packages/simulator/api", "config"];
 
 let built: string | undefined;
 
