@@ -5,13 +5,11 @@ import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { Collector, Timetable } from "./collector.ts";
 import type { RunRecord } from "./run-record.ts";
-import { createTimetable } from "./timetable.ts";
+import { createTimetable, STEP_MS } from "./timetable.ts";
 
 /** A run waits up to this part of its period after the tick. Collectors and exporters then do not poll in step. */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 5_000;
-/** Runs start at multiples of this time, so that polls of many servers share a wake-up. */
-const STEP_MS = 500;
 /** A run that began less than this part of a period ago, out of turn or as the first one, stands for the one that is due. */
 const MIN_OVERDUE = 0.9;
 
@@ -167,9 +165,8 @@ export class CollectorRunner {
     if (this.#running === undefined) record.mustRunAtStart = true;
     const maxJitterMs = Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
     const stepMs = Math.min(STEP_MS, maxJitterMs);
-    const now = clock.monotonic();
-    const startAt = Math.ceil((now + random() * maxJitterMs) / stepMs) * stepMs;
-    await clock.sleep(startAt - now, signal).catch(() => undefined);
+    const waitMs = Math.round((random() * maxJitterMs) / stepMs) * stepMs;
+    await clock.sleep(waitMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
     else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skipped();

@@ -4,6 +4,9 @@ import type { Clock } from "../lib/clock.ts";
 import type { Timetable } from "./collector.ts";
 import { CronTimetable } from "./cron-timetable.ts";
 
+/** Ticks and waits of many servers fall on multiples of this time, so that their polls share a wake-up of the process. */
+export const STEP_MS = 500;
+
 /**
  * `phase`, from 0 to below 1: by which part of an interval its ticks come before those of others; 0: as it began. Cron expressions say their
  * times themselves.
@@ -67,7 +70,7 @@ class IntervalTimetable implements Timetable {
   #phased(): number {
     const now = this.#clock.monotonic();
     if (this.#phase === 0) return now;
-    const untilTurn = (1 - this.#phase) * this.#everyMs;
+    const untilTurn = Math.round(((1 - this.#phase) * this.#everyMs) / STEP_MS) * STEP_MS;
     return Math.floor((now - untilTurn) / this.#everyMs) * this.#everyMs + untilTurn;
   }
 

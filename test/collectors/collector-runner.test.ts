@@ -112,7 +112,7 @@ describe("a scheduled collector", () => {
     { everyMs: MINUTE, random: 0.99, waitMs: 3_000 },
     { everyMs: HOUR, random: 0.5, waitMs: 2_500 },
     { everyMs: HOUR, random: 0.99, waitMs: 5_000 },
-  ])("waits until a multiple of 500 ms, at most 5 s after a tick: %j", async ({ everyMs, random, waitMs }) => {
+  ])("waits in steps of 500 ms, at most 5 s after a tick: %j", async ({ everyMs, random, waitMs }) => {
     const subject = scheduled(() => random);
     const runner = subject.create(everyMs);
     void runner.start();
