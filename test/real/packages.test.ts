@@ -16,6 +16,7 @@ import {
   sourceFiles,
   VERSION,
 } from "./support/built-packages.ts";
+import { startRegistryWith } from "./support/package-registry.ts";
 import { runProgram } from "./support/run-program.ts";
 import { terminalEnvironment } from "./support/terminal-environment.ts";
 
@@ -105,10 +106,17 @@ test.each([
 
 test("the npm package, installed globally, puts prtg-exporter on the PATH, on the versions that were tested", async () => {
   const prefix = path.join(scratch, "global");
-  const args = ["install", "--global", `--prefix=${prefix}`, "--prefer-offline", "--no-audit", "--no-fund"];
+  const registry = await startRegistryWith(fileEnding(artefacts, ".tgz"));
+  const options = [`--prefix=${prefix}`, `--registry=${registry}`, "--prefer-offline", "--no-audit", "--no-fund"];
   const terminal = terminalEnvironment();
   const env = { ...terminal, PATH: `${prefix}/bin:${terminal.PATH}` };
-  const installed = await runProgram("npm", [...args, fileEnding(artefacts, ".tgz")], "", START_LIMIT_MS, env);
+  const installed = await runProgram(
+    "npm",
+    ["install", "--global", ...options, "prtg-exporter"],
+    "",
+    START_LIMIT_MS,
+    env,
+  );
   expect(installed).toMatchObject({ code: 0 });
   const { code, stdout, stderr } = await runProgram("prtg-exporter", ["--version"], "", START_LIMIT_MS, env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
