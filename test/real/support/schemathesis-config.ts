@@ -56,19 +56,20 @@ export function refusesByDesign({ id, codes }: Pick<PublishedOperation, "id" | "
   return codes.some((code) => STATE_CODES.includes(code)) || BY_DESIGN.some(([operations]) => operations.test(id));
 }
 
-/** The operations that get systematic cases, and those that get random ones. */
-export interface Share {
-  readonly systematic: ReadonlySet<string>;
-  readonly random: ReadonlySet<string>;
-}
-
-/** The program's configuration, TOML: ids that exist, which operations get which cases, and which checks do not hold where. */
-export async function configuration(simulator: Simulator, contract: PublishedContract, share: Share): Promise<string> {
+/**
+ * The program's configuration, TOML: ids that exist, which operations get which cases, and which checks do not hold where.
+ * `systematic`: operations that get systematic cases. All get random ones.
+ */
+export async function configuration(
+  simulator: Simulator,
+  contract: PublishedContract,
+  systematic: ReadonlySet<string>,
+): Promise<string> {
   // The program refuses a dictionary without values.
   const known = Object.entries(await idsOf(simulator, contract)).filter(([, ids]) => ids.length > 0);
   const dictionaries = known.map(([name, ids]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(ids)}\n`);
   const sections = contract.operations.flatMap((operation) => {
-    const lines = settingsOf(operation, share);
+    const lines = settingsOf(operation, systematic);
     return lines.length === 0
       ? []
       : [`[[operations]]\ninclude-operation-id = "${operation.id}"\n${lines.join("\n")}\n`];
@@ -77,7 +78,10 @@ export async function configuration(simulator: Simulator, contract: PublishedCon
   return ['cache.enabled = false\nsuppress-health-check = ["too_slow"]\n', ...dictionaries, ...sections].join("\n");
 }
 
-function settingsOf({ id, method, path, codes }: PublishedOperation, share: Share): readonly string[] {
+function settingsOf(
+  { id, method, path, codes }: PublishedOperation,
+  systematic: ReadonlySet<string>,
+): readonly string[] {
   // The end of the session would end the test.
   const lines = id === "closeSession" ? ["enabled = false"] : [];
   const kind = path.endsWith("/acknowledge") ? "Alarm" : KINDS[/([^/]+)\/\{id\}/.exec(path)?.[1] ?? ""];
@@ -93,9 +97,8 @@ function settingsOf({ id, method, path, codes }: PublishedOperation, share: Shar
     lines.push(`parameters = { ${bindings.join(", ")} }`);
   }
   // Systematic cases take the ids of examples and answers. So they would delete, pause and move what others need.
-  if (deletes || !share.systematic.has(id)) lines.push("phases.coverage.enabled = false");
+  if (deletes || !systematic.has(id)) lines.push("phases.coverage.enabled = false");
   else if (/\/(pause|move)$/.test(path)) lines.push("phases.coverage.extra-data-sources.responses = false");
-  if (!share.random.has(id)) lines.push("phases.fuzzing.enabled = false");
   // 501 is its documented answer to sections that it does not take.
   if (id === "editSensorAtSingular") lines.push("checks.not_a_server_error.enabled = false");
   if (refusesByDesign({ id, codes })) {

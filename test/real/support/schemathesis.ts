@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import { type PublishedOperation, readContract } from "./published-contract.ts";
 import { runProgram } from "./run-program.ts";
-import { configuration, type Share } from "./schemathesis-config.ts";
+import { configuration } from "./schemathesis-config.ts";
 
 const HOOKS = "test/real/support/schemathesis_hooks.py";
 const PHASES = "coverage,fuzzing";
@@ -13,7 +13,7 @@ export interface Attack {
   readonly program: string;
   /** Of a session: an API key would be found in the list of keys, and deleted. */
   readonly token: string;
-  readonly share: Share;
+  readonly systematic: ReadonlySet<string>;
   /** Random cases per operation. */
   readonly examples: number;
   readonly seed: number;
@@ -39,11 +39,11 @@ export interface Outcome {
 
 /** Sends requests made from the contract that the simulator serves, right and wrong ones, and judges the answers. */
 export async function attack(given: Attack): Promise<Outcome> {
-  const { simulator, program, token, share, examples, seed, folder, limitMs, options } = given;
+  const { simulator, program, token, systematic, examples, seed, folder, limitMs, options } = given;
   const contract = await readContract(simulator);
   const [document, config] = [path.join(folder, "openapi.json"), path.join(folder, "schemathesis.toml")];
   writeFileSync(document, contract.text);
-  writeFileSync(config, await configuration(simulator, contract, share));
+  writeFileSync(config, await configuration(simulator, contract, systematic));
   const { code, stdout, stderr } = await runProgram(
     program,
     [
