@@ -108,7 +108,13 @@ export async function startShakenExporter({
       return samples.every(({ value }) => value === 1);
     },
     close: async () => {
-      await exporter.stop();
+      // History that waits goes out within a byte rate, so time has to pass.
+      let isStopped = false;
+      const stopping = exporter.stop().finally(() => {
+        isStopped = true;
+      });
+      while (!isStopped) await clock.pass(1_000);
+      await stopping;
       await simulator.close();
     },
   };
