@@ -23,7 +23,7 @@ const SIZE = { probes: 6, groups: 24, devices: 60, sensors: 300, channels: 1200 
 const USER = { username: "tester", password: "password-of-the-tests" };
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 const LEAST_CASES = 1000;
-const EXAMPLES = 3;
+const EXAMPLES = 2;
 const AT_A_TIME = 2;
 /** All runs together take less than three minutes. A machine may be five times slower than ours. */
 const PATIENCE_MS = 5 * 180_000;
