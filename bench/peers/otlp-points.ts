@@ -1,6 +1,7 @@
-import { plainMapper, type ValueSeries } from "../../src/mapping/channel-mapper.ts";
+import { plainMapper } from "../../src/mapping/channel-mapper.ts";
+import type { ValueSeries } from "../../src/mapping/channel-serving.ts";
+import type { ChannelIdentity } from "../../src/mapping/families/labels.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import type { ChannelIdentity } from "../../src/mapping/series-labels.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
 import type { MeasurementRow } from "../../src/sync/measurement.ts";
 import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
@@ -81,11 +82,11 @@ export function describedSeries(): (sensorId: string, channelId: string) => read
     sensors.push({ ...SENSOR, id, name: sensor, ...{ probe, group, device, path } });
   }
   return (sensorId, channelId) => {
-    const sensor = sensors[Number(sensorId)];
-    const channel = channels[Number(sensorId) * CHANNELS_PER_SENSOR + Number(channelId)];
-    if (sensor === undefined || channel === undefined) return [];
-    const labels = mapper.labels.channel("hq", sensor, channel);
-    return mapper.seriesOf(mapper.serve("hq", sensor, channel), labels);
+    const node = sensors[Number(sensorId)];
+    const identity = channels[Number(sensorId) * CHANNELS_PER_SENSOR + Number(channelId)];
+    if (node === undefined || identity === undefined) return [];
+    const channel = { ...identity, sensor: { node } };
+    return mapper.seriesOf(mapper.serve("hq", channel), mapper.labels.channel("hq", channel));
   };
 }
 

@@ -1,4 +1,5 @@
-import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
+import { DECLARATIONS, type FamilyDeclaration, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import { OWN_FAMILIES, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
 import { code, pageHead, table } from "./markdown.ts";
@@ -108,10 +109,16 @@ A label in parentheses is there with \`metrics.api_detail: endpoint\` only ([con
 \`prtg_exporter_api_*\` say which server is slow or fails, \`prtg_exporter_api_endpoint_*\` which endpoint.
 `;
 
+const EXPERIMENTAL: ReadonlySet<string> = new Set(
+  Object.values<FamilyDeclaration>(DECLARATIONS)
+    .filter(({ stability }) => stability === "experimental")
+    .map(({ name }) => name),
+);
+
 /** docs/metrics.md */
 export function metricsPage(): string {
   return [
-    pageHead("Metrics", "src/mapping/metric-table.ts"),
+    pageHead("Metrics", "src/mapping/families/"),
     INTRODUCTION,
     "\n",
     table(
@@ -121,6 +128,7 @@ export function metricsPage(): string {
     AVAILABILITY,
     CONVENTIONS,
     "\n## The monitored world\n\n",
+    "A metric marked *experimental* may change in any release.\n\n",
     familyTable(Object.values(TREE_FAMILIES)),
     "\n## The exporter\n\n",
     familyTable(OWN_FAMILIES),
@@ -131,6 +139,9 @@ export function metricsPage(): string {
 function familyTable(families: readonly (MetricFamily | OwnMetric)[]): string {
   const labelsOf = ({ labels, detailLabels = [] }: Partial<OwnMetric> & Pick<OwnMetric, "labels">): string =>
     labels.map((label) => (detailLabels.includes(label) ? `(${code(label)})` : code(label))).join(" ");
-  const rows = families.map((family) => [code(family.name), family.type, labelsOf(family), family.help]);
+  const rows = families.map((family) => {
+    const mark = EXPERIMENTAL.has(family.name) ? "*Experimental.* " : "";
+    return [code(family.name), family.type, labelsOf(family), mark + family.help];
+  });
   return table(["Name", "Type", "Labels", "Meaning"], rows);
 }

@@ -1,6 +1,6 @@
 import { parseDuration } from "../config/quantities.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import { parseTimestamp } from "../prtg/decode/values.ts";
 
 const SECOND_MS = 1000;

@@ -1,7 +1,7 @@
 import { formatLabels } from "../exposition/text-format.ts";
 import { pathGlob } from "../lib/glob.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import type { Conversion } from "../mapping/units/conversion.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
@@ -109,11 +109,12 @@ function channelPlanner(
   { server, mapper }: PlanOptions,
 ): (sensor: TreeNode, record: ChannelRecord) => PlannedChannel {
   const positions = new Map(families.map(({ name }, position) => [name, position]));
-  return (sensor, record) => {
-    const serving = mapper.serve(server, sensor, record);
-    const series = mapper.seriesOf(serving, mapper.labels.channel(server, sensor, record));
+  return (node, { channelId, name, unit }) => {
+    const channel = { sensor: { node }, channelId, name, unit };
+    const serving = mapper.serve(server, channel);
+    const series = mapper.seriesOf(serving, mapper.labels.channel(server, channel));
     return {
-      channelId: record.channelId,
+      channelId,
       series: series.map(({ family, labels, conversion }) => ({
         family: positions.get(family.name) ?? 0,
         labels: format(family, labels),

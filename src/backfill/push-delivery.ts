@@ -3,7 +3,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import type { ValueSeries } from "../mapping/channel-mapper.ts";
+import type { ValueSeries } from "../mapping/channel-serving.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
 import type { PlannedDevice } from "./plan.ts";
 

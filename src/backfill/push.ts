@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { mapEntry } from "../lib/map-entry.ts";
-import type { ValueSeries } from "../mapping/channel-mapper.ts";
+import type { ValueSeries } from "../mapping/channel-serving.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
 import type { FinishedRun, PushCursor, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";

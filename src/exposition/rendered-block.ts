@@ -1,5 +1,5 @@
 import { mapEntry } from "../lib/map-entry.ts";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { LineBuffer } from "./line-buffer.ts";

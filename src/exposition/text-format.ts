@@ -1,4 +1,4 @@
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 
 /** The Prometheus text format (0.0.4 and 1.0.0 differ only in their content type) and OpenMetrics 1.0. */
 export type ExpositionFormat = "text" | "openmetrics";

@@ -1,8 +1,9 @@
 import type { TreeNode } from "../model/tree.ts";
-import type { ChannelMapper, ChannelServing, MappingOutcome } from "./channel-mapper.ts";
-import type { MetricFamily } from "./metric-table.ts";
+import type { ChannelMapper } from "./channel-mapper.ts";
+import type { ChannelServing, MappingOutcome } from "./channel-serving.ts";
+import type { MetricFamily } from "./families/family.ts";
+import type { ChannelIdentity } from "./families/labels.ts";
 import type { Rule } from "./rules/rule.ts";
-import type { ChannelIdentity } from "./series-labels.ts";
 import { convert } from "./units/conversion.ts";
 
 /** A series that a channel has, or would have. */
@@ -28,12 +29,12 @@ export interface ChannelAccount {
 export function accountFor(
   mapper: ChannelMapper,
   server: string,
-  sensor: TreeNode,
-  channel: ChannelIdentity & { readonly value: number | undefined },
+  node: TreeNode,
+  { value, ...identity }: ChannelIdentity & { readonly value: number | undefined },
 ): ChannelAccount {
-  const serving = mapper.serve(server, sensor, channel);
-  const { value } = channel;
-  const series = mapper.seriesOf(serving, mapper.labels.channel(server, sensor, channel));
+  const channel = { ...identity, sensor: { node } };
+  const serving = mapper.serve(server, channel);
+  const series = mapper.seriesOf(serving, mapper.labels.channel(server, channel));
   return {
     outcome: serving.outcome,
     rule: serving.rule && ruleTitle(serving.rule),

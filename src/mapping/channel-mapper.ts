@@ -1,43 +1,9 @@
-import type { TreeNode } from "../model/tree.ts";
-import type { MetricFamily } from "./metric-table.ts";
-import type { MappedFamily, Rule } from "./rules/rule.ts";
+import type { ChannelServing, ValueSeries } from "./channel-serving.ts";
+import type { MetricFamily } from "./families/family.ts";
+import type { ChannelSubject } from "./families/labels.ts";
+import type { MappedFamily } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-set.ts";
-import { type ChannelIdentity, SeriesLabels } from "./series-labels.ts";
-import type { Conversion } from "./units/conversion.ts";
-
-/** The series that a rule gives a channel. */
-export interface MappedSeries {
-  readonly family: MappedFamily;
-  /** Values for `family.labels`, in that order. */
-  readonly labels: readonly string[];
-  /** From the channel's display unit to the family's. */
-  readonly conversion: Conversion;
-}
-
-/** A series that shows a channel's value. */
-export interface ValueSeries {
-  readonly family: MetricFamily;
-  /** Values for `family.labels`, in that order. */
-  readonly labels: readonly string[];
-  /** From the channel's display unit to the family's; undefined where they are the same. */
-  readonly conversion?: Conversion;
-}
-
-/**
- * What rules made of a channel: `unconverted` when one fits but the unit does not become its unit, `unknown_unit` when
- * the unit is not recognised and no rule does without.
- */
-export type MappingOutcome = "mapped" | "dropped" | "unconverted" | "unknown_unit" | "unmatched";
-
-/** How a channel is served. */
-export interface ChannelServing {
-  readonly outcome: MappingOutcome;
-  /** The first rule that fits; undefined when none does. */
-  readonly rule: Rule | undefined;
-  /** Whether it is served as `prtg_channel_value`. */
-  readonly original: boolean;
-  readonly mapped: MappedSeries | undefined;
-}
+import { SeriesLabels } from "./series-labels.ts";
 
 export interface ChannelMapperOptions {
   readonly labels: SeriesLabels;
@@ -81,16 +47,16 @@ export class ChannelMapper {
     return [...Object.values(this.labels.families), ...this.families.flatMap((family) => [family, family.limits])];
   }
 
-  serve(server: string, sensor: TreeNode, channel: ChannelIdentity): ChannelServing {
+  serve(server: string, channel: ChannelSubject): ChannelServing {
     if (this.#rules === undefined) return UNMATCHED;
-    const mapping = this.#rules.map(sensor, channel);
+    const mapping = this.#rules.map(channel.sensor.node, channel);
     if (mapping?.kind === "drop") {
       return { outcome: "dropped", rule: mapping.rule, original: false, mapped: undefined };
     }
     if (mapping?.kind === "metric") {
       const { rule, conversion } = mapping;
       const family = this.#served.get(mapping.family) ?? mapping.family;
-      const labels = this.labels.mappedChannel(server, sensor, channel, mapping.labels);
+      const labels = this.labels.mappedChannel(server, channel).concat(mapping.labels);
       return { outcome: "mapped", rule, original: this.#keepOriginal, mapped: { family, labels, conversion } };
     }
     const isUnknown = channel.unit !== "" && !this.#rules.recognises(channel.unit);

@@ -1,176 +1,87 @@
-import { hasWholeCharacters } from "../lib/text-units.ts";
 import type { TreeNode } from "../model/tree.ts";
+import type { LabelSet, MetricFamily } from "./families/family.ts";
+import { CHANNEL_LABELS, type ChannelSubject, MAPPED_CHANNEL_LABELS, SENSOR_LABELS } from "./families/labels.ts";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "./label-settings.ts";
-import {
-  CHANNEL_LABELS,
-  type MetricFamily,
-  SENSOR_LABELS,
-  TREE_FAMILIES,
-  type TreeFamilyName,
-} from "./metric-table.ts";
+import { mapFamilies, type TreeFamilyName } from "./metric-table.ts";
 
-/** What a channel adds to the labels of its sensor. */
-export interface ChannelIdentity {
-  readonly channelId: string;
+/** Makes the label values of an object for one server, in the order of the family's labels. */
+export type LabelValues<Item> = (server: string, item: Item) => readonly string[];
+
+interface Column<Item> {
   readonly name: string;
-  /** Empty where unknown. */
-  readonly unit: string;
+  readonly value: (item: Item, server: string) => string;
 }
 
-type Columns = readonly number[];
-
 /**
- * Label values of all series about the tree, and the families as they are served: the wide ones of the metric table, or
- * what the configuration makes of them. Text is served as it came: escaping is the renderer's business, and a lone
+ * Label names and values as the configuration wants them (section `labels`). Text stays as PRTG sent it, but a lone
  * surrogate, which no encoding can carry, becomes U+FFFD.
  */
 export class SeriesLabels {
-  /** The metric table with the labels that are served. */
+  /** The metric table with the served labels. */
   readonly families: Readonly<Record<TreeFamilyName, MetricFamily>>;
-  /** False when some of the wide labels are left out, and info series carry them instead. */
+  /** False if the configuration omits labels. The info series have them then. */
   readonly isWide: boolean;
+  /** `server` and C. */
+  readonly channel: LabelValues<ChannelSubject>;
+  /** `server` and C without `unit`. */
+  readonly mappedChannel: LabelValues<ChannelSubject>;
   readonly #settings: LabelSettings;
-  readonly #sensorColumns: Columns;
-  readonly #channelColumns: Columns;
-  readonly #mappedColumns: Columns;
-  readonly #leftOut: readonly (typeof SENSOR_LABELS)[number][];
-  /** Those of the object before, of which nearly all are the same, mostly. */
-  #last: readonly string[] = [];
 
   constructor(settings: LabelSettings = WIDE_LABELS) {
-    const isKept = (name: string) => settings.keep?.has(name) !== false || !isOptional(name);
-    const columns = (names: readonly string[]) => [0, ...names.flatMap((name, at) => (isKept(name) ? [at + 1] : []))];
     this.#settings = settings;
-    this.#sensorColumns = columns(SENSOR_LABELS);
-    this.#channelColumns = columns(CHANNEL_LABELS);
-    this.#mappedColumns = this.#channelColumns.filter((column) => CHANNEL_LABELS[column - 1] !== "unit");
-    this.#leftOut = SENSOR_LABELS.filter((name) => !isKept(name));
-    this.isWide = LABELS_TO_CHOOSE.every(isKept);
-    const served = Object.entries(TREE_FAMILIES).map(([key, family]) => [key, this.#served(key, family)] as const);
-    this.families = Object.fromEntries(served) as Record<TreeFamilyName, MetricFamily>;
+    this.isWide = LABELS_TO_CHOOSE.every((name) => this.#isServed(name));
+    this.families = mapFamilies(({ name, help, labels, lastLabel }) => {
+      const last = lastLabel === undefined ? [] : [lastLabel.name];
+      return { name, type: "gauge", help, labels: this.#names(labels, last) };
+    });
+    this.channel = this.values(CHANNEL_LABELS);
+    this.mappedChannel = this.values(MAPPED_CHANNEL_LABELS);
   }
 
-  /** A family whose labels are `server`, C without `unit`, and `own` ones, as it is served. */
-  mappedFamily<Family extends MetricFamily>(family: Family, own: readonly string[]): Family {
-    const names = this.#mappedColumns.map((column) => (column === 0 ? "server" : CHANNEL_LABELS[column - 1]));
-    return { ...family, labels: [...this.#names([...names, ...this.#tagLabels()]), ...own] };
+  /** A family of mapped channels with the labels that it is served with. `ruleLabels` come last. */
+  mappedFamily<Family extends MetricFamily>(family: Family, ruleLabels: readonly string[]): Family {
+    return { ...family, labels: [...this.#names(MAPPED_CHANNEL_LABELS, []), ...ruleLabels] };
   }
 
-  /** `server` and S. */
-  sensor(server: string, sensor: TreeNode): readonly string[] {
-    const wide = [server, sensor.id, sensor.probe, sensor.group, sensor.device, sensor.name, sensor.path];
-    return this.#pick(wide, this.#sensorColumns, sensor);
+  /** Values for `server` and the labels of the set. */
+  values<Item>(labels: LabelSet<Item>): LabelValues<Item> {
+    const columns = this.#columns(labels);
+    // `map` makes an array without spare room: there are hundreds of thousands of them.
+    return (server, item) => columns.map(({ value }) => value(item, server).toWellFormed());
   }
 
-  /** `server` and C. */
-  channel(server: string, sensor: TreeNode, channel: ChannelIdentity): readonly string[] {
-    return this.#pick(wideChannel(server, sensor, channel), this.#channelColumns, sensor);
+  #names(labels: LabelSet<never>, last: readonly string[]): readonly string[] {
+    const names = [...this.#columns(labels).map(({ name }) => name), ...last];
+    return names.map((name) => this.#settings.rename.get(name) ?? name);
   }
 
-  /** `server`, C without `unit`, and the values of `own` labels. */
-  mappedChannel(server: string, sensor: TreeNode, channel: ChannelIdentity, own: readonly string[]): readonly string[] {
-    return [...this.#pick(wideChannel(server, sensor, channel), this.#mappedColumns, sensor), ...wellFormed(own)];
+  #columns<Item>({ values, configurableFor, infoOf }: LabelSet<Item>): readonly Column<Item>[] {
+    const server: Column<Item> = { name: "server", value: (_, name) => name };
+    const columns = [server, ...Object.entries(values).map(([name, value]): Column<Item> => ({ name, value }))];
+    if (infoOf !== undefined) return [...columns, ...this.#omittedFrom(infoOf)];
+    if (configurableFor === undefined) return columns;
+    return [...columns.filter(({ name }) => this.#isServed(name)), ...this.#fromTags(configurableFor)];
   }
 
-  /** `server`, all of C and `metric`. */
-  channelInfo(server: string, sensor: TreeNode, channel: ChannelIdentity, metric: string): readonly string[] {
-    return wellFormed([...wideChannel(server, sensor, channel), metric]);
+  /** The labels that series of sensors lack. */
+  #omittedFrom<Item>(sensorOf: (item: Item) => TreeNode): readonly Column<Item>[] {
+    return Object.entries(SENSOR_LABELS.values)
+      .filter(([name]) => !this.#isServed(name))
+      .map(([name, value]) => ({ name, value: (item) => value({ node: sensorOf(item) }) }));
   }
 
-  sensorInfo(server: string, sensor: TreeNode): readonly string[] {
-    const { probe, group, device, name, path } = sensor;
-    const places: Readonly<Record<string, string>> = { probe, group, device, sensor: name, path };
-    return wellFormed([
-      server,
-      sensor.id,
-      sensor.deviceId,
-      sensor.type,
-      sensor.typeName,
-      sensor.priority === undefined ? "" : String(sensor.priority),
-      sensor.tags.join(","),
-      sensor.favorite === undefined ? "" : String(sensor.favorite),
-      ...this.#leftOut.map((label) => places[label] ?? ""),
-    ]);
+  #fromTags<Item>(sensorOf: (item: Item) => TreeNode): readonly Column<Item>[] {
+    return this.#settings.fromTags.map((tag) => {
+      const value = (item: Item) => {
+        const { tags, inheritedTags } = sensorOf(item);
+        return tagValue(tag, [...tags, ...inheritedTags]);
+      };
+      return { name: tag.label, value };
+    });
   }
 
-  #pick(wide: readonly string[], columns: Columns, sensor: TreeNode): readonly string[] {
-    const { fromTags } = this.#settings;
-    const kept = columns.length === wide.length ? wide : columns.map((column) => wide[column] ?? "");
-    const tags = fromTags.length === 0 ? [] : [...sensor.tags, ...sensor.inheritedTags];
-    const all = fromTags.length === 0 ? kept : [...kept, ...fromTags.map((label) => tagValue(label, tags))];
-    this.#last = wellFormed(all, this.#last);
-    return this.#last;
+  #isServed(name: string): boolean {
+    const { keep } = this.#settings;
+    return keep === undefined || keep.has(name) || !LABELS_TO_CHOOSE.some((label) => label === name);
   }
-
-  #served(key: string, family: MetricFamily): MetricFamily {
-    return { ...family, labels: this.#names(this.#chosen(key, family)) };
-  }
-
-  #chosen(key: string, { labels }: MetricFamily): readonly string[] {
-    if (key === "sensorInfo") return [...labels, ...this.#leftOut];
-    if (key === "channelInfo") return labels;
-    const own = [CHANNEL_LABELS, SENSOR_LABELS].find((names) => names.every((name) => labels.includes(name)));
-    if (own === undefined) return labels;
-    const columns = own === CHANNEL_LABELS ? this.#channelColumns : this.#sensorColumns;
-    const rest = labels.slice(own.length + 1);
-    return [...columns.map((column) => labels[column] ?? ""), ...this.#tagLabels(), ...rest];
-  }
-
-  #tagLabels(): readonly string[] {
-    return this.#settings.fromTags.map(({ label }) => label);
-  }
-
-  #names(names: readonly (string | undefined)[]): readonly string[] {
-    return names.map((name = "") => this.#settings.rename.get(name) ?? name);
-  }
-}
-
-function isOptional(name: string): boolean {
-  return LABELS_TO_CHOOSE.some((label) => label === name);
-}
-
-function wideChannel(server: string, sensor: TreeNode, { channelId, name, unit }: ChannelIdentity): readonly string[] {
-  return [
-    server,
-    sensor.id,
-    channelId,
-    sensor.probe,
-    sensor.group,
-    sensor.device,
-    sensor.name,
-    name,
-    unit,
-    // Ends with the sensor, as in S, so that the two join on it.
-    sensor.path,
-  ];
-}
-
-/** The labels of a channel without its names. */
-export function channelIdLabels(server: string, sensorId: string, channelId: string): readonly string[] {
-  return wellFormed([server, sensorId, channelId]);
-}
-
-export function nodeLabels(server: string, node: TreeNode): readonly string[] {
-  return wellFormed([server, node.id, node.kind, node.path]);
-}
-
-export function deviceInfoLabels(server: string, device: TreeNode): readonly string[] {
-  return wellFormed([
-    server,
-    device.id,
-    device.name,
-    device.host ?? "",
-    device.type,
-    device.tags.join(","),
-    device.path,
-  ]);
-}
-
-/** `known`: values that are well-formed, among which these may be, each at its place: to compare them takes less time. */
-function wellFormed(values: readonly string[], known: readonly string[] = []): readonly string[] {
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at] ?? "";
-    if (value !== known[at] && !hasWholeCharacters(value)) return values.map((each) => each.toWellFormed());
-  }
-  return values;
 }

@@ -9,7 +9,7 @@ import {
   type ResourceMetrics,
   type SumMetricData,
 } from "@opentelemetry/sdk-metrics";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import { metricAttributes, metricName, metricUnit } from "./naming.ts";
 
 /** The metrics of one request, resource by resource. */

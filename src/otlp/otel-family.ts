@@ -1,4 +1,5 @@
-import { CHANNEL_LABELS, type MetricFamily, TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
+import { CHANNEL_LABEL_NAMES, TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { unitInName } from "../mapping/rules/names.ts";
 import { BASE_UNITS, type BaseUnitName } from "../mapping/units/base-units.ts";
 import type { PushedFamily } from "./metric-data.ts";
@@ -61,7 +62,7 @@ const BASE_FAMILIES: ReadonlyMap<string, MetricFamily> = new Map(
 );
 const SUBJECTS: Readonly<Record<string, Subject>> = { sensor_id: "sensor", device_id: "device", id: "node" };
 const INFOS: ReadonlySet<string> = new Set([TREE_FAMILIES.sensorInfo.name, TREE_FAMILIES.deviceInfo.name]);
-const MAPPED_LABELS: readonly string[] = ["server", ...CHANNEL_LABELS, "limit"];
+const MAPPED_LABELS: readonly string[] = ["server", ...CHANNEL_LABEL_NAMES, "limit"];
 
 /** Labels that are none of ours (of rules, from tags, renamed) keep their names. */
 export function otelFamily(family: MetricFamily): OtelFamily {

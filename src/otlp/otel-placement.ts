@@ -1,6 +1,6 @@
 import type { HrTime } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./device-resources.ts";
 import { MovedEnds, type MovedSeries } from "./moved-series.ts";
 import { type OtelFamily, otelFamily } from "./otel-family.ts";

@@ -1,5 +1,5 @@
 import type { Steps } from "../lib/yielding.ts";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { EndPoint } from "./metric-data.ts";
 import type { OtelPlacement } from "./otel-placement.ts";

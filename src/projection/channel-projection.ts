@@ -1,12 +1,11 @@
-import type { ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
-import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { channelIdLabels } from "../mapping/series-labels.ts";
+import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
+import { CHANNEL_FAMILIES, MAPPED_LIMIT, MAPPED_VALUE } from "../mapping/families/channel-families.ts";
 import { type Conversion, UNCHANGED } from "../mapping/units/conversion.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
-import { CHANNEL_FAMILIES, type ChannelFamily, MAPPED_FAMILIES } from "./channel-families.ts";
 import { Projector } from "./projector.ts";
+import { serveFamilies } from "./served-families.ts";
 import type { Shape } from "./shape.ts";
 
 export interface ChannelProjectionOptions {
@@ -17,13 +16,11 @@ export interface ChannelProjectionOptions {
   readonly shardKey: (channel: Channel) => ShardKey;
 }
 
-type ChannelLabels = ChannelFamily["labels"];
-
-/** The series of one server's channels, and what rules make of each. */
+/** The series of one server's channels, and how rules serve each channel. */
 export class ChannelProjection {
   readonly #server: string;
   readonly #shape: ChannelProjectionOptions["shape"];
-  readonly #projector: Projector<Channel, ChannelServing, ChannelLabels>;
+  readonly #projector: Projector<Channel, ChannelServing>;
   /** By row. */
   readonly #servings: (ChannelServing | undefined)[] = [];
   readonly #outcomes = new Map<MappingOutcome, number>();
@@ -31,29 +28,25 @@ export class ChannelProjection {
   constructor({ server, shape, tables, shardKey }: ChannelProjectionOptions) {
     this.#server = server;
     this.#shape = shape;
-    const { channelInfo, ...families } = CHANNEL_FAMILIES;
-    const { labels } = shape.mapper;
-    this.#projector = new Projector<Channel, ChannelServing, ChannelLabels>({
-      families: [...(shape.channelInfo ? [channelInfo] : []), ...Object.values(families), ...MAPPED_FAMILIES],
-      labels: {
-        channel: (channel) => labels.channel(server, channel.sensor.node, channel),
-        mapped: (_, { mapped }) => mapped?.labels ?? [],
-        ids: ({ sensor, channelId }) => channelIdLabels(server, sensor.id, channelId),
-        everything: (channel, { mapped }) => {
-          const metric = mapped?.family.name ?? TREE_FAMILIES.channelValue.name;
-          return labels.channelInfo(server, channel.sensor.node, channel, metric);
-        },
-      },
+    const { channelInfo: _, ...withoutInfo } = CHANNEL_FAMILIES;
+    const families = shape.channelInfo ? CHANNEL_FAMILIES : withoutInfo;
+    const labelsOf = (_channel: Channel, { mapped }: ChannelServing) => mapped?.labels ?? [];
+    this.#projector = new Projector<Channel, ChannelServing>({
+      families: [
+        ...serveFamilies(shape.mapper.labels, server, families),
+        { ...MAPPED_VALUE, labelsOf, family: ({ mapped }) => mapped?.family },
+        { ...MAPPED_LIMIT, labelsOf, family: ({ mapped }) => mapped?.family.limits },
+      ],
       ...{ tables, shardKey, identity: CHANNEL_FACTS.identity },
     });
   }
 
-  show(channel: Channel, facts: number, now: number): void {
+  update(channel: Channel, facts: number, now: number): void {
     const before = this.#servings[channel.row];
     if (before === undefined || (facts & CHANNEL_FACTS.identity) !== 0) {
       this.#serve(channel, before, facts, now);
     } else if (before.outcome !== "dropped") {
-      this.#projector.show(channel, before, facts, now);
+      this.#projector.update(channel, before, facts, now);
     }
   }
 
@@ -65,27 +58,25 @@ export class ChannelProjection {
     this.#count(serving, -1);
   }
 
-  /** Measurements of the channel go to a receiver. */
   markMeasured(channel: Channel): void {
     const serving = this.#servings[channel.row];
     if (serving !== undefined && serving.outcome !== "dropped") this.#projector.markMeasured(channel, serving);
   }
 
-  /** What rules made of the channel; undefined while it is not shown. */
   servingOf(channel: Channel): ChannelServing | undefined {
     return this.#servings[channel.row];
   }
 
-  /** Channels of which rules made this. */
+  /** Number of channels. */
   countOf(outcome: MappingOutcome): number {
     return this.#outcomes.get(outcome) ?? 0;
   }
 
-  /** Rules may see the channel in another way than before. */
-  #serve(channel: Channel, before: ChannelServing | undefined, told: number, now: number): void {
-    const serving = this.#shape.mapper.serve(this.#server, channel.sensor.node, channel);
+  /** Applies the rules, whose result may have changed. */
+  #serve(channel: Channel, before: ChannelServing | undefined, changed: number, now: number): void {
+    const serving = this.#shape.mapper.serve(this.#server, channel);
     if (before !== undefined && sameServing(serving, before)) {
-      if (before.outcome !== "dropped") this.#projector.show(channel, before, told, now);
+      if (before.outcome !== "dropped") this.#projector.update(channel, before, changed, now);
       return;
     }
     // Rows that were released are taken again, so there are no holes.
@@ -95,10 +86,10 @@ export class ChannelProjection {
     if (before !== undefined) {
       this.#count(before, -1);
       if (serving.outcome === "dropped") this.#projector.remove(channel, before);
-      else this.#projector.leave(channel, before, serving);
+      else this.#projector.removeMoved(channel, before, serving);
     }
     const facts = before === undefined ? factsOfNew(channel) : ALL_CHANNEL_FACTS;
-    if (serving.outcome !== "dropped") this.#projector.show(channel, serving, facts, now);
+    if (serving.outcome !== "dropped") this.#projector.update(channel, serving, facts, now);
   }
 
   #count({ outcome }: ChannelServing, change: 1 | -1): void {
@@ -106,7 +97,7 @@ export class ChannelProjection {
   }
 }
 
-/** What there is to show of a channel that has no series yet, and so none to relabel or to remove. */
+/** Facts of a channel without series: there is nothing to relabel or to remove. */
 function factsOfNew({ limits, lookup }: Channel): number {
   return (
     CHANNEL_FACTS.listed |

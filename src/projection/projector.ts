@@ -1,169 +1,193 @@
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily, Samples, Subject } from "../mapping/families/family.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
-import type { Family, Labellers, Subject } from "./family.ts";
+import { Slots } from "./slots.ts";
 
-export interface ProjectorOptions<Item extends Subject, About, LabelsOf extends string> {
-  readonly families: readonly Family<Item, About, LabelsOf>[];
-  readonly labels: Labellers<Item, About, LabelsOf>;
+/** Label values of an object, without the last label of a family. Families with the same labels share the function. */
+export type LabelsOf<Item, About> = (item: Item, about: About) => readonly string[];
+
+/** A family as it is served. */
+export interface ServedFamily<Item extends Subject, About> extends Samples<Item, About> {
+  /** `undefined`: the object has no such series. */
+  readonly family: MetricFamily | ((about: About) => MetricFamily | undefined);
+  readonly labelsOf: LabelsOf<Item, About>;
+}
+
+export interface ProjectorOptions<Item extends Subject, About> {
+  readonly families: readonly ServedFamily<Item, About>[];
   readonly tables: Tables;
-  /** With which other series those of an object stay together. */
-  readonly shardKey: (object: Item) => ShardKey;
-  /** The fact (bit) that labels come from; 0: they never change. */
+  /** Keeps the series of an object together. */
+  readonly shardKey: (item: Item) => ShardKey;
+  /** The fact (bit) that labels depend on. 0: labels never change. */
   readonly identity: number;
 }
 
 /**
- * The series of all objects of one kind, as their families declare them: adds, relabels, withdraws and removes them. Of an
- * object that changed only the families are visited that show what changed.
+ * The series of all objects of one kind: adds, relabels, withdraws and removes them as their families declare. Visits only the
+ * families that depend on the facts that changed.
  */
-export class Projector<Item extends Subject, About, LabelsOf extends string> {
-  readonly #series: readonly FamilySeries<Item, About, LabelsOf>[];
+export class Projector<Item extends Subject, About> {
+  readonly #series: readonly FamilySeries<Item, About>[];
   readonly #identity: number;
+  readonly #labels = new SharedLabels<Item, About>();
 
-  constructor({ families, identity, ...options }: ProjectorOptions<Item, About, LabelsOf>) {
-    this.#series = families.map((family) => new FamilySeries(family, options));
+  constructor({ families, identity, tables, shardKey }: ProjectorOptions<Item, About>) {
+    const shared = { tables, shardKey, labels: this.#labels };
+    this.#series = families.map((family) => new FamilySeries(family, shared));
     this.#identity = identity;
   }
 
-  /** Shows what changed of an object. `facts`: which, as bits; `now`: monotonic ms. */
-  show(object: Item, about: About, facts: number, now: number): void {
+  /** Updates the series of an object. `facts`: what changed, as bits. `now`: monotonic ms. */
+  update(item: Item, about: About, facts: number, now: number): void {
+    this.#labels.forget();
     if ((facts & this.#identity) !== 0) {
-      for (const series of this.#series) if (series.relabel(object, about)) series.show(object, about, now);
+      for (const series of this.#series) if (series.relabel(item, about)) series.update(item, about, now);
     }
-    for (const series of this.#series) if ((series.family.facts & facts) !== 0) series.show(object, about, now);
+    for (const series of this.#series) if ((series.family.facts & facts) !== 0) series.update(item, about, now);
   }
 
-  /** The object has no series any more. */
-  remove(object: Item, about: About): void {
-    for (const series of this.#series) series.remove(object, about);
+  /** Removes all series of the object. */
+  remove(item: Item, about: About): void {
+    for (const series of this.#series) series.remove(item, about);
   }
 
-  /** Measurements of the object go to a receiver, which is to be told when the series of their families end. */
-  markMeasured(object: Item, about: About): void {
-    for (const series of this.#series) if (series.family.isMeasured) series.markPushed(object, about);
+  /** OTLP pushes measurements of the object, so the receiver needs a staleness marker when their series end. */
+  markMeasured(item: Item, about: About): void {
+    this.#labels.forget();
+    for (const series of this.#series) if (series.family.isMeasured) series.markPushed(item, about);
   }
 
-  /** Removes the series of the object that are in another table, or nowhere, when it is about `after`. */
-  leave(object: Item, before: About, after: About): void {
-    for (const series of this.#series) if (series.isElsewhere(before, after)) series.remove(object, before);
+  /** Removes the series that are in another table, or in none, after `about` changed. */
+  removeMoved(item: Item, before: About, after: About): void {
+    for (const series of this.#series) if (series.isMoved(before, after)) series.remove(item, before);
   }
 }
 
-type FamilySeriesOptions<Item extends Subject, About, LabelsOf extends string> = Pick<
-  ProjectorOptions<Item, About, LabelsOf>,
-  "labels" | "tables" | "shardKey"
->;
+/** Families with the same labels share one array for each object: 200,000 channels have several series each. */
+class SharedLabels<Item, About> {
+  readonly #labels = new Map<LabelsOf<Item, About>, readonly string[]>();
 
-/** Slots of series by the row of their object. */
-type Slots = (number | undefined)[];
+  get(labelsOf: LabelsOf<Item, About>, item: Item, about: About): readonly string[] {
+    const labels = this.#labels.get(labelsOf) ?? labelsOf(item, about);
+    this.#labels.set(labelsOf, labels);
+    return labels;
+  }
 
-const ONLY = [""];
+  /** Call it before another object, or the same after a change. */
+  forget(): void {
+    if (this.#labels.size > 0) this.#labels.clear();
+  }
+}
 
-/** The series of one family that belong to one server. */
-class FamilySeries<Item extends Subject, About, LabelsOf extends string> {
-  readonly family: Family<Item, About, LabelsOf>;
-  readonly #options: FamilySeriesOptions<Item, About, LabelsOf>;
-  readonly #slots: readonly (readonly [each: string, slots: Slots])[];
-  /** Undefined where the table depends on the object. */
+interface FamilySeriesOptions<Item extends Subject, About>
+  extends Pick<ProjectorOptions<Item, About>, "tables" | "shardKey"> {
+  readonly labels: SharedLabels<Item, About>;
+}
+
+const ONE_SERIES = [""];
+
+/** The series of one family on one server. */
+class FamilySeries<Item extends Subject, About> {
+  readonly family: ServedFamily<Item, About>;
+  readonly #options: FamilySeriesOptions<Item, About>;
+  readonly #slots: readonly (readonly [last: string, slots: Slots])[];
+  /** `undefined`: the table depends on the object. */
   readonly #onlyTable: SeriesTable | undefined;
 
-  constructor(family: Family<Item, About, LabelsOf>, options: FamilySeriesOptions<Item, About, LabelsOf>) {
+  constructor(family: ServedFamily<Item, About>, options: FamilySeriesOptions<Item, About>) {
     this.family = family;
     this.#options = options;
-    this.#slots = (family.each ?? ONLY).map((each) => [each, []]);
+    this.#slots = (family.lastLabel?.values ?? ONE_SERIES).map((last) => [last, new Slots()]);
     this.#onlyTable = typeof family.family === "function" ? undefined : options.tables.table(family.family);
   }
 
-  /** Shows the object as it is; `now`: monotonic ms. */
-  show(object: Item, about: About, now: number): void {
+  update(item: Item, about: About, now: number): void {
     const table = this.#table(about);
     if (table === undefined) return;
-    for (const [each, slots] of this.#slots) this.#showOne(table, slots, object, about, each, now);
+    for (const [last, slots] of this.#slots) this.#updateOne(table, slots, item, about, last, now);
   }
 
-  #showOne(table: SeriesTable, slots: Slots, object: Item, about: About, each: string, now: number): void {
+  #updateOne(table: SeriesTable, slots: Slots, item: Item, about: About, last: string, now: number): void {
     const { family } = this;
-    const slot = slots[object.row];
-    if (family.has?.(object, about, each) === false) {
-      if (slot !== undefined) removeFrom(table, slots, object.row, slot);
+    const slot = slots.get(item.row);
+    if (family.has?.(item, about, last) === false) {
+      if (slot !== undefined) removeFrom(table, slots, item.row, slot);
       return;
     }
-    const value = family.value(object, about, each);
-    const until = value === undefined ? 0 : family.until(object, about, each);
-    if (value === undefined || until <= now) {
+    const value = family.value(item, about, last);
+    const expiresAt = value === undefined ? 0 : family.expiresAt(item, about, last);
+    if (value === undefined || expiresAt <= now) {
       if (slot !== undefined) table.withdraw(slot);
       return;
     }
+    const changing = family.lastLabel?.textOf?.(item, about).toWellFormed();
     if (
       slot !== undefined &&
-      family.own !== undefined &&
-      table.label(slot, table.family.labels.length - 1) !== family.own(object, about)
+      changing !== undefined &&
+      table.label(slot, table.family.labels.length - 1) !== changing
     ) {
-      table.relabel(slot, this.#labels(object, about, each), this.#options.shardKey(object));
+      table.relabel(slot, this.#labels(item, about, last), this.#options.shardKey(item));
     }
-    table.set(slot ?? this.#add(table, slots, object, about, each), value, until);
+    table.set(slot ?? this.#add(table, slots, item, about, last), value, expiresAt);
   }
 
-  /** The object may have other labels. Returns whether slots were freed, so that it is to be shown anew. */
-  relabel(object: Item, about: About): boolean {
+  /** Returns whether it freed slots. Call `update` then. */
+  relabel(item: Item, about: About): boolean {
     const table = this.#table(about);
     if (table === undefined) return false;
     let isFreed = false;
-    for (const [each, slots] of this.#slots) {
-      const slot = slots[object.row];
+    for (const [last, slots] of this.#slots) {
+      const slot = slots.get(item.row);
       if (slot === undefined) continue;
-      const labels = this.#labels(object, about, each);
-      const shardKey = this.#options.shardKey(object);
+      const labels = this.#labels(item, about, last);
+      const shardKey = this.#options.shardKey(item);
       // A sensor can move to a device of the same name.
       if (shardKey === table.shardKey(slot) && table.hasLabels(slot, labels)) continue;
       if (this.family.freesSlotOnRelabel) {
-        removeFrom(table, slots, object.row, slot);
+        removeFrom(table, slots, item.row, slot);
         isFreed = true;
       } else table.relabel(slot, labels, shardKey);
     }
     return isFreed;
   }
 
-  /** The object has no series any more; `about` is as when it was last shown. */
-  remove(object: Item, about: About): void {
+  /** `about`: as in the last `update`. */
+  remove(item: Item, about: About): void {
     const table = this.#table(about);
     if (table === undefined) return;
     for (const [, slots] of this.#slots) {
-      const slot = slots[object.row];
-      if (slot !== undefined) removeFrom(table, slots, object.row, slot);
+      const slot = slots.get(item.row);
+      if (slot !== undefined) removeFrom(table, slots, item.row, slot);
     }
   }
 
-  /** Values of the object's series go to a receiver, which is to be told when they end; also where none is served now. */
-  markPushed(object: Item, about: About): void {
+  /** Also adds series that have no value yet. */
+  markPushed(item: Item, about: About): void {
     const table = this.#table(about);
     if (table === undefined) return;
-    for (const [each, slots] of this.#slots) {
-      if (this.family.has?.(object, about, each) === false) continue;
-      table.markPushed(slots[object.row] ?? this.#add(table, slots, object, about, each));
+    for (const [last, slots] of this.#slots) {
+      if (this.family.has?.(item, about, last) === false) continue;
+      table.markPushed(slots.get(item.row) ?? this.#add(table, slots, item, about, last));
     }
   }
 
-  /** Whether its series are in another table. */
-  isElsewhere(before: About, after: About): boolean {
+  isMoved(before: About, after: About): boolean {
     return this.#onlyTable === undefined && this.#table(before) !== this.#table(after);
   }
 
-  #add(table: SeriesTable, slots: Slots, object: Item, about: About, each: string): number {
-    const slot = table.add(this.#labels(object, about, each), this.#options.shardKey(object));
-    // Without holes, which would make the array a slow one.
-    while (slots.length < object.row) slots.push(undefined);
-    slots[object.row] = slot;
+  #add(table: SeriesTable, slots: Slots, item: Item, about: About, last: string): number {
+    const slot = table.add(this.#labels(item, about, last), this.#options.shardKey(item));
+    slots.set(item.row, slot);
     return slot;
   }
 
-  #labels(object: Item, about: About, each: string): readonly string[] {
-    const { family } = this;
-    const labels = this.#options.labels[family.labels](object, about);
-    if (family.own !== undefined) return [...labels, family.own(object, about)];
-    return family.each === undefined ? labels : [...labels, each];
+  #labels(item: Item, about: About, last: string): readonly string[] {
+    const { labelsOf, lastLabel } = this.family;
+    const labels = this.#options.labels.get(labelsOf, item, about);
+    if (lastLabel === undefined) return labels;
+    // `concat` makes an array without spare room, other than a spread.
+    return labels.concat(lastLabel.textOf === undefined ? last : lastLabel.textOf(item, about).toWellFormed());
   }
 
   #table(about: About): SeriesTable | undefined {
@@ -176,5 +200,5 @@ class FamilySeries<Item extends Subject, About, LabelsOf extends string> {
 
 function removeFrom(table: SeriesTable, slots: Slots, row: number, slot: number): void {
   table.remove(slot);
-  slots[row] = undefined;
+  slots.delete(row);
 }

@@ -1,5 +1,6 @@
-import type { ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
-import { channelIdLabels, deviceInfoLabels, nodeLabels } from "../mapping/series-labels.ts";
+import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
+import { type AboutNodes, ALL_STATUSES, PARENT_FAMILIES, SENSOR_FAMILIES } from "../mapping/families/node-families.ts";
+import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "../mapping/families/server-families.ts";
 import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { Count } from "../model/counts.ts";
 import type { Detail, DetailSubject } from "../model/detail.ts";
@@ -11,72 +12,53 @@ import type { UpdateContext } from "../model/update-context.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { ChannelProjection } from "./channel-projection.ts";
-import type { Subject } from "./family.ts";
-import { type AboutNodes, ALL_STATUSES, type NodeFamily, PARENT_FAMILIES, SENSOR_FAMILIES } from "./node-families.ts";
 import { Projector } from "./projector.ts";
-import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, type DetailFamily, VERSION_FAMILIES } from "./server-families.ts";
+import { serveFamilies } from "./served-families.ts";
 import type { Shape } from "./shape.ts";
 
-type NodeProjector = Projector<NodeState, AboutNodes, NodeFamily["labels"]>;
-type ServerProjector<Item extends Subject> = Projector<Item, undefined, "server">;
-
 /**
- * The state of one server as series in tables. It follows the state, whose observer it is; each change shows at once what
- * depends on it. Another shape, or other tables, take another projection of the same state. Call inside a commit.
+ * The state of one server as series in tables. It observes the state and updates the series with each change. Another shape, or
+ * other tables, need another projection of the same state. Call it inside a commit.
  */
 export class ServerProjection implements StateObserver {
   readonly #about: AboutNodes;
-  readonly #parents: NodeProjector;
-  readonly #sensors: NodeProjector;
+  readonly #parents: Projector<NodeState, AboutNodes>;
+  readonly #sensors: Projector<NodeState, AboutNodes>;
   readonly #channels: ChannelProjection;
-  readonly #statusCounts: ServerProjector<Count>;
-  readonly #objectCounts: ServerProjector<Count>;
-  readonly #version: ServerProjector<KnownVersion>;
-  readonly #details: Projector<Detail, undefined, DetailFamily["labels"]>;
+  readonly #statusCounts: Projector<Count, undefined>;
+  readonly #objectCounts: Projector<Count, undefined>;
+  readonly #version: Projector<KnownVersion, undefined>;
+  readonly #details: Projector<Detail, undefined>;
 
   /** `server`: value of the label. */
   constructor(server: string, shape: Shape, tables: Tables) {
-    const { mapper, sensorStatus } = shape;
+    const { labels } = shape.mapper;
     this.#about = { countedKinds: new Set(shape.nodeSensors) };
-    const nodes = (families: readonly NodeFamily[]): NodeProjector =>
-      new Projector({
-        families,
-        labels: {
-          node: ({ node }) => nodeLabels(server, node),
-          device: ({ node }) => deviceInfoLabels(server, node),
-          sensor: ({ node }) => mapper.labels.sensor(server, node),
-          sensorInfo: ({ node }) => mapper.labels.sensorInfo(server, node),
-        },
-        tables,
-        shardKey: ({ node }) => shardKeyOfNode(server, node),
-        identity: NODE_FACTS.identity,
-      });
-    const { sensorStatus: currentStatus, ...gauges } = SENSOR_FAMILIES;
-    this.#parents = nodes(Object.values(PARENT_FAMILIES));
-    this.#sensors = nodes([...Object.values(gauges), sensorStatus === "all" ? ALL_STATUSES : currentStatus]);
+    const nodes = {
+      tables,
+      shardKey: ({ node }: NodeState) => shardKeyOfNode(server, node),
+      identity: NODE_FACTS.identity,
+    };
+    const sensorFamilies =
+      shape.sensorStatus === "all" ? { ...SENSOR_FAMILIES, sensorStatus: ALL_STATUSES } : SENSOR_FAMILIES;
+    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, server, PARENT_FAMILIES) });
+    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, server, sensorFamilies) });
     this.#channels = new ChannelProjection({
       ...{ server, shape, tables },
       shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),
     });
-    const ofServer = { labels: { server: () => [server] }, tables, shardKey: () => SERVER_WIDE, identity: 0 };
-    this.#statusCounts = new Projector({ ...ofServer, families: [COUNT_FAMILIES.sensors] });
-    this.#objectCounts = new Projector({ ...ofServer, families: [COUNT_FAMILIES.objects] });
+    const ofServer = { tables, shardKey: () => SERVER_WIDE, identity: 0 };
+    const { sensors, objects } = COUNT_FAMILIES;
+    this.#statusCounts = new Projector({ ...ofServer, families: serveFamilies(labels, server, { sensors }) });
+    this.#objectCounts = new Projector({ ...ofServer, families: serveFamilies(labels, server, { objects }) });
+    this.#version = new Projector({ ...ofServer, families: serveFamilies(labels, server, VERSION_FAMILIES) });
     this.#details = new Projector({
-      families: Object.values(DETAIL_FAMILIES),
-      labels: {
-        server: () => [server],
-        node: ({ about }) => (about.kind === "probeConnected" ? nodeLabels(server, about.node.node) : []),
-        channel: ({ about }) =>
-          about.kind === "primaryChannel"
-            ? channelIdLabels(server, about.channel.sensor.id, about.channel.channelId)
-            : [],
-      },
+      families: serveFamilies(labels, server, DETAIL_FAMILIES),
       tables,
       shardKey: ({ about }) => shardKeyOfDetail(server, about),
-      // There are few: where labels changed they are told again.
+      // There are few details, and each report of one may change labels.
       identity: ANY_FACT,
     });
-    this.#version = new Projector({ ...ofServer, families: [VERSION_FAMILIES.serverInfo] });
   }
 
   /** Shows all that is known. For tables that have nothing of the server yet. */
@@ -101,7 +83,7 @@ export class ServerProjection implements StateObserver {
   }
 
   nodeChanged(node: NodeState, facts: number, now: number): void {
-    this.#projectorOf(node).show(node, this.#about, facts, now);
+    this.#projectorOf(node).update(node, this.#about, facts, now);
   }
 
   nodeRemoved(node: NodeState): void {
@@ -109,7 +91,7 @@ export class ServerProjection implements StateObserver {
   }
 
   channelChanged(channel: Channel, facts: number, now: number): void {
-    this.#channels.show(channel, facts, now);
+    this.#channels.update(channel, facts, now);
   }
 
   channelRemoved(channel: Channel): void {
@@ -117,11 +99,11 @@ export class ServerProjection implements StateObserver {
   }
 
   statusCounted(count: Count, now: number): void {
-    this.#statusCounts.show(count, undefined, ANY_FACT, now);
+    this.#statusCounts.update(count, undefined, ANY_FACT, now);
   }
 
   objectsCounted(count: Count, now: number): void {
-    this.#objectCounts.show(count, undefined, ANY_FACT, now);
+    this.#objectCounts.update(count, undefined, ANY_FACT, now);
   }
 
   objectCountRemoved(count: Count): void {
@@ -129,11 +111,11 @@ export class ServerProjection implements StateObserver {
   }
 
   versionTold(version: KnownVersion, now: number): void {
-    this.#version.show(version, undefined, ANY_FACT, now);
+    this.#version.update(version, undefined, ANY_FACT, now);
   }
 
   detailTold(detail: Detail, now: number): void {
-    this.#details.show(detail, undefined, ANY_FACT, now);
+    this.#details.update(detail, undefined, ANY_FACT, now);
   }
 
   detailRemoved(detail: Detail): void {
@@ -155,7 +137,7 @@ export class ServerProjection implements StateObserver {
     return this.#channels.countOf(outcome);
   }
 
-  #projectorOf({ node }: NodeState): NodeProjector {
+  #projectorOf({ node }: NodeState): Projector<NodeState, AboutNodes> {
     return node.kind === "sensor" ? this.#sensors : this.#parents;
   }
 }

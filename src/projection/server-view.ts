@@ -1,5 +1,5 @@
 import type { SharedLane } from "../lib/yielding.ts";
-import type { MappingOutcome, ValueSeries } from "../mapping/channel-mapper.ts";
+import type { MappingOutcome, ValueSeries } from "../mapping/channel-serving.ts";
 import type { Channel } from "../model/channel.ts";
 import { ServerState, type ServerStateOptions } from "../model/server-state.ts";
 import type { TreeNode } from "../model/tree.ts";
@@ -78,7 +78,7 @@ export class ServerView {
     const serving = channel && this.#projection.servingOf(channel);
     if (channel === undefined || serving === undefined) return undefined;
     const { mapper } = this.#shape;
-    return mapper.seriesOf(serving, mapper.labels.channel(this.server, channel.sensor.node, channel));
+    return mapper.seriesOf(serving, mapper.labels.channel(this.server, channel));
   }
 
   /** Ids of a sensor's channels, by whether rules drop them; undefined where there are no rules. */

@@ -1,5 +1,5 @@
 import type { Steps } from "../lib/yielding.ts";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import type { Store } from "./store.ts";
 
 /** A series that has a value. */

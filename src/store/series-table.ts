@@ -1,4 +1,4 @@
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import { LeftSeries } from "./left-series.ts";
 import { ABSENT, BLOCK_SIZE, MARKS, SeriesBlock } from "./series-block.ts";
 import { SERVER_WIDE, type ShardKey } from "./shard-key.ts";

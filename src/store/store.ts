@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { SharedLane, type Steps } from "../lib/yielding.ts";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { MetricFamily } from "../mapping/families/family.ts";
 import { retire } from "./ended-series.ts";
 import { LeftSeries } from "./left-series.ts";
 import { SeriesTable } from "./series-table.ts";

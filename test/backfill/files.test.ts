@@ -7,7 +7,7 @@ import { DayParts, partPath } from "../../src/backfill/day-parts.ts";
 import type { BackfillPlan, PlannedSensor } from "../../src/backfill/plan.ts";
 import { readSensorHistory } from "../../src/backfill/sensor-history.ts";
 import { dayFileName, dayName, dayNumber, dayOf } from "../../src/backfill/utc-day.ts";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { DAY, HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
 import { emptyFolder, filesOf } from "./running.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ChannelMapper, type ChannelMapperOptions } from "../../src/mapping/channel-mapper.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { WIDE_LABELS } from "../../src/mapping/label-settings.ts";
-import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";

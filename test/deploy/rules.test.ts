@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
 import { presetFamilies } from "../support/known-metrics.ts";
 import { promqlLabels } from "../support/promql-labels.ts";

@@ -4,7 +4,7 @@ import { Exposition, TooManyPages } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { PageReader } from "../../src/exposition/reader-memory.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";

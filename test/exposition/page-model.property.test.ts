@@ -7,7 +7,7 @@ import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { Shard } from "../../src/exposition/shard.ts";
 import { formatHeader, formatLabels, formatValue } from "../../src/exposition/text-format.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import type { SeriesTable } from "../../src/store/series-table.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";

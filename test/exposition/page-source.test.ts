@@ -6,7 +6,7 @@ import { LineMemory } from "../../src/exposition/reader-memory.ts";
 import type { RenderedStore } from "../../src/exposition/rendered-block.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
 import { Store } from "../../src/store/store.ts";
 

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
 import { shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineBuffer } from "../../src/exposition/line-buffer.ts";
 import { type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 
 const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["server", "id"] };

@@ -50,18 +50,16 @@ function channel(name: string, unit: string) {
 
 /** Name, labels and value of each series of a channel whose value is 30. */
 function series(of: ChannelMapper, name: string, unit: string) {
-  const given = channel(name, unit);
-  const serving = of.serve("hq", sensor(), given);
-  return of
-    .seriesOf(serving, of.labels.channel("hq", sensor(), given))
-    .map(({ family, labels, conversion = UNCHANGED }) => {
-      expect(labels).toHaveLength(family.labels.length);
-      return {
-        name: family.name,
-        labels: Object.fromEntries(family.labels.map((label, index) => [label, labels[index]])),
-        value: convert(conversion, 30),
-      };
-    });
+  const given = { ...channel(name, unit), sensor: { node: sensor() } };
+  const serving = of.serve("hq", given);
+  return of.seriesOf(serving, of.labels.channel("hq", given)).map(({ family, labels, conversion = UNCHANGED }) => {
+    expect(labels).toHaveLength(family.labels.length);
+    return {
+      name: family.name,
+      labels: Object.fromEntries(family.labels.map((label, index) => [label, labels[index]])),
+      value: convert(conversion, 30),
+    };
+  });
 }
 
 const IDS = { server: "hq", sensor_id: "50", channel_id: "1" };
@@ -107,7 +105,7 @@ describe("what rules make of a channel", () => {
     // Whether the original is kept concerns mapped channels only.
     for (const keepOriginal of [true, false]) {
       const of = mapper({ keepOriginal });
-      const serving = of.serve("hq", sensor(), channel(name, unit));
+      const serving = of.serve("hq", { ...channel(name, unit), sensor: { node: sensor() } });
       expect([serving.outcome, serving.rule?.ordinal]).toEqual([outcome, rule]);
       const kept = keepOriginal || outcome !== "mapped" ? names : names.slice(1);
       expect(series(of, name, unit).map((each) => each.name)).toEqual(kept);

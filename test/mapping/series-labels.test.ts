@@ -1,8 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { LabelSet, MetricFamily } from "../../src/mapping/families/family.ts";
+import {
+  CHANNEL_ID_LABELS,
+  CHANNEL_INFO_LABELS,
+  DEVICE_INFO_LABELS,
+  NODE_LABELS,
+  SENSOR_INFO_LABELS,
+  SENSOR_LABELS,
+} from "../../src/mapping/families/labels.ts";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "../../src/mapping/label-settings.ts";
-import { type MetricFamily, TREE_FAMILIES, type TreeFamilyName } from "../../src/mapping/metric-table.ts";
-import { channelIdLabels, deviceInfoLabels, nodeLabels, SeriesLabels } from "../../src/mapping/series-labels.ts";
+import { TREE_FAMILIES, type TreeFamilyName } from "../../src/mapping/metric-table.ts";
+import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE, type TreeNode } from "../../src/model/tree.ts";
 import { list, ROOT, record } from "../model/build-record.ts";
@@ -51,14 +60,22 @@ const SENSOR = {
 const CHANNEL = { ...SENSOR, channel_id: "-4", channel: "Downtime", unit: "%" };
 const wide = new SeriesLabels();
 const DOWNTIME = { channelId: "-4", name: "Downtime", unit: "%" };
-const channel = wide.channel("hq", node("2490"), DOWNTIME);
+const channel = wide.channel("hq", downtime(node("2490")));
+
+function downtime(sensor: TreeNode) {
+  return { ...DOWNTIME, sensor: { node: sensor } };
+}
+
+function nodeValues(labels: LabelSet<{ readonly node: TreeNode }>, id: string, of = wide): readonly string[] {
+  return of.values(labels)("hq", { node: node(id) });
+}
 
 describe("label values come in the order of the table", () => {
   test.each([
-    { family: TREE_FAMILIES.sensorStatusCode, values: wide.sensor("hq", node("2490")), expected: SENSOR },
+    { family: TREE_FAMILIES.sensorStatusCode, values: nodeValues(SENSOR_LABELS, "2490"), expected: SENSOR },
     {
       family: TREE_FAMILIES.sensorStatus,
-      values: [...wide.sensor("hq", node("2490")), "partialdown"],
+      values: [...nodeValues(SENSOR_LABELS, "2490"), "partialdown"],
       expected: { ...SENSOR, status: "partialdown" },
     },
     { family: TREE_FAMILIES.channelValue, values: channel, expected: CHANNEL },
@@ -69,22 +86,22 @@ describe("label values come in the order of the table", () => {
     },
     {
       family: TREE_FAMILIES.channelLimitExceeded,
-      values: [...channelIdLabels("hq", "2490", "-4"), "max_warning"],
+      values: [...wide.values(CHANNEL_ID_LABELS)("hq", downtime(node("2490"))), "max_warning"],
       expected: { server: "hq", sensor_id: "2490", channel_id: "-4", limit: "max_warning" },
     },
     {
       family: TREE_FAMILIES.nodeStatusCode,
-      values: nodeLabels("hq", node("10")),
+      values: nodeValues(NODE_LABELS, "10"),
       expected: { server: "hq", id: "10", kind: "group", path: "Berlin/Network" },
     },
     {
       family: TREE_FAMILIES.nodeSensors,
-      values: [...nodeLabels("hq", node("1")), "up"],
+      values: [...nodeValues(NODE_LABELS, "1"), "up"],
       expected: { server: "hq", id: "1", kind: "probe", path: "Berlin", status: "up" },
     },
     {
       family: TREE_FAMILIES.sensorInfo,
-      values: wide.sensorInfo("hq", node("2490")),
+      values: nodeValues(SENSOR_INFO_LABELS, "2490"),
       expected: {
         server: "hq",
         sensor_id: "2490",
@@ -98,12 +115,12 @@ describe("label values come in the order of the table", () => {
     },
     {
       family: TREE_FAMILIES.channelInfo,
-      values: wide.channelInfo("hq", node("2490"), DOWNTIME, "prtg_channel_value"),
+      values: [...wide.values(CHANNEL_INFO_LABELS)("hq", downtime(node("2490"))), "prtg_channel_value"],
       expected: { ...CHANNEL, metric: "prtg_channel_value" },
     },
     {
       family: TREE_FAMILIES.deviceInfo,
-      values: deviceInfoLabels("hq", node("40")),
+      values: nodeValues(DEVICE_INFO_LABELS, "40"),
       expected: {
         server: "hq",
         device_id: "40",
@@ -119,12 +136,12 @@ describe("label values come in the order of the table", () => {
   });
 
   test("are empty for what is not known", () => {
-    expect(named(TREE_FAMILIES.sensorInfo, wide.sensorInfo("hq", node("2491")))).toMatchObject({
+    expect(named(TREE_FAMILIES.sensorInfo, nodeValues(SENSOR_INFO_LABELS, "2491"))).toMatchObject({
       priority: "",
       tags: "",
       favorite: "",
     });
-    expect(named(TREE_FAMILIES.deviceInfo, deviceInfoLabels("hq", node("41")))).toMatchObject({ host: "", kind: "" });
+    expect(named(TREE_FAMILIES.deviceInfo, nodeValues(DEVICE_INFO_LABELS, "41"))).toMatchObject({ host: "", kind: "" });
   });
 });
 
@@ -136,7 +153,10 @@ test("text is served as it is, but for lone surrogates", () => {
   fc.assert(
     fc.property(text, text, (name, unit) => {
       const sensor = { ...node("2490"), name };
-      const values = named(TREE_FAMILIES.channelValue, wide.channel("hq", sensor, { channelId: "1", name, unit }));
+      const values = named(
+        TREE_FAMILIES.channelValue,
+        wide.channel("hq", { sensor: { node: sensor }, channelId: "1", name, unit }),
+      );
       expect(values).toMatchObject({
         sensor: name.toWellFormed(),
         channel: name.toWellFormed(),
@@ -154,15 +174,16 @@ describe("labels as the configuration wants them", () => {
 
   function all(labels: SeriesLabels): Record<TreeFamilyName, Record<string, string>> {
     const { families } = labels;
-    const limits = labels.channel("hq", tagged, DOWNTIME);
+    const limits = labels.channel("hq", downtime(tagged));
+    const sensor = labels.values(SENSOR_LABELS)("hq", { node: tagged });
     const values: Partial<Record<TreeFamilyName, readonly string[]>> = {
-      sensorStatus: [...labels.sensor("hq", tagged), "up"],
-      sensorStatusCode: labels.sensor("hq", tagged),
-      sensorInfo: labels.sensorInfo("hq", tagged),
+      sensorStatus: [...sensor, "up"],
+      sensorStatusCode: sensor,
+      sensorInfo: labels.values(SENSOR_INFO_LABELS)("hq", { node: tagged }),
       channelValue: limits,
       channelLimit: [...limits, "min_error"],
       channelState: [...limits, "Closed"],
-      channelInfo: labels.channelInfo("hq", tagged, DOWNTIME, "prtg_channel_value"),
+      channelInfo: [...labels.values(CHANNEL_INFO_LABELS)("hq", downtime(tagged)), "prtg_channel_value"],
     };
     const entries = Object.entries(values).map(([key, found]) => [key, named(families[key as TreeFamilyName], found)]);
     return Object.fromEntries(entries);
@@ -222,14 +243,14 @@ describe("labels as the configuration wants them", () => {
     const labels = new SeriesLabels(settings({ keep: new Set(["unit", "sensor"]), fromTags: [SITE] }));
     const family = { name: "prtg_traffic", type: "gauge", help: "", labels: [] } as const;
     const served = labels.mappedFamily(family, ["direction"]);
-    const values = labels.mappedChannel("hq", tagged, DOWNTIME, ["in\ud83d"]);
+    const values = [...labels.mappedChannel("hq", downtime(tagged)), "in"];
     expect(named(served, values)).toEqual({
       server: "hq",
       sensor_id: "2490",
       channel_id: "-4",
       sensor: "Uplink",
       site: "own",
-      direction: "in\ufffd",
+      direction: "in",
     });
   });
 
@@ -237,7 +258,7 @@ describe("labels as the configuration wants them", () => {
     fc.assert(
       fc.property(fc.subarray([...LABELS_TO_CHOOSE]), (keep) => {
         const labels = new SeriesLabels(settings({ keep: new Set(keep) }));
-        const ids = ["1", "2"].map((channelId) => labels.channel("hq", tagged, { ...DOWNTIME, channelId }).join());
+        const ids = ["1", "2"].map((channelId) => labels.channel("hq", { ...downtime(tagged), channelId }).join());
         expect(new Set(ids).size).toBe(2);
         expect(labels.isWide).toBe(keep.length === LABELS_TO_CHOOSE.length);
       }),

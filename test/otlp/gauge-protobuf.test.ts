@@ -4,7 +4,8 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { MetricData, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { gaugesAsProtobuf } from "../../src/otlp/gauge-protobuf.ts";
 import { counter, gauge, SeriesPoint } from "../../src/otlp/metric-data.ts";
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { ValueSeries } from "../../src/mapping/channel-mapper.ts";
+import type { ValueSeries } from "../../src/mapping/channel-serving.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { UNCHANGED } from "../../src/mapping/units/conversion.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";

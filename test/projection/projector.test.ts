@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Family } from "../../src/projection/family.ts";
-import { Projector } from "../../src/projection/projector.ts";
+import { Projector, type ServedFamily } from "../../src/projection/projector.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 
 const FAMILY = { name: "f", type: "gauge", help: "", labels: ["a", "b"] } as const;
@@ -17,14 +16,16 @@ interface Thing {
   until: number;
 }
 
-type ThingFamily = Family<Thing, unknown, "name" | "both">;
+type ThingFamily = ServedFamily<Thing, unknown>;
+
+const nameOf = ({ name }: Thing) => [name];
 
 const BOTH: ThingFamily = {
   family: FAMILY,
-  labels: "both",
+  labelsOf: ({ row, name }) => [String(row), name],
   facts: VALUE,
   value: ({ value }) => value,
-  until: ({ until }) => until,
+  expiresAt: ({ until }) => until,
 };
 
 function present(table: SeriesTable): Record<string, number> {
@@ -38,12 +39,8 @@ function present(table: SeriesTable): Record<string, number> {
 /** A projector of these families into one table. */
 function projecting(families: readonly ThingFamily[], shardKey: () => number = () => 0) {
   const table = new SeriesTable(FAMILY);
-  const projector = new Projector<Thing, unknown, "name" | "both">({
+  const projector = new Projector<Thing, unknown>({
     families,
-    labels: {
-      name: ({ name }) => [name],
-      both: ({ row, name }) => [String(row), name],
-    },
     tables: { table: () => table },
     shardKey,
     identity: IDENTITY,
@@ -85,7 +82,7 @@ describe("Projector", () => {
             const before = known.get(step.row) ?? thing({ row: step.row });
             const facts = before.name === name ? VALUE : VALUE | IDENTITY;
             known.set(step.row, Object.assign(before, { name, value, until: now + life }));
-            projector.show(before, undefined, facts, now);
+            projector.update(before, undefined, facts, now);
           }
           const shown = [...known.values()].filter((each) => each.value !== undefined && each.until > now);
           expect(present(table)).toEqual(
@@ -100,7 +97,7 @@ describe("Projector", () => {
   test("uses freed slots again", () => {
     const { table, projector } = projecting([BOTH]);
     for (let row = 0; row < 1_000; row++) {
-      projector.show(thing({ row }), undefined, IDENTITY | VALUE, NOW);
+      projector.update(thing({ row }), undefined, IDENTITY | VALUE, NOW);
       projector.remove(thing({ row }), undefined);
     }
     expect(table.slots).toBe(1);
@@ -110,24 +107,24 @@ describe("Projector", () => {
   test("visits only families that show what changed", () => {
     const { table, projector } = projecting([BOTH]);
     const known = thing();
-    projector.show(known, undefined, VALUE, NOW);
+    projector.update(known, undefined, VALUE, NOW);
     known.value = 2;
-    projector.show(known, undefined, OTHER, NOW);
+    projector.update(known, undefined, OTHER, NOW);
     expect(present(table)).toEqual({ "0|x": 1 });
-    projector.show(known, undefined, OTHER | VALUE, NOW);
+    projector.update(known, undefined, OTHER | VALUE, NOW);
     expect(present(table)).toEqual({ "0|x": 2 });
   });
 
   test("relabels series, also those without a value, in their place", () => {
     const { table, projector } = projecting([BOTH]);
     const known = thing();
-    projector.show(known, undefined, VALUE, NOW);
+    projector.update(known, undefined, VALUE, NOW);
     known.value = undefined;
-    projector.show(known, undefined, VALUE, NOW);
+    projector.update(known, undefined, VALUE, NOW);
     known.name = "y";
-    projector.show(known, undefined, IDENTITY, NOW);
+    projector.update(known, undefined, IDENTITY, NOW);
     known.value = 3;
-    projector.show(known, undefined, VALUE, NOW);
+    projector.update(known, undefined, VALUE, NOW);
     expect(present(table)).toEqual({ "0|y": 3 });
     expect(table.slots).toBe(1);
   });
@@ -135,23 +132,23 @@ describe("Projector", () => {
   test("has series that get other labels give up their places, where the family says so", () => {
     const { table, projector } = projecting([{ ...BOTH, freesSlotOnRelabel: true }]);
     const [renamed, other] = [thing(), thing({ row: 1 })];
-    projector.show(renamed, undefined, VALUE, NOW);
+    projector.update(renamed, undefined, VALUE, NOW);
     renamed.name = "y";
-    projector.show(renamed, undefined, IDENTITY, NOW);
+    projector.update(renamed, undefined, IDENTITY, NOW);
     expect(present(table)).toEqual({ "0|y": 1 });
     renamed.value = undefined;
     renamed.name = "z";
-    projector.show(renamed, undefined, VALUE | IDENTITY, NOW);
-    projector.show(other, undefined, VALUE, NOW);
+    projector.update(renamed, undefined, VALUE | IDENTITY, NOW);
+    projector.update(other, undefined, VALUE, NOW);
     expect(table.slots).toBe(1);
   });
 
   test("gives series another shard key though their labels are the same", () => {
     let shardKey = 1;
     const { table, projector } = projecting([BOTH], () => shardKey);
-    projector.show(thing(), undefined, VALUE, NOW);
+    projector.update(thing(), undefined, VALUE, NOW);
     shardKey = 2;
-    projector.show(thing(), undefined, IDENTITY, NOW);
+    projector.update(thing(), undefined, IDENTITY, NOW);
     expect(table.shardKey(0)).toBe(2);
   });
 
@@ -159,42 +156,45 @@ describe("Projector", () => {
     const has = new Set(["min", "max"]);
     const each: ThingFamily = {
       ...BOTH,
-      labels: "name",
-      each: ["min", "max"],
+      labelsOf: nameOf,
+      lastLabel: { name: "b", values: ["min", "max"] },
       has: (_, _about, name) => has.has(name),
     };
     const { table, projector } = projecting([each]);
-    projector.show(thing(), undefined, VALUE, NOW);
+    projector.update(thing(), undefined, VALUE, NOW);
     expect(present(table)).toEqual({ "x|min": 1, "x|max": 1 });
     has.delete("min");
-    projector.show(thing({ value: 2 }), undefined, VALUE, NOW);
+    projector.update(thing({ value: 2 }), undefined, VALUE, NOW);
     expect(present(table)).toEqual({ "x|max": 2 });
     has.add("min");
-    projector.show(thing({ value: 2 }), undefined, VALUE, NOW);
+    projector.update(thing({ value: 2 }), undefined, VALUE, NOW);
     expect(table.slots).toBe(2);
   });
 
   test("gives a series another last label where that goes with the value", () => {
-    const own: ThingFamily = { ...BOTH, labels: "name", own: ({ value }) => `is ${value}` };
+    const own: ThingFamily = {
+      ...BOTH,
+      labelsOf: nameOf,
+      lastLabel: { name: "b", textOf: ({ value }) => `is ${value}` },
+    };
     const { table, projector } = projecting([own]);
-    projector.show(thing(), undefined, VALUE, NOW);
-    projector.show(thing({ value: 2 }), undefined, VALUE, NOW);
+    projector.update(thing(), undefined, VALUE, NOW);
+    projector.update(thing({ value: 2 }), undefined, VALUE, NOW);
     expect(present(table)).toEqual({ "x|is 2": 2 });
   });
 
   test("moves a series to the table that another family has", () => {
     const other = { ...FAMILY, name: "g" };
     const tables = new Map([FAMILY, other].map((family) => [family.name, new SeriesTable(family)]));
-    const projector = new Projector<Thing, string, "both">({
-      families: [{ ...BOTH, labels: "both", family: (name) => (name === "f" ? FAMILY : other) }],
-      labels: { both: ({ row, name }) => [String(row), name] },
+    const projector = new Projector<Thing, string>({
+      families: [{ ...BOTH, family: (name) => (name === "f" ? FAMILY : other) }],
       tables: { table: ({ name }) => tables.get(name) ?? new SeriesTable(FAMILY) },
       shardKey: () => 0,
       identity: IDENTITY,
     });
-    projector.show(thing(), "f", VALUE, NOW);
-    projector.leave(thing(), "f", "g");
-    projector.show(thing(), "g", VALUE, NOW);
+    projector.update(thing(), "f", VALUE, NOW);
+    projector.removeMoved(thing(), "f", "g");
+    projector.update(thing(), "g", VALUE, NOW);
     expect([...tables.values()].map(({ size }) => size)).toEqual([0, 1]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatLabels } from "../../src/exposition/text-format.ts";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { countCardinality } from "../../src/store/cardinality.ts";
 import { findSeries } from "../../src/store/find-series.ts";
 import { Store } from "../../src/store/store.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { dropRevivedFrom, endedSlots } from "../../src/store/ended-series.ts";
 import { LeftSeries } from "../../src/store/left-series.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";

@@ -1,6 +1,7 @@
 import { familiesOf } from "../../scripts/generate/preset-families.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
-import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { promqlLabels } from "./promql-labels.ts";
 import { RECORDS } from "./rule-files.ts";

@@ -1,5 +1,5 @@
 import type { Steps } from "../../lib/yielding.ts";
-import type { MappingOutcome } from "../../mapping/channel-mapper.ts";
+import type { MappingOutcome } from "../../mapping/channel-serving.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
 
 /** Channels that have something in common and no mapped metric. */

@@ -2,7 +2,7 @@ import { formatLabels, formatValue } from "../../exposition/text-format.ts";
 import { oneLine, textTable } from "../../lib/printable-text.ts";
 import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-account.ts";
 import type { LabelSettings } from "../../mapping/label-settings.ts";
-import { CHANNEL_LABELS } from "../../mapping/metric-table.ts";
+import { CHANNEL_LABEL_NAMES } from "../../mapping/metric-table.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import type { ChannelRecord } from "../../prtg/records.ts";
 
@@ -28,7 +28,7 @@ const MAX_SERIES = 60;
  * json` has all of them, and full names.
  */
 export function mapTable(channels: readonly MappedChannel[], withServer: boolean, { rename }: LabelSettings): string {
-  const usual = new Set(["server", ...CHANNEL_LABELS].map((label) => rename.get(label) ?? label));
+  const usual = new Set(["server", ...CHANNEL_LABEL_NAMES].map((label) => rename.get(label) ?? label));
   const rows = channels.flatMap((mapped) => {
     const { server, sensor, channel, account } = mapped;
     const { channelId, name, value, unit } = channel;

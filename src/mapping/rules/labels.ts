@@ -1,4 +1,4 @@
-import { CHANNEL_LABELS } from "../metric-table.ts";
+import { CHANNEL_LABEL_NAMES } from "../metric-table.ts";
 import type { Conditions } from "./conditions.ts";
 import { parseTemplate, type TemplatePart } from "./label-template.ts";
 import { labelNameFault } from "./names.ts";
@@ -98,5 +98,5 @@ export function captured(part: Extract<LabelPart, { kind: "group" }>, values: re
 
 /** `server` and C without `unit`, and the labels of the rule. */
 export function mappedLabelNames(ruleLabels: readonly string[]): readonly string[] {
-  return ["server", ...CHANNEL_LABELS.filter((name) => name !== "unit"), ...ruleLabels];
+  return ["server", ...CHANNEL_LABEL_NAMES.filter((name) => name !== "unit"), ...ruleLabels];
 }

@@ -1,5 +1,5 @@
 import { OWN_FAMILIES } from "../../telemetry/own-metrics.ts";
-import { CHANNEL_LABELS, TREE_FAMILIES } from "../metric-table.ts";
+import { CHANNEL_LABEL_NAMES, TREE_FAMILIES } from "../metric-table.ts";
 import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName } from "../units/base-units.ts";
 
 const LEGAL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -28,7 +28,7 @@ export function familyNameFault(name: string): string | undefined {
 }
 
 const RESERVED_LABELS: ReadonlyMap<string, string> = new Map([
-  ...["server", ...CHANNEL_LABELS].map((name) => [name, "every channel has a label of that name"] as const),
+  ...["server", ...CHANNEL_LABEL_NAMES].map((name) => [name, "every channel has a label of that name"] as const),
   ...["limit"].map((name) => [name, "the limits of the channels have a label of that name"] as const),
   ...["job", "instance", "le", "quantile"].map((name) => [name, "Prometheus gives this name a meaning"] as const),
 ]);

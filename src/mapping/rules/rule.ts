@@ -1,5 +1,5 @@
 import type { TreeNode } from "../../model/tree.ts";
-import type { MetricFamily } from "../metric-table.ts";
+import type { MetricFamily } from "../families/family.ts";
 import type { BaseUnitName } from "../units/base-units.ts";
 import type { Conversion } from "../units/conversion.ts";
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type MappedChannel, mapTable } from "../../../src/cli/map/output.ts";
+import type { MetricFamily } from "../../../src/mapping/families/family.ts";
 import { WIDE_LABELS } from "../../../src/mapping/label-settings.ts";
-import { type MetricFamily, TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
+import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import type { TreeNode } from "../../../src/model/tree.ts";
 
 const DIRECTED: MetricFamily = {

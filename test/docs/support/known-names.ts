@@ -2,7 +2,7 @@ import { familiesOf } from "../../../scripts/generate/preset-families.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { PRESET_NAMES } from "../../../src/config/mapping-schema.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
-import { CHANNEL_LABELS, SENSOR_LABELS } from "../../../src/mapping/metric-table.ts";
+import { CHANNEL_LABEL_NAMES, SENSOR_LABEL_NAMES } from "../../../src/mapping/metric-table.ts";
 import { KNOWN_METRICS, TARGET_LABELS } from "../../support/known-metrics.ts";
 import { readPage } from "./pages.ts";
 
@@ -11,7 +11,7 @@ const OF_SCRAPES = ["up", "scrape_duration_seconds", "scrape_samples_scraped"];
 
 async function mappedMetrics(): Promise<[name: string, labels: string[]][]> {
   const families = await Promise.all(PRESET_NAMES.map(familiesOf));
-  const ofChannels = CHANNEL_LABELS.filter((label) => label !== "unit");
+  const ofChannels = CHANNEL_LABEL_NAMES.filter((label) => label !== "unit");
   return families.flat().flatMap(({ name, ruleLabels, limits }) => {
     const labels = [...TARGET_LABELS, "server", ...ofChannels, ...ruleLabels];
     return [[name, labels] as const, [limits.name, [...labels, "limit"]] as const];
@@ -24,7 +24,7 @@ export const DOCUMENTED_METRICS: ReadonlyMap<string, readonly string[]> = new Ma
   ...(await mappedMetrics()),
   ...OF_SCRAPES.map((name) => [name, TARGET_LABELS] as const),
   // Where labels are left out, names are here.
-  ["prtg_sensor_info", [...(KNOWN_METRICS.get("prtg_sensor_info") ?? []), ...SENSOR_LABELS]],
+  ["prtg_sensor_info", [...(KNOWN_METRICS.get("prtg_sensor_info") ?? []), ...SENSOR_LABEL_NAMES]],
 ]);
 
 export const KNOWN_LABELS: ReadonlySet<string> = new Set([...DOCUMENTED_METRICS.values()].flat());

@@ -1,7 +1,8 @@
 import { pino } from "pino";
 import { Counter, Registry } from "prom-client";
 import { onTestFinished } from "vitest";
-import { CHANNEL_LABELS, type MetricFamily, TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../../src/mapping/families/family.ts";
+import { CHANNEL_LABEL_NAMES, TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import type { DeviceFacts, DeviceLookup } from "../../../src/otlp/device-resources.ts";
 import { createMeasurementSink } from "../../../src/otlp/measurement-sink.ts";
 import { OtelPlacement, OtelProfile } from "../../../src/otlp/otel-placement.ts";
@@ -17,7 +18,7 @@ export const NOON = Date.UTC(2026, 0, 15, 12);
 
 /** A family as rules of presets make it. */
 export function mapped(name: string, ...ruleLabels: readonly string[]): MetricFamily {
-  const labels = ["server", ...CHANNEL_LABELS.filter((label) => label !== "unit"), ...ruleLabels];
+  const labels = ["server", ...CHANNEL_LABEL_NAMES.filter((label) => label !== "unit"), ...ruleLabels];
   return { name, type: "gauge", help: `${name}, as a preset has it.`, labels };
 }
 

@@ -1,5 +1,5 @@
-import type { ValueSeries } from "../../../src/mapping/channel-mapper.ts";
-import type { MetricFamily } from "../../../src/mapping/metric-table.ts";
+import type { ValueSeries } from "../../../src/mapping/channel-serving.ts";
+import type { MetricFamily } from "../../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import type { MeasurementRow, Resolution } from "../../../src/sync/measurement.ts";
 

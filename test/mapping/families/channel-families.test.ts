@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isBeyondLimit } from "../../src/projection/channel-families.ts";
-import type { LimitName } from "../../src/prtg/records.ts";
+import { isBeyondLimit } from "../../../src/mapping/families/channel-families.ts";
+import type { LimitName } from "../../../src/prtg/records.ts";
 
 test.each<[LimitName, number, number, boolean]>([
   ["max_error", 90, 90.1, true],

@@ -1,0 +1,115 @@
+import { NODE_FACTS, type NodeState } from "../../model/node-state.ts";
+import type { NodeKind } from "../../prtg/records.ts";
+import { STATUS_TOKENS, type StatusToken, statusCode } from "../../prtg/status.ts";
+import type { Family } from "./family.ts";
+import { DEVICE_INFO_LABELS, NODE_LABELS, SENSOR_INFO_LABELS, SENSOR_LABELS } from "./labels.ts";
+
+/** The part of the configuration that decides which series a node has. */
+export interface AboutNodes {
+  /** Kinds below which the exporter counts the sensors per status. */
+  readonly countedKinds: ReadonlySet<NodeKind>;
+}
+
+export type NodeFamily = Family<NodeState, AboutNodes>;
+
+const { status, properties, summary, measurement } = NODE_FACTS;
+
+/** Of probes, groups and devices. */
+export const PARENT_FAMILIES = {
+  nodeStatusCode: {
+    name: "prtg_node_status_code",
+    help: "Own status of a probe, group or device as the position of its token in the API's list: none 0, up 3, down 5, disconnected 6. Not a roll-up.",
+    labels: NODE_LABELS,
+    facts: status,
+    value: codeOf,
+    expiresAt: (node) => node.statusUntil,
+  },
+  deviceInfo: {
+    name: "prtg_device_info",
+    help: "Always 1; properties of the device.",
+    labels: DEVICE_INFO_LABELS,
+    facts: properties,
+    has: ({ node }) => node.kind === "device",
+    value: () => 1,
+    expiresAt: (device) => device.listedUntil,
+  },
+  nodeSensors: {
+    name: "prtg_node_sensors",
+    help: "Sensors per status below a probe or group, and below a device where metrics.node_sensors asks for it (include=sensor_status_summary).",
+    labels: NODE_LABELS,
+    lastLabel: { name: "status", values: STATUS_TOKENS },
+    facts: summary,
+    has: ({ node }, { countedKinds }) => countedKinds.has(node.kind),
+    value: ({ summary: known }, _, token) => known?.counts.get(token as StatusToken),
+    expiresAt: (node) => node.summaryUntil,
+  },
+} as const satisfies Record<string, NodeFamily>;
+
+export const SENSOR_FAMILIES = {
+  sensorStatus: {
+    name: "prtg_sensor_status",
+    help: "1 for the current status of the sensor; other statuses have no series, or 0 when all are asked for.",
+    labels: SENSOR_LABELS,
+    lastLabel: { name: "status", textOf: (sensor) => sensor.status ?? "" },
+    facts: status,
+    value: (sensor) => (sensor.status === undefined ? undefined : 1),
+    expiresAt: (sensor) => sensor.statusUntil,
+  },
+  sensorStatusCode: {
+    name: "prtg_sensor_status_code",
+    help: "Status of the sensor as the position of its token in the API's list: none 0, unknown 1, collecting 2, up 3, warning 4, down 5, disconnected 6, pausedbyuser 7, pausedbydependency 8, pausedbyschedule 9, unusual 10, pausedbylicense 11, pauseduntil 12, acknowledged 13, partialdown 14.",
+    labels: SENSOR_LABELS,
+    facts: status,
+    value: codeOf,
+    expiresAt: (sensor) => sensor.statusUntil,
+  },
+  sensorInfo: {
+    name: "prtg_sensor_info",
+    help: "Always 1; properties of the sensor.",
+    labels: SENSOR_INFO_LABELS,
+    facts: properties,
+    value: () => 1,
+    expiresAt: (sensor) => sensor.listedUntil,
+  },
+  sensorInterval: {
+    name: "prtg_sensor_interval_seconds",
+    help: "Scanning interval of the sensor (include=intervalgroup).",
+    labels: SENSOR_LABELS,
+    facts: properties,
+    value: (sensor) => sensor.intervalSeconds,
+    expiresAt: (sensor) => sensor.intervalUntil,
+  },
+  sensorStatusSince: {
+    name: "prtg_sensor_status_since_timestamp_seconds",
+    help: "Unix time since when the sensor has its status (status_since).",
+    labels: SENSOR_LABELS,
+    facts: status,
+    value: (sensor) => toSeconds(sensor.statusSince),
+    expiresAt: (sensor) => sensor.statusSinceUntil,
+  },
+  sensorLastMeasurement: {
+    name: "prtg_sensor_last_measurement_timestamp_seconds",
+    help: "Unix time of the newest measurement of any channel of the sensor (last_measurement.timestamp).",
+    labels: SENSOR_LABELS,
+    facts: measurement,
+    value: (sensor) => toSeconds(sensor.lastMeasuredAt),
+    // The age of a value that the exporter has withdrawn.
+    expiresAt: () => Number.POSITIVE_INFINITY,
+  },
+} as const satisfies Record<string, NodeFamily>;
+
+/** `prtg_sensor_status` with a series for every status: 0 or 1. */
+export const ALL_STATUSES: NodeFamily = {
+  ...SENSOR_FAMILIES.sensorStatus,
+  lastLabel: { name: "status", values: STATUS_TOKENS },
+  value: (sensor, _, token) => (sensor.status === undefined ? undefined : Number(sensor.status === token)),
+};
+
+function codeOf(node: NodeState): number | undefined {
+  return node.status === undefined ? undefined : statusCode(node.status);
+}
+
+/** From milliseconds since the epoch. */
+function toSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1000;
+}

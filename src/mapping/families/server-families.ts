@@ -1,0 +1,105 @@
+import type { Count } from "../../model/counts.ts";
+import type { Detail, DetailSubject } from "../../model/detail.ts";
+import type { KnownVersion } from "../../model/state-observer.ts";
+import type { Family, LabelSet } from "./family.ts";
+import { CHANNEL_ID_LABELS, NO_LABELS, NODE_LABELS } from "./labels.ts";
+
+/** Counts, versions and details change as a whole. */
+export const ANY_FACT = 1;
+
+export const VERSION_FAMILIES = {
+  serverInfo: {
+    name: "prtg_server_info",
+    help: "Always 1; version of the monitoring server (GET /version).",
+    labels: NO_LABELS,
+    lastLabel: { name: "version", textOf: ({ version }) => version },
+    facts: ANY_FACT,
+    value: () => 1,
+    expiresAt: ({ until }) => until,
+  },
+} as const satisfies Record<string, Family<KnownVersion>>;
+
+export const COUNT_FAMILIES = {
+  sensors: {
+    name: "prtg_sensors",
+    help: "Sensors per status (GET /sensor-status-summary).",
+    labels: NO_LABELS,
+    lastLabel: { name: "status", textOf: ({ name }) => name },
+    facts: ANY_FACT,
+    value: ({ count }) => count,
+    expiresAt: ({ until }) => until,
+  },
+  objects: {
+    name: "prtg_objects",
+    help: "Objects per kind (GET /objects/count).",
+    labels: NO_LABELS,
+    lastLabel: { name: "kind", textOf: ({ name }) => name },
+    facts: ANY_FACT,
+    value: ({ count }) => count,
+    expiresAt: ({ until }) => until,
+  },
+} as const satisfies Record<string, Family<Count>>;
+
+/** Read by the collector `details`, which is off by default. A detail has one series, in the family of its kind. */
+export const DETAIL_FAMILIES = {
+  channelPrimary: {
+    name: "prtg_channel_primary",
+    help: "1 for the primary channel of the sensor (GET /experimental/channels, filter primary = true). Only with the collector details.",
+    ...detailOf("primaryChannel"),
+    labels: labelsOf(CHANNEL_ID_LABELS, ({ about }) => (about.kind === "primaryChannel" ? about.channel : undefined)),
+  },
+  licenseUsed: {
+    name: "prtg_license_sensors_used",
+    help: "Sensors that count against the license (GET /experimental/license). Only with the collector details, where the server tells.",
+    ...detailOf("licenseUsed"),
+    labels: NO_LABELS,
+  },
+  licenseMax: {
+    name: "prtg_license_sensors_max",
+    help: "Sensors that the license allows; no series where it sets no limit (GET /experimental/license). Only with the collector details.",
+    ...detailOf("licenseMax"),
+    labels: NO_LABELS,
+  },
+  licenseExpiry: {
+    name: "prtg_license_expiry_timestamp_seconds",
+    help: "Unix time at which the license ends (GET /experimental/license). Only with the collector details, where the server tells.",
+    ...detailOf("licenseExpiry"),
+    labels: NO_LABELS,
+    // From milliseconds.
+    value: ({ value }) => value / 1_000,
+  },
+  autodiscoveries: {
+    name: "prtg_autodiscoveries_running",
+    help: "Auto-discoveries under way (GET /autodiscoveries). Only with the collector details.",
+    ...detailOf("autodiscoveries"),
+    labels: NO_LABELS,
+  },
+  probeConnected: {
+    name: "prtg_probe_connected",
+    help: "1 while the core has a connection to the probe, else 0 (GET /probes/{id}/info). Only with the collector details, where the server tells.",
+    ...detailOf("probeConnected"),
+    labels: labelsOf(NODE_LABELS, ({ about }) => (about.kind === "probeConnected" ? about.node : undefined)),
+  },
+} as const satisfies Record<string, Family<Detail>>;
+
+function detailOf(kind: DetailSubject["kind"]): Omit<Family<Detail>, "name" | "help" | "labels"> {
+  return {
+    stability: "experimental",
+    facts: ANY_FACT,
+    has: ({ about }) => about.kind === kind,
+    value: ({ value }) => value,
+    expiresAt: ({ until }) => until,
+  };
+}
+
+/** The labels of the object that a detail is about. */
+function labelsOf<Item>({ values }: LabelSet<Item>, itemOf: (detail: Detail) => Item | undefined): LabelSet<Detail> {
+  const entries = Object.entries(values).map(([name, value]) => {
+    const textOf = (detail: Detail) => {
+      const item = itemOf(detail);
+      return item === undefined ? "" : value(item);
+    };
+    return [name, textOf] as const;
+  });
+  return { values: Object.fromEntries(entries) };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { type NodeFamily, SENSOR_FAMILIES } from "../../../src/mapping/families/node-families.ts";
+import { NodeState, NodeTimes } from "../../../src/model/node-state.ts";
+import { reconcile } from "../../../src/model/reconcile.ts";
+import { EMPTY_TREE } from "../../../src/model/tree.ts";
+import type { NodeRecord } from "../../../src/prtg/records.ts";
+import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
+import { list, record } from "../../model/build-record.ts";
+
+const ABOUT = { countedKinds: new Set<never>() };
+
+/** Values of the gauges of a sensor that a list showed as this. */
+function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
+  const sensor = record("sensor", "1", "0", more);
+  const node = reconcile(EMPTY_TREE, { sensor: list([sensor]) }).tree.nodes.get("1");
+  if (node === undefined) throw new Error("no node");
+  const state = new NodeState(new NodeTimes(), node);
+  state.update(sensor, { state: 10, property: 20 });
+  const { sensorLastMeasurement: _, ...gauges } = SENSOR_FAMILIES;
+  const families: readonly NodeFamily[] = Object.values(gauges);
+  return Object.fromEntries(families.map(({ name, value }) => [name, value(state, ABOUT, "")]));
+}
+
+describe("a sensor's gauges", () => {
+  test("are in seconds, its status a position in the list", () => {
+    expect(values({ status: "down", statusSince: 1_700_000_000_500, intervalSeconds: 30 })).toEqual({
+      prtg_sensor_status: 1,
+      prtg_sensor_status_code: 5,
+      prtg_sensor_status_since_timestamp_seconds: 1_700_000_000.5,
+      prtg_sensor_info: 1,
+      prtg_sensor_interval_seconds: 30,
+    });
+  });
+
+  test("have no value for what is not known", () => {
+    expect(values({})).toMatchObject({
+      prtg_sensor_status_since_timestamp_seconds: undefined,
+      prtg_sensor_interval_seconds: undefined,
+    });
+  });
+
+  test.each(STATUS_TOKENS.map((token, code) => ({ token, code })))("status $token is $code", ({ token, code }) => {
+    expect(values({ status: token }).prtg_sensor_status_code).toBe(code);
+  });
+});
