@@ -1,9 +1,11 @@
 const FIRST_ROWS = 16;
 const NONE = -1;
+/** Many families of a small server have no series. */
+const EMPTY = new Int32Array(0);
 
 /** Slots of series by the row of their object. A typed array takes half the memory of a plain one. */
 export class Slots {
-  #slots = new Int32Array(0);
+  #slots = EMPTY;
 
   get(row: number): number | undefined {
     const slot = this.#slots[row];
