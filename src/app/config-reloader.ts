@@ -3,11 +3,13 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import type { ReloadResult } from "../http/pages/management-endpoints.ts";
+import type { Clock } from "../lib/clock.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
-import type { CommandContext } from "./context.ts";
+import type { Runtime } from "./context.ts";
 import { discardEvents, type PreparedEvents } from "./event-outputs.ts";
 import type { Exporter } from "./exporter.ts";
-import { discardPush, type PreparedPush } from "./otlp-preparation.ts";
+import { discardPush } from "./otlp-preparation.ts";
+import type { PreparedPush } from "./otlp-push.ts";
 
 export interface ReloadSource {
   /** @throws ConfigError with everything that is wrong */
@@ -21,17 +23,17 @@ export interface ReloadSource {
 /** Gives the exporter that serves another configuration: as a whole or not at all. */
 export class ConfigReloader {
   readonly #exporter: Exporter;
-  readonly #context: CommandContext;
+  readonly #clock: Clock;
   readonly #log: Logger;
   #digests: ConfigDigests;
   readonly #oneAtATime = pLimit(1);
   #stopped = false;
 
-  constructor(exporter: Exporter, digests: ConfigDigests, context: CommandContext) {
+  constructor(exporter: Exporter, digests: ConfigDigests, { clock, log }: Pick<Runtime, "clock" | "log">) {
     this.#exporter = exporter;
     this.#digests = digests;
-    this.#context = context;
-    this.#log = context.log;
+    this.#clock = clock;
+    this.#log = log;
     exporter.metrics.config.hash(digests.hash);
   }
 
@@ -96,6 +98,6 @@ export class ConfigReloader {
   #note(worked: boolean): void {
     const { metrics } = this.#exporter;
     metrics.config.reloadSuccessful(worked);
-    if (worked) metrics.config.reloadTime(this.#context.clock.now() / 1_000);
+    if (worked) metrics.config.reloadTime(this.#clock.now() / 1_000);
   }
 }

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { STANDARD_OUTPUT } from "../config/events-schema.ts";
 import type { Config } from "../config/load.ts";
 import { EventMemory } from "../events/event-memory.ts";
@@ -7,7 +8,7 @@ import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state-files.ts";
 import type { EventOutput } from "../telemetry/own-metrics.ts";
-import type { CommandContext } from "./context.ts";
+import type { ClientContext } from "./context.ts";
 import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
 import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
 
@@ -72,7 +73,7 @@ export class EventOutputs {
  */
 export async function prepareEvents(
   config: Config,
-  context: CommandContext,
+  context: ClientContext,
   env: NodeJS.ProcessEnv,
   waitMs = 0,
 ): Promise<PreparedEvents | undefined> {
@@ -108,18 +109,18 @@ export async function discardEvents({ claim, receiver }: PreparedEvents): Promis
  */
 export async function openEvents(
   config: Config,
-  context: CommandContext,
+  context: ClientContext,
   env: NodeJS.ProcessEnv,
 ): Promise<EventOutputs | undefined> {
   const prepared = await prepareEvents(config, context, env, CLAIM_WAIT_MS);
-  return prepared && beginEvents(prepared, undefined, context);
+  return prepared && beginEvents(prepared, undefined, context.log);
 }
 
 /** Goes on from what was told before: by `before`, which is to be ended then, or by an earlier process. Never rejects. */
 export async function beginEvents(
   prepared: PreparedEvents,
   before: EventOutputs | undefined,
-  context: CommandContext,
+  log: Logger,
 ): Promise<EventOutputs> {
   const { config, files } = prepared;
   const past = before?.options;
@@ -127,13 +128,13 @@ export async function beginEvents(
   const receiver = prepared.receiver && (await keep(prepared.receiver, past?.receiver));
   if (receiver !== undefined && receiver !== past?.receiver) {
     const { url, protocol } = receiver.address;
-    context.log.info({ endpoint: url, protocol }, "pushing events by OTLP");
+    log.info({ endpoint: url, protocol }, "pushing events by OTLP");
   }
   const openers = openersOf(config, receiver, past);
   const plans = new Map<string, EventPlan>();
   for (const { name } of config.servers) {
     const known = past?.plans.get(name);
-    const memory = (isSamePlace && known?.memory) || (await openMemory(name, files, context));
+    const memory = (isSamePlace && known?.memory) || (await openMemory(name, files, log));
     const sinks = [...openers].map(([output, open]) => {
       const same = past?.openers.get(output) === open ? known?.sinks.get(output) : undefined;
       return [output, same ?? open(name)] as const;
@@ -171,11 +172,7 @@ function openersOf(
   return openers;
 }
 
-async function openMemory(
-  server: string,
-  files: JournalFiles | undefined,
-  { log }: CommandContext,
-): Promise<EventMemory> {
+async function openMemory(server: string, files: JournalFiles | undefined, log: Logger): Promise<EventMemory> {
   if (files === undefined) return EventMemory.none(server);
   const memory = await EventMemory.open(server, files);
   const { found, file, message } = memory.report;

@@ -5,7 +5,7 @@ import { LOG_ENCODINGS } from "../otlp/encoding.ts";
 import { createEventSink } from "../otlp/event-sink.ts";
 import type { LogSettings } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
-import type { CommandContext } from "./context.ts";
+import type { ClientContext } from "./context.ts";
 import type { ReceiverAddress } from "./otlp-push.ts";
 import { connectReceiver, digestReceiver, type OtlpReceiver, withProfile } from "./otlp-receiver.ts";
 
@@ -50,7 +50,7 @@ export async function connectEventReceiver(
   settings: LogSettings,
   config: Config,
   files: StateFiles,
-  context: CommandContext,
+  context: ClientContext,
 ): Promise<EventReceiver> {
   const connected = await connectReceiver(settings, LOG_ENCODINGS, files, context, config);
   const { url, protocol, profile } = settings;

@@ -11,15 +11,14 @@ import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 import type { ConfigDigests } from "./config-digests.ts";
-import type { CommandContext } from "./context.ts";
+import type { ExporterContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
 import { ExtraBudget } from "./extra-budget.ts";
 import { mappingOf, shapeOf } from "./mapping.ts";
 import { createMetricsPage } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
-import { beginPrepared } from "./open-otlp-push.ts";
-import type { PreparedPush } from "./otlp-preparation.ts";
-import type { OtlpPush } from "./otlp-push.ts";
+import { beginPrepared } from "./otlp-preparation.ts";
+import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 import { Phases } from "./phases.ts";
 import { planPipeline } from "./pipeline-plan.ts";
 import { createDebugPages } from "./reports/debug-reports.ts";
@@ -58,7 +57,7 @@ export class Exporter {
   readonly discovery: Discovery;
   readonly #courses: StatusCourses;
   readonly #extras: ExtraBudget;
-  readonly #context: CommandContext;
+  readonly #context: ExporterContext;
   readonly #store: Store;
   readonly #phases = new Phases();
   /** What ends in the background. */
@@ -74,7 +73,7 @@ export class Exporter {
   #ready = false;
 
   /** `push`: undefined where nothing is pushed; `events`: where none are told. The exporter closes both. */
-  constructor(config: Config, context: CommandContext, push?: OtlpPush, events?: EventOutputs) {
+  constructor(config: Config, context: ExporterContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, log, redactor, eventLoopBusyMs } = context;
     const store = new Store(mappingOf(config).mapper.storeFamilies());
     this.#context = context;
@@ -180,9 +179,9 @@ export class Exporter {
     const isReshaped = digests.shape !== before.shape;
     if (isReshaped || gone.length > 0) await this.#reshape();
     const push = this.#push;
-    this.#push = prepared && (await beginPrepared(prepared, push, this.#context));
+    this.#push = prepared && (await beginPrepared(prepared, push, this.#context.log));
     const events = this.#events;
-    this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context));
+    this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context.log));
     await Promise.all(
       config.servers.map(async (server) => {
         const isReconnected = digests.servers.get(server.name) !== before.servers.get(server.name);
@@ -225,9 +224,11 @@ export class Exporter {
       store: this.#store,
       exporterMetrics: this.metrics,
       extras: this.#extras.work,
-      pageUpToDate: () => this.exposition.upToDate(),
-      phase: this.#phases.next(),
-      isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
+      turns: {
+        phase: this.#phases.next(),
+        pageUpToDate: () => this.exposition.upToDate(),
+        isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
+      },
       context: this.#context,
     });
   }
@@ -290,7 +291,7 @@ export class Exporter {
       holds: (server: string, sensorId: string, channelId: string) =>
         deliveryOf(server)?.outbox.holds(sensorId, channelId) === true,
     };
-    const stateOf = (server: string) => this.#servers.get(server)?.state;
+    const stateOf = (server: string) => this.#servers.get(server)?.view.state;
     this.#state = this.#push?.startState(this.#store, underWay, stateOf, this.metrics, this.#context);
   }
 

@@ -4,14 +4,14 @@ import { MEDIA_TYPES } from "../exposition/negotiate.ts";
 import { REJECTION_REASONS } from "../http/server/rejection-log.ts";
 import type { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import type { CommandContext } from "./context.ts";
+import type { Runtime } from "./context.ts";
 import { PageWatch } from "./page-watch.ts";
 
 /** The exporter's own metrics, which tell of the page, and the page, which shows them. */
 export function createMetricsPage(
   store: Store,
   limits: Config["limits"],
-  { build, clock, log }: CommandContext,
+  { build, clock, log }: Runtime,
 ): { readonly metrics: ExporterMetrics; readonly exposition: Exposition } {
   const metrics = new ExporterMetrics(build, () =>
     [...store.tables].map(({ family: { name }, size }) => [name, size - watch.droppedOf(name)] as const),

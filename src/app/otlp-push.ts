@@ -1,3 +1,5 @@
+import type { Logger } from "pino";
+import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
@@ -9,19 +11,30 @@ import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { Store } from "../store/store.ts";
 import type { MeasurementSink } from "../sync/measurement.ts";
+import type { StateClaim } from "../sync/state-claims.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
-import type { CommandContext } from "./context.ts";
+import type { Runtime } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
 import { mappingOf } from "./mapping.ts";
-import type { PreparedPush } from "./otlp-preparation.ts";
-import type { OtlpReceiver } from "./otlp-receiver.ts";
-import { rowPlacement } from "./row-placement.ts";
+import { type OtlpReceiver, rowPlacement } from "./otlp-receiver.ts";
 
 /** Where and how something is pushed. */
 export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
+
+/** Everything that a push needs, read and checked; nothing is sent yet. */
+export interface PreparedPush {
+  readonly config: Config;
+  readonly settings: OtlpSettings;
+  readonly receiver: OtlpReceiver<MetricsRequest>;
+  readonly files: StateFiles;
+  /** To its servers in `state_dir`. */
+  readonly claim: StateClaim;
+  /** Of the settings and the content of their files. */
+  readonly digest: string;
+}
 
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
@@ -78,7 +91,7 @@ export class OtlpPush {
     underWay: MeasurementsUnderWay,
     stateOf: (server: string) => ServerState | undefined,
     metrics: ExporterMetrics,
-    { clock, log }: CommandContext,
+    { clock, log }: Pick<Runtime, "clock" | "log">,
   ): StatePush {
     const { receiver, prepared } = this.options;
     const { config, settings } = prepared;
@@ -119,7 +132,7 @@ export class OtlpPush {
 export async function beginOtlpPush(
   prepared: PreparedPush,
   before: OtlpPush | undefined,
-  context: CommandContext,
+  log: Logger,
 ): Promise<OtlpPush> {
   const { config, settings, files } = prepared;
   const past = before?.options;
@@ -127,24 +140,24 @@ export async function beginOtlpPush(
   const watermarks = new Map<string, Watermarks>();
   for (const { name } of config.servers) {
     const known = isSameFolder ? past?.watermarks.get(name) : undefined;
-    watermarks.set(name, known ?? (await openWatermarks(name, files, context)));
+    watermarks.set(name, known ?? (await openWatermarks(name, files, log)));
   }
   const settledRows = past?.settledRows ?? new WeakMap();
   if (past !== undefined && isSameFolder && past.prepared.digest === prepared.digest) {
     await prepared.receiver.exporter.close();
     return new OtlpPush({ prepared, receiver: past.receiver, watermarks, settledRows });
   }
-  context.log.info({ endpoint: settings.url, protocol: settings.protocol }, "pushing by OTLP");
+  log.info({ endpoint: settings.url, protocol: settings.protocol }, "pushing by OTLP");
   return new OtlpPush({ prepared, receiver: prepared.receiver, watermarks, settledRows });
 }
 
-async function openWatermarks(server: string, files: StateFiles, context: CommandContext): Promise<Watermarks> {
+async function openWatermarks(server: string, files: StateFiles, log: Logger): Promise<Watermarks> {
   const watermarks = await Watermarks.open(server, files);
-  reportWatermarks(server, watermarks.report, context);
+  reportWatermarks(server, watermarks.report, log);
   return watermarks;
 }
 
-function reportWatermarks(server: string, report: WatermarkReport, { log }: CommandContext): void {
+function reportWatermarks(server: string, report: WatermarkReport, log: Logger): void {
   const { found, file, sensors, message } = report;
   if (found === "good") log.info({ server, file, sensors }, "going on from what was pushed before");
   else if (found !== "new")

@@ -2,20 +2,22 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { InstrumentationScope } from "@opentelemetry/core";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { secretFileReader } from "../config/reading-files.ts";
 import type { Shard } from "../config/shard.ts";
 import { connectOtlp } from "../otlp/connect.ts";
+import type { DeviceLookup } from "../otlp/device-resources.ts";
 import type { Encodings } from "../otlp/encoding.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
-import { OtelProfile } from "../otlp/otel-placement.ts";
+import type { RowPlacement } from "../otlp/measurement-sink.ts";
+import { OtelPlacement, OtelProfile } from "../otlp/otel-placement.ts";
 import { otlpResource } from "../otlp/resource.ts";
 import { SCHEMA_URL } from "../otlp/semantic-conventions.ts";
 import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { digest, pushFiles, readQuietly } from "./config-digests.ts";
-import { type CommandContext, readAccess, readText } from "./context.ts";
-import { permitOf } from "./leadership.ts";
+import { type ClientContext, readAccess, readText } from "./context.ts";
 
 const SERVICE_VERSION = "service.version";
 const INSTANCE_FILE = "instance-id";
@@ -34,10 +36,9 @@ export async function connectReceiver<Request>(
   settings: LogSettings,
   encodings: Encodings<Request>,
   files: StateFiles,
-  context: CommandContext,
+  { clock, redactor, build, log, outgoing }: ClientContext,
   { strictSecretFiles = false, shard }: Partial<Pick<Config, "strictSecretFiles" | "shard">> = {},
 ): Promise<OtlpReceiver<Request>> {
-  const { clock, redactor, build, log, receivers } = context;
   const exporter = await connectOtlp(settings, encodings, {
     userAgent: `prtg-exporter/${build.version}`,
     clock,
@@ -50,8 +51,8 @@ export async function connectReceiver<Request>(
       onExposed: () => undefined,
     }),
     redactor,
-    permit: permitOf(context.leadership),
-    receivers,
+    permit: outgoing.permit,
+    receivers: outgoing.receivers,
     gzipRefused: () => {
       const fields = { endpoint: settings.url };
       log.warn(fields, "the OTLP receiver refuses gzip: requests to it go uncompressed from now on");
@@ -59,7 +60,7 @@ export async function connectReceiver<Request>(
   });
   const resource = otlpResource(settings.resourceAttributes, {
     version: build.version,
-    instanceId: await instanceId(files, shard, context),
+    instanceId: await instanceId(files, shard, log),
   });
   return { exporter, resource, scope: { name: "prtg-exporter", version: build.version } };
 }
@@ -85,7 +86,16 @@ export function forMetrics<Request>(
   return { ...receiver, resource: resourceFromAttributes(attributes) };
 }
 
-/** The same as long as the settings are, with the content of their files. */
+/** Places the measurements of one server. */
+export function rowPlacement(profile: OtelProfile, server: string, lookup: DeviceLookup): RowPlacement {
+  const placement = new OtelPlacement(profile, lookup);
+  return {
+    place: (family, labels) => placement.place(family, labels),
+    deviceOf: (sensorId) => lookup.ofSensor(server, sensorId)?.id,
+  };
+}
+
+/** Of the settings and the content of their files. */
 export async function digestReceiver(settings: LogSettings): Promise<string> {
   const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
   const { tls, headerFiles, proxy } = settings;
@@ -95,7 +105,7 @@ export async function digestReceiver(settings: LogSettings): Promise<string> {
 }
 
 /** The same after a restart. Without a place to remember it the host's name has to do. */
-async function instanceId(files: StateFiles, shard: Shard | undefined, { log }: CommandContext): Promise<string> {
+async function instanceId(files: StateFiles, shard: Shard | undefined, log: Logger): Promise<string> {
   // Shards may have one folder together, and are instances of their own all the same.
   const file = (shard?.index ?? 0) === 0 ? INSTANCE_FILE : `${INSTANCE_FILE}-${shard?.index}`;
   try {

@@ -1,7 +1,7 @@
 import { COURSE_GROUPS, type CourseGroup, type CourseSample, type StatusCourse } from "../http/pages/status/courses.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ServerState } from "../model/server-state.ts";
 import type { StatusToken } from "../prtg/status.ts";
-import type { MonitoredServer } from "./monitored-server.ts";
 
 const EVERY_MS = 60_000;
 const KEPT = 240;
@@ -53,7 +53,7 @@ class Ring {
   }
 }
 
-type Monitors = () => ReadonlyMap<string, Pick<MonitoredServer, "sensorsByStatus">>;
+type Monitors = () => ReadonlyMap<string, { readonly view: { readonly state: Pick<ServerState, "sensorsByStatus"> } }>;
 
 /** How many sensors of each server were in which statuses, a sample a minute for four hours, from memory. */
 export class StatusCourses {
@@ -94,7 +94,7 @@ export class StatusCourses {
     const minute = this.#minute();
     for (const [server, monitor] of monitors) {
       const counts = new Uint32Array(GROUPS);
-      for (const [status, count] of monitor.sensorsByStatus()) {
+      for (const [status, count] of monitor.view.state.sensorsByStatus) {
         const place = COURSE_GROUPS.indexOf(GROUP_OF[status] ?? "other");
         counts[place] = (counts[place] ?? 0) + count;
       }

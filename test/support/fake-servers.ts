@@ -121,11 +121,11 @@ function fakeServer(
       work.detailed.add(server);
       return { ...known, collectors };
     },
-    sensorsByStatus: () => sensorsByStatus,
-    tree: () => tree,
-    nodeStatus: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up",
-    inspect: () => undefined,
-  } as FakeServer;
+    view: {
+      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up" },
+      inspect: () => undefined,
+    },
+  };
 }
 
 function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {

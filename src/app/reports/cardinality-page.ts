@@ -16,7 +16,7 @@ export function cardinalityPage(sources: DebugSources): DebugPage {
   return async () => {
     const { store, monitors, mapper, clock } = sources;
     const slices = new TimeSlices(clock, undefined, "reader");
-    const probeOf = (server: string, id: string) => monitors.get(server)?.node(id)?.probe;
+    const probeOf = (server: string, id: string) => monitors.get(server)?.view.state.tree.nodes.get(id)?.probe;
     const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
     const unmapped = await countUnmapped(monitors, slices);
     return {

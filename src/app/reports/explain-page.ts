@@ -38,8 +38,9 @@ export function explainPage(sources: DebugSources): DebugPage {
     const wanted = parseObject(query.get("object"));
     if (wanted === undefined) return failure(400, USAGE);
     const explained: ExplainedSensor[] = [];
-    for (const monitor of sources.monitors.values()) {
-      const inspection = monitor.inspect(wanted.sensorId, choiceOf(wanted, positionOf(query)));
+    for (const { view } of sources.monitors.values()) {
+      const choice = choiceOf(wanted, positionOf(query));
+      const inspection = view.inspect(wanted.sensorId, choice, sources.clock.monotonic());
       if (inspection === undefined) continue;
       const found = await explainSensor(inspection, wanted, sources, slices);
       if (found !== undefined) explained.push(found);
@@ -71,7 +72,7 @@ function positionOf(query: URLSearchParams): number {
 function whyUnknown({ sensorId, channelId }: WantedObject, { monitors }: DebugSources): string {
   const other = monitors
     .values()
-    .map((monitor) => monitor.node(sensorId))
+    .map(({ view }) => view.state.tree.nodes.get(sensorId))
     .find((node) => node !== undefined);
   if (other !== undefined && other.kind !== "sensor") return `${sensorId} is a ${other.kind}: ${USAGE}`;
   const isLeftOut = monitors.values().some((monitor) => monitor.isLeftOut(sensorId));

@@ -2,9 +2,10 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { ChartOutcome, ChartPart, SensorChart } from "../../http/pages/status/courses.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
+import type { ServerState } from "../../model/server-state.ts";
+import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../../prtg/records.ts";
 import { SERIES_WINDOW_MS } from "../../prtg/series-types.ts";
-import type { MonitoredServer } from "../monitored-server.ts";
 
 const WINDOW_MS = SERIES_WINDOW_MS.live;
 /** As wide as a scan of most sensors, and as many as a screen can tell apart. */
@@ -26,7 +27,10 @@ const PATIENCE_MS = 10_000;
 /** The request itself, its retries included. */
 const REQUEST_MS = 60_000;
 
-type Monitor = Pick<MonitoredServer, "node" | "liveSeries" | "serverTime">;
+interface Monitor {
+  readonly view: { readonly state: Pick<ServerState, "tree"> };
+  readonly api: Pick<MonitoringApi, "timeSeries" | "clockOffset">;
+}
 type Monitors = () => ReadonlyMap<string, Monitor>;
 
 interface Asked {
@@ -86,7 +90,7 @@ export class SensorCharts {
   #find(server: string | undefined, sensorId: string): readonly [string, Monitor] | undefined {
     for (const [name, monitor] of this.#monitors()) {
       if (server !== undefined && name !== server) continue;
-      if (monitor.node(sensorId)?.kind === "sensor") return [name, monitor];
+      if (monitor.view.state.tree.nodes.get(sensorId)?.kind === "sensor") return [name, monitor];
     }
     return undefined;
   }
@@ -111,9 +115,9 @@ export class SensorCharts {
     const chart = withDeadline({ clock: this.#clock, ms: REQUEST_MS, parents: [], expired }, async (signal) => {
       const series = await turns(() => {
         signal.throwIfAborted();
-        return monitor.liveSeries(sensorId, signal);
+        return monitor.api.timeSeries(sensorId, "live", signal);
       });
-      return chartOf(series, monitor.serverTime());
+      return chartOf(series, this.#clock.now() + monitor.api.clockOffset());
     });
     const asked: Asked = { server: name, at: now, chart, isOver: false };
     const over = () => {

@@ -7,13 +7,13 @@ import { TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import { parseStatus, STATUS_TOKENS, type StatusToken } from "../../prtg/status.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
+import type { TreeView } from "./sources.ts";
 
-/** What service discovery looks at: memory only, so that looking costs the monitoring server nothing. */
 export interface DiscoverySources {
   readonly clock: Clock;
   /** By the configured name of the server. */
-  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status" | "tree" | "nodeStatus">>;
-  /** While this replica stands by it knows of no devices. */
+  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status"> & { readonly view: TreeView }>;
+  /** A standby replica knows no devices. */
   readonly config?: Pick<Config, "standbyFor">;
 }
 
@@ -39,10 +39,13 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
     for (const server of new Set(asked)) {
       const monitor = sources.monitors.get(server);
       if (monitor === undefined) continue;
-      for (const node of monitor.tree().nodes.values()) {
+      for (const node of monitor.view.state.tree.nodes.values()) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
-        const target = targetOf(server, node, monitor.nodeStatus(node) ?? "", { ...question, statuses });
+        const target = targetOf(server, node, monitor.view.state.statusOf(node, sources.clock.monotonic()) ?? "", {
+          ...question,
+          statuses,
+        });
         if (target === undefined) continue;
         // Names, hosts and tags come from outside: a secret in one of them must not leave this way.
         piece += `${piece === "" && pieces.length === 0 ? "[" : ",\n"}${redactor.redact(JSON.stringify(target))}`;

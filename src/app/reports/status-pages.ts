@@ -49,9 +49,10 @@ function recentOutlines({ clock }: StatusSources): OutlineOf {
     const recent = made.get(monitor);
     const known = recent && clock.monotonic() - recent.at <= OUTLINES_LAST ? recent.outline.deref() : undefined;
     if (known !== undefined) return known;
+    const { view } = monitor;
     const outline = outlineOf(
-      monitor.tree(),
-      monitor.nodeStatus.bind(monitor),
+      view.state.tree,
+      (node) => view.state.statusOf(node, clock.monotonic()),
       new TimeSlices(clock, undefined, "reader"),
     );
     made.set(monitor, { at: clock.monotonic(), outline: new WeakRef(outline) });

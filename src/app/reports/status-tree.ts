@@ -31,6 +31,8 @@ interface MonitoredTree {
 /** One server's tree, seen from above. */
 interface ServerOutline extends MonitoredTree {
   readonly outline: Outline;
+  /** Monotonic. */
+  readonly now: number;
 }
 
 /** Gives the outline of one server. */
@@ -43,10 +45,10 @@ export async function nodeReport(
   { server, id, from }: NodeQuery,
   slices: TimeSlices,
 ): Promise<NodeReport | undefined> {
-  const found = find(sources, server, ({ monitor }) => id === ROOT_ID || monitor.tree().nodes.has(id));
+  const found = find(sources, server, ({ monitor }) => id === ROOT_ID || monitor.view.state.tree.nodes.has(id));
   if (found === undefined) return undefined;
-  const place = { ...found, outline: await outlineOf(found.monitor) };
-  const node = place.monitor.tree().nodes.get(id);
+  const place = { ...found, outline: await outlineOf(found.monitor), now: sources.clock.monotonic() };
+  const node = place.monitor.view.state.tree.nodes.get(id);
   const children = place.outline.children(id);
   const first = Math.min(from, Math.max(0, children.length - 1));
   return {
@@ -92,16 +94,16 @@ function rootSummary({ server, outline }: ServerOutline): NodeSummary {
   };
 }
 
-function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): NodeSummary {
+function summary({ server, monitor, outline, now }: ServerOutline, node: TreeNode): NodeSummary {
   const { id, kind, name, path } = node;
-  const inspection = kind === "sensor" ? monitor.inspect(id, NO_CHANNELS) : undefined;
+  const inspection = kind === "sensor" ? monitor.view.inspect(id, NO_CHANNELS, now) : undefined;
   return {
     server,
     id,
     kind,
     name,
     path,
-    status: monitor.nodeStatus(node) ?? null,
+    status: monitor.view.state.statusOf(node, now) ?? null,
     status_since: instantOrNull(inspection?.statusSince),
     message: inspection?.message ?? null,
     children: inspection?.channelCount ?? outline.children(id).length,
@@ -111,7 +113,7 @@ function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): N
 
 function ancestors(place: ServerOutline, node: TreeNode): NodeSummary[] {
   const found: NodeSummary[] = [];
-  const { nodes } = place.monitor.tree();
+  const { nodes } = place.monitor.view.state.tree;
   for (let above = nodes.get(node.parentId); above !== undefined; above = nodes.get(above.parentId)) {
     found.unshift(summary(place, above));
   }
@@ -126,7 +128,7 @@ async function sensorReport(
   slices: TimeSlices,
 ): Promise<SensorReport | null> {
   const wanted = { sensorId: id, channelId: undefined };
-  const inspection = monitor.inspect(id, choiceOf(wanted, from));
+  const inspection = monitor.view.inspect(id, choiceOf(wanted, from), sources.clock.monotonic());
   const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
   if (explained === undefined) return null;
   const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
@@ -179,10 +181,10 @@ export async function searchReport(
   for (const [name, monitor] of sources.monitors) {
     if (server !== undefined && name !== server) continue;
     const place = { server: name, monitor };
-    for (const node of monitor.tree().nodes.values()) {
+    for (const node of monitor.view.state.tree.nodes.values()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      if (status !== undefined && !hasStatus(monitor, node, token)) continue;
+      if (status !== undefined && !hasStatus(monitor, node, token, sources.clock.monotonic())) continue;
       if (!words.every((word) => occurs(node, word))) continue;
       total++;
       const best = ranked[rank(node, phrase)];
@@ -193,13 +195,13 @@ export async function searchReport(
   for (const [place, node] of ranked.flat().slice(0, MAX_FOUND)) {
     // Nothing is below a sensor.
     const outline = node.kind === "sensor" ? NOTHING_BELOW : await outlineOf(place.monitor);
-    items.push(summary({ ...place, outline }, node));
+    items.push(summary({ ...place, outline, now: sources.clock.monotonic() }, node));
   }
   return { generated_at: instant(sources.clock.now()), total, items };
 }
 
-function hasStatus(monitor: Monitor, node: TreeNode, token: StatusToken | undefined): boolean {
-  return node.kind === "sensor" && token !== undefined && (monitor.nodeStatus(node) ?? "unknown") === token;
+function hasStatus({ view }: Monitor, node: TreeNode, token: StatusToken | undefined, now: number): boolean {
+  return node.kind === "sensor" && token !== undefined && (view.state.statusOf(node, now) ?? "unknown") === token;
 }
 
 function occurs({ path, id, host, tags }: TreeNode, word: string): boolean {

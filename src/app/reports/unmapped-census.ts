@@ -1,6 +1,6 @@
 import type { Steps } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/channel-mapper.ts";
-import type { MonitoredServer } from "../monitored-server.ts";
+import type { ServerView } from "../../projection/server-view.ts";
 
 /** Channels that have something in common and no mapped metric. */
 export interface UnmappedGroup {
@@ -28,14 +28,14 @@ type Groups = Map<string, { -readonly [Key in keyof UnmappedGroup]: UnmappedGrou
 
 /** Counts the channels that no rule maps or drops, by unit and by kind, for each with the reason. */
 export async function countUnmapped(
-  monitors: ReadonlyMap<string, Pick<MonitoredServer, "channels">>,
+  monitors: ReadonlyMap<string, { readonly view: Pick<ServerView, "channels"> }>,
   slices: Steps,
 ): Promise<UnmappedCensus> {
   const units: Groups = new Map();
   const kinds: Groups = new Map();
   let channels = 0;
-  for (const [server, monitor] of monitors) {
-    for (const [sensor, channel, outcome] of monitor.channels()) {
+  for (const [server, { view }] of monitors) {
+    for (const [sensor, channel, outcome] of view.channels()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
       if (outcome === "mapped" || outcome === "dropped") continue;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
-import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
+import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import type { StatusSources } from "../../../src/app/reports/sources.ts";
 import { createStatusSource } from "../../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
