@@ -1,6 +1,6 @@
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
-import { ServerReader } from "../collectors/server-reader.ts";
+import { type ConnectionPast, PollHistory, ServerConnection } from "../collectors/server-connection.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
@@ -92,8 +92,9 @@ export class MonitoredServer {
     this.#base = {
       view,
       records: new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) }),
+      history: new PollHistory(log, clock),
       telemetry: { log, server: metrics, exporter: exporterMetrics },
-      budgets: { state: memory.objects.open(), pending: memory.pending.open(), extras },
+      budgets: { objects: memory.objects, state: memory.objects.open(), pending: memory.pending.open(), extras },
       turns,
       runtime: { clock, random },
     };
@@ -124,7 +125,7 @@ export class MonitoredServer {
 
   /** Ends the session and closes the connections. */
   close(): Promise<void> {
-    return this.#pipeline.reader.api.close();
+    return this.#pipeline.connection.api.close();
   }
 
   /** Removes the server from the exporter's own metrics. Call after `stop` and `close`. */
@@ -169,8 +170,8 @@ export class MonitoredServer {
     const isReselected = !isSameSelection(before.plan, plan);
     // Other servers may share the new breaker.
     if (isReconnected) telemetry.server.breakerChanged(false);
-    const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
-    this.#pipeline = new ServerPipeline(plan, reader, this.#base, past);
+    const connection = this.#connectionFor(plan.server, isReconnected, isReselected);
+    this.#pipeline = new ServerPipeline(plan, connection, this.#base, past);
     const gone = records.retain((each) => this.#pipeline.collectors.has(each));
     await Promise.all(gone.map((name) => telemetry.server.collectorGone(name)));
     if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
@@ -180,7 +181,7 @@ export class MonitoredServer {
     }
     if (this.#started) this.#startPipeline();
     if (!isReconnected) return nothing;
-    return () => before.reader.api.close();
+    return () => before.connection.api.close();
   }
 
   /** Resolves when unused outputs have ended. @param plan `undefined`: no events */
@@ -223,12 +224,12 @@ export class MonitoredServer {
 
   /** Its requests count against the budget of all requests. */
   get api(): MonitoringApi {
-    return this.#pipeline.reader.api;
+    return this.#pipeline.connection.api;
   }
 
   /** The server has such an object, and the configuration does not select it. */
   isLeftOut(id: string): boolean {
-    return this.#pipeline.reader.selected?.selection.tells(id) === false;
+    return this.#pipeline.connection.selected?.selection.tells(id) === false;
   }
 
   /** `undefined` if push is disabled. */
@@ -236,18 +237,17 @@ export class MonitoredServer {
     return this.#pipeline.delivery;
   }
 
-  #reader({ server: { select } }: PipelinePlan, isReselected: boolean): ServerReader {
-    const { reader } = this.#pipeline;
-    if (!isReselected) return reader;
-    const { telemetry, turns, runtime } = this.#base;
+  #connectionFor(server: ServerConfig, isReconnected: boolean, isReselected: boolean): ServerConnection {
+    const { connection } = this.#pipeline;
     const { tree } = this.view.state;
-    return reader.selecting({ select, shown: tree, ...runtime, log: telemetry.log, isOneOfMany: turns.isOneOfMany });
+    if (isReconnected) return this.#connect(server, { connection, tree });
+    return isReselected ? connection.selecting(server.select, tree) : connection;
   }
 
   /** Drops objects that are no longer selected. The next runs bring the new ones. */
   async #reselect(before: SelectRules | undefined, after: SelectRules | undefined): Promise<void> {
-    const { reader, writer } = this.#pipeline;
-    const left = reader.leaving(this.view.state);
+    const { connection, writer } = this.#pipeline;
+    const left = connection.leaving(this.view.state);
     const counted = { value: undefined };
     if (left !== undefined) await writer.applyTree({ left, statusSummary: counted, objectCounts: counted });
     if (!isNarrower(before, after)) this.#awaitNewObjects();
@@ -275,15 +275,13 @@ export class MonitoredServer {
     this.#events = events;
   }
 
-  #connect(server: ServerConfig, before?: ServerReader): ServerReader {
-    const { telemetry, turns } = this.#base;
-    const { clock, memory } = this.#context;
+  #connect(server: ServerConfig, past?: ConnectionPast): ServerConnection {
+    const { telemetry, turns, runtime } = this.#base;
     const { log } = telemetry;
     const api = connectServer(server, telemetry.server, log, this.#context);
     const { select } = server;
-    const shown = before === undefined ? undefined : this.view.state.tree;
-    const { isOneOfMany } = turns;
-    return new ServerReader({ api, select, shown, clock, log, memory: memory.objects, isOneOfMany }, before);
+    const { clock } = runtime;
+    return new ServerConnection({ api, select, clock, log, isOneOfMany: turns.isOneOfMany }, past);
   }
 
   #startPipeline(): void {

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
-import { LatestValues } from "../collectors/latest-values.ts";
 import type { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
-import type { ServerReader } from "../collectors/server-reader.ts";
+import type { PollHistory, ServerConnection } from "../collectors/server-connection.ts";
 import { StateWriter } from "../collectors/state-writer.ts";
+import { LatestValues } from "../collectors/time-series-poll.ts";
 import type { Extras } from "../lib/extra-work.ts";
-import type { MemoryShare } from "../lib/memory-budget.ts";
+import type { MemoryBudget, MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { Delivery } from "../sync/delivery.ts";
 import { Outbox } from "../sync/outbox.ts";
@@ -29,6 +29,8 @@ export interface ServerTelemetry {
 
 /** Bounds of one server. */
 export interface ServerBudgets {
+  /** Of all servers together: answers and state. */
+  readonly objects: MemoryBudget;
   readonly state: MemoryShare;
   /** Measurements that wait for the receiver. */
   readonly pending: MemoryShare;
@@ -41,7 +43,7 @@ export interface ServerTurns {
   readonly phase: number;
   /** See `ServerCollectorsOptions`. */
   readonly pageUpToDate: () => Promise<void>;
-  /** See `AllNodesReaderOptions`. */
+  /** See `AllNodesOptions`. */
   readonly isOneOfMany: () => boolean;
 }
 
@@ -49,6 +51,7 @@ export interface ServerTurns {
 export interface PipelineBase {
   readonly view: ServerView;
   readonly records: RunRecords;
+  readonly history: PollHistory;
   readonly telemetry: ServerTelemetry;
   readonly budgets: ServerBudgets;
   readonly turns: ServerTurns;
@@ -70,33 +73,29 @@ export interface PipelinePast {
  */
 export class ServerPipeline {
   readonly plan: PipelinePlan;
-  readonly reader: ServerReader;
+  readonly connection: ServerConnection;
   readonly writer: StateWriter;
   readonly collectors: ServerCollectors;
   readonly #sync: ServerSync | undefined;
 
-  constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, past: PipelinePast = {}) {
-    const { view, records, telemetry, budgets, turns, runtime } = base;
-    const { clock, random } = runtime;
-    const { log, server: metrics } = telemetry;
-    const { extras } = budgets;
-    const { phase, pageUpToDate } = turns;
-    const { schedules, countedKinds } = plan;
+  constructor(plan: PipelinePlan, connection: ServerConnection, base: PipelineBase, past: PipelinePast = {}) {
+    const { view, records, history, telemetry, budgets, turns, runtime } = base;
+    const { clock } = runtime;
+    const { api } = connection;
     this.plan = plan;
-    this.reader = reader;
+    this.connection = connection;
     const writer = new StateWriter({
-      ...{ view, metrics, clock, memory: budgets.state },
-      clockOffset: () => reader.api.clockOffset(),
-      isClockInDoubt: () => reader.api.isClockInDoubt(),
+      ...{ view, metrics: telemetry.server, clock, memory: budgets.state },
+      clockOffset: () => api.clockOffset(),
+      isClockInDoubt: () => api.isClockInDoubt(),
       expiry: createExpiryPolicy(clock, (name) => this.collectors.untilThird(name)),
     });
     this.writer = writer;
-    const sync = createSync(plan, reader, writer, base, past);
+    const sync = createSync(plan, connection, writer, base, past);
     this.#sync = sync;
     if (sync?.delivery === undefined) budgets.pending.set(0);
     this.collectors = new ServerCollectors({
-      ...{ reader, writer, records, sync, extras, schedules, countedKinds },
-      ...{ metrics, clock, random, phase, pageUpToDate, log },
+      ...{ connection, history, writer, records, sync, plan, telemetry, budgets, turns, runtime },
     });
   }
 
@@ -155,7 +154,7 @@ interface ServerSync {
 /** `undefined` if time series are neither read nor pushed. */
 function createSync(
   plan: PipelinePlan,
-  { api }: ServerReader,
+  { api }: ServerConnection,
   writer: StateWriter,
   base: PipelineBase,
   past: PipelinePast,

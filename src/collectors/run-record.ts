@@ -3,8 +3,8 @@ import type { Schedule } from "../config/schedule.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
-import type { CollectorName } from "./collector.ts";
-import { FailureLog, failureFields } from "./failure-log.ts";
+import type { CollectorName, PollResult } from "./collector.ts";
+import { FailureLog, failureFields } from "./failures.ts";
 
 /**
  * A collector whose endpoint the server lacks is tried again after a minute, then ever more rarely, at last each hour:
@@ -137,12 +137,12 @@ export class RunRecord {
     this.#metrics.skipped();
   }
 
-  /** A run ended by itself: `complete` where it worked, else the error. */
-  finished(outcome: { readonly complete: boolean } | { readonly error: unknown }, durationMs: number): void {
+  /** A run ended without an abort. */
+  finished({ complete, error }: PollResult, durationMs: number): void {
     this.mustRunAtStart = false;
-    if ("error" in outcome) this.#failed(outcome.error);
-    else this.#succeeded();
-    this.complete = "complete" in outcome && outcome.complete && this.#hasBasis;
+    if (error === undefined) this.#succeeded();
+    else this.#failed(error);
+    this.complete = error === undefined && complete && this.#hasBasis;
     this.#settle();
     this.lastDurationMs = durationMs;
     this.#metrics.finished({

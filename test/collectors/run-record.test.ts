@@ -27,7 +27,7 @@ test("what was read before says nothing of new objects; one complete run does", 
   all.awaitNew("tree");
   expect(tree).toMatchObject({ isUpToDate: false, complete: undefined, mustRunAtStart: true });
   tree.begins();
-  tree.finished({ error: new Error("down") }, 1);
+  tree.finished({ complete: false, error: new Error("down") }, 1);
   run("tree", false);
   expect(tree).toMatchObject({ isUpToDate: false, missedSome: true });
   run("tree");
@@ -55,7 +55,7 @@ test("a run counts that began when the tree was read", () => {
   channels.finished({ complete: true }, 1);
   expect(channels).toMatchObject({ isUpToDate: false, lacksBasis: true, complete: false });
   tree.begins();
-  tree.finished({ error: new Error("down") }, 1);
+  tree.finished({ complete: false, error: new Error("down") }, 1);
   run("channels");
   expect(channels).toMatchObject({ isUpToDate: true, lacksBasis: false });
 });

@@ -6,7 +6,7 @@ import {
   loadFlaggedConfig,
   type ServerClientContext,
 } from "../../app/context.ts";
-import { goesOnWithout, READINGS } from "../../collectors/readings.ts";
+import { goesOnWithout, READINGS } from "../../collectors/failures.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { refuseBadFiles } from "../../config/server-files.ts";
