@@ -12,15 +12,15 @@ import { discardPush } from "./otlp-preparation.ts";
 import type { PreparedPush } from "./otlp-push.ts";
 
 export interface ReloadSource {
-  /** @throws ConfigError with everything that is wrong */
+  /** @throws ConfigError */
   readonly load: () => Promise<Config>;
-  /** @throws ExporterError for what cannot be used to push */
+  /** @throws ExporterError for unusable settings and files */
   readonly preparePush: (config: Config) => Promise<PreparedPush | undefined>;
   /** @throws ExporterError STATE_DIR_BUSY */
   readonly prepareEvents: (config: Config) => Promise<PreparedEvents | undefined>;
 }
 
-/** Gives the exporter that serves another configuration: as a whole or not at all. */
+/** Applies a changed configuration as a whole or not at all. */
 export class ConfigReloader {
   readonly #exporter: Exporter;
   readonly #clock: Clock;
@@ -37,12 +37,12 @@ export class ConfigReloader {
     exporter.metrics.config.hash(digests.hash);
   }
 
-  /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
+  /** One at a time; never rejects. */
   reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
     return this.#oneAtATime(() => this.#reload(source, graceMs));
   }
 
-  /** Stops for good, after a reload that is under way. */
+  /** After the current reload. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     await this.#oneAtATime(() => undefined);
@@ -59,7 +59,7 @@ export class ConfigReloader {
       config = await source.load();
       this.#exporter.metrics.config.badServerFiles(config.badServerFiles ?? 0);
       digests = await digestConfig(config);
-      // What it takes to push can be wrong too, and must be known before anything is changed.
+      // Errors of the push must show before anything changes.
       push = await source.preparePush(config);
       events = await source.prepareEvents(config);
     } catch (error) {
@@ -70,18 +70,18 @@ export class ConfigReloader {
       if (push !== undefined) await discardPush(push);
       if (events !== undefined) await discardEvents(events);
       this.#log.info("the configuration is what it was");
-      this.#note(true);
+      this.#record(true);
       return { kind: "unchanged" };
     }
     try {
       await this.#exporter.change(this.#digests, { config, digests, push, events }, graceMs);
     } catch (error) {
-      // A fault of ours: half of a change may be in force, and the next reload is to go over all of it.
+      // A fault of the exporter may leave half a change: the next reload applies everything.
       this.#digests = { whole: "", hash: 0, shape: "", servers: new Map() };
       return this.#refuse(error);
     }
     this.#digests = digests;
-    this.#note(true);
+    this.#record(true);
     this.#exporter.metrics.config.hash(digests.hash);
     this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
@@ -91,11 +91,11 @@ export class ConfigReloader {
     const message = describeError(error);
     const text = "the configuration was not reloaded: the one that ran before still does";
     this.#log.error({ err: error }, text);
-    this.#note(false);
+    this.#record(false);
     return { kind: "refused", message };
   }
 
-  #note(worked: boolean): void {
+  #record(worked: boolean): void {
     const { metrics } = this.#exporter;
     metrics.config.reloadSuccessful(worked);
     if (worked) metrics.config.reloadTime(this.#clock.now() / 1_000);

@@ -18,15 +18,11 @@ export async function openOtlpPush(
   env: NodeJS.ProcessEnv,
 ): Promise<OtlpPush | undefined> {
   const prepared = await prepareOtlpPush(config, context, env, CLAIM_WAIT_MS);
-  return prepared && beginPrepared(prepared, undefined, context.log);
+  return prepared && beginPush(prepared, undefined, context.log);
 }
 
 /** `beginOtlpPush`, loaded with OpenTelemetry only if something is pushed. */
-export async function beginPrepared(
-  prepared: PreparedPush,
-  before: OtlpPush | undefined,
-  log: Logger,
-): Promise<OtlpPush> {
+export async function beginPush(prepared: PreparedPush, before: OtlpPush | undefined, log: Logger): Promise<OtlpPush> {
   const { beginOtlpPush } = await import("./otlp-push.ts");
   return beginOtlpPush(prepared, before, log);
 }

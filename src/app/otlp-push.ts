@@ -21,7 +21,6 @@ import { deviceLookup } from "./device-lookup.ts";
 import { mappingOf } from "./mapping.ts";
 import { type OtlpReceiver, rowPlacement } from "./otlp-receiver.ts";
 
-/** Where and how something is pushed. */
 export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
 
 /** Everything that a push needs, read and checked; nothing is sent yet. */
@@ -38,17 +37,14 @@ export interface PreparedPush {
 
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
-  /** That of the push before, where it stays. */
+  /** Of the push before, if it stays. */
   readonly receiver: OtlpReceiver<MetricsRequest>;
-  /** Up to when the receiver has the measurements of each server. */
+  /** By server. */
   readonly watermarks: ReadonlyMap<string, Watermarks>;
   readonly settledRows: SettledRows;
 }
 
-/**
- * What is pushed where, under one configuration, with what is remembered of it. A reload makes another one, which has
- * the same receiver, and the same watermarks, where those are to stay.
- */
+/** The push of one configuration. A reload creates another one with the same receiver and watermarks, if these stay. */
 export class OtlpPush {
   readonly options: OtlpPushOptions;
 
@@ -61,7 +57,6 @@ export class OtlpPush {
     return { url, protocol };
   }
 
-  /** Where the measurements of a server go. */
   createSink(view: ServerView, metrics: ExporterMetrics): MeasurementSink {
     const { receiver, settledRows } = this.options;
     return createMeasurementSink({
@@ -75,17 +70,16 @@ export class OtlpPush {
           view.server,
           deviceLookup(() => view.state),
         ),
-      ...(this.tellsEnds && { sending: view.markMeasured.bind(view) }),
+      ...(this.sendsEnds && { sending: view.markMeasured.bind(view) }),
       settled: settledRows,
     });
   }
 
-  /** Whether the receiver is told of series that have ended. */
-  get tellsEnds(): boolean {
+  /** The receiver gets staleness markers. */
+  get sendsEnds(): boolean {
     return this.options.prepared.settings.seriesEnd;
   }
 
-  /** Begins to push the current state. */
   startState(
     store: Store,
     underWay: MeasurementsUnderWay,
@@ -95,7 +89,7 @@ export class OtlpPush {
   ): StatePush {
     const { receiver, prepared } = this.options;
     const { config, settings } = prepared;
-    // Pushed with the time at which the server took them.
+    // With the time of the measurement.
     const { families } = mappingOf(config).mapper;
     const measured = new Set([TREE_FAMILIES.channelValue, ...families].map(({ name }) => name));
     return startStatePush({
@@ -104,7 +98,7 @@ export class OtlpPush {
       registry: metrics.registry,
       countingSince: metrics.countingSince,
       measured,
-      ends: this.tellsEnds ? underWay : undefined,
+      ends: this.sendsEnds ? underWay : undefined,
       placement: receiver.profile && new OtelPlacement(receiver.profile, deviceLookup(stateOf)),
       sensorStatus: config.metrics.sensorStatus,
       observer: otlpRecorder(metrics),
@@ -115,10 +109,7 @@ export class OtlpPush {
     });
   }
 
-  /**
-   * Gives back what was claimed, and closes the connections, unless the push that follows goes on with them. Call when
-   * nothing is pushed or remembered by this one any more.
-   */
+  /** Releases the claim, and closes connections that `next` does not use. Call after the last push. */
   async end(next?: OtlpPush): Promise<void> {
     const { receiver, prepared } = this.options;
     if (receiver !== next?.options.receiver) await receiver.exporter.close();
@@ -126,9 +117,7 @@ export class OtlpPush {
   }
 }
 
-/**
- * Goes on from what was pushed before: by `before`, which is to be ended then, or by an earlier process. Never rejects.
- */
+/** Continues after the measurements of `before`, which the caller ends, or of an earlier process. Never rejects. */
 export async function beginOtlpPush(
   prepared: PreparedPush,
   before: OtlpPush | undefined,

@@ -22,16 +22,16 @@ import { type ClientContext, readAccess, readText } from "./context.ts";
 const SERVICE_VERSION = "service.version";
 const INSTANCE_FILE = "instance-id";
 
-/** The way of one signal to an OTLP receiver, and who we are to it. */
+/** An OTLP receiver of one signal, and the exporter's identity. */
 export interface OtlpReceiver<Request> {
   readonly exporter: Pick<OtlpExporter<Request>, "export" | "close" | "takeHistoryTurn">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
-  /** Undefined: that of the scrape. */
+  /** `undefined`: names of the scrape. */
   readonly profile?: OtelProfile;
 }
 
-/** @throws ExporterError for files and settings that cannot be used */
+/** @throws ExporterError for unusable files and settings */
 export async function connectReceiver<Request>(
   settings: LogSettings,
   encodings: Encodings<Request>,
@@ -43,7 +43,7 @@ export async function connectReceiver<Request>(
     userAgent: `prtg-exporter/${build.version}`,
     clock,
     readFile: readText,
-    // Those that are not refused are none of a request's business: it is sent every few seconds.
+    // The start has logged exposed files: no line for each request.
     readSecret: secretFileReader({
       readFile: readText,
       readAccess: strictSecretFiles ? readAccess : undefined,
@@ -65,7 +65,6 @@ export async function connectReceiver<Request>(
   return { exporter, resource, scope: { name: "prtg-exporter", version: build.version } };
 }
 
-/** The receiver for what is pushed as the profile has it. */
 export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: OtlpProfile): OtlpReceiver<Request> {
   if (profile === "prometheus") return receiver;
   const { resource, scope } = receiver;
@@ -73,9 +72,9 @@ export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: O
 }
 
 /**
- * The receiver for metrics. Without attributes beside service and instance, Prometheus writes no `target_info`, whose samples have the
- * times of the points: after a push of the state, measurements would be out of order by it, and Prometheus refuses the
- * whole request. The scope tells the version.
+ * For metrics. Prometheus writes `target_info` for attributes beside service and instance, with the times of the points. After
+ * a push of the state, older measurements would be out of order, and Prometheus refuses the whole request. So the version is
+ * only in the scope.
  */
 export function forMetrics<Request>(
   receiver: OtlpReceiver<Request>,
@@ -104,9 +103,9 @@ export async function digestReceiver(settings: LogSettings): Promise<string> {
   return digest([settings, headers, files, secret?.kind === "value" ? secret.value.reveal() : ""]);
 }
 
-/** The same after a restart. Without a place to remember it the host's name has to do. */
+/** Stable over restarts. Without `state_dir`: the host name. */
 async function instanceId(files: StateFiles, shard: Shard | undefined, log: Logger): Promise<string> {
-  // Shards may have one folder together, and are instances of their own all the same.
+  // Shards may share a folder.
   const file = (shard?.index ?? 0) === 0 ? INSTANCE_FILE : `${INSTANCE_FILE}-${shard?.index}`;
   try {
     const known = (await files.read(file))?.trim();

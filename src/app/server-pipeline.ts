@@ -88,7 +88,7 @@ export class ServerPipeline {
       ...{ view, metrics: telemetry.server, clock, memory: budgets.state },
       clockOffset: () => api.clockOffset(),
       isClockInDoubt: () => api.isClockInDoubt(),
-      expiry: createExpiryPolicy(clock, (name) => this.collectors.untilThird(name)),
+      expiry: createExpiryPolicy(clock, (name) => this.collectors.msToThird(name)),
     });
     this.writer = writer;
     const sync = createSync(plan, connection, writer, base, past);

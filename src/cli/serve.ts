@@ -283,10 +283,10 @@ async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult
 }
 
 function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "routes" | "restricted"> {
-  const { metrics, scraped, status, debug, discovery } = exporter;
+  const { metrics, scrapeExposition, status, debug, discovery } = exporter;
   const options = {
     telemetryPath: flags["web.telemetryPath"],
-    exposition: scraped,
+    exposition: scrapeExposition,
     hasServer: (name: string) => exporter.hasServer(name),
     served: (format: string) => metrics.exposition.scraped(format),
     rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected(reason),

@@ -84,7 +84,7 @@ export class ServerLookups {
     try {
       const list = await api.lookups(signal);
       this.#last = list && new Lookups(list.items);
-      this.#failures.worked();
+      this.#failures.recordSuccess();
       if (list === undefined) this.#logOff("missing", "the server has no list of lookups");
     } catch (error) {
       signal.throwIfAborted();
@@ -93,7 +93,7 @@ export class ServerLookups {
         this.#last = undefined;
         this.#logOff(error.code, describeError(error), failureFields(error));
       } else {
-        this.#failures.failed(error);
+        this.#failures.recordFailure(error);
       }
     }
     return this.#last;

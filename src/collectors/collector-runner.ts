@@ -95,7 +95,7 @@ export class CollectorRunner {
 
   /** A run at once, or after the current one, which may have read too early. */
   runSoon(): void {
-    if (!this.#started || this.record.isResting) return;
+    if (!this.#started || this.record.isPaused) return;
     if (this.#running !== undefined) this.#again = true;
     // For the next runner.
     else if (this.#stopping.signal.aborted) this.record.mustRunAtStart = true;
@@ -113,8 +113,7 @@ export class CollectorRunner {
   async stop(): Promise<void> {
     const { record, schedule } = this.#options;
     this.#stopping.abort();
-    if (this.#ticking)
-      record.rhythm = { schedule, handledUntil: this.#timetable.handledUntil, retryAt: this.#retry?.at };
+    if (this.#ticking) record.rhythm = { schedule, lastTickAt: this.#timetable.lastTickAt, retryAt: this.#retry?.at };
     this.#retry?.dropped.abort();
     this.#timetable.stop();
     await this.#running;
@@ -129,7 +128,7 @@ export class CollectorRunner {
       state: this.#running !== undefined ? "running" : isOff ? "off" : "waiting",
       lastSuccessAt,
       lastDurationMs,
-      nextRunAt: ticking ? clock.now() + this.#timetable.untilNext() : undefined,
+      nextRunAt: ticking ? clock.now() + this.#timetable.msToNext() : undefined,
       skippedRuns,
       failedRuns,
       complete,
@@ -137,29 +136,27 @@ export class CollectorRunner {
     };
   }
 
-  untilThird(): number {
-    return this.#timetable.untilThird();
+  msToThird(): number {
+    return this.#timetable.msToThird();
   }
 
   /** Returns whether a tick passed since the runner before stopped. */
   #startTimetable(): boolean {
     if (this.#ticking) return false;
     this.#ticking = true;
-    return this.#timetable.start(() => void this.#tick(), this.#handledUntil());
+    return this.#timetable.start(() => void this.#tick(), this.#lastTickAt());
   }
 
-  #handledUntil(): number | undefined {
+  #lastTickAt(): number | undefined {
     const { record, schedule } = this.#options;
     if (record.rhythm === undefined) return undefined;
-    return isDeepStrictEqual(record.rhythm.schedule, schedule)
-      ? record.rhythm.handledUntil
-      : this.#timetable.handledUntil;
+    return isDeepStrictEqual(record.rhythm.schedule, schedule) ? record.rhythm.lastTickAt : this.#timetable.lastTickAt;
   }
 
   async #tick(): Promise<void> {
     const { clock, random, record } = this.#options;
     const { signal } = this.#stopping;
-    if (record.isResting || !this.#started) return;
+    if (record.isPaused || !this.#started) return;
     // If it is stopped meanwhile, the next runner runs.
     if (this.#running === undefined) record.mustRunAtStart = true;
     const maxJitterMs = Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
@@ -168,7 +165,7 @@ export class CollectorRunner {
     await clock.sleep(waitMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
-    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skipped();
+    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skip();
   }
 
   #launch(given?: AbortSignal): Promise<boolean> {
@@ -190,7 +187,7 @@ export class CollectorRunner {
   async #run(signal: AbortSignal): Promise<boolean> {
     const { poll, clock, record, onFinished } = this.#options;
     const startedAt = clock.monotonic();
-    record.begins();
+    record.start();
     let result: PollResult;
     try {
       signal.throwIfAborted();
@@ -202,7 +199,7 @@ export class CollectorRunner {
     }
     const { error } = result;
     if (error instanceof ApiError && error.retryAfterMs !== undefined) this.#runAfter(error.retryAfterMs);
-    record.finished(result, clock.monotonic() - startedAt);
+    record.finish(result, clock.monotonic() - startedAt);
     onFinished(result);
     return record.worked === true;
   }
@@ -211,7 +208,7 @@ export class CollectorRunner {
   #runAfter(ms: number): void {
     const { clock } = this.#options;
     this.#dropRetry();
-    if (!this.#started || ms >= this.#timetable.untilNext()) return;
+    if (!this.#started || ms >= this.#timetable.msToNext()) return;
     const dropped = new AbortController();
     this.#retry = { at: clock.monotonic() + ms, dropped };
     // A timer may fire a fraction early.

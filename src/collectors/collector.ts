@@ -33,17 +33,17 @@ export interface PollResult {
 export interface Timetable {
   /**
    * @param tick Must not throw.
-   * @param handledUntil Of a timetable with the same schedule, which this one continues.
-   * @returns whether a tick was due since `handledUntil`; the timetable does not repeat it
+   * @param lastTickAt Of a timetable with the same schedule, which this one continues.
+   * @returns whether a tick was due since `lastTickAt`; the timetable does not repeat it
    */
-  start(tick: () => void, handledUntil?: number): boolean;
+  start(tick: () => void, lastTickAt?: number): boolean;
   stop(): void;
   /** Ticks up to this time were handled: monotonic ms for an interval, ms since the epoch for cron. */
-  readonly handledUntil: number;
+  readonly lastTickAt: number;
   /** Milliseconds until the next tick. */
-  untilNext(): number;
+  msToNext(): number;
   /** Milliseconds until the third tick from now. */
-  untilThird(): number;
+  msToThird(): number;
   /** Milliseconds between the next two ticks. */
   period(): number;
 }

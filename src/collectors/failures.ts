@@ -117,7 +117,7 @@ export class FailureLog {
     this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
   }
 
-  failed(error: unknown): void {
+  recordFailure(error: unknown): void {
     const occasion = this.#failures.met(failureKind(error));
     const fields = failureFields(error);
     const text = describeError(error);
@@ -126,7 +126,7 @@ export class FailureLog {
     else this.#log.warn(fields, `${this.#what} still fails, ${occasion.times} times so far: ${text}`);
   }
 
-  worked(): void {
+  recordSuccess(): void {
     const failures = this.#failures.over();
     if (failures > 0) this.#log.info(`${this.#what} works again after ${times(failures)}`);
   }

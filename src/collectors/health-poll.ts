@@ -65,10 +65,10 @@ export async function pollVersion(
     if (signal.aborted) health.nextVersionAt = Number.NEGATIVE_INFINITY;
     signal.throwIfAborted();
     if (!goesOnWithout("version", error)) throw error;
-    health.versionFailures.failed(error);
+    health.versionFailures.recordFailure(error);
     return { changed: false };
   }
-  health.versionFailures.worked();
+  health.versionFailures.recordSuccess();
   if (version === undefined) return { changed: false };
   const changed = health.version !== undefined && version !== health.version;
   health.version = version;

@@ -155,8 +155,8 @@ export class ServerCollectors {
   }
 
   /** Milliseconds until the third run from now; `undefined` if the collector does not run. */
-  untilThird(name: CollectorName): number | undefined {
-    return this.#runners.get(name)?.untilThird();
+  msToThird(name: CollectorName): number | undefined {
+    return this.#runners.get(name)?.msToThird();
   }
 
   #polls(): { readonly [Name in CollectorName]: Poll | undefined } {
@@ -243,7 +243,7 @@ export class ServerCollectors {
     telemetry.server.clockOffset(connection.api.clockOffset() / 1000);
     if (needsTree) this.#runners.get("tree")?.runSoon();
     const runner = this.#runners.get(finished);
-    if (runner?.record.missedSome === true) runner.runSoon();
+    if (runner?.record.isIncomplete === true) runner.runSoon();
     // Polls that started before the tree was settled missed objects.
     if (finished !== "tree" || runner?.record.isSettled !== true) return;
     for (const each of this.#runners.values()) if (each.record.lacksBasis) each.runSoon();
@@ -252,14 +252,11 @@ export class ServerCollectors {
 
 /**
  * If several collectors confirm a fact, the first one that runs decides how long it lasts.
- * @param untilThird Milliseconds until the third run from now of a collector; `undefined` if it does not run.
+ * @param msToThird Milliseconds until the third run from now of a collector; `undefined` if it does not run.
  */
-export function createExpiryPolicy(
-  clock: Clock,
-  untilThird: (name: CollectorName) => number | undefined,
-): ExpiryPolicy {
+export function createExpiryPolicy(clock: Clock, msToThird: (name: CollectorName) => number | undefined): ExpiryPolicy {
   const after = (names: readonly CollectorName[], minMs = 0) => {
-    const windowMs = names.map(untilThird).find((found) => found !== undefined) ?? 0;
+    const windowMs = names.map(msToThird).find((found) => found !== undefined) ?? 0;
     return clock.monotonic() + confirmationWindow(Math.max(windowMs, minMs));
   };
   return {

@@ -178,7 +178,7 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     clockOffset: () => server.clockOffset(),
     isClockInDoubt: () => server.isClockInDoubt(),
     memory: more.memory?.open(),
-    expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.untilThird(collector)),
+    expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.msToThird(collector)),
   });
   const isOneOfMany = () => more.isOneOfMany === true;
   const connection = new ServerConnection({ api: server, ...shared, isOneOfMany });

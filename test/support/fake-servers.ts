@@ -66,7 +66,7 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
     store: { tables: [] } as unknown as StatusSources["store"],
     mapper: { hasRules: false } as unknown as StatusSources["mapper"],
     courses: { of: (name) => courseOf(name, work, options) },
-    charts: { ask: async () => undefined },
+    charts: { read: async () => undefined },
     receiver: undefined,
     isReady: () => true,
   };

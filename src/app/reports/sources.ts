@@ -43,7 +43,7 @@ export interface StatusSources extends Sources<StatusMonitor> {
   readonly build: BuildInfo;
   readonly metrics: ExporterMetrics;
   readonly courses: Pick<StatusCourses, "of">;
-  readonly charts: Pick<SensorCharts, "ask">;
+  readonly charts: Pick<SensorCharts, "read">;
   /** `undefined` if push is disabled. */
   readonly receiver: ReceiverAddress | undefined;
   readonly isReady: () => boolean;

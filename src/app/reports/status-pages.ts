@@ -35,7 +35,7 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
     },
     course: (server) => sources.courses.of(server),
     chart: async ({ server, id }, gone) => {
-      const outcome = await sources.charts.ask(server, id, gone);
+      const outcome = await sources.charts.read(server, id, gone);
       // Errors may repeat what the server said; the rest are numbers.
       return outcome?.kind === "failed" ? { ...outcome, reason: redactor.redact(outcome.reason) } : outcome;
     },

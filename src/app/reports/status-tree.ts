@@ -10,7 +10,7 @@ import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { parseStatus, type StatusToken } from "../../prtg/status.ts";
-import { choiceOf, type ExplainedChannel, explainSensor } from "./explain-page.ts";
+import { type ChannelExplanation, choiceOf, explainSensor } from "./explain-page.ts";
 import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -23,13 +23,13 @@ const NO_CHANNELS = { from: 0, count: 0 };
 
 export type Monitor = NonNullable<ReturnType<StatusSources["monitors"]["get"]>>;
 
-interface MonitoredTree {
+interface ServerTree {
   readonly server: string;
   readonly monitor: Monitor;
 }
 
 /** One server's tree, seen from above. */
-interface ServerOutline extends MonitoredTree {
+interface ServerOutline extends ServerTree {
   readonly outline: Outline;
   /** Monotonic. */
   readonly now: number;
@@ -70,8 +70,8 @@ export async function nodeReport(
 function find(
   { monitors }: StatusSources,
   server: string | undefined,
-  hasIt: (place: MonitoredTree) => boolean,
-): MonitoredTree | undefined {
+  hasIt: (place: ServerTree) => boolean,
+): ServerTree | undefined {
   for (const [name, monitor] of monitors) {
     const place = { server: name, monitor };
     if ((server === undefined || name === server) && hasIt(place)) return place;
@@ -127,12 +127,12 @@ async function sensorReport(
   from: number,
   slices: TimeSlices,
 ): Promise<SensorReport | null> {
-  const wanted = { sensorId: id, channelId: undefined };
-  const inspection = monitor.view.inspect(id, choiceOf(wanted, from), sources.clock.monotonic());
-  const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
-  if (explained === undefined) return null;
+  const object = { sensorId: id, channelId: undefined };
+  const inspection = monitor.view.inspect(id, choiceOf(object, from), sources.clock.monotonic());
+  const explanation = inspection && (await explainSensor(inspection, object, sources, slices));
+  if (explanation === undefined) return null;
   const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
-    explained.inspection;
+    explanation.inspection;
   return {
     kind: sensor.type,
     kind_name: sensor.typeName,
@@ -142,14 +142,14 @@ async function sensorReport(
     last_up_at: instantOrNull(lastUp),
     last_down_at: instantOrNull(lastDown),
     last_measurement_at: instantOrNull(lastMeasuredAt),
-    series: [...explained.lines],
+    series: [...explanation.lines],
     channels_total: channelCount,
     channels_from: channelsFrom,
-    channels: explained.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
+    channels: explanation.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
   };
 }
 
-function channelReport({ channel, account, lines }: ExplainedChannel, hasRules: boolean): ChannelReport {
+function channelReport({ channel, account, lines }: ChannelExplanation, hasRules: boolean): ChannelReport {
   const { channelId, name, unit, state, value, measuredAt, limits } = channel;
   return {
     channel_id: channelId,
@@ -176,7 +176,7 @@ export async function searchReport(
   const phrase = text.trim().toLowerCase();
   const words = phrase.split(/\s+/).filter((word) => word !== "");
   const token = status === undefined ? undefined : parseStatus(status);
-  const ranked = Array.from({ length: RANKS }, (): [MonitoredTree, TreeNode][] => []);
+  const ranked = Array.from({ length: RANKS }, (): [ServerTree, TreeNode][] => []);
   let total = 0;
   for (const [name, monitor] of sources.monitors) {
     if (server !== undefined && name !== server) continue;

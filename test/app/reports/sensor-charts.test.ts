@@ -43,14 +43,14 @@ function charts(offset?: number) {
   const reader = () => new AbortController();
   // The request has its turn a few microtasks later.
   const turn = () => clock.advance(0);
-  return { clock, asked, subject, turn, ask: (id: string, gone = reader().signal) => subject.ask("hq", id, gone) };
+  return { clock, asked, subject, turn, ask: (id: string, gone = reader().signal) => subject.read("hq", id, gone) };
 }
 
 const seriesAt = (...rows: TimeSeries["rows"]): TimeSeries => ({ rows, gaps: [], skipped: 0 });
 
 test("readers share one request, and its answer for a minute", async () => {
   const { clock, asked, ask, subject, turn } = charts();
-  const readers = [ask("1"), ask("1"), subject.ask(undefined, "1", new AbortController().signal)];
+  const readers = [ask("1"), ask("1"), subject.read(undefined, "1", new AbortController().signal)];
   await turn();
   expect(asked).toHaveLength(1);
   asked[0]?.answer(seriesAt({ at: clock.now() - MINUTE, values: [["0", 5]] }));
@@ -76,7 +76,7 @@ test("another sensor has its own; what is no sensor has none, and nothing is ask
   await turn();
   expect(asked.map(({ id }) => id)).toEqual(["1", "2"]);
   expect(await ask("device 1")).toBeUndefined();
-  expect(await subject.ask("elsewhere", "1", new AbortController().signal)).toBeUndefined();
+  expect(await subject.read("elsewhere", "1", new AbortController().signal)).toBeUndefined();
   expect(asked).toHaveLength(2);
 });
 

@@ -109,7 +109,7 @@ describe("the last hours of a sensor", () => {
     const redactor = new Redactor();
     redactor.add(TEST_KEY);
     const reason = `it said ${TEST_KEY}`;
-    const charts = { ask: async () => ({ kind: "failed", reason }) as const };
+    const charts = { read: async () => ({ kind: "failed", reason }) as const };
     const source = createStatusSource({ charts } as unknown as StatusSources, redactor);
     expect(await source.chart({ server: "hq", id: "1" }, gone)).toEqual({
       kind: "failed",
