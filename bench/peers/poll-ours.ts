@@ -5,11 +5,12 @@
 import { pino } from "pino";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
-import { ServerReader } from "../../src/collectors/server-reader.ts";
+import { PollHistory, ServerConnection } from "../../src/collectors/server-connection.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { ExtraWork } from "../../src/lib/extra-work.ts";
+import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import { createApiClient } from "../../src/prtg/client.ts";
@@ -28,7 +29,7 @@ const stopwatch = new Stopwatch();
 // No page shows them: what the exporter counts about itself is not measured here.
 const metrics = serverRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => []), "bench");
 
-const reader = new ServerReader({
+const connection = new ServerConnection({
   api: createApiClient({
     ...{ name: "hq", url, userAgent: "bench", clock: systemClock, random, log, redactor: new Redactor() },
     auth: { kind: "api_key", key: async () => API_KEY },
@@ -57,8 +58,8 @@ const view = new ServerView({
 });
 const writer = new StateWriter({
   ...{ view, metrics, clock: systemClock },
-  clockOffset: () => reader.api.clockOffset(),
-  isClockInDoubt: () => reader.api.isClockInDoubt(),
+  clockOffset: () => connection.api.clockOffset(),
+  isClockInDoubt: () => connection.api.isClockInDoubt(),
   expiry: createExpiryPolicy(systemClock, () => undefined),
 });
 // The collectors of one poll run one after the other: where the tree ends the channels begin.
@@ -72,12 +73,12 @@ const collectorMetrics = (name: string): CollectorRecorder =>
   });
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
-  ...{ reader, writer, clock: systemClock, log, metrics },
-  random,
+  ...{ connection, writer, history: new PollHistory(log, systemClock), runtime: { clock: systemClock, random } },
+  telemetry: { log, server: metrics },
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
-  schedules: { tree: rarely, channels: rarely },
-  countedKinds: new Set(),
-  extras: new ExtraWork(systemClock),
+  plan: { schedules: { tree: rarely, channels: rarely }, countedKinds: new Set() },
+  budgets: { objects: new MemoryBudget(), extras: new ExtraWork(systemClock) },
+  turns: {},
   sync: undefined,
 });
 

@@ -1,4 +1,4 @@
-import { compileMapping } from "../../src/app/compile-mapping.ts";
+import { compileMapping } from "../../src/app/mapping.ts";
 import { mappingSchema, PRESET_NAMES, type PresetName } from "../../src/config/mapping-schema.ts";
 import { readRuleFiles } from "../../src/config/rule-files.ts";
 import type { MappedFamily } from "../../src/mapping/rules/rule.ts";

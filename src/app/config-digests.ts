@@ -5,18 +5,15 @@ import type { ProxySettings } from "../config/proxy-schema.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { readTextFile } from "../lib/bounded-files.ts";
 
-/**
- * What a configuration comes to, part by part: a part whose print is what it was need not be touched. Made of what was
- * read, so that comments, spacing and the order of keys make no difference.
- */
+/** Digests of the parts of a configuration. Comments, spacing and the order of keys do not change them. */
 export interface ConfigDigests {
-  /** Of everything, secrets included. */
+  /** With secrets. */
   readonly whole: string;
-  /** The first 48 bits of the hash of everything but the secrets, as a number: for a metric, which tells no secret. */
+  /** The first 48 bits of the hash without secrets, for a metric. */
   readonly hash: number;
-  /** How each server is reached, by name; the content of its certificates and secrets included. */
+  /** URL, credentials and connection settings of each server, with the content of its certificates and secrets. */
   readonly servers: ReadonlyMap<string, string>;
-  /** What is shown, and how: rules, labels, and which series. */
+  /** Rules, labels, and the choice of series. */
   readonly shape: string;
 }
 
@@ -29,7 +26,7 @@ export async function digestConfig(config: Config): Promise<ConfigDigests> {
   const plainLabels = [keep && [...keep].toSorted(), [...rename], fromTags];
   const shape = { rules, labels: plainLabels, keepOriginal, byteUnits, metrics, staleAfterMs };
   const withSecrets = await Promise.all(servers.map(async (server) => [server, await secretOf(server)] as const));
-  // Neither where links lead nor what is selected has to do with how the API is reached.
+  // Links and the selection do not change the connection.
   const digests = new Map(
     withSecrets.map(([{ webUrl: _link, select: _part, ...reached }, secret]) => [
       reached.name,
@@ -47,7 +44,7 @@ export async function digestConfig(config: Config): Promise<ConfigDigests> {
   };
 }
 
-/** SHA-256 in hexadecimal of a value, whatever the order of its keys; a secret in it stands for itself. */
+/** SHA-256 in hexadecimal, independent of the order of keys. */
 export function digest(value: unknown): string {
   return createHash("sha256")
     .update(
@@ -56,7 +53,7 @@ export function digest(value: unknown): string {
     .digest("hex");
 }
 
-/** The content of a file; empty while it cannot be read, which others report. */
+/** Empty if the file is unreadable, which others report. */
 export async function readQuietly(path: string): Promise<string> {
   return readTextFile(path).catch(() => "");
 }
@@ -73,7 +70,7 @@ export interface PushFiles {
   readonly proxy?: ProxySettings | undefined;
 }
 
-/** The files that the push reads with each request. */
+/** Files that the push reads with each request. */
 export function pushFiles({ headerFiles = {}, tls, proxy }: PushFiles): readonly string[] {
   const secret = proxy?.auth?.secret;
   const ofProxy = [proxy?.caFile, secret?.kind === "file" ? secret.path : undefined];
@@ -81,13 +78,13 @@ export function pushFiles({ headerFiles = {}, tls, proxy }: PushFiles): readonly
   return paths.filter((path) => path !== undefined);
 }
 
-/** Headers may be secrets from the environment, and a URL may hold a password. */
+/** Headers may be secrets, and a URL may have a password. */
 function withoutSecrets(otlp: NonNullable<Config["otlp"]>): unknown {
   const { headers, endpoint, ...open } = otlp;
   return { ...open, headers: Object.keys(headers ?? {}), endpoint: endpoint?.replace(/\/\/[^/]*@/, "//") };
 }
 
-/** Of servers that were read before, and stay although their file is wrong by now. */
+/** For servers that stay although their file is wrong now. */
 const lastSecrets = new WeakMap<ServerConfig, string>();
 
 async function secretOf(server: ServerConfig): Promise<string> {

@@ -3,44 +3,46 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import type { ReloadResult } from "../http/pages/management-endpoints.ts";
+import type { Clock } from "../lib/clock.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
-import type { CommandContext } from "./context.ts";
+import type { Runtime } from "./context.ts";
 import { discardEvents, type PreparedEvents } from "./event-outputs.ts";
 import type { Exporter } from "./exporter.ts";
-import { discardPush, type PreparedPush } from "./otlp-preparation.ts";
+import { discardPush } from "./otlp-preparation.ts";
+import type { PreparedPush } from "./otlp-push.ts";
 
 export interface ReloadSource {
-  /** @throws ConfigError with everything that is wrong */
+  /** @throws ConfigError */
   readonly load: () => Promise<Config>;
-  /** @throws ExporterError for what cannot be used to push */
+  /** @throws ExporterError for unusable settings and files */
   readonly preparePush: (config: Config) => Promise<PreparedPush | undefined>;
   /** @throws ExporterError STATE_DIR_BUSY */
   readonly prepareEvents: (config: Config) => Promise<PreparedEvents | undefined>;
 }
 
-/** Gives the exporter that serves another configuration: as a whole or not at all. */
+/** Applies a changed configuration as a whole or not at all. */
 export class ConfigReloader {
   readonly #exporter: Exporter;
-  readonly #context: CommandContext;
+  readonly #clock: Clock;
   readonly #log: Logger;
   #digests: ConfigDigests;
   readonly #oneAtATime = pLimit(1);
   #stopped = false;
 
-  constructor(exporter: Exporter, digests: ConfigDigests, context: CommandContext) {
+  constructor(exporter: Exporter, digests: ConfigDigests, { clock, log }: Pick<Runtime, "clock" | "log">) {
     this.#exporter = exporter;
     this.#digests = digests;
-    this.#context = context;
-    this.#log = context.log;
+    this.#clock = clock;
+    this.#log = log;
     exporter.metrics.config.hash(digests.hash);
   }
 
-  /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
+  /** One at a time; never rejects. */
   reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
     return this.#oneAtATime(() => this.#reload(source, graceMs));
   }
 
-  /** Stops for good, after a reload that is under way. */
+  /** After the current reload. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     await this.#oneAtATime(() => undefined);
@@ -57,7 +59,7 @@ export class ConfigReloader {
       config = await source.load();
       this.#exporter.metrics.config.badServerFiles(config.badServerFiles ?? 0);
       digests = await digestConfig(config);
-      // What it takes to push can be wrong too, and must be known before anything is changed.
+      // Errors of the push must show before anything changes.
       push = await source.preparePush(config);
       events = await source.prepareEvents(config);
     } catch (error) {
@@ -68,18 +70,18 @@ export class ConfigReloader {
       if (push !== undefined) await discardPush(push);
       if (events !== undefined) await discardEvents(events);
       this.#log.info("the configuration is what it was");
-      this.#note(true);
+      this.#record(true);
       return { kind: "unchanged" };
     }
     try {
       await this.#exporter.change(this.#digests, { config, digests, push, events }, graceMs);
     } catch (error) {
-      // A fault of ours: half of a change may be in force, and the next reload is to go over all of it.
+      // A fault of the exporter may leave half a change: the next reload applies everything.
       this.#digests = { whole: "", hash: 0, shape: "", servers: new Map() };
       return this.#refuse(error);
     }
     this.#digests = digests;
-    this.#note(true);
+    this.#record(true);
     this.#exporter.metrics.config.hash(digests.hash);
     this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
@@ -89,13 +91,13 @@ export class ConfigReloader {
     const message = describeError(error);
     const text = "the configuration was not reloaded: the one that ran before still does";
     this.#log.error({ err: error }, text);
-    this.#note(false);
+    this.#record(false);
     return { kind: "refused", message };
   }
 
-  #note(worked: boolean): void {
+  #record(worked: boolean): void {
     const { metrics } = this.#exporter;
     metrics.config.reloadSuccessful(worked);
-    if (worked) metrics.config.reloadTime(this.#context.clock.now() / 1_000);
+    if (worked) metrics.config.reloadTime(this.#clock.now() / 1_000);
   }
 }

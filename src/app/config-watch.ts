@@ -3,30 +3,28 @@ import type { Logger } from "pino";
 import type { ListFiles, ReadFile } from "../config/reading-files.ts";
 import type { Clock } from "../lib/clock.ts";
 
-/** A file that is being written, or a folder that is being swapped, is left alone until two looks this far apart agree. */
+/** Between two equal reads: a file may be half written, or a folder half swapped. */
 const SETTLES_IN_MS = 1_000;
-/** While nothing is to be watched, a reload may change that. */
+/** Without a watch, until a reload changes that. */
 const IDLE_MS = 30_000;
 
-/** All files of a configuration, or those of `servers_from` and what they name. */
+/** All files, or those of `servers_from` and the files that they name. */
 export type WatchScope = "all" | "servers";
 
-/** What a file held, or which files there were, when it was looked at last. */
 interface Known {
   readonly content: string;
   readonly ofServers: boolean;
-  /** Tells the same of what is there now. Never rejects. */
+  /** The content of now. Never rejects. */
   readonly look: () => Promise<string>;
 }
 
-/** The ways to a disk that is watched. */
 export interface WatchedReads {
   readonly readFile: ReadFile;
   /** For `servers_from`. */
   readonly ofServers: { readonly listFiles: ListFiles; readonly readFile: ReadFile };
 }
 
-/** The files of a configuration, and what each held when it was read last. */
+/** The files of a configuration, with the content of the last read. */
 export class ConfigFiles {
   readonly #readFile: ReadFile;
   readonly #listFiles: ListFiles;
@@ -37,7 +35,7 @@ export class ConfigFiles {
     this.#listFiles = listFiles;
   }
 
-  /** Has `load` read files with what it is given. When it rejects, those that it did not get to are still watched. */
+  /** Watches all files that `load` reads. If it rejects, files that it did not reach are watched further. */
   async read<Result>(load: (reads: WatchedReads) => Promise<Result>): Promise<Result> {
     const seen = new Map<string, Known>();
     const reader = (ofServers: boolean) => (path: string) => this.#note(seen, path, ofServers, this.#readFile, digest);
@@ -55,7 +53,7 @@ export class ConfigFiles {
     }
   }
 
-  /** What differs now from what was read, the same text for the same content; empty when nothing does. */
+  /** Differences from the last read, as text; empty without any. */
   async changes(scope: WatchScope = "all"): Promise<string> {
     const changes: string[] = [];
     for (const [path, { content, ofServers, look }] of this.#known) {
@@ -70,15 +68,15 @@ export class ConfigFiles {
     seen: Map<string, Known>,
     path: string,
     ofServers: boolean,
-    ask: (path: string) => Promise<Found>,
+    read: (path: string) => Promise<Found>,
     digestOf: (found: Found) => string,
   ): Promise<Found> {
-    const look = () => ask(path).then(digestOf, () => ABSENT);
-    // A key may be that of servers in both places.
+    const look = () => read(path).then(digestOf, () => ABSENT);
+    // Servers of both places may share a key file.
     const isOfServers = ofServers || seen.get(path)?.ofServers === true;
     const note = (content: string) => void seen.set(path, { content, ofServers: isOfServers, look });
     try {
-      const found = await ask(path);
+      const found = await read(path);
       note(digestOf(found));
       return found;
     } catch (error) {
@@ -90,18 +88,14 @@ export class ConfigFiles {
 
 export interface ConfigWatchOptions {
   readonly files: Pick<ConfigFiles, "changes">;
-  /** How often to look, milliseconds, and at what; undefined: at nothing for now. Asked before each look. */
+  /** `undefined`: watch nothing for now. Called before each check. */
   readonly watched: () => { readonly intervalMs: number; readonly scope: WatchScope } | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Reads the files again. */
   readonly reload: () => Promise<unknown>;
 }
 
-/**
- * Looks at the content of files time and again, and has them reloaded when it is another one: it notices what events of the
- * file system miss, such as the swapped links of a ConfigMap. Resolves when `signal` aborts.
- */
+/** Reloads when the content of files changes. Events of the file system would miss the links of a ConfigMap. Resolves when `signal` aborts. */
 export async function watchConfig(options: ConfigWatchOptions, signal: AbortSignal): Promise<void> {
   const { files, watched, clock, log, reload } = options;
   const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);

@@ -8,16 +8,15 @@ import type { ApiClientOptions } from "../prtg/options.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { digest } from "./config-digests.ts";
-import type { CommandContext } from "./context.ts";
-import { permitOf } from "./leadership.ts";
+import type { ServerClientContext } from "./context.ts";
 import { answerLimits } from "./object-memory.ts";
 
-/** As `connectServer`, but only the part that the configuration selects is there. */
+/** As `connectServer`, with only the objects that the configuration selects. */
 export function connectSelected(
   server: ServerConfig,
   observer: ServerRecorder,
   log: Logger,
-  context: CommandContext,
+  context: ServerClientContext,
   special: Pick<ApiClientOptions, "maxAttempts"> = {},
 ): MonitoringApi {
   const api = connectServer(server, observer, log, context, special);
@@ -25,7 +24,7 @@ export function connectSelected(
   return server.select === undefined ? api : new SelectedApi({ api, rules: server.select, clock, log });
 }
 
-/** The same for entries of `servers` that are the same server, reached in the same way as the same user. */
+/** The same for entries of `servers` with the same URL, user and connection settings. */
 export function accessKeyOf({ url, credentials, tls, proxy }: ServerConfig): string {
   const user =
     credentials.kind === "api_key"
@@ -34,23 +33,21 @@ export function accessKeyOf({ url, credentials, tls, proxy }: ServerConfig): str
   return digest([url, credentials.kind, user, tls, proxy && [proxy, proxy.password?.print()]]);
 }
 
-/** The client of one server, as its configuration wants it, but for what `special` says. */
 export function connectServer(
   server: ServerConfig,
   observer: ServerRecorder,
   log: Logger,
-  context: CommandContext,
+  context: ServerClientContext,
   special: Pick<ApiClientOptions, "maxAttempts"> = {},
 ): MonitoringApi {
-  return createApiClient({ ...clientOptions(server, observer, log, context), ...special }, context.accesses);
+  return createApiClient({ ...clientOptions(server, observer, log, context), ...special }, context.outgoing.accesses);
 }
 
-/** How one server is reached, as its configuration has it. */
 export function clientOptions(
   server: ServerConfig,
   observer: ServerRecorder,
   log: Logger,
-  context: CommandContext,
+  { build, clock, random, redactor, outgoing, memory }: ServerClientContext,
 ): ApiClientOptions {
   const { credentials, tls, proxy } = server;
   const isUnverified = tls.insecureSkipVerify && server.url.startsWith("https:");
@@ -73,13 +70,9 @@ export function clientOptions(
     proxy: proxy && proxyOptions(proxy, readTextFile),
     limits: answerLimits(server.limits),
     accessKey: accessKeyOf(server),
-    memory: context.memory,
-    permit: permitOf(context.leadership),
-    userAgent: `prtg-exporter/${context.build.version}`,
-    clock: context.clock,
-    random: context.random,
-    log,
-    redactor: context.redactor,
-    observer,
+    memory: memory.objects,
+    permit: outgoing.permit,
+    userAgent: `prtg-exporter/${build.version}`,
+    ...{ clock, random, log, redactor, observer },
   };
 }

@@ -16,55 +16,105 @@ import { Receivers } from "../otlp/receivers.ts";
 import { ServerAccesses } from "../prtg/request/server-access.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger, type LogFormat, type LogLevel, layoutOf } from "../telemetry/logger.ts";
-import type { Leadership } from "./leadership.ts";
 import { mappingOf } from "./mapping.ts";
 import { memoryForObjects } from "./object-memory.ts";
 
-/** Of the heap, for measurements that wait: they can be read again, and what is shown cannot do without the rest. */
+/** Share of the heap for measurements that wait: the exporter can read them again. */
 const PENDING_SHARE = 0.15;
 
-/** Flags about logging, on every command. */
+/** Flags of every command. */
 export interface LogFlags {
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
 }
 
-/** Where the configuration is, as the command line says it. */
 export interface ConfigFlags {
   readonly "config.file"?: string;
-  /** Undefined: all servers of the configuration. */
+  /** `undefined`: all servers of the configuration. */
   readonly shard?: Shard;
 }
 
-/** What every command works with: the outside world, handed in once. */
-export interface CommandContext {
+/** The election in which this replica takes part. */
+export interface Leadership {
+  /** The Lease: `namespace/name`. */
+  readonly lease: string;
+  /** Of this replica in the Lease. */
+  readonly identity: string;
+  /** Whether this replica may send requests at this moment. */
+  readonly isLeading: boolean;
+  /** The identity of the leader, if this replica knows it. */
+  readonly holder: string | undefined;
+}
+
+/**
+ * The check before each outgoing request. A paused process resumes in the middle of its work, before any timer fires, when
+ * another replica may lead already.
+ */
+export function permitOf(leadership: Leadership | undefined): (() => void) | undefined {
+  if (leadership === undefined) return undefined;
+  return () => {
+    if (!leadership.isLeading) throw new Error("this replica does not lead: nothing is sent");
+  };
+}
+
+/** The outside world. */
+export interface Runtime {
   readonly build: BuildInfo;
   readonly clock: Clock;
+  /** From 0 to below 1. */
   readonly random: () => number;
   readonly redactor: Redactor;
   readonly log: Logger;
-  /** Results for people and pipes; log lines go to standard error. */
-  readonly print: (text: string) => void;
-  /** For what is read from servers and known of them, all together. */
-  readonly memory: MemoryBudget;
-  /** For measurements of all servers that wait for the receiver. */
-  readonly pendingMemory: MemoryBudget;
-  /** What entries of `servers` share where they are the same server. */
+}
+
+/** What all outgoing requests share. */
+export interface Outgoing {
+  /** Shared by entries of `servers` that are the same server. */
   readonly accesses: ServerAccesses;
-  /** What connections to an OTLP receiver share, before and after a reload. */
+  /** Shared by connections to an OTLP receiver, before and after a reload. */
   readonly receivers: Receivers;
-  /** For how long the event loop has been busy since the start, milliseconds. */
+  /** Throws if this replica does not lead; `undefined` without an election. */
+  readonly permit?: (() => void) | undefined;
+}
+
+/** Budgets for all servers together. */
+export interface MemoryBudgets {
+  /** Answers and state. */
+  readonly objects: MemoryBudget;
+  /** Measurements that wait for the receiver. */
+  readonly pending: MemoryBudget;
+}
+
+/** For clients of OTLP receivers. */
+export interface ClientContext extends Runtime {
+  readonly outgoing: Outgoing;
+}
+
+/** For clients of monitoring servers. */
+export interface ServerClientContext extends ClientContext {
+  readonly memory: MemoryBudgets;
+}
+
+export interface ExporterContext extends ServerClientContext {
+  /** Busy time of the event loop since the start, milliseconds. */
   readonly eventLoopBusyMs: () => number;
-  /** Where replicas elect one of them that works; left out: this one works. */
+  /** `undefined` without an election. */
   readonly leadership?: Leadership | undefined;
 }
 
-/** To be called once: from then on an uncaught fault is logged and ends the process. */
+/** Everything a command works with. Functions take the part that they use. */
+export interface CommandContext extends ExporterContext {
+  /** Results for people and pipes; log lines go to standard error. */
+  readonly print: (text: string) => void;
+}
+
+/** Call once: from then on an uncaught fault is logged and ends the process. */
 export async function createContext(flags: LogFlags, redactor: Redactor): Promise<CommandContext> {
   const colour = process.stderr.isTTY && process.env.NO_COLOR === undefined;
   const layout = await layoutOf(flags["log.format"], colour);
   const log = createLogger({ level: flags["log.level"], layout, redactor, output: process.stderr });
   endOnUncaughtFaults(log);
+  const heapBytes = getHeapStatistics().heap_size_limit;
   return {
     build: readBuildInfo(process.env),
     clock: systemClock,
@@ -72,15 +122,16 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
     redactor,
     log,
     print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
-    memory: new MemoryBudget(memoryForObjects(getHeapStatistics().heap_size_limit)),
-    pendingMemory: new MemoryBudget(getHeapStatistics().heap_size_limit * PENDING_SHARE),
-    accesses: new ServerAccesses(),
-    receivers: new Receivers(systemClock),
+    memory: {
+      objects: new MemoryBudget(memoryForObjects(heapBytes)),
+      pending: new MemoryBudget(heapBytes * PENDING_SHARE),
+    },
+    outgoing: { accesses: new ServerAccesses(), receivers: new Receivers(systemClock) },
     eventLoopBusyMs: () => performance.eventLoopUtilization().active,
   };
 }
 
-/** After such a fault it is not known what still works: the service manager starts the process anew. */
+/** The service manager restarts the process. */
 function endOnUncaughtFaults(log: Logger): void {
   process.on("uncaughtException", (error: unknown, origin) => {
     const stack = error instanceof Error ? error.stack : undefined;
@@ -89,18 +140,18 @@ function endOnUncaughtFaults(log: Logger): void {
   });
 }
 
-const warned = new WeakMap<CommandContext, LogOnChange>();
+const warnings = new WeakMap<Logger, LogOnChange>();
 
-/** A reload is no reason to say it again. */
-function warnOnce(context: CommandContext, exposedSecrets: readonly string[]): void {
-  const known = warned.get(context) ?? new LogOnChange();
-  warned.set(context, known);
+/** A reload does not repeat a warning. */
+function warnOnce(log: Logger, exposedSecrets: readonly string[]): void {
+  const known = warnings.get(log) ?? new LogOnChange();
+  warnings.set(log, known);
   for (const text of exposedSecrets) {
-    if (known.met(text)) context.log.warn(`${text}; strict_secret_files: true refuses such files`);
+    if (known.met(text)) log.warn(`${text}; strict_secret_files: true refuses such files`);
   }
 }
 
-function tellServerFiles({ badServerFiles, unmatchedPatterns }: LoadedConfig, { log }: CommandContext): void {
+function logServerFiles({ badServerFiles, unmatchedPatterns }: LoadedConfig, log: Logger): void {
   for (const { path, error, kept } of badServerFiles) {
     const becomes = kept.length > 0 ? "its servers stay as they were" : "none of its servers is served";
     log.error({ err: error, file: path, servers: kept }, `a file of servers_from is wrong: ${becomes}`);
@@ -108,26 +159,25 @@ function tellServerFiles({ badServerFiles, unmatchedPatterns }: LoadedConfig, { 
   if (unmatchedPatterns.length > 0) log.warn({ files: unmatchedPatterns }, "no file fits this path of servers_from");
 }
 
-/** Undefined where permissions are not those of POSIX. */
+/** `undefined` on Windows. */
 export async function readAccess(path: string): Promise<FileAccess | undefined> {
   if (process.platform === "win32") return undefined;
   const { mode, uid } = await withinTime(path, () => stat(path));
   return { mode, ofRoot: uid === 0 };
 }
 
-/** From the disk, within a time and up to a size. */
+/** Bounded in time and size. */
 export function readText(path: string): Promise<string> {
   return readTextFile(path);
 }
 
 /**
- * The configuration, with `--shard` only the servers of the shard.
- * `env`: other variables than those of the process.
+ * The configuration; with `--shard` only the servers of the shard.
  * @throws ConfigError
  */
 export async function loadFlaggedConfig(
   flags: ConfigFlags,
-  context: CommandContext,
+  { log, redactor }: Pick<Runtime, "log" | "redactor">,
   env: Environment = process.env,
   read: ReadFile = readText,
   serverFiles: ServerFileAccess = { listFiles: filesMatching, readFile: read, lastGood: new Map() },
@@ -137,22 +187,22 @@ export async function loadFlaggedConfig(
     env,
     readFile: read,
     readAccess,
-    redactor: context.redactor,
+    redactor,
     serverFiles,
   });
-  warnOnce(context, loaded.exposedSecrets);
-  tellServerFiles(loaded, context);
+  warnOnce(log, loaded.exposedSecrets);
+  logServerFiles(loaded, log);
   const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
   if (variables.length > 0) {
-    context.log.warn({ variables }, "environment variables are not used: the configuration file has servers");
+    log.warn({ variables }, "environment variables are not used: the configuration file has servers");
   }
   for (const { location, key, text } of mappingOf(loaded.config).warnings) {
-    context.log.warn({ location, key }, `a rule without effect: ${text}`);
+    log.warn({ location, key }, `a rule without effect: ${text}`);
   }
-  return flags.shard === undefined ? loaded : { ...loaded, config: configOfShard(loaded.config, flags.shard, context) };
+  return flags.shard === undefined ? loaded : { ...loaded, config: configOfShard(loaded.config, flags.shard, log) };
 }
 
-function configOfShard(config: Config, shard: Shard, { log }: CommandContext): Config {
+function configOfShard(config: Config, shard: Shard, log: Logger): Config {
   const servers = serversOnShard(config.servers, shard);
   const fields = { shard: `${shard.index}/${shard.count}`, servers: servers.map(({ name }) => name) };
   if (servers.length > 0) log.info(fields, `serving ${servers.length} of ${config.servers.length} servers`);

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { STANDARD_OUTPUT } from "../config/events-schema.ts";
 import type { Config } from "../config/load.ts";
 import { EventMemory } from "../events/event-memory.ts";
@@ -7,22 +8,22 @@ import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state-files.ts";
 import type { EventOutput } from "../telemetry/own-metrics.ts";
-import type { CommandContext } from "./context.ts";
+import type { ClientContext } from "./context.ts";
 import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
 import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
 
-/** What it takes to tell of events, found right; nothing is told yet. */
+/** Everything that event outputs need, read and checked; nothing is sent yet. */
 export interface PreparedEvents {
   readonly config: Config;
-  /** Undefined where nothing is remembered. */
+  /** `undefined` without `state_dir`. */
   readonly files: JournalFiles | undefined;
   /** To its servers in `state_dir`. */
   readonly claim: StateClaim;
-  /** Undefined where none are pushed. */
+  /** `undefined` if push is disabled. */
   readonly receiver: EventReceiver | undefined;
 }
 
-/** What is told of one server, and where to. */
+/** Events of one server. */
 export interface EventPlan {
   readonly memory: EventMemory;
   readonly structure: boolean;
@@ -31,17 +32,14 @@ export interface EventPlan {
 
 interface EventOutputsOptions {
   readonly prepared: PreparedEvents;
-  /** That of the outputs before, where it stays. */
+  /** Of the outputs before, if it stays. */
   readonly receiver: EventReceiver | undefined;
   readonly openers: ReadonlyMap<EventOutput, OpenEventSink>;
   /** By server. */
   readonly plans: ReadonlyMap<string, EventPlan>;
 }
 
-/**
- * Where events go under one configuration. A reload makes another one, which has the same sinks and the same memory where
- * these are to stay.
- */
+/** Event outputs of one configuration. A reload creates another one with the same sinks and memory, if these stay. */
 export class EventOutputs {
   readonly options: EventOutputsOptions;
 
@@ -49,15 +47,11 @@ export class EventOutputs {
     this.options = options;
   }
 
-  /** Undefined for a server that the configuration does not have. */
   of(server: string): EventPlan | undefined {
     return this.options.plans.get(server);
   }
 
-  /**
-   * Gives back what was claimed, and closes the connections, unless the outputs that follow go on with them. Call when nothing is
-   * told by this one any more.
-   */
+  /** Releases the claim, and closes connections that `next` does not use. Call after the last event. */
   async end(next?: EventOutputs): Promise<void> {
     const { receiver, prepared } = this.options;
     if (receiver !== next?.options.receiver) await receiver?.close();
@@ -66,18 +60,18 @@ export class EventOutputs {
 }
 
 /**
- * Undefined where no output is configured. What it resolves with is to be begun, or to be discarded.
- * @param waitMs For another process that remembers one of the servers in the same `state_dir`.
- * @throws ExporterError STATE_DIR_BUSY, and ExporterError for files and settings that cannot be used
+ * `undefined` without an output. The caller begins or discards the result.
+ * @param waitMs For another process that holds a server in the same `state_dir`.
+ * @throws ExporterError STATE_DIR_BUSY, and for unusable files and settings
  */
 export async function prepareEvents(
   config: Config,
-  context: CommandContext,
+  context: ClientContext,
   env: NodeJS.ProcessEnv,
   waitMs = 0,
 ): Promise<PreparedEvents | undefined> {
   const { events, stateDir } = config;
-  // Its warnings are those of prepareOtlpPush, which comes before.
+  // `prepareOtlpPush` logs its warnings.
   const { logs } = otlpSettings(env, config.otlp);
   if (events.file === undefined && logs === undefined) {
     if (events.structure) context.log.warn("events.structure has no effect without events.file or otlp.events");
@@ -97,29 +91,28 @@ export async function prepareEvents(
   }
 }
 
-/** Closes what was prepared in vain. */
 export async function discardEvents({ claim, receiver }: PreparedEvents): Promise<void> {
   await Promise.all([receiver?.close(), claim.release()]);
 }
 
 /**
- * The events that the configuration asks for, at the start; undefined where it asks for none.
- * @throws ExporterError STATE_DIR_BUSY, and ExporterError for files and settings that cannot be used
+ * At the start; `undefined` without an output.
+ * @throws ExporterError STATE_DIR_BUSY, and for unusable files and settings
  */
 export async function openEvents(
   config: Config,
-  context: CommandContext,
+  context: ClientContext,
   env: NodeJS.ProcessEnv,
 ): Promise<EventOutputs | undefined> {
   const prepared = await prepareEvents(config, context, env, CLAIM_WAIT_MS);
-  return prepared && beginEvents(prepared, undefined, context);
+  return prepared && beginEvents(prepared, undefined, context.log);
 }
 
-/** Goes on from what was told before: by `before`, which is to be ended then, or by an earlier process. Never rejects. */
+/** Continues after the events of `before`, which the caller ends, or of an earlier process. Never rejects. */
 export async function beginEvents(
   prepared: PreparedEvents,
   before: EventOutputs | undefined,
-  context: CommandContext,
+  log: Logger,
 ): Promise<EventOutputs> {
   const { config, files } = prepared;
   const past = before?.options;
@@ -127,13 +120,13 @@ export async function beginEvents(
   const receiver = prepared.receiver && (await keep(prepared.receiver, past?.receiver));
   if (receiver !== undefined && receiver !== past?.receiver) {
     const { url, protocol } = receiver.address;
-    context.log.info({ endpoint: url, protocol }, "pushing events by OTLP");
+    log.info({ endpoint: url, protocol }, "pushing events by OTLP");
   }
   const openers = openersOf(config, receiver, past);
   const plans = new Map<string, EventPlan>();
   for (const { name } of config.servers) {
     const known = past?.plans.get(name);
-    const memory = (isSamePlace && known?.memory) || (await openMemory(name, files, context));
+    const memory = (isSamePlace && known?.memory) || (await openMemory(name, files, log));
     const sinks = [...openers].map(([output, open]) => {
       const same = past?.openers.get(output) === open ? known?.sinks.get(output) : undefined;
       return [output, same ?? open(name)] as const;
@@ -143,7 +136,7 @@ export async function beginEvents(
   return new EventOutputs({ prepared, receiver, openers, plans });
 }
 
-/** The receiver is loaded where events are pushed. */
+/** Loaded only if events are pushed. */
 async function connect(...given: Parameters<typeof connectEventReceiver>): Promise<EventReceiver> {
   const { connectEventReceiver } = await import("./event-receiver.ts");
   return connectEventReceiver(...given);
@@ -171,11 +164,7 @@ function openersOf(
   return openers;
 }
 
-async function openMemory(
-  server: string,
-  files: JournalFiles | undefined,
-  { log }: CommandContext,
-): Promise<EventMemory> {
+async function openMemory(server: string, files: JournalFiles | undefined, log: Logger): Promise<EventMemory> {
   if (files === undefined) return EventMemory.none(server);
   const memory = await EventMemory.open(server, files);
   const { found, file, message } = memory.report;

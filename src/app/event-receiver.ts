@@ -5,18 +5,18 @@ import { LOG_ENCODINGS } from "../otlp/encoding.ts";
 import { createEventSink } from "../otlp/event-sink.ts";
 import type { LogSettings } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
-import type { CommandContext } from "./context.ts";
+import type { ClientContext } from "./context.ts";
 import type { ReceiverAddress } from "./otlp-push.ts";
 import { connectReceiver, digestReceiver, type OtlpReceiver, withProfile } from "./otlp-receiver.ts";
 
 interface EventReceiverOptions {
   readonly address: ReceiverAddress;
   readonly receiver: OtlpReceiver<ReadableLogRecord[]>;
-  /** The same as long as the settings are, with the content of their files. */
+  /** Of the settings and the content of their files. */
   readonly digest: string;
 }
 
-/** The way of events to an OTLP receiver of log records, which need not be the one of metrics. */
+/** An OTLP receiver of events, which may differ from that of metrics. */
 export class EventReceiver {
   readonly #options: EventReceiverOptions;
   readonly openSink: OpenEventSink;
@@ -31,26 +31,22 @@ export class EventReceiver {
     return this.#options.address;
   }
 
-  /** Whether it goes the same way as another. */
   isSame(other: EventReceiver): boolean {
     return this.#options.digest === other.#options.digest;
   }
 
-  /** Ends all connections. Call when no sink is used any more. */
+  /** Call after the last use of a sink. */
   close(): Promise<void> {
     return this.#options.receiver.exporter.close();
   }
 }
 
-/**
- * Connects to where events are to go, and reads every file that this takes.
- * @throws ExporterError for files and settings that cannot be used
- */
+/** @throws ExporterError for unusable files and settings */
 export async function connectEventReceiver(
   settings: LogSettings,
   config: Config,
   files: StateFiles,
-  context: CommandContext,
+  context: ClientContext,
 ): Promise<EventReceiver> {
   const connected = await connectReceiver(settings, LOG_ENCODINGS, files, context, config);
   const { url, protocol, profile } = settings;
@@ -58,7 +54,7 @@ export async function connectEventReceiver(
   return new EventReceiver({ address: { url, protocol }, receiver, digest: await digestReceiver(settings) });
 }
 
-/** The one of both to go on with after a reload, which is `before` where both go the same way; `next` is closed then. */
+/** After a reload: `before` if both are the same, and then closes `next`. */
 export async function keepEventReceiver(
   next: EventReceiver | undefined,
   before: EventReceiver | undefined,

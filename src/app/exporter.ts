@@ -1,4 +1,4 @@
-import { createTimetable } from "../collectors/timetable.ts";
+import { createTimetable, Phases } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
@@ -11,16 +11,14 @@ import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 import type { ConfigDigests } from "./config-digests.ts";
-import type { CommandContext } from "./context.ts";
+import type { ExporterContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
 import { ExtraBudget } from "./extra-budget.ts";
 import { mappingOf, shapeOf } from "./mapping.ts";
 import { createMetricsPage } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
-import { beginPrepared } from "./open-otlp-push.ts";
-import type { PreparedPush } from "./otlp-preparation.ts";
-import type { OtlpPush } from "./otlp-push.ts";
-import { Phases } from "./phases.ts";
+import { beginPush } from "./otlp-preparation.ts";
+import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 import { planPipeline } from "./pipeline-plan.ts";
 import { createDebugPages } from "./reports/debug-reports.ts";
 import { SensorCharts } from "./reports/sensor-charts.ts";
@@ -29,39 +27,36 @@ import type { DebugSources, StatusSources } from "./reports/sources.ts";
 import { createStatusSource } from "./reports/status-pages.ts";
 import { StatusCourses } from "./status-courses.ts";
 
-/** From so many on, requests are what the process works most for: fewer servers are read list by list, as they are small work. */
+/** From so many servers on, requests take most of the CPU time, and one list replaces four: see `AllNodesReader`. */
 const MANY_SERVERS = 20;
 
-/** A configuration with all that was found out about it before it is put in force. */
+/** A configuration, checked and prepared. */
 export interface ConfigChange {
   readonly config: Config;
   readonly digests: ConfigDigests;
-  /** Undefined where nothing is to be pushed. */
+  /** `undefined` if push is disabled. */
   readonly push: PreparedPush | undefined;
-  /** Undefined where no events are to be told. */
+  /** `undefined` without events. */
   readonly events: PreparedEvents | undefined;
 }
 
 /**
- * Everything between the PRTG servers and the metrics page, put together from a configuration. Another one changes what it
- * is about: what a configuration says as before keeps its state, sessions, counters and schedules.
+ * Everything between the PRTG servers and the metrics page. A changed configuration touches only the parts that differ: the
+ * others keep state, sessions, counters and schedules.
  */
 export class Exporter {
   readonly metrics: ExporterMetrics;
   readonly exposition: Exposition;
-  /** The same for those who scrape: extras pause meanwhile. */
-  readonly scraped: Pick<Exposition, "streamedPage">;
-  /** What is in memory, for people. */
+  /** Extras pause during a scrape. */
+  readonly scrapeExposition: Pick<Exposition, "streamedPage">;
   readonly debug: DebugPages;
   readonly status: StatusSource;
-  /** Devices as targets of service discovery. */
   readonly discovery: Discovery;
   readonly #courses: StatusCourses;
   readonly #extras: ExtraBudget;
-  readonly #context: CommandContext;
+  readonly #context: ExporterContext;
   readonly #store: Store;
   readonly #phases = new Phases();
-  /** What ends in the background. */
   readonly #ending = new Set<Promise<void>>();
   #config: Config;
   #servers: ReadonlyMap<string, MonitoredServer>;
@@ -73,8 +68,8 @@ export class Exporter {
   #started = false;
   #ready = false;
 
-  /** `push`: undefined where nothing is pushed; `events`: where none are told. The exporter closes both. */
-  constructor(config: Config, context: CommandContext, push?: OtlpPush, events?: EventOutputs) {
+  /** The exporter closes `push` and `events`. */
+  constructor(config: Config, context: ExporterContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, log, redactor, eventLoopBusyMs } = context;
     const store = new Store(mappingOf(config).mapper.storeFamilies());
     this.#context = context;
@@ -89,17 +84,17 @@ export class Exporter {
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
     metrics.config.badServerFiles(config.badServerFiles ?? 0);
-    this.#showLeadership();
+    this.#reportLeadership();
     const cycles = () => createTimetable(this.#config.collectors.timeseries.schedule, clock, log);
     this.#extras = new ExtraBudget({ clock, log, metrics, eventLoopBusyMs, cycleMs: () => cycles().period() });
-    this.scraped = {
+    this.scrapeExposition = {
       streamedPage: (format, encoding, shard, reader) => {
         if (reader !== undefined) this.#extras.work.pauseFor(reader.used);
         return exposition.streamedPage(format, encoding, shard, reader);
       },
     };
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
-    this.#showWebInterfaces();
+    this.#reportWebInterfaces();
     this.#courses = new StatusCourses(clock, () => this.#servers);
     const current = this.#currentSources();
     this.debug = createDebugPages(current, redactor);
@@ -107,19 +102,18 @@ export class Exporter {
     this.discovery = createDiscovery(current, redactor);
   }
 
-  /** True once the first attempt on every server has finished, either way, and the page shows what came of it. */
+  /** Each server had its first poll, and the page contains the result. */
   get ready(): boolean {
     return this.#ready;
   }
 
-  /** Whether the configuration in force has a server of this name. */
   hasServer(name: string): boolean {
     return this.#servers.has(name) || this.#config.standbyFor?.includes(name) === true;
   }
 
   /**
-   * The servers whose metrics are all that a user of the web server may have; undefined: the user may have everything. Where
-   * users are bound, a request without a name may have nothing: the passwords are gone from a file that is read at any time.
+   * Servers that a user of the web server may see; `undefined`: all. If users are restricted, a request without a user sees none:
+   * the web configuration may have lost its passwords.
    */
   serversOf(user: string | undefined): readonly string[] | undefined {
     const { users } = this.#config.web;
@@ -127,7 +121,7 @@ export class Exporter {
     return users.get(user)?.servers;
   }
 
-  /** Starts polling. When the first attempt on every server has finished, resolves with whether all of it worked. */
+  /** Resolves after the first poll of each server, with whether all worked. */
   async start(): Promise<boolean> {
     this.#started = true;
     this.metrics.collectProcessMetrics();
@@ -141,35 +135,36 @@ export class Exporter {
     return worked;
   }
 
-  /** When the first attempt on every server of now has finished and is shown, resolves with whether all of it worked. */
+  /** Resolves when the page contains the first poll of each server, with whether all worked. */
   async firstAttempts(): Promise<boolean> {
     await Promise.all([...this.#servers.values()].map(({ firstAttempt }) => firstAttempt));
     await this.exposition.refresh();
     return [...this.#servers.values()].every((server) => server.status().up);
   }
 
-  /** One poll of everything, without a schedule. Resolves with whether all of it worked; false when `signal` aborts. */
+  /** Resolves with whether all worked; false when `signal` aborts. */
   async pollOnce(signal: AbortSignal): Promise<boolean> {
     const worked = await Promise.all([...this.#servers.values()].map((server) => server.pollOnce(signal)));
     return worked.every(Boolean);
   }
 
   /**
-   * Puts another configuration in force; `before` are the digests of the one there is. Only what differs is touched:
-   * values that are known are shown in the new way at once, without asking a server. What ends may take `graceMs`. One at
-   * a time; must not be called after `stop`.
+   * Applies another configuration. Values in memory are served in the new shape at once, without a request. One at a time; not
+   * after `stop`.
+   * @param before Digests of the current configuration.
+   * @param graceMs For deliveries of parts that end.
    */
   async change(
     before: ConfigDigests,
     { config, digests, push: prepared, events: preparedEvents }: ConfigChange,
     graceMs: number,
   ): Promise<void> {
-    // A server that comes back after a moment must not find traces of itself.
+    // A server may come back that ends in the background.
     await Promise.all(this.#ending);
     const gone = [...this.#servers].filter(([name]) => !digests.servers.has(name));
     const kept = new Map([...this.#servers].filter(([name]) => digests.servers.has(name)));
     this.#config = config;
-    this.#showLeadership();
+    this.#reportLeadership();
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
     this.#servers = kept;
@@ -180,9 +175,9 @@ export class Exporter {
     const isReshaped = digests.shape !== before.shape;
     if (isReshaped || gone.length > 0) await this.#reshape();
     const push = this.#push;
-    this.#push = prepared && (await beginPrepared(prepared, push, this.#context));
+    this.#push = prepared && (await beginPush(prepared, push, this.#context.log));
     const events = this.#events;
-    this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context));
+    this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context.log));
     await Promise.all(
       config.servers.map(async (server) => {
         const isReconnected = digests.servers.get(server.name) !== before.servers.get(server.name);
@@ -197,26 +192,25 @@ export class Exporter {
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
-    this.#showWebInterfaces();
+    this.#reportWebInterfaces();
     const nextEvents = this.#events;
     if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(nextEvents)));
     this.#changeStatePush(push, isReshaped, graceMs);
     if (this.#started) for (const server of this.#servers.values()) server.start();
   }
 
-  /** Stops for good: polling ends, what waits is pushed within `graceMs`, sessions end and connections are closed. */
+  /** Ends polls, delivers the backlog within `graceMs`, ends sessions and closes connections. */
   async stop(graceMs = 0): Promise<void> {
     this.#courses.stop();
     this.#stopping.abort();
     const servers = [...this.#servers.values()];
     const stopping = servers.map((server) => server.stop(graceMs));
-    // What ends in the background may still push: before its connections are closed.
+    // Servers that end in the background may still push.
     await Promise.all([this.#state?.stop(graceMs), this.#following, ...stopping, ...this.#ending]);
     await Promise.all([this.#events?.end(), this.#push?.end(), ...servers.map((server) => server.close())]);
     this.exposition.stop();
   }
 
-  /** As the configuration in force has it; its state is empty until it is started. */
   #create(server: ServerConfig): MonitoredServer {
     return new MonitoredServer({
       plan: planPipeline(server, this.#config, this.#push),
@@ -225,26 +219,28 @@ export class Exporter {
       store: this.#store,
       exporterMetrics: this.metrics,
       extras: this.#extras.work,
-      pageUpToDate: () => this.exposition.upToDate(),
-      phase: this.#phases.next(),
-      isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
+      turns: {
+        phase: this.#phases.next(),
+        pageUpToDate: () => this.exposition.upToDate(),
+        isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
+      },
       context: this.#context,
     });
   }
 
-  #showLeadership(): void {
+  #reportLeadership(): void {
     const { leadership } = this.#context;
     if (leadership !== undefined) {
       this.metrics.leadership.leader(leadership.lease, this.#config.standbyFor === undefined);
     }
   }
 
-  #showWebInterfaces(): void {
+  #reportWebInterfaces(): void {
     this.metrics.clear(OWN_METRICS.config.webInterface);
     for (const { name, webUrl } of this.#config.servers) this.metrics.config.webInterface(name, webUrl, 1);
   }
 
-  /** Shows what is known as the configuration wants it, and of the servers that are left. */
+  /** Serves the state of the remaining servers in the shape of the configuration. */
   async #reshape(): Promise<void> {
     const shape = shapeOf(this.#config);
     const slices = new TimeSlices(this.#context.clock, undefined, this.#store.lane);
@@ -262,8 +258,8 @@ export class Exporter {
   }
 
   /**
-   * Where the receiver or the series changed, the state push of before sends once more and stops, and another one begins.
-   * Then `before` ends: servers that were removed deliver what waits over the same connections.
+   * If the receiver or the series changed, the old state push sends once more and stops, and a new one starts. `before` ends after
+   * the removed servers have delivered their backlog.
    */
   #changeStatePush(before: OtlpPush | undefined, isReshaped: boolean, graceMs: number): void {
     const removed = [...this.#ending];
@@ -277,7 +273,7 @@ export class Exporter {
     if (before === undefined) return;
     this.#endInBackground(
       Promise.all([...stopping, ...removed]).then(() => {
-        if (this.#push?.tellsEnds !== true) this.#store.forgetPushed();
+        if (this.#push?.sendsEnds !== true) this.#store.forgetPushed();
         return before.end(next);
       }),
     );
@@ -290,7 +286,7 @@ export class Exporter {
       holds: (server: string, sensorId: string, channelId: string) =>
         deliveryOf(server)?.outbox.holds(sensorId, channelId) === true,
     };
-    const stateOf = (server: string) => this.#servers.get(server)?.state;
+    const stateOf = (server: string) => this.#servers.get(server)?.view.state;
     this.#state = this.#push?.startState(this.#store, underWay, stateOf, this.metrics, this.#context);
   }
 
@@ -299,7 +295,7 @@ export class Exporter {
     this.#ending.add(tracked);
   }
 
-  /** What pages look at: whatever is there when they are asked for. */
+  /** For pages: always the current objects. */
   #currentSources(): DebugSources & StatusSources {
     const { build, clock, leadership } = this.#context;
     const config = () => this.#config;

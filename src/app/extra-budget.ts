@@ -5,11 +5,11 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { DEFERRED_COLLECTORS, EXTRA_COLLECTORS, OWN_METRICS } from "../telemetry/own-metrics.ts";
 
-/** Four reads a second are always left, see `ExtraWork.follow`. */
+/** See `ExtraWork.follow`. */
 const MEASURED_EVERY_MS = 250;
-/** Of a new measurement: polls come in bursts, and a short one is no reason to pause. */
+/** Of a new measurement: a short burst must not pause extras. */
 const WEIGHT = 0.5;
-/** It is over when nothing was deferred for so long, and for more than a cycle of time series, which may end without news. */
+/** Without deferred reads for so long, and for more than a cycle of time series, the overload is over. */
 const MIN_OVER_AFTER_MS = 5 * 60_000;
 const OVER_AFTER_CYCLES = 1.5;
 
@@ -17,16 +17,13 @@ export interface ExtraBudgetOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<ExporterMetrics, "recorder">;
-  /** For how long the event loop has been busy since the start, milliseconds. */
+  /** Busy time of the event loop since the start, milliseconds. */
   readonly eventLoopBusyMs: () => number;
-  /** Milliseconds between the cycles of time series, as they are configured now. */
+  /** Of time series in the current configuration, milliseconds. */
   readonly cycleMs: () => number;
 }
 
-/**
- * What the process has time for beside statuses, the tree, values and scrapes: time series, limits and details. Measures how busy
- * the event loop is, and reports what was deferred.
- */
+/** Time series, limits and details give way to other work. Measures the event loop, and reports deferred reads. */
 export class ExtraBudget {
   readonly work: ExtraWork;
   readonly #options: ExtraBudgetOptions;
@@ -34,7 +31,7 @@ export class ExtraBudget {
   readonly #heldBack = new LogOnChange();
   #utilization = 0;
   /** Monotonic. */
-  #heldBackUntil = Number.NEGATIVE_INFINITY;
+  #heldBackEndsAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExtraBudgetOptions) {
     this.#options = options;
@@ -43,7 +40,7 @@ export class ExtraBudget {
     this.#record();
   }
 
-  /** Follows the load of the event loop until the signal aborts. Never rejects. */
+  /** Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, eventLoopBusyMs } = this.#options;
     let [measuredAt, busyMs] = [clock.monotonic(), eventLoopBusyMs()];
@@ -63,8 +60,8 @@ export class ExtraBudget {
     const { clock, cycleMs } = this.#options;
     const now = clock.monotonic();
     const deferred = this.work.takeDeferred();
-    if (deferred > 0) this.#heldBackUntil = now + Math.max(MIN_OVER_AFTER_MS, OVER_AFTER_CYCLES * cycleMs());
-    const isHeldBack = now < this.#heldBackUntil;
+    if (deferred > 0) this.#heldBackEndsAt = now + Math.max(MIN_OVER_AFTER_MS, OVER_AFTER_CYCLES * cycleMs());
+    const isHeldBack = now < this.#heldBackEndsAt;
     this.#metrics.loop(this.#utilization);
     for (const collector of EXTRA_COLLECTORS) this.#metrics.waiting(collector, this.work.waiting(collector));
     for (const collector of DEFERRED_COLLECTORS) this.#metrics.deferred(collector, deferred);

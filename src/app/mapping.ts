@@ -1,25 +1,29 @@
-import type { ConfigProblem } from "../config/config-error.ts";
+import { ConfigError, type ConfigProblem } from "../config/config-error.ts";
 import type { Config } from "../config/load.ts";
+import type { RuleFile } from "../config/rule-files.ts";
+import { quote } from "../lib/printable-text.ts";
 import { ChannelMapper } from "../mapping/channel-mapper.ts";
+import { type CompileOptions, compileRules } from "../mapping/rules/compile.ts";
+import type { RuleProblem } from "../mapping/rules/rule.ts";
+import type { RuleSet } from "../mapping/rules/rule-set.ts";
 import { SeriesLabels } from "../mapping/series-labels.ts";
 import type { Shape } from "../projection/shape.ts";
-import { compileMapping } from "./compile-mapping.ts";
 
 export interface ConfiguredMapping {
   readonly mapper: ChannelMapper;
-  /** Rules that have no effect. */
+  /** Rules without effect. */
   readonly warnings: readonly ConfigProblem[];
 }
 
-const made = new WeakMap<Config, ConfiguredMapping>();
+const mappings = new WeakMap<Config, ConfiguredMapping>();
 
 /**
- * Labels and rules as a configuration wants them; made once for each.
- * @throws ConfigError with everything that is wrong with the rules, at its line and column
+ * Labels and rules, compiled once for each configuration.
+ * @throws ConfigError with all problems of the rules, each at its line and column
  */
 export function mappingOf(config: Config): ConfiguredMapping {
-  const known = made.get(config) ?? createMapping(config);
-  made.set(config, known);
+  const known = mappings.get(config) ?? createMapping(config);
+  mappings.set(config, known);
   return known;
 }
 
@@ -34,9 +38,8 @@ function createMapping({ mapping, labels, ruleFiles }: Config): ConfiguredMappin
   return { mapper: new ChannelMapper({ labels: seriesLabels, rules: ruleSet, keepOriginal }), warnings };
 }
 
-/** What is shown of servers, how, and for how long. */
 export interface ConfiguredShape extends Shape {
-  /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
+  /** Milliseconds; `undefined`: three scanning intervals, at least five minutes. */
   readonly staleAfterMs: number | undefined;
 }
 
@@ -45,10 +48,52 @@ export function shapeOf(config: Config): ConfiguredShape {
   const { sensorStatus, nodeSensors, channelInfo } = config.metrics;
   return {
     mapper,
-    // `auto`: where labels are left out of other series.
+    // `auto`: if other series have no wide labels.
     channelInfo: channelInfo === "always" || (channelInfo === "auto" && !mapper.labels.isWide),
     sensorStatus,
     nodeSensors,
     staleAfterMs: config.staleAfterMs,
   };
+}
+
+export interface CompiledMapping {
+  readonly ruleSet: RuleSet;
+  /** Rules without effect. */
+  readonly warnings: readonly ConfigProblem[];
+}
+
+/** @throws ConfigError with all problems, each at its line and column */
+export function compileMapping(files: readonly RuleFile[], options: CompileOptions): CompiledMapping {
+  const { ruleSet, problems } = compileRules(files, options);
+  const located = problems.map((problem) => ({ severity: problem.severity, problem: locate(problem, files) }));
+  const only = (severity: RuleProblem["severity"]) =>
+    located.flatMap((one) => (one.severity === severity ? one.problem : []));
+  if (ruleSet === undefined) throw new ConfigError(only("error"));
+  return { ruleSet, warnings: only("warning") };
+}
+
+function locate(problem: RuleProblem, files: readonly RuleFile[]): ConfigProblem[] {
+  const file = files[problem.source];
+  if (file === undefined) return [];
+  const path = [...file.path, ...problem.path];
+  const variables = file.origin.reference(path)?.variables;
+  const text =
+    variables === undefined || problem.severity === "warning" ? textOf(problem) : textWithout(problem, variables);
+  return [{ code: "CONFIG_INVALID", ...file.origin.place(path, problem.part), text }];
+}
+
+/** Without the value of a variable, which may be a secret. */
+function textWithout({ expected }: RuleProblem, variables: readonly string[]): string {
+  return `expected ${expected}, which the value of ${variables.join(" and ")} is not`;
+}
+
+const MAX_QUOTED = 60;
+
+function textOf({ severity, expected, found, fault }: RuleProblem): string {
+  const why = fault === undefined ? "" : `: ${fault}`;
+  if (severity === "warning") return `${expected}${why}`;
+  if (found === undefined) return `missing, expected ${expected}${why}`;
+  if (typeof found === "number") return `expected ${expected}, found ${found}${why}`;
+  const text = found.length > MAX_QUOTED ? `${found.slice(0, MAX_QUOTED)}...` : found;
+  return `expected ${expected}, found ${quote(text)}${why}`;
 }

@@ -1,17 +1,18 @@
+import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { Exposition } from "../exposition/exposition.ts";
 import { MEDIA_TYPES } from "../exposition/negotiate.ts";
 import { REJECTION_REASONS } from "../http/server/rejection-log.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import type { CommandContext } from "./context.ts";
-import { PageWatch } from "./page-watch.ts";
+import { OWN_METRICS } from "../telemetry/own-metrics.ts";
+import type { Runtime } from "./context.ts";
 
-/** The exporter's own metrics, which tell of the page, and the page, which shows them. */
 export function createMetricsPage(
   store: Store,
   limits: Config["limits"],
-  { build, clock, log }: CommandContext,
+  { build, clock, log }: Runtime,
 ): { readonly metrics: ExporterMetrics; readonly exposition: Exposition } {
   const metrics = new ExporterMetrics(build, () =>
     [...store.tables].map(({ family: { name }, size }) => [name, size - watch.droppedOf(name)] as const),
@@ -31,8 +32,55 @@ export function createMetricsPage(
     },
     limits,
   });
-  // From the start, so that the first of them shows as a rise.
+  // From 0, so that `increase()` sees the first one.
   for (const reason of REJECTION_REASONS) metrics.web.rejected(reason, 0);
   for (const format of MEDIA_TYPES) metrics.exposition.scraped(format, 0);
   return { metrics, exposition };
+}
+
+/** Default of `-promscrape.maxScrapeSize` of vmagent and VictoriaMetrics, before compression (after it in 1.115 to 1.134). */
+const VMAGENT_BYTES = 16 * 1024 * 1024;
+/** Change in the number of dropped series that is worth a log line. */
+const LOG_SHARE = 0.1;
+
+/** Logs if the metrics page is cut, or larger than some scrapers accept. */
+export class PageWatch {
+  readonly #metrics: ExporterMetrics;
+  readonly #log: Logger;
+  #dropped: ReadonlyMap<string, number> = new Map();
+  #loggedDropped = 0;
+  readonly #large = new LogOnChange();
+
+  constructor(metrics: ExporterMetrics, log: Logger) {
+    this.#metrics = metrics;
+    this.#log = log;
+  }
+
+  droppedOf(family: string): number {
+    return this.#dropped.get(family) ?? 0;
+  }
+
+  /** Series that exceed the limits of the page, by family. */
+  dropped(series: ReadonlyMap<string, number>): void {
+    this.#dropped = series;
+    this.#metrics.clear(OWN_METRICS.exposition.droppedSeries);
+    for (const [family, count] of series) this.#metrics.exposition.droppedSeries(family, count);
+    const total = series.values().reduce((sum, count) => sum + count, 0);
+    if (Math.abs(total - this.#loggedDropped) <= LOG_SHARE * this.#loggedDropped) return;
+    this.#loggedDropped = total;
+    if (total === 0) this.#log.info("the metrics page is whole again: it keeps within limits.max_series and max_bytes");
+    else {
+      const fields = { dropped: total, families: Object.fromEntries(series) };
+      this.#log.warn(fields, "series are left out of the metrics page: it would exceed limits.max_series or max_bytes");
+    }
+  }
+
+  /** Before compression. */
+  rendered(bytes: number): void {
+    if (bytes <= VMAGENT_BYTES || !this.#large.met()) return;
+    this.#log.warn(
+      { bytes },
+      "the metrics page is larger than the 16 MiB that vmagent and VictoriaMetrics take by default: raise -promscrape.maxScrapeSize, scrape parts (?shard=i/n), or leave labels out (labels)",
+    );
+  }
 }

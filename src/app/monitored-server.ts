@@ -1,15 +1,13 @@
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
-import { ServerReader } from "../collectors/server-reader.ts";
+import { type ConnectionPast, PollHistory, ServerConnection } from "../collectors/server-connection.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
 import type { Extras } from "../lib/extra-work.ts";
-import type { ServerState } from "../model/server-state.ts";
-import type { Tree, TreeNode } from "../model/tree.ts";
-import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
+import type { TreeNode } from "../model/tree.ts";
 import { ServerView } from "../projection/server-view.ts";
-import type { TimeSeries } from "../prtg/records.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import { isNarrower } from "../selection/rules.ts";
 import type { Store, Tables } from "../store/store.ts";
@@ -18,22 +16,22 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { digest } from "./config-digests.ts";
 import { connectServer } from "./connect-server.ts";
-import type { CommandContext } from "./context.ts";
+import type { ServerClientContext } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
 import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
 import { maxLabelText } from "./object-memory.ts";
 import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
-import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
+import { type PipelineBase, ServerPipeline, type ServerTurns } from "./server-pipeline.ts";
 
-/** They read the objects that the tree has. */
+/** Collectors that read objects of the tree. */
 const BELOW_TREE = ["status", "channels", "limits"] as const;
 
 /** What is known of a server as a whole. */
 export interface ServerStatus {
   readonly server: string;
   readonly up: boolean;
-  /** Undefined where the server does not tell, or has not for long. */
+  /** `undefined` if unknown or stale. */
   readonly version: string | undefined;
   readonly objects: {
     readonly probe: number;
@@ -46,7 +44,7 @@ export interface ServerStatus {
   readonly collectors: readonly CollectorStatus[];
 }
 
-/** The same for an overview: cheap, as it is asked of all servers for each page. */
+/** For an overview: cheap, because each page needs it of all servers. */
 export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
   readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
   /** In the order of their first runs. */
@@ -55,61 +53,50 @@ export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
 
 export interface MonitoredServerOptions {
   readonly plan: PipelinePlan;
-  /** Undefined where no events are told. */
+  /** `undefined` without events. */
   readonly events: EventPlan | undefined;
   readonly shape: ConfiguredShape;
   readonly store: Store;
   readonly exporterMetrics: ExporterMetrics;
-  /** Of the process: what it has time for. */
   readonly extras: Extras;
-  /** See `ServerCollectorsOptions`. */
-  readonly pageUpToDate: () => Promise<void>;
-  /** See `createTimetable`. */
-  readonly phase: number;
-  /** See `AllNodesReaderOptions`. */
-  readonly isOneOfMany: () => boolean;
-  readonly context: CommandContext;
+  readonly turns: ServerTurns;
+  readonly context: ServerClientContext;
 }
 
 /** One PRTG server: its state, and the pipeline that feeds it, which a reload exchanges. */
 export class MonitoredServer {
-  /** Resolves when the first run of every collector has finished, either way, or it was stopped. Never rejects. */
+  /** Resolves when each collector has run once, or at `stop`. Never rejects. */
   readonly firstAttempt: Promise<void>;
+  readonly view: ServerView;
   readonly #base: PipelineBase;
+  readonly #context: ServerClientContext;
   readonly #firstAttemptOver = Promise.withResolvers<void>();
   #pipeline: ServerPipeline;
   #events: ServerEvents | undefined;
   #started = false;
 
   constructor(options: MonitoredServerOptions) {
-    const { plan, events, shape, store, exporterMetrics, extras, pageUpToDate, phase, isOneOfMany, context } = options;
-    const { clock } = context;
+    const { plan, events, shape, store, exporterMetrics, extras, turns, context } = options;
+    const { clock, random, memory } = context;
     const { server } = plan;
     const metrics = serverRecorder(exporterMetrics, server.name);
     const log = context.log.child({ server: server.name });
     this.firstAttempt = this.#firstAttemptOver.promise;
-    const { staleAfterMs, ...shown } = shape;
+    const { staleAfterMs, ...viewShape } = shape;
     const view = new ServerView({
-      ...{ server: server.name, store, shape: shown, staleAfterMs },
+      ...{ server: server.name, store, shape: viewShape, staleAfterMs },
       maxLabelText: maxLabelText(server),
     });
-    const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
-    const stateMemory = context.memory.open();
-    const pendingMemory = context.pendingMemory.open();
+    this.view = view;
+    this.#context = context;
     this.#base = {
-      name: server.name,
       view,
-      records,
-      metrics,
-      exporterMetrics,
-      extras,
-      pageUpToDate,
-      context,
-      stateMemory,
-      pendingMemory,
-      phase,
-      isOneOfMany,
-      log,
+      records: new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) }),
+      history: new PollHistory(log, clock),
+      telemetry: { log, server: metrics, exporter: exporterMetrics },
+      budgets: { objects: memory.objects, state: memory.objects.open(), pending: memory.pending.open(), extras },
+      turns,
+      runtime: { clock, random },
     };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
     if (events !== undefined) this.#beginEvents(events);
@@ -122,30 +109,31 @@ export class MonitoredServer {
     this.#startPipeline();
   }
 
-  /** Aborts what runs, delivers what waits within `graceMs`, and ends the session. It does not start again. */
+  /** Aborts polls and delivers the backlog within `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     await this.#pipeline.stop(graceMs);
     await this.#events?.stop(graceMs);
     this.#firstAttemptOver.resolve();
   }
 
-  /** The server is about to go. Its last measurements are delivered after its series have left, and these end then, too. */
+  /** Before the server is removed: series of the backlog end after its delivery. */
   markWaitingMeasurements(): void {
     for (const [sensorId, channelId] of this.delivery?.outbox.channels() ?? []) {
-      this.#base.view.markMeasured(sensorId, channelId);
+      this.view.markMeasured(sensorId, channelId);
     }
   }
 
   /** Ends the session and closes the connections. */
   close(): Promise<void> {
-    return this.#pipeline.reader.api.close();
+    return this.#pipeline.connection.api.close();
   }
 
-  /** Removes the server from the exporter's own metrics. Call it after `stop` and `close`. */
+  /** Removes the server from the exporter's own metrics. Call after `stop` and `close`. */
   async forget(): Promise<void> {
-    this.#base.stateMemory.set(0);
-    this.#base.pendingMemory.set(0);
-    await this.#base.metrics.gone();
+    const { budgets, telemetry } = this.#base;
+    budgets.state.set(0);
+    budgets.pending.set(0);
+    await telemetry.server.gone();
   }
 
   /** One run of each collector, without a schedule. Resolves with whether all worked; false when `signal` aborts. */
@@ -155,11 +143,10 @@ export class MonitoredServer {
     return worked;
   }
 
-  /** Copies what is shown into other tables, as `shape` wants it: for `Store.reshape`. */
+  /** Copies the series into other tables, for `Store.reshape`. */
   async reshape(shape: ConfiguredShape, tables: Tables): Promise<() => void> {
-    const { view } = this.#base;
-    const hadRules = view.hasRules;
-    const changed = await view.reshape(shape, tables, this.#pipeline.writer.context());
+    const hadRules = this.view.hasRules;
+    const changed = await this.view.reshape(shape, tables, this.#pipeline.writer.context());
     return () => {
       changed();
       this.#pipeline.writer.report(hadRules);
@@ -167,26 +154,26 @@ export class MonitoredServer {
   }
 
   /**
-   * Puts a pipeline in place of the one there is, unless that is to stay as it is. It goes on where the other one was: only
-   * runs that were broken off are made up for, and all of them over another connection.
-   * @param isReconnected The server is reached in another way.
-   * @returns what closes the connection that is used no more
+   * Replaces the pipeline if the plan differs. The next one continues: only aborted runs start again at once, with another
+   * connection all of them.
+   * @param isReconnected URL, credentials or connection settings differ.
+   * @returns closes the connection that is no longer used
    */
   async change(plan: PipelinePlan, isReconnected: boolean, graceMs: number): Promise<() => Promise<void>> {
     const before = this.#pipeline;
     const nothing = () => Promise.resolve();
     if (!isReconnected && isSameExceptConnection(before.plan, plan)) return nothing;
-    const { records, metrics } = this.#base;
-    const handedOn = await before.handOver(plan, graceMs);
+    const { records, telemetry } = this.#base;
+    const past = await before.handOver(plan, graceMs);
     if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
     if (isReconnected) records.requireAllRuns();
     const isReselected = !isSameSelection(before.plan, plan);
-    // What was known of the connections before says nothing about these, which others may share and know of.
-    if (isReconnected) metrics.breakerChanged(false);
-    const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
-    this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
+    // Other servers may share the new breaker.
+    if (isReconnected) telemetry.server.breakerChanged(false);
+    const connection = this.#connectionFor(plan.server, isReconnected, isReselected);
+    this.#pipeline = new ServerPipeline(plan, connection, this.#base, past);
     const gone = records.retain((each) => this.#pipeline.collectors.has(each));
-    await Promise.all(gone.map((name) => metrics.collectorGone(name)));
+    await Promise.all(gone.map((name) => telemetry.server.collectorGone(name)));
     if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     if (isReconnected && viewOf(before.plan.server) !== viewOf(plan.server)) {
       records.awaitNew("health");
@@ -194,15 +181,15 @@ export class MonitoredServer {
     }
     if (this.#started) this.#startPipeline();
     if (!isReconnected) return nothing;
-    return () => before.reader.api.close();
+    return () => before.connection.api.close();
   }
 
-  /** Events are told as `plan` says; undefined: none are. Resolves when outputs that are used no more have ended. */
+  /** Resolves when unused outputs have ended. @param plan `undefined`: no events */
   async changeEvents(plan: EventPlan | undefined, graceMs: number): Promise<void> {
     const events = this.#events;
     if (plan === undefined) {
       this.#events = undefined;
-      this.#base.view.state.watchNodes(undefined);
+      this.view.state.watchNodes(undefined);
       await events?.stop(graceMs);
     } else if (events === undefined) {
       this.#beginEvents(plan);
@@ -215,17 +202,17 @@ export class MonitoredServer {
   }
 
   summary(): ServerSummary {
-    const { name, view, context } = this.#base;
-    const { version } = view.state;
+    const { state, server } = this.view;
+    const { version, tree, channelCount, sensorsByStatus } = state;
     const { collectors } = this.#pipeline;
+    const isKnown = version !== undefined && version.until > this.#context.clock.monotonic();
     return {
-      server: name,
+      server,
       up: collectors.up,
-      version:
-        version !== undefined && version.until > context.clock.monotonic() ? version.version.toWellFormed() : undefined,
-      objects: view.state.tree.counts,
-      channels: view.state.channelCount,
-      sensorsByStatus: this.sensorsByStatus(),
+      version: isKnown ? version.version.toWellFormed() : undefined,
+      objects: tree.counts,
+      channels: channelCount,
+      sensorsByStatus,
       runs: collectors.records,
     };
   }
@@ -235,79 +222,38 @@ export class MonitoredServer {
     return { ...known, collectors: this.#pipeline.collectors.status() };
   }
 
-  /** Sensors that are known, per status, with the statuses that some sensor has. */
-  sensorsByStatus(): ReadonlyMap<StatusToken, number> {
-    return this.#base.view.state.sensorsByStatus;
-  }
-
-  /** What is known of a sensor and its channels; undefined while it is not known. */
-  inspect(sensorId: string, choice: ChannelChoice): SensorInspection | undefined {
-    return this.#base.view.inspect(sensorId, choice, this.#base.context.clock.monotonic());
-  }
-
-  /** An object as the last poll left it; undefined while it is not known. */
-  node(id: string): TreeNode | undefined {
-    return this.#base.view.state.tree.nodes.get(id);
+  /** Its requests count against the budget of all requests. */
+  get api(): MonitoringApi {
+    return this.#pipeline.connection.api;
   }
 
   /** The server has such an object, and the configuration does not select it. */
   isLeftOut(id: string): boolean {
-    return this.#pipeline.reader.selected?.selection.tells(id) === false;
+    return this.#pipeline.connection.selected?.selection.tells(id) === false;
   }
 
-  /** Asks the server for the live values of one sensor, within the budget of all requests. Rejects as `MonitoringApi.timeSeries`. */
-  liveSeries(sensorId: string, signal: AbortSignal): Promise<TimeSeries> {
-    return this.#pipeline.reader.api.timeSeries(sensorId, "live", signal);
-  }
-
-  /** The server's clock, milliseconds since the epoch. */
-  serverTime(): number {
-    return this.#base.context.clock.now() + this.#pipeline.reader.api.clockOffset();
-  }
-
-  /** What is known of the server. */
-  get state(): ServerState {
-    return this.#base.view.state;
-  }
-
-  /** As of the last commit. */
-  tree(): Tree {
-    return this.#base.view.state.tree;
-  }
-
-  /** Own status of an object; undefined where no list told, or none has confirmed it for long. */
-  nodeStatus(node: TreeNode): StatusToken | undefined {
-    return this.#base.view.state.statusOf(node, this.#base.context.clock.monotonic());
-  }
-
-  /** What takes measurements to a receiver; undefined where nothing is pushed. */
+  /** `undefined` if push is disabled. */
   get delivery(): Delivery | undefined {
     return this.#pipeline.delivery;
   }
 
-  /** Every channel whose sensor is known. Polls may go on in between. */
-  channels(): ReturnType<ServerView["channels"]> {
-    return this.#base.view.channels();
+  #connectionFor(server: ServerConfig, isReconnected: boolean, isReselected: boolean): ServerConnection {
+    const { connection } = this.#pipeline;
+    const { tree } = this.view.state;
+    if (isReconnected) return this.#connect(server, { connection, tree });
+    return isReselected ? connection.selecting(server.select, tree) : connection;
   }
 
-  #reader({ server: { select } }: PipelinePlan, isReselected: boolean): ServerReader {
-    const { reader } = this.#pipeline;
-    const { view, context, log, isOneOfMany } = this.#base;
-    if (!isReselected) return reader;
-    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log, isOneOfMany });
-  }
-
-  /** What is not selected any more goes at once; what is now comes with the next runs. */
+  /** Drops objects that are no longer selected. The next runs bring the new ones. */
   async #reselect(before: SelectRules | undefined, after: SelectRules | undefined): Promise<void> {
-    const { view } = this.#base;
-    const { reader, writer } = this.#pipeline;
-    const left = reader.leaving(view.state);
+    const { connection, writer } = this.#pipeline;
+    const left = connection.leaving(this.view.state);
     const counted = { value: undefined };
     if (left !== undefined) await writer.applyTree({ left, statusSummary: counted, objectCounts: counted });
     if (!isNarrower(before, after)) this.#awaitNewObjects();
   }
 
-  /** `prtg_up` says nothing of new objects before they are read. */
+  /** `prtg_up` waits for the new objects. */
   #awaitNewObjects(): void {
     const { records } = this.#base;
     records.awaitNew("tree");
@@ -315,25 +261,27 @@ export class MonitoredServer {
   }
 
   #beginEvents({ memory, structure, sinks }: EventPlan): void {
-    const { name, view, exporterMetrics, context, log } = this.#base;
-    const { clock, random } = context;
-    const observer = eventRecorder(exporterMetrics, name);
-    const devices = deviceLookup(() => view.state);
-    const deviceOf = ({ deviceId }: TreeNode) => devices.device(name, deviceId);
-    const events = new ServerEvents({ server: name, memory, structure, deviceOf, clock, random, log, observer });
-    // There is nothing to end yet, so that it is done at once.
+    const { state, server } = this.view;
+    const { telemetry, runtime } = this.#base;
+    const { clock, random } = runtime;
+    const { log } = telemetry;
+    const observer = eventRecorder(telemetry.exporter, server);
+    const devices = deviceLookup(() => this.view.state);
+    const deviceOf = ({ deviceId }: TreeNode) => devices.device(server, deviceId);
+    const events = new ServerEvents({ server, memory, structure, deviceOf, clock, random, log, observer });
+    // Synchronous: there is no output to end yet.
     void events.deliverTo(sinks);
-    view.state.watchNodes(events.watcher);
+    state.watchNodes(events.watcher);
     this.#events = events;
   }
 
-  #connect(server: ServerConfig, before?: ServerReader): ServerReader {
-    const { metrics, log, context, isOneOfMany } = this.#base;
-    const { clock, memory } = context;
-    const api = connectServer(server, metrics, log, context);
+  #connect(server: ServerConfig, past?: ConnectionPast): ServerConnection {
+    const { telemetry, turns, runtime } = this.#base;
+    const { log } = telemetry;
+    const api = connectServer(server, telemetry.server, log, this.#context);
     const { select } = server;
-    const shown = before === undefined ? undefined : this.#base.view.state.tree;
-    return new ServerReader({ api, select, shown, clock, log, memory, isOneOfMany }, before);
+    const { clock } = runtime;
+    return new ServerConnection({ api, select, clock, log, isOneOfMany: turns.isOneOfMany }, past);
   }
 
   #startPipeline(): void {
@@ -343,7 +291,7 @@ export class MonitoredServer {
   }
 }
 
-/** Decides which objects there are to see: the server and its user. Another API key may be that of another user. */
+/** Another user sees other objects, and another API key may belong to another user. */
 function viewOf({ url, credentials }: ServerConfig): string {
   const { kind } = credentials;
   return digest([url, kind, kind === "api_key" ? credentials.apiKey.print() : credentials.username]);

@@ -1,39 +1,45 @@
+import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { MetricsRequest } from "../otlp/metric-data.ts";
-import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
+import { otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { inspectStateDirectory } from "../sync/state-directory.ts";
 import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
-import type { CommandContext } from "./context.ts";
-import type { OtlpReceiver } from "./otlp-receiver.ts";
+import type { ClientContext, Runtime } from "./context.ts";
+import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 
-/** Everything that it takes to push, read and found right; nothing is sent yet. */
-export interface PreparedPush {
-  readonly config: Config;
-  readonly settings: OtlpSettings;
-  readonly receiver: OtlpReceiver<MetricsRequest>;
-  readonly files: StateFiles;
-  /** To its servers in `state_dir`. */
-  readonly claim: StateClaim;
-  /** The same as long as the settings are, with the content of their files. */
-  readonly digest: string;
+/**
+ * Opens the push at the start; `undefined` if neither the configuration nor a standard variable names a receiver.
+ * @throws ExporterError for unusable files and settings
+ */
+export async function openOtlpPush(
+  config: Config,
+  context: ClientContext,
+  env: NodeJS.ProcessEnv,
+): Promise<OtlpPush | undefined> {
+  const prepared = await prepareOtlpPush(config, context, env, CLAIM_WAIT_MS);
+  return prepared && beginPush(prepared, undefined, context.log);
+}
+
+/** `beginOtlpPush`, loaded with OpenTelemetry only if something is pushed. */
+export async function beginPush(prepared: PreparedPush, before: OtlpPush | undefined, log: Logger): Promise<OtlpPush> {
+  const { beginOtlpPush } = await import("./otlp-push.ts");
+  return beginOtlpPush(prepared, before, log);
 }
 
 /**
- * Reads all that the push takes, and checks it. What it resolves with is to be begun, or to be discarded; undefined where
- * nothing is to be pushed.
- * @param waitMs For another process that pushes one of the servers and remembers it in the same `state_dir`.
- * @throws ExporterError STATE_DIR_BUSY, and ExporterError for files and settings that cannot be used
+ * Reads and checks everything that the push needs. The caller begins or discards the result; `undefined` if nothing is pushed.
+ * @param waitMs For another process that holds a server in the same `state_dir`.
+ * @throws ExporterError STATE_DIR_BUSY, and for unusable files and settings
  */
 export async function prepareOtlpPush(
   config: Config,
-  context: CommandContext,
+  context: ClientContext,
   env: NodeJS.ProcessEnv,
   waitMs = 0,
 ): Promise<PreparedPush | undefined> {
   const { log } = context;
-  await closeStateDirectory(config, context);
+  await closeStateDirectory(config, log);
   const { settings, warnings } = otlpSettings(env, config.otlp);
   for (const warning of warnings) log.warn(warning);
   if (settings === undefined) return undefined;
@@ -44,7 +50,7 @@ export async function prepareOtlpPush(
   const files =
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
-    // Loaded where something is pushed: most of what OpenTelemetry takes.
+    // Most of OpenTelemetry: loaded only if something is pushed.
     const [{ connectReceiver, digestReceiver, forMetrics }, { METRIC_ENCODINGS }] = await Promise.all([
       import("./otlp-receiver.ts"),
       import("../otlp/encoding.ts"),
@@ -58,18 +64,17 @@ export async function prepareOtlpPush(
   }
 }
 
-/** Closes what was prepared in vain. */
 export async function discardPush({ receiver, claim }: PreparedPush): Promise<void> {
   await Promise.all([receiver.exporter.close(), claim.release()]);
 }
 
-/** For an exporter that is being replaced, and delivers what waits, to end. */
+/** For an exporter that delivers its backlog before it ends. */
 export const CLAIM_WAIT_MS = 30_000;
-/** For the locks of one whose machine is gone: NFS keeps them for 90 seconds. */
+/** For the locks of a dead machine: NFS keeps them for 90 seconds. */
 export const DEAD_CLAIM_WAIT_MS = 120_000;
 
-/** Closes the directory of the state to others, or says that it is open. */
-async function closeStateDirectory({ stateDir }: Config, { log }: CommandContext): Promise<void> {
+/** Makes the directory private, or warns that other users can read it. */
+async function closeStateDirectory({ stateDir }: Config, log: Logger): Promise<void> {
   const found = stateDir === undefined ? undefined : await inspectStateDirectory(stateDir, true);
   if (found?.kind === "open") log.warn(found.text);
   else if (found !== undefined) log.info(found.text);
@@ -78,7 +83,7 @@ async function closeStateDirectory({ stateDir }: Config, { log }: CommandContext
 /** @throws ExporterError STATE_DIR_BUSY */
 export async function claimState(
   { stateDir, servers }: Config,
-  { clock, log }: CommandContext,
+  { clock, log }: Pick<Runtime, "clock" | "log">,
   waitMs: number,
 ): Promise<StateClaim> {
   const nothing: StateClaim = { keep: () => Promise.resolve(), release: () => Promise.resolve() };
@@ -94,7 +99,7 @@ export async function claimState(
   }
 }
 
-/** Where there is no state_dir. */
+/** Without `state_dir`. */
 export function forgetfulFiles(): StateFiles {
   return {
     read: async () => undefined,

@@ -1,3 +1,5 @@
+import type { Logger } from "pino";
+import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
@@ -9,33 +11,40 @@ import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { Store } from "../store/store.ts";
 import type { MeasurementSink } from "../sync/measurement.ts";
+import type { StateClaim } from "../sync/state-claims.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
-import type { CommandContext } from "./context.ts";
+import type { Runtime } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
 import { mappingOf } from "./mapping.ts";
-import type { PreparedPush } from "./otlp-preparation.ts";
-import type { OtlpReceiver } from "./otlp-receiver.ts";
-import { rowPlacement } from "./row-placement.ts";
+import { type OtlpReceiver, rowPlacement } from "./otlp-receiver.ts";
 
-/** Where and how something is pushed. */
 export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
+
+/** Everything that a push needs, read and checked; nothing is sent yet. */
+export interface PreparedPush {
+  readonly config: Config;
+  readonly settings: OtlpSettings;
+  readonly receiver: OtlpReceiver<MetricsRequest>;
+  readonly files: StateFiles;
+  /** To its servers in `state_dir`. */
+  readonly claim: StateClaim;
+  /** Of the settings and the content of their files. */
+  readonly digest: string;
+}
 
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
-  /** That of the push before, where it stays. */
+  /** Of the push before, if it stays. */
   readonly receiver: OtlpReceiver<MetricsRequest>;
-  /** Up to when the receiver has the measurements of each server. */
+  /** By server. */
   readonly watermarks: ReadonlyMap<string, Watermarks>;
   readonly settledRows: SettledRows;
 }
 
-/**
- * What is pushed where, under one configuration, with what is remembered of it. A reload makes another one, which has
- * the same receiver, and the same watermarks, where those are to stay.
- */
+/** The push of one configuration. A reload creates another one with the same receiver and watermarks, if these stay. */
 export class OtlpPush {
   readonly options: OtlpPushOptions;
 
@@ -48,7 +57,6 @@ export class OtlpPush {
     return { url, protocol };
   }
 
-  /** Where the measurements of a server go. */
   createSink(view: ServerView, metrics: ExporterMetrics): MeasurementSink {
     const { receiver, settledRows } = this.options;
     return createMeasurementSink({
@@ -62,27 +70,26 @@ export class OtlpPush {
           view.server,
           deviceLookup(() => view.state),
         ),
-      ...(this.tellsEnds && { sending: view.markMeasured.bind(view) }),
+      ...(this.sendsEnds && { sending: view.markMeasured.bind(view) }),
       settled: settledRows,
     });
   }
 
-  /** Whether the receiver is told of series that have ended. */
-  get tellsEnds(): boolean {
+  /** The receiver gets staleness markers. */
+  get sendsEnds(): boolean {
     return this.options.prepared.settings.seriesEnd;
   }
 
-  /** Begins to push the current state. */
   startState(
     store: Store,
     underWay: MeasurementsUnderWay,
     stateOf: (server: string) => ServerState | undefined,
     metrics: ExporterMetrics,
-    { clock, log }: CommandContext,
+    { clock, log }: Pick<Runtime, "clock" | "log">,
   ): StatePush {
     const { receiver, prepared } = this.options;
     const { config, settings } = prepared;
-    // Pushed with the time at which the server took them.
+    // With the time of the measurement.
     const { families } = mappingOf(config).mapper;
     const measured = new Set([TREE_FAMILIES.channelValue, ...families].map(({ name }) => name));
     return startStatePush({
@@ -91,7 +98,7 @@ export class OtlpPush {
       registry: metrics.registry,
       countingSince: metrics.countingSince,
       measured,
-      ends: this.tellsEnds ? underWay : undefined,
+      ends: this.sendsEnds ? underWay : undefined,
       placement: receiver.profile && new OtelPlacement(receiver.profile, deviceLookup(stateOf)),
       sensorStatus: config.metrics.sensorStatus,
       observer: otlpRecorder(metrics),
@@ -102,10 +109,7 @@ export class OtlpPush {
     });
   }
 
-  /**
-   * Gives back what was claimed, and closes the connections, unless the push that follows goes on with them. Call when
-   * nothing is pushed or remembered by this one any more.
-   */
+  /** Releases the claim, and closes connections that `next` does not use. Call after the last push. */
   async end(next?: OtlpPush): Promise<void> {
     const { receiver, prepared } = this.options;
     if (receiver !== next?.options.receiver) await receiver.exporter.close();
@@ -113,13 +117,11 @@ export class OtlpPush {
   }
 }
 
-/**
- * Goes on from what was pushed before: by `before`, which is to be ended then, or by an earlier process. Never rejects.
- */
+/** Continues after the measurements of `before`, which the caller ends, or of an earlier process. Never rejects. */
 export async function beginOtlpPush(
   prepared: PreparedPush,
   before: OtlpPush | undefined,
-  context: CommandContext,
+  log: Logger,
 ): Promise<OtlpPush> {
   const { config, settings, files } = prepared;
   const past = before?.options;
@@ -127,24 +129,24 @@ export async function beginOtlpPush(
   const watermarks = new Map<string, Watermarks>();
   for (const { name } of config.servers) {
     const known = isSameFolder ? past?.watermarks.get(name) : undefined;
-    watermarks.set(name, known ?? (await openWatermarks(name, files, context)));
+    watermarks.set(name, known ?? (await openWatermarks(name, files, log)));
   }
   const settledRows = past?.settledRows ?? new WeakMap();
   if (past !== undefined && isSameFolder && past.prepared.digest === prepared.digest) {
     await prepared.receiver.exporter.close();
     return new OtlpPush({ prepared, receiver: past.receiver, watermarks, settledRows });
   }
-  context.log.info({ endpoint: settings.url, protocol: settings.protocol }, "pushing by OTLP");
+  log.info({ endpoint: settings.url, protocol: settings.protocol }, "pushing by OTLP");
   return new OtlpPush({ prepared, receiver: prepared.receiver, watermarks, settledRows });
 }
 
-async function openWatermarks(server: string, files: StateFiles, context: CommandContext): Promise<Watermarks> {
+async function openWatermarks(server: string, files: StateFiles, log: Logger): Promise<Watermarks> {
   const watermarks = await Watermarks.open(server, files);
-  reportWatermarks(server, watermarks.report, context);
+  reportWatermarks(server, watermarks.report, log);
   return watermarks;
 }
 
-function reportWatermarks(server: string, report: WatermarkReport, { log }: CommandContext): void {
+function reportWatermarks(server: string, report: WatermarkReport, log: Logger): void {
   const { found, file, sensors, message } = report;
   if (found === "good") log.info({ server, file, sensors }, "going on from what was pushed before");
   else if (found !== "new")

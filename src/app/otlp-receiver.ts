@@ -2,47 +2,48 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { InstrumentationScope } from "@opentelemetry/core";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { secretFileReader } from "../config/reading-files.ts";
 import type { Shard } from "../config/shard.ts";
 import { connectOtlp } from "../otlp/connect.ts";
+import type { DeviceLookup } from "../otlp/device-resources.ts";
 import type { Encodings } from "../otlp/encoding.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
-import { OtelProfile } from "../otlp/otel-placement.ts";
+import type { RowPlacement } from "../otlp/measurement-sink.ts";
+import { OtelPlacement, OtelProfile } from "../otlp/otel-placement.ts";
 import { otlpResource } from "../otlp/resource.ts";
 import { SCHEMA_URL } from "../otlp/semantic-conventions.ts";
 import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { digest, pushFiles, readQuietly } from "./config-digests.ts";
-import { type CommandContext, readAccess, readText } from "./context.ts";
-import { permitOf } from "./leadership.ts";
+import { type ClientContext, readAccess, readText } from "./context.ts";
 
 const SERVICE_VERSION = "service.version";
 const INSTANCE_FILE = "instance-id";
 
-/** The way of one signal to an OTLP receiver, and who we are to it. */
+/** An OTLP receiver of one signal, and the exporter's identity. */
 export interface OtlpReceiver<Request> {
   readonly exporter: Pick<OtlpExporter<Request>, "export" | "close" | "takeHistoryTurn">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
-  /** Undefined: that of the scrape. */
+  /** `undefined`: names of the scrape. */
   readonly profile?: OtelProfile;
 }
 
-/** @throws ExporterError for files and settings that cannot be used */
+/** @throws ExporterError for unusable files and settings */
 export async function connectReceiver<Request>(
   settings: LogSettings,
   encodings: Encodings<Request>,
   files: StateFiles,
-  context: CommandContext,
+  { clock, redactor, build, log, outgoing }: ClientContext,
   { strictSecretFiles = false, shard }: Partial<Pick<Config, "strictSecretFiles" | "shard">> = {},
 ): Promise<OtlpReceiver<Request>> {
-  const { clock, redactor, build, log, receivers } = context;
   const exporter = await connectOtlp(settings, encodings, {
     userAgent: `prtg-exporter/${build.version}`,
     clock,
     readFile: readText,
-    // Those that are not refused are none of a request's business: it is sent every few seconds.
+    // The start has logged exposed files: no line for each request.
     readSecret: secretFileReader({
       readFile: readText,
       readAccess: strictSecretFiles ? readAccess : undefined,
@@ -50,8 +51,8 @@ export async function connectReceiver<Request>(
       onExposed: () => undefined,
     }),
     redactor,
-    permit: permitOf(context.leadership),
-    receivers,
+    permit: outgoing.permit,
+    receivers: outgoing.receivers,
     gzipRefused: () => {
       const fields = { endpoint: settings.url };
       log.warn(fields, "the OTLP receiver refuses gzip: requests to it go uncompressed from now on");
@@ -59,12 +60,11 @@ export async function connectReceiver<Request>(
   });
   const resource = otlpResource(settings.resourceAttributes, {
     version: build.version,
-    instanceId: await instanceId(files, shard, context),
+    instanceId: await instanceId(files, shard, log),
   });
   return { exporter, resource, scope: { name: "prtg-exporter", version: build.version } };
 }
 
-/** The receiver for what is pushed as the profile has it. */
 export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: OtlpProfile): OtlpReceiver<Request> {
   if (profile === "prometheus") return receiver;
   const { resource, scope } = receiver;
@@ -72,9 +72,9 @@ export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: O
 }
 
 /**
- * The receiver for metrics. Without attributes beside service and instance, Prometheus writes no `target_info`, whose samples have the
- * times of the points: after a push of the state, measurements would be out of order by it, and Prometheus refuses the
- * whole request. The scope tells the version.
+ * For metrics. Prometheus writes `target_info` for attributes beside service and instance, with the times of the points. After
+ * a push of the state, older measurements would be out of order, and Prometheus refuses the whole request. So the version is
+ * only in the scope.
  */
 export function forMetrics<Request>(
   receiver: OtlpReceiver<Request>,
@@ -85,7 +85,16 @@ export function forMetrics<Request>(
   return { ...receiver, resource: resourceFromAttributes(attributes) };
 }
 
-/** The same as long as the settings are, with the content of their files. */
+/** Places the measurements of one server. */
+export function rowPlacement(profile: OtelProfile, server: string, lookup: DeviceLookup): RowPlacement {
+  const placement = new OtelPlacement(profile, lookup);
+  return {
+    place: (family, labels) => placement.place(family, labels),
+    deviceOf: (sensorId) => lookup.ofSensor(server, sensorId)?.id,
+  };
+}
+
+/** Of the settings and the content of their files. */
 export async function digestReceiver(settings: LogSettings): Promise<string> {
   const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
   const { tls, headerFiles, proxy } = settings;
@@ -94,9 +103,9 @@ export async function digestReceiver(settings: LogSettings): Promise<string> {
   return digest([settings, headers, files, secret?.kind === "value" ? secret.value.reveal() : ""]);
 }
 
-/** The same after a restart. Without a place to remember it the host's name has to do. */
-async function instanceId(files: StateFiles, shard: Shard | undefined, { log }: CommandContext): Promise<string> {
-  // Shards may have one folder together, and are instances of their own all the same.
+/** Stable over restarts. Without `state_dir`: the host name. */
+async function instanceId(files: StateFiles, shard: Shard | undefined, log: Logger): Promise<string> {
+  // Shards may share a folder.
   const file = (shard?.index ?? 0) === 0 ? INSTANCE_FILE : `${INSTANCE_FILE}-${shard?.index}`;
   try {
     const known = (await files.read(file))?.trim();

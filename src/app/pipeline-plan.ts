@@ -6,22 +6,21 @@ import type { SyncEngineOptions } from "../sync/sync-engine.ts";
 import { accessKeyOf } from "./connect-server.ts";
 import type { OtlpPush } from "./otlp-push.ts";
 
-/** Part of the server's request budget that time series may use: lists come first. */
+/** Of the request budget, for time series: lists come first. */
 const SHARE_OF_BUDGET = 0.5;
 /** Period of a schedule by cron expression, for the budget. */
 const CRON_PERIOD_MS = 60_000;
 
-/** What a configuration says of the pipeline of one server. */
+/** The configuration of one pipeline. */
 export interface PipelinePlan {
   readonly server: ServerConfig;
   readonly schedules: Schedules;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<Config["metrics"]["nodeSensors"][number]>;
-  /** How time series are followed; undefined where they are neither read nor pushed. */
+  /** `undefined` if time series are neither read nor pushed. */
   readonly sync: Pick<SyncEngineOptions, "mode" | "limits"> | undefined;
-  /** Undefined where nothing is pushed. */
+  /** `undefined` if push is disabled. */
   readonly push: OtlpPush | undefined;
-  /** Undefined where nothing outlasts the process. */
   readonly stateDir: string | undefined;
 }
 
@@ -36,18 +35,17 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
   };
 }
 
-/** Whether the same part of the server is monitored. */
 export function isSameSelection(a: PipelinePlan, b: PipelinePlan): boolean {
   return isDeepStrictEqual(a.server.select, b.server.select);
 }
 
-/** Whether measurements go the same way, and what is remembered of them stays. */
+/** Same receiver and same watermarks. */
 export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
   const marks = ({ server, push }: PipelinePlan) => push?.options.watermarks.get(server.name);
   return a.push?.options.receiver === b.push?.options.receiver && marks(a) === marks(b);
 }
 
-/** Does not compare how the server is reached: the caller compares the digests of its configuration. */
+/** Without the connection: for that, the caller compares digests. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = (plan: PipelinePlan) => {
     const { schedules, countedKinds, sync } = plan;
@@ -61,7 +59,6 @@ function enabledSchedules(config: Config): Schedules {
   return Object.fromEntries(enabled.map(([name, { schedule }]) => [name, schedule]));
 }
 
-/** How a configuration wants time series to be followed; undefined where they are neither read nor pushed. */
 export function planSync(server: ServerConfig, config: Config, pushes: boolean): PipelinePlan["sync"] {
   const { enabled, mode, schedule } = config.collectors.timeseries;
   const reads = enabled && mode !== "off";
@@ -76,7 +73,7 @@ function requestsPerSecond(server: ServerConfig, config: Config): number {
   return Math.min(...sharing.map(({ limits }) => limits.requestsPerSecond)) / sharing.length;
 }
 
-/** The entries of the configuration that share one budget with this one, itself included. */
+/** Entries of the configuration with the same request budget, this one included. */
 function sharingAccess(server: ServerConfig, all: readonly ServerConfig[]): readonly ServerConfig[] {
   const others = all.filter((other) => other !== server && other.url === server.url);
   if (others.length === 0) return [server];

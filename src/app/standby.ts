@@ -2,10 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import type { ReloadSource } from "./config-reloader.ts";
 
-/**
- * The configuration of a replica that stands by: it reads no server, pushes nothing, and touches no folder. What the page looks
- * like and who may see it stays. To lead is to reload the whole configuration.
- */
+/** A standby replica reads no server, pushes nothing and uses no folder. To lead, it reloads the whole configuration. */
 export function standbyConfig(config: Config): Config {
   return {
     ...config,
@@ -17,27 +14,26 @@ export function standbyConfig(config: Config): Config {
   };
 }
 
-/** Gives a replica its configuration: as one that stands by until it leads, the whole from then on. */
+/** The configuration of a standby replica until it leads, then the whole configuration. */
 export class StandbySource implements ReloadSource {
   readonly #source: ReloadSource;
   readonly #log: Logger;
-  /** The last one that was right. */
+  /** The last valid one. */
   #known: Config;
   #role: "standby" | "taking over" | "leader" = "standby";
 
-  /** `config`: what `source` gave at the start. */
+  /** `config`: of the start. */
   constructor(source: ReloadSource, config: Config, log: Logger) {
     this.#source = source;
     this.#known = config;
     this.#log = log;
   }
 
-  /** What is loaded from now on is for the leader. */
   lead(): void {
     this.#role = "taking over";
   }
 
-  /** A fault in what was changed while it stood by must not keep a replica from taking over. */
+  /** A wrong change of the files must not prevent a takeover. */
   readonly load = async (): Promise<Config> => {
     const role = this.#role;
     try {

@@ -1,7 +1,7 @@
 import { COURSE_GROUPS, type CourseGroup, type CourseSample, type StatusCourse } from "../http/pages/status/courses.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ServerState } from "../model/server-state.ts";
 import type { StatusToken } from "../prtg/status.ts";
-import type { MonitoredServer } from "./monitored-server.ts";
 
 const EVERY_MS = 60_000;
 const KEPT = 240;
@@ -23,9 +23,9 @@ const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
 const GROUPS = COURSE_GROUPS.length;
 const MAX_UINT16 = 2 ** 16 - 1;
 
-/** The last four hours of one server in some 4 kB, or 8 where there are many sensors: a sample a minute, the oldest is written over. */
+/** A ring of four hours for one server, in 4 kB (8 kB with many sensors): a sample a minute. */
 class Ring {
-  /** Number of the minute that a place holds; 0 where it holds none. */
+  /** Minute of each place; 0: empty. */
   readonly #minutes = new Uint32Array(KEPT);
   #counts: Uint16Array | Uint32Array = new Uint16Array(KEPT * GROUPS);
 
@@ -53,15 +53,15 @@ class Ring {
   }
 }
 
-type Monitors = () => ReadonlyMap<string, Pick<MonitoredServer, "sensorsByStatus">>;
+type Monitors = () => ReadonlyMap<string, { readonly view: { readonly state: Pick<ServerState, "sensorsByStatus"> } }>;
 
-/** How many sensors of each server were in which statuses, a sample a minute for four hours, from memory. */
+/** Numbers of sensors by status for each server: a sample a minute, four hours. */
 export class StatusCourses {
   readonly #clock: Clock;
   readonly #monitors: Monitors;
   readonly #rings = new Map<string, Ring>();
   readonly #stopping = new AbortController();
-  /** Minutes are counted by the clock that does not jump, from 1 on. */
+  /** Monotonic. Minutes count from 1. */
   readonly #began: number;
 
   constructor(clock: Clock, monitors: Monitors) {
@@ -87,14 +87,14 @@ export class StatusCourses {
     this.#stopping.abort();
   }
 
-  /** Notes what is so now. A server of which no sensor is known has no sample. */
+  /** A server without sensors has no sample. */
   sample(): void {
     const monitors = this.#monitors();
     for (const server of this.#rings.keys()) if (!monitors.has(server)) this.#rings.delete(server);
     const minute = this.#minute();
     for (const [server, monitor] of monitors) {
       const counts = new Uint32Array(GROUPS);
-      for (const [status, count] of monitor.sensorsByStatus()) {
+      for (const [status, count] of monitor.view.state.sensorsByStatus) {
         const place = COURSE_GROUPS.indexOf(GROUP_OF[status] ?? "other");
         counts[place] = (counts[place] ?? 0) + count;
       }
@@ -102,7 +102,6 @@ export class StatusCourses {
     }
   }
 
-  /** Empty while there is no sample. */
   of(server: string): StatusCourse {
     const now = this.#minute();
     const begins = this.#clock.now() - (this.#clock.monotonic() - this.#began);

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type CommandContext, readText } from "../app/context.ts";
-import type { Leadership } from "../app/leadership.ts";
+import { type Leadership, type Runtime, readText } from "../app/context.ts";
 import type { Shard } from "../config/shard.ts";
 import type { ElectionTimes } from "../leadership/election.ts";
 import type { Elector } from "../leadership/elector.ts";
@@ -36,7 +35,7 @@ export type ElectionFlags = LeaderElectionFlags & { readonly shard?: Shard };
  */
 export async function openLease(
   flags: ElectionFlags,
-  { clock, redactor, build }: Pick<CommandContext, "clock" | "redactor" | "build">,
+  { clock, redactor, build }: Pick<Runtime, "clock" | "redactor" | "build">,
   env: NodeJS.ProcessEnv,
 ): Promise<OpenLease> {
   const times = electionTimes(flags);
@@ -61,7 +60,7 @@ export async function openLease(
  */
 export async function openElection(
   flags: ElectionFlags,
-  context: CommandContext,
+  context: Runtime,
   env: NodeJS.ProcessEnv,
 ): Promise<OpenElection | undefined> {
   if (flags.leaderElect !== true) return undefined;

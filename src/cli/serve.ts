@@ -2,17 +2,18 @@ import { digestConfig, pushFiles } from "../app/config-digests.ts";
 import { ConfigReloader, type ReloadSource } from "../app/config-reloader.ts";
 import { ConfigFiles, type ConfigWatchOptions, watchConfig } from "../app/config-watch.ts";
 import {
-  type CommandContext,
   type ConfigFlags,
   createContext,
+  type ExporterContext,
   type LogFlags,
   loadFlaggedConfig,
+  permitOf,
+  type Runtime,
   readText,
 } from "../app/context.ts";
 import { type EventOutputs, openEvents, prepareEvents } from "../app/event-outputs.ts";
 import { Exporter } from "../app/exporter.ts";
-import { openOtlpPush } from "../app/open-otlp-push.ts";
-import { DEAD_CLAIM_WAIT_MS, prepareOtlpPush } from "../app/otlp-preparation.ts";
+import { DEAD_CLAIM_WAIT_MS, openOtlpPush, prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import { requireMemory } from "../app/process/memory-limit.ts";
@@ -56,7 +57,9 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const isCheck = flags["config.check"] === true;
   if (!isCheck) requireMemory(process.constrainedMemory());
   const election = isCheck ? undefined : await openElection(flags, alone, process.env);
-  const context = { ...alone, leadership: election?.leadership };
+  const leadership = election?.leadership;
+  const outgoing = { ...alone.outgoing, permit: permitOf(leadership) };
+  const context = { ...alone, leadership, outgoing };
   const files = new ConfigFiles(readText, filesMatching);
   const lastGood: ServerFileAccess["lastGood"] = new Map();
   let serversFrom: Config["serversFrom"];
@@ -107,7 +110,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
 }
 
 /** From now on this replica leads when elected, and ends when that is lost. */
-function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: CommandContext): void {
+function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: Pick<Runtime, "log">): void {
   const { lease } = leadership;
   // At once: nothing more is sent. It restarts as a standby.
   void elector.lost.then(() => {
@@ -139,7 +142,7 @@ function watchPlan(
 }
 
 /** Up to the first poll. */
-async function begin(flags: ServeFlags, context: CommandContext, load: () => Promise<LoadedConfig>): Promise<Serving> {
+async function begin(flags: ServeFlags, context: ExporterContext, load: () => Promise<LoadedConfig>): Promise<Serving> {
   const { config, source } = await load();
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
@@ -209,7 +212,7 @@ const NOTHING_TO_RELOAD: ReloadSource = {
 export async function startServing(
   config: Config,
   flags: WebFlags,
-  context: CommandContext,
+  context: ExporterContext,
   push?: OtlpPush,
   source: ReloadSource = NOTHING_TO_RELOAD,
   events?: EventOutputs,
@@ -280,10 +283,10 @@ async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult
 }
 
 function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "routes" | "restricted"> {
-  const { metrics, scraped, status, debug, discovery } = exporter;
+  const { metrics, scrapeExposition, status, debug, discovery } = exporter;
   const options = {
     telemetryPath: flags["web.telemetryPath"],
-    exposition: scraped,
+    exposition: scrapeExposition,
     hasServer: (name: string) => exporter.hasServer(name),
     served: (format: string) => metrics.exposition.scraped(format),
     rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected(reason),

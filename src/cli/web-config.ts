@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { type CommandContext, readText } from "../app/context.ts";
+import { type Runtime, readText } from "../app/context.ts";
 import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config/load.ts";
 import { formatKey } from "../config/origin.ts";
@@ -15,7 +15,7 @@ import type { WebConfigFlags, WebFlags } from "./flags.ts";
  */
 export async function openWebConfig(
   flags: WebConfigFlags,
-  { log, redactor }: Pick<CommandContext, "log" | "redactor">,
+  { log, redactor }: Pick<Runtime, "log" | "redactor">,
 ): Promise<WebConfigSource | undefined> {
   const file = flags["web.config.file"];
   if (file === undefined) return undefined;

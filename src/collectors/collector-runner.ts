@@ -3,20 +3,20 @@ import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "../prtg/api-error.ts";
-import type { Collector, Timetable } from "./collector.ts";
+import type { Poll, PollResult, Timetable } from "./collector.ts";
 import type { RunRecord } from "./run-record.ts";
 import { createTimetable, STEP_MS } from "./timetable.ts";
 
-/** A run waits up to this part of its period after the tick. Collectors and exporters then do not poll in step. */
+/** Part of the period: a random wait after the tick, so that collectors and exporters do not poll in step. */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 5_000;
-/** A run that began less than this part of a period ago, out of turn or as the first one, stands for the one that is due. */
+/** Part of the period: a run that started more recently replaces the one that is due. */
 const MIN_OVERDUE = 0.9;
 
 export interface CollectorRunnerOptions {
-  readonly collector: Collector;
+  readonly poll: Poll;
   readonly schedule: Schedule;
-  /** Of this runner and those before it. */
+  /** Of this runner and earlier ones. */
   readonly record: RunRecord;
   readonly clock: Clock;
   /** From 0 to below 1. */
@@ -25,10 +25,10 @@ export interface CollectorRunnerOptions {
   readonly phase?: number | undefined;
   readonly log: Logger;
   /** Called after each finished run. */
-  readonly onFinished: () => void;
+  readonly onFinished: (result: PollResult) => void;
 }
 
-/** What a status page shows of a collector; times are milliseconds since the epoch. */
+/** For the status page; times are milliseconds since the epoch. */
 export interface CollectorStatus
   extends Pick<
     RunRecord,
@@ -40,8 +40,8 @@ export interface CollectorStatus
 }
 
 /**
- * Runs one collector at each tick of its timetable, never twice at the same time. It begins with a run, unless it goes on
- * with the record of a runner that had none under way, and then with the rhythm of that where the schedule is the same.
+ * Polls at each tick of its timetable, never twice at the same time. It starts with a run, unless the record comes from a
+ * runner without an aborted run. With the same schedule it keeps that runner's rhythm.
  */
 export class CollectorRunner {
   readonly #options: CollectorRunnerOptions;
@@ -51,9 +51,9 @@ export class CollectorRunner {
   #started = false;
   #running: Promise<boolean> | undefined;
   #again = false;
-  /** Monotonic: the run under way, or the last one. */
+  /** Monotonic: start of the current or the last run. */
   #launchedAt = 0;
-  /** The run that makes up for one that was held back, while it waits. */
+  /** A run after a suspended one. */
   #retry: { readonly at: number; readonly dropped: AbortController } | undefined;
 
   constructor(options: CollectorRunnerOptions) {
@@ -66,14 +66,14 @@ export class CollectorRunner {
   }
 
   /**
-   * Goes on with the timetable of the runner before, where there was one: the next run has its time already while this
-   * collector waits for its turn among the first runs. Ticks before that do nothing: its turn begins with a run anyway.
+   * Continues the timetable of the runner before, if there was one, while this collector waits for its first run. Ticks
+   * before that run do nothing.
    */
   resumeTimetable(): void {
     if (this.record.rhythm !== undefined && !this.#stopping.signal.aborted) this.#startTimetable();
   }
 
-  /** Starts the timetable, and a run where the record requires one. Resolves when that has finished, either way. */
+  /** Starts the timetable, and a run if the record requires one. Resolves when that has finished. */
   async start(): Promise<void> {
     const { record, clock } = this.#options;
     if (this.#stopping.signal.aborted) return;
@@ -88,33 +88,32 @@ export class CollectorRunner {
     if (isLate || record.mustRunAtStart) await (this.#running ?? this.#launch());
   }
 
-  /** One run outside the timetable. Resolves with whether it worked. */
+  /** Resolves with whether the run worked. */
   runOnce(signal: AbortSignal): Promise<boolean> {
     return this.#running ?? this.#launch(signal);
   }
 
-  /** A run out of turn: at once, or after the one under way, which may have looked too early. */
+  /** A run at once, or after the current one, which may have read too early. */
   runSoon(): void {
-    if (!this.#started || this.record.isResting) return;
+    if (!this.#started || this.record.isPaused) return;
     if (this.#running !== undefined) this.#again = true;
-    // The next runner makes up for it.
+    // For the next runner.
     else if (this.#stopping.signal.aborted) this.record.mustRunAtStart = true;
     else void this.#launch();
   }
 
-  /** The server works again: a collector that failed must not wait for its next tick, which may be long. */
+  /** If the last run failed: the server works again, and the next tick may be far. */
   recoverSoon(): void {
     if (this.record.worked !== false) return;
     this.record.tryAgain();
     this.runSoon();
   }
 
-  /** Aborts the run under way and resolves when it has ended. The record says what a next runner needs to go on. */
+  /** Aborts the current run, and writes everything that the next runner needs to the record. */
   async stop(): Promise<void> {
     const { record, schedule } = this.#options;
     this.#stopping.abort();
-    if (this.#ticking)
-      record.rhythm = { schedule, handledUntil: this.#timetable.handledUntil, retryAt: this.#retry?.at };
+    if (this.#ticking) record.rhythm = { schedule, lastTickAt: this.#timetable.lastTickAt, retryAt: this.#retry?.at };
     this.#retry?.dropped.abort();
     this.#timetable.stop();
     await this.#running;
@@ -129,7 +128,7 @@ export class CollectorRunner {
       state: this.#running !== undefined ? "running" : isOff ? "off" : "waiting",
       lastSuccessAt,
       lastDurationMs,
-      nextRunAt: ticking ? clock.now() + this.#timetable.untilNext() : undefined,
+      nextRunAt: ticking ? clock.now() + this.#timetable.msToNext() : undefined,
       skippedRuns,
       failedRuns,
       complete,
@@ -137,31 +136,28 @@ export class CollectorRunner {
     };
   }
 
-  untilThird(): number {
-    return this.#timetable.untilThird();
+  msToThird(): number {
+    return this.#timetable.msToThird();
   }
 
   /** Returns whether a tick passed since the runner before stopped. */
   #startTimetable(): boolean {
     if (this.#ticking) return false;
     this.#ticking = true;
-    return this.#timetable.start(() => void this.#tick(), this.#handledUntil());
+    return this.#timetable.start(() => void this.#tick(), this.#lastTickAt());
   }
 
-  /** From when on the timetable counts: a collector that ran before does not wait for its turn among the first runs. */
-  #handledUntil(): number | undefined {
+  #lastTickAt(): number | undefined {
     const { record, schedule } = this.#options;
     if (record.rhythm === undefined) return undefined;
-    return isDeepStrictEqual(record.rhythm.schedule, schedule)
-      ? record.rhythm.handledUntil
-      : this.#timetable.handledUntil;
+    return isDeepStrictEqual(record.rhythm.schedule, schedule) ? record.rhythm.lastTickAt : this.#timetable.lastTickAt;
   }
 
   async #tick(): Promise<void> {
     const { clock, random, record } = this.#options;
     const { signal } = this.#stopping;
-    if (record.isResting || !this.#started) return;
-    // Where it is stopped meanwhile, the next runner makes up for the run.
+    if (record.isPaused || !this.#started) return;
+    // If it is stopped meanwhile, the next runner runs.
     if (this.#running === undefined) record.mustRunAtStart = true;
     const maxJitterMs = Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
     const stepMs = Math.min(STEP_MS, maxJitterMs);
@@ -169,7 +165,7 @@ export class CollectorRunner {
     await clock.sleep(waitMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
-    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skipped();
+    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skip();
   }
 
   #launch(given?: AbortSignal): Promise<boolean> {
@@ -189,28 +185,30 @@ export class CollectorRunner {
   }
 
   async #run(signal: AbortSignal): Promise<boolean> {
-    const { collector, clock, record, onFinished } = this.#options;
+    const { poll, clock, record, onFinished } = this.#options;
     const startedAt = clock.monotonic();
-    record.begins();
+    record.start();
+    let result: PollResult;
     try {
       signal.throwIfAborted();
-      const { complete } = await collector.run(signal);
-      record.finished({ complete }, clock.monotonic() - startedAt);
+      result = await poll(signal);
     } catch (error) {
-      // The outcome of a run that we broke off says nothing.
+      // An aborted run has no result.
       if (signal.aborted) return false;
-      if (error instanceof ApiError && error.retryAfterMs !== undefined) this.#runAfter(error.retryAfterMs);
-      record.finished({ error }, clock.monotonic() - startedAt);
+      result = { complete: false, error };
     }
-    onFinished();
+    const { error } = result;
+    if (error instanceof ApiError && error.retryAfterMs !== undefined) this.#runAfter(error.retryAfterMs);
+    record.finish(result, clock.monotonic() - startedAt);
+    onFinished(result);
     return record.worked === true;
   }
 
-  /** Requests were held back: a tick that came too early for them is made up for, unless the next one comes before. */
+  /** Requests were suspended: polls again before the next tick. */
   #runAfter(ms: number): void {
     const { clock } = this.#options;
     this.#dropRetry();
-    if (!this.#started || ms >= this.#timetable.untilNext()) return;
+    if (!this.#started || ms >= this.#timetable.msToNext()) return;
     const dropped = new AbortController();
     this.#retry = { at: clock.monotonic() + ms, dropped };
     // A timer may fire a fraction early.

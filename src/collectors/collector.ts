@@ -1,6 +1,6 @@
 /**
- * The order of first runs: the tree before what hangs on it, so that the first page is right at once. What stands together
- * begins together: a slow status list must not keep the values back.
+ * The order of first runs: the tree before everything that refers to it, so that the first page is right at once. Collectors of one
+ * line start together: a slow status list must not delay values.
  */
 export const FIRST_RUNS = [
   ["health"],
@@ -14,36 +14,36 @@ export const FIRST_RUNS = [
 export const COLLECTOR_NAMES = FIRST_RUNS.flat();
 export type CollectorName = (typeof COLLECTOR_NAMES)[number];
 
-/** Reads one kind of thing from a server into its state. */
-export interface Collector {
-  readonly name: CollectorName;
-  /**
-   * One run. What could be read is shown even when the run then rejects, because a part of it failed.
-   * @throws the signal's reason when it aborts
-   */
-  run(signal: AbortSignal): Promise<RunResult>;
-}
+/**
+ * One run of a collector: reads from the server into the state.
+ * @throws the error that left nothing to write, or the signal's reason
+ */
+export type Poll = (signal: AbortSignal) => Promise<PollResult>;
 
-export interface RunResult {
-  /** True when every object was seen. */
+export interface PollResult {
+  /** Every object was read. */
   readonly complete: boolean;
+  /** Lists refer to objects that no list contains. */
+  readonly needsTree?: boolean;
+  /** The error of a part. The state has the other parts. */
+  readonly error?: unknown;
 }
 
-/** When a collector is due. */
+/** Decides when a collector is due. */
 export interface Timetable {
   /**
-   * Ticks from now on; a tick only tells, and must not throw.
-   * @param handledUntil Of a timetable of the same schedule, which this one goes on with.
-   * @returns whether a tick was due since `handledUntil`, which is then not made up for
+   * @param tick Must not throw.
+   * @param lastTickAt Of a timetable with the same schedule, which this one continues.
+   * @returns whether a tick was due since `lastTickAt`; the timetable does not repeat it
    */
-  start(tick: () => void, handledUntil?: number): boolean;
+  start(tick: () => void, lastTickAt?: number): boolean;
   stop(): void;
   /** Ticks up to this time were handled: monotonic ms for an interval, ms since the epoch for cron. */
-  readonly handledUntil: number;
+  readonly lastTickAt: number;
   /** Milliseconds until the next tick. */
-  untilNext(): number;
-  /** Milliseconds from now in which the next three ticks fall due: three periods, however uneven they are. */
-  untilThird(): number;
+  msToNext(): number;
+  /** Milliseconds until the third tick from now. */
+  msToThird(): number;
   /** Milliseconds between the next two ticks. */
   period(): number;
 }

@@ -4,14 +4,14 @@ import type { Clock } from "../lib/clock.ts";
 import type { Timetable } from "./collector.ts";
 
 const DAY_MS = 86_400_000;
-/** The wall clock is looked at this often: it may have been set. */
+/** An administrator may set the wall clock. */
 const MAX_WAIT_MS = 30_000;
-/** Set back by less, as clocks that are kept in step are, nothing is due again. */
+/** NTP sets clocks back by less, which repeats no tick. */
 const MIN_SET_BACK_MS = 1_000;
 
 /**
- * At the times of a cron expression, by the wall clock that is handed in and the zone of the process. Only a short while
- * is ever waited, and then looked again: the clock may have been set, summer time begun or ended.
+ * Ticks at the times of a cron expression, by the wall clock and the time zone of the process. Waits are short, because the
+ * clock may be set and summer time may start or end.
  */
 export class CronTimetable implements Timetable {
   readonly #expression: string;
@@ -19,40 +19,39 @@ export class CronTimetable implements Timetable {
   readonly #clock: Clock;
   readonly #log: Logger;
   #stopping = new AbortController();
-  #handledUntil: number;
+  #lastTickAt: number;
 
   constructor(expression: string, clock: Clock, log: Logger) {
     this.#expression = expression;
     this.#times = new CronTimes(expression);
     this.#clock = clock;
     this.#log = log;
-    this.#handledUntil = clock.now();
+    this.#lastTickAt = clock.now();
   }
 
-  start(tick: () => void, handledUntil = this.#clock.now()): boolean {
+  start(tick: () => void, lastTickAt = this.#clock.now()): boolean {
     this.#stopping.abort();
     this.#stopping = new AbortController();
     const now = this.#clock.now();
-    const wasDue = handledUntil < now && nextTick(this.#times, handledUntil) <= now;
-    this.#handledUntil = now;
+    const wasDue = lastTickAt < now && nextTick(this.#times, lastTickAt) <= now;
+    this.#lastTickAt = now;
     void this.#tickUntil(this.#stopping.signal, tick);
     return wasDue;
   }
 
-  /** By the wall clock. */
-  get handledUntil(): number {
-    return this.#handledUntil;
+  get lastTickAt(): number {
+    return this.#lastTickAt;
   }
 
   stop(): void {
     this.#stopping.abort();
   }
 
-  untilNext(): number {
+  msToNext(): number {
     return this.#untilTick(1);
   }
 
-  untilThird(): number {
+  msToThird(): number {
     return this.#untilTick(3);
   }
 
@@ -72,24 +71,24 @@ export class CronTimetable implements Timetable {
     const longest = Math.min(MAX_WAIT_MS, this.#times.closestMs);
     let handledMonotonic = clock.monotonic();
     while (!stopped.aborted) {
-      // A timer may fire a fraction early, and a clock may stand still for that long: never without any wait.
-      const wait = Math.max(1, Math.min(nextTick(this.#times, this.#handledUntil) - clock.now(), longest));
+      // A timer may fire a fraction early: always wait.
+      const wait = Math.max(1, Math.min(nextTick(this.#times, this.#lastTickAt) - clock.now(), longest));
       // `sleep` rejects only because of the signal.
       await clock.sleep(wait, stopped).catch(() => undefined);
       if (stopped.aborted) return;
       const [now, monotonic] = [clock.now(), clock.monotonic()];
-      if (now < this.#handledUntil && now > this.#handledUntil - MIN_SET_BACK_MS) continue;
-      // Set back: the times from there on come once more.
-      const due = now < this.#handledUntil ? Number.POSITIVE_INFINITY : nextTick(this.#times, this.#handledUntil);
-      if (due <= now) this.#tellMissed(due, now, now - this.#handledUntil - (monotonic - handledMonotonic));
-      this.#handledUntil = now;
+      if (now < this.#lastTickAt && now > this.#lastTickAt - MIN_SET_BACK_MS) continue;
+      // Set back: repeat the times from there on.
+      const due = now < this.#lastTickAt ? Number.POSITIVE_INFINITY : nextTick(this.#times, this.#lastTickAt);
+      if (due <= now) this.#logMissed(due, now, now - this.#lastTickAt - (monotonic - handledMonotonic));
+      this.#lastTickAt = now;
       handledMonotonic = monotonic;
       if (due <= now) tick();
     }
   }
 
-  /** One run makes up for all that were due at once. */
-  #tellMissed(due: number, now: number, aheadMs: number): void {
+  /** One run replaces all that were due. */
+  #logMissed(due: number, now: number, aheadMs: number): void {
     const missed = this.#times.count(wallTime(due), wallTime(now));
     if (missed <= 0) return;
     const fields = { schedule: this.#expression, missed };
@@ -100,9 +99,9 @@ export class CronTimetable implements Timetable {
 }
 
 /**
- * The first moment after this one that the expression names; Infinity where there is none. Times that summer time leaves
- * out are due when it begins, all together; those that come twice when it ends are due twice.
- * @param after Milliseconds since the epoch, and so is the result.
+ * The next time of the expression, or Infinity. Times that summer time skips are due together at its start; times that
+ * occur twice at its end are due twice.
+ * @param after Milliseconds since the epoch, like the result.
  */
 function nextTick(times: CronTimes, after: number): number {
   let from = after;
@@ -120,7 +119,7 @@ function nextTick(times: CronTimes, after: number): number {
   }
 }
 
-/** The first moment after `from`, up to and including `to`, at which the zone has another offset than at `from`. */
+/** The first moment after `from`, up to `to`, with another offset than at `from`. */
 function firstChange(from: number, to: number): number | undefined {
   const offset = zoneOffset(from);
   for (let low = from; low < to; low += DAY_MS) {
@@ -136,12 +135,11 @@ function firstChange(from: number, to: number): number | undefined {
   return undefined;
 }
 
-/** A moment as a clock on the wall shows it. */
 function wallTime(at: number): number {
   return at + zoneOffset(at);
 }
 
-/** Local time minus UTC at a moment, milliseconds. */
+/** Local time minus UTC, milliseconds. */
 function zoneOffset(at: number): number {
   return -new Date(at).getTimezoneOffset() * 60_000;
 }

@@ -3,13 +3,10 @@ import type { Schedule } from "../config/schedule.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
-import type { CollectorName } from "./collector.ts";
-import { FailureLog, failureFields } from "./failure-log.ts";
+import type { CollectorName, PollResult } from "./collector.ts";
+import { FailureLog, failureFields } from "./failures.ts";
 
-/**
- * A collector whose endpoint the server lacks is tried again after a minute, then ever more rarely, at last each hour:
- * a service that is just starting may answer 404 to anything.
- */
+/** If the server lacks the endpoint, the collector tries again after a minute, later every hour: a starting service may answer 404. */
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 60 * 60_000;
 
@@ -19,48 +16,47 @@ export interface RunRecordOptions {
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }
 
-/** A list that is never complete, such as one with unreadable records, does not keep a server down for more runs than these. */
+/** A list with unreadable records is never complete: the server is up after so many runs. */
 const MAX_INCOMPLETE_RUNS = 3;
 
-/** Where a runner was in its timetable when it stopped. */
+/** The timetable of a runner that has stopped. */
 export interface Rhythm {
   readonly schedule: Schedule;
   /** See Timetable. */
-  readonly handledUntil: number;
-  /** Monotonic; undefined where no run was put off. */
+  readonly lastTickAt: number;
+  /** Monotonic; `undefined` if no run waits. */
   readonly retryAt: number | undefined;
 }
 
-/** What is known of the runs of one collector: it lasts when a reload puts another runner in the place of this one. */
+/** The runs of one collector, over all its runners. */
 export class RunRecord {
   readonly name: CollectorName;
-  /** The next runner begins with a run: there was none yet, or it was broken off. */
+  /** There was no run yet, or it was aborted. */
   mustRunAtStart = true;
-  /** Runs that worked without seeing every object since other objects were asked for; undefined once that is settled. */
+  /** Incomplete runs since the selection changed; `undefined` once a run was complete. */
   #incompleteRuns: number | undefined;
-  /** The record that has to be settled when a run begins, or the run may have missed objects. */
+  /** A run misses objects if it starts before this record is settled. */
   #basis: RunRecord | undefined;
   #hasBasis = true;
-  #isGone = false;
-  /** Undefined before a runner stopped. */
+  #isRetired = false;
   rhythm: Rhythm | undefined;
-  /** Whether the last finished run worked; undefined before the first. */
+  /** Of the last finished run; `undefined` before the first. */
   worked: boolean | undefined;
   /** Milliseconds since the epoch. */
   lastSuccessAt: number | undefined;
   lastDurationMs: number | undefined;
   skippedRuns = 0;
   failedRuns = 0;
-  /** Whether the last finished run saw every object; undefined before the first. */
+  /** The last finished run read every object. */
   complete: boolean | undefined;
-  /** Why the last run failed; undefined when it worked. */
+  /** Of the last run. */
   error: string | undefined;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #metrics: CollectorRecorder;
   readonly #failures: FailureLog;
-  /** Monotonic; undefined while the collector is on. */
-  #offUntil: number | undefined;
+  /** Monotonic; `undefined` while the collector is on. */
+  #offExpiresAt: number | undefined;
   #retryMs = FIRST_RETRY_MS;
 
   constructor(name: CollectorName, { clock, log, metrics }: RunRecordOptions) {
@@ -74,23 +70,20 @@ export class RunRecord {
 
   /** The server lacks the endpoint. */
   get isOff(): boolean {
-    return this.#offUntil !== undefined;
+    return this.#offExpiresAt !== undefined;
   }
 
-  /** The server lacks the endpoint, and it is not time yet to ask again. */
-  get isResting(): boolean {
-    return this.#offUntil !== undefined && this.#clock.monotonic() < this.#offUntil;
+  /** The server lacks the endpoint, and the next try is later. */
+  get isPaused(): boolean {
+    return this.#offExpiresAt !== undefined && this.#clock.monotonic() < this.#offExpiresAt;
   }
 
-  /** The server changed: what it lacked it may have now. */
+  /** The server changed and may have the endpoint now. */
   tryAgain(): void {
-    if (this.#offUntil !== undefined) this.#offUntil = 0;
+    if (this.#offExpiresAt !== undefined) this.#offExpiresAt = 0;
   }
 
-  /**
-   * The collector is to read other objects than before: earlier runs say nothing of these. One complete run that began when
-   * `basis` was settled does.
-   */
+  /** The selection changed. Settled after one complete run that started when `basis` was settled. */
   awaitNew(basis?: RunRecord): void {
     this.mustRunAtStart = true;
     this.worked = undefined;
@@ -101,48 +94,46 @@ export class RunRecord {
     this.#metrics.complete(false);
   }
 
-  /** The last run worked, and what is to be read now has been read. */
   get isUpToDate(): boolean {
     return this.worked === true && this.isSettled;
   }
 
-  /** No objects are awaited, or the collector runs no more. */
   get isSettled(): boolean {
-    return this.#isGone || this.#incompleteRuns === undefined;
+    return this.#isRetired || this.#incompleteRuns === undefined;
   }
 
-  /** The last run missed some of the awaited objects: another one is to follow at once. */
-  get missedSome(): boolean {
+  /** The last run missed new objects: run again at once. */
+  get isIncomplete(): boolean {
     return this.#incompleteRuns !== undefined && this.worked === true && this.#hasBasis;
   }
 
-  /** The collector runs no more: others must not wait for it. */
-  gone(): void {
-    this.#isGone = true;
+  /** The collector does not run any more: others do not wait for it. */
+  retire(): void {
+    this.#isRetired = true;
   }
 
-  /** A run was of no use, as it began before its basis was settled. */
+  /** The last run started before its basis was settled. */
   get lacksBasis(): boolean {
     return this.#incompleteRuns !== undefined && !this.#hasBasis;
   }
 
-  begins(): void {
-    // A run that is broken off is made up for by the next runner.
+  start(): void {
+    // Reset by `finish`, unless the run is aborted.
     this.mustRunAtStart = true;
     this.#hasBasis = this.#basis?.isSettled !== false;
   }
 
-  skipped(): void {
+  skip(): void {
     this.skippedRuns++;
     this.#metrics.skipped();
   }
 
-  /** A run ended by itself: `complete` where it worked, else the error. */
-  finished(outcome: { readonly complete: boolean } | { readonly error: unknown }, durationMs: number): void {
+  /** Not for aborted runs. */
+  finish({ complete, error }: PollResult, durationMs: number): void {
     this.mustRunAtStart = false;
-    if ("error" in outcome) this.#failed(outcome.error);
-    else this.#succeeded();
-    this.complete = "complete" in outcome && outcome.complete && this.#hasBasis;
+    if (error === undefined) this.#succeeded();
+    else this.#failed(error);
+    this.complete = error === undefined && complete && this.#hasBasis;
     this.#settle();
     this.lastDurationMs = durationMs;
     this.#metrics.finished({
@@ -164,9 +155,9 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
-    if (this.#offUntil === undefined) this.#failures.worked();
+    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess();
     else {
-      this.#offUntil = undefined;
+      this.#offExpiresAt = undefined;
       this.#retryMs = FIRST_RETRY_MS;
       this.#metrics.enabled(true);
       this.#log.info(`collector ${this.name} is on: the server has the endpoint now`);
@@ -178,20 +169,20 @@ export class RunRecord {
     this.failedRuns++;
     this.error = describeError(error);
     if (!(error instanceof ExporterError) || error.code !== "API_ENDPOINT_MISSING") {
-      // Says nothing about the endpoint: a collector that is off stays off, and the next tick asks again.
-      this.#failures.failed(error);
+      // The endpoint may be missing still: a collector that is off stays off, and polls at the next tick.
+      this.#failures.recordFailure(error);
       return;
     }
-    if (this.#offUntil === undefined) {
+    if (this.#offExpiresAt === undefined) {
       this.#metrics.enabled(false);
       this.#log.warn(failureFields(error), `collector ${this.name} is off: ${this.error}`);
     }
-    this.#offUntil = this.#clock.monotonic() + this.#retryMs;
+    this.#offExpiresAt = this.#clock.monotonic() + this.#retryMs;
     this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS);
   }
 }
 
-/** Those of one server's collectors, by name. */
+/** Records of one server's collectors. */
 export class RunRecords {
   readonly #options: RunRecordOptions;
   readonly #records = new Map<CollectorName, RunRecord>();
@@ -200,14 +191,13 @@ export class RunRecords {
     this.#options = options;
   }
 
-  /** Begins a record where there is none. */
   open(name: CollectorName): RunRecord {
     const record = this.#records.get(name) ?? new RunRecord(name, this.#options);
     this.#records.set(name, record);
     return record;
   }
 
-  /** Another connection: everything is to run again, also what the server lacked. */
+  /** With another connection everything runs again, and may have endpoints that were missing. */
   requireAllRuns(): void {
     for (const record of this.#records.values()) {
       record.mustRunAtStart = true;
@@ -225,11 +215,11 @@ export class RunRecords {
     if (record !== undefined) record.mustRunAtStart = true;
   }
 
-  /** Forgets all but these, and returns the names of the others. */
+  /** Drops the others, and returns their names. */
   retain(kept: (name: CollectorName) => boolean): readonly CollectorName[] {
     const gone = [...this.#records.keys()].filter((name) => !kept(name));
     for (const name of gone) {
-      this.#records.get(name)?.gone();
+      this.#records.get(name)?.retire();
       this.#records.delete(name);
     }
     return gone;

@@ -2,103 +2,113 @@ import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/extra-work.ts";
+import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { ParentKind } from "../projection/shape.ts";
+import type { ChannelRecord } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import { EXTRA_COLLECTORS } from "../telemetry/own-metrics.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
-import { ChannelsCollector, LimitsCollector } from "./channel-collectors.ts";
-import { COLLECTOR_NAMES, type Collector, type CollectorName, FIRST_RUNS } from "./collector.ts";
+import { pollChannels, pollLimits } from "./channel-polls.ts";
+import { COLLECTOR_NAMES, type CollectorName, FIRST_RUNS, type Poll, type PollResult } from "./collector.ts";
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
-import { DetailsCollector } from "./details-collector.ts";
-import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
-import type { LatestValues } from "./latest-values.ts";
-import { StatusCollector, TreeCollector } from "./node-collectors.ts";
+import { pollDetails } from "./details-poll.ts";
+import { pollHealth, pollVersion, VERSION_EVERY_MS } from "./health-poll.ts";
+import { pollStatus, pollTree } from "./node-polls.ts";
 import type { RunRecord, RunRecords } from "./run-record.ts";
-import type { ServerReader } from "./server-reader.ts";
+import type { PollHistory, ServerConnection } from "./server-connection.ts";
 import type { StateWriter } from "./state-writer.ts";
-import { TimeSeriesCollector } from "./time-series.ts";
+import { type LatestValues, pollTimeSeries } from "./time-series-poll.ts";
 
-/** Extras: `prtg_up` does not depend on them, and the first page does not wait for them. */
+/** `prtg_up` and the first page do not need these. */
 const EXTRAS: ReadonlySet<CollectorName> = new Set<CollectorName>(EXTRA_COLLECTORS);
 
 /** A collector without a schedule does not run. */
 export type Schedules = { readonly [Name in CollectorName]?: Schedule | undefined };
 
 export interface ServerCollectorsOptions {
-  readonly reader: ServerReader;
-  /** Of the state that they keep up to date. */
+  readonly connection: ServerConnection;
+  readonly history: PollHistory;
   readonly writer: StateWriter;
-  /** Of these collectors, and of those that went before over the same state. */
+  /** Of these collectors, and of earlier ones over the same state. */
   readonly records: RunRecords;
-  /** Follows the time series; undefined where they are neither read nor pushed, and then there is no collector of them. */
+  /** `undefined` if time series are neither read nor pushed. */
   readonly sync: { readonly engine: SyncEngine; readonly latest: LatestValues } | undefined;
-  /** What the process has time for beside all else. */
-  readonly extras: Extras;
-  /** Resolves when the page shows what was written to the state until now; undefined where there is none. */
-  readonly pageUpToDate?: (() => Promise<void>) | undefined;
-  readonly schedules: Schedules;
-  /** Kinds of objects below which the server counts the sensors per status. */
-  readonly countedKinds: ReadonlySet<ParentKind>;
-  readonly metrics: ServerRecorder;
-  readonly clock: Clock;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  /** See `createTimetable`. */
-  readonly phase?: number | undefined;
-  /** Bound to the server. */
-  readonly log: Logger;
+  readonly plan: {
+    readonly schedules: Schedules;
+    /** Kinds of objects below which the server counts the sensors per status. */
+    readonly countedKinds: ReadonlySet<ParentKind>;
+  };
+  readonly telemetry: {
+    /** Bound to the server. */
+    readonly log: Logger;
+    readonly server: ServerRecorder;
+  };
+  readonly budgets: { readonly objects: MemoryBudget; readonly extras: Extras };
+  readonly turns: {
+    /** See `createTimetable`. */
+    readonly phase?: number | undefined;
+    /** Resolves when the page contains the state of now; `undefined` without a page. */
+    readonly pageUpToDate?: (() => Promise<void>) | undefined;
+  };
+  readonly runtime: {
+    readonly clock: Clock;
+    /** From 0 to below 1. */
+    readonly random: () => number;
+  };
 }
 
-/** The collectors of one server, each with its runner. Once stopped they do not start again: others take their place. */
+/**
+ * The collectors of one server: which poll each one runs, and what follows from its result. Once stopped they do not start
+ * again.
+ */
 export class ServerCollectors {
   readonly #options: ServerCollectorsOptions;
   /** In the order of their first runs. */
   readonly #runners = new Map<CollectorName, CollectorRunner>();
-  readonly #channels: ChannelsCollector;
+  /** Set until the page has the state of the first runs, which time series would delay. */
+  #firstPage: PromiseWithResolvers<void> | undefined;
+  /** Time series follow the first list of channels. Never rejects. */
+  #firstList: Promise<void> | undefined;
   #stopped = false;
 
   constructor(options: ServerCollectorsOptions) {
-    const { schedules, records, clock, random, phase, log } = options;
+    const { plan, records, runtime, turns, telemetry } = options;
     this.#options = options;
-    const collectors = this.#create();
-    this.#channels = collectors.channels;
+    const polls = this.#polls();
     for (const name of COLLECTOR_NAMES) {
-      const schedule = schedules[name];
-      const collector = collectors[name];
-      if (schedule === undefined || collector === undefined) continue;
-      const onFinished = () => {
-        this.#report();
-        this.#readAwaited(name);
-      };
-      const record = records.open(name);
-      const runner = new CollectorRunner({ collector, schedule, record, clock, random, phase, log, onFinished });
+      const schedule = plan.schedules[name];
+      const poll = polls[name];
+      if (schedule === undefined || poll === undefined) continue;
+      const runner = new CollectorRunner({
+        ...{ poll, schedule, record: records.open(name), phase: turns.phase, log: telemetry.log, ...runtime },
+        onFinished: (result) => this.#runNext(name, result),
+      });
       this.#runners.set(name, runner);
     }
   }
 
   /**
-   * Starts the schedules, and the runs that the records require, in the order of `FIRST_RUNS`. Resolves when each of these
-   * runs has finished, either way, but for those of extras: with false where they were stopped before.
+   * Starts the schedules, and the first runs in the order of `FIRST_RUNS`. Resolves when these have finished, without
+   * extras; with false if the collectors were stopped before.
    */
   async start(): Promise<boolean> {
+    const { turns, telemetry } = this.#options;
     for (const runner of this.#runners.values()) {
       if (runner.record.mustRunAtStart) runner.resumeTimetable();
       else void runner.start();
     }
-    this.#options.metrics.up(this.up);
-    if (this.#options.pageUpToDate !== undefined) this.#channels.leaveRest();
+    telemetry.server.up(this.up);
+    if (turns.pageUpToDate !== undefined) this.#firstPage = Promise.withResolvers();
     for (const names of FIRST_RUNS) if (!areExtras(names)) await this.#startAll(names);
     void this.#startExtras();
     return !this.#stopped;
   }
 
-  /** After the page with what the other first runs brought, which they would else keep from being made. */
+  /** After the first page, which they would delay. */
   async #startExtras(): Promise<void> {
-    await this.#options.pageUpToDate?.();
-    await this.#channels.takeRest().catch((err: unknown) => {
-      this.#options.log.error({ err }, "following the time series from the first list failed");
-    });
+    await this.#options.turns.pageUpToDate?.();
+    await this.#endFirstPage();
     for (const names of FIRST_RUNS) if (areExtras(names)) await this.#startAll(names);
   }
 
@@ -106,11 +116,11 @@ export class ServerCollectors {
     await Promise.all(names.map((name) => this.#runners.get(name)?.start()));
   }
 
-  /** Aborts what runs, and resolves when all has ended. */
+  /** Aborts polls, and resolves when all have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
-    await this.#channels.stop();
+    await this.#endFirstPage();
   }
 
   /** One run of each collector, in order. Resolves with whether all worked; false when `signal` aborts. */
@@ -127,7 +137,7 @@ export class ServerCollectors {
     return this.#runners.has(name);
   }
 
-  /** Whether the last runs worked, and read what is to be read now. A collector that is not scheduled is not missed. */
+  /** Whether the last runs worked, and read all objects of now. Collectors without a schedule do not count. */
   get up(): boolean {
     for (const [name, { record }] of this.#runners) {
       if (!EXTRAS.has(name) && !record.isUpToDate) return false;
@@ -135,7 +145,7 @@ export class ServerCollectors {
     return true;
   }
 
-  /** What is known of the runs of each, in the order of their first runs. */
+  /** In the order of the first runs. */
   get records(): readonly RunRecord[] {
     return Array.from(this.#runners.values(), ({ record }) => record);
   }
@@ -144,56 +154,109 @@ export class ServerCollectors {
     return Array.from(this.#runners.values(), (runner) => runner.status());
   }
 
-  /** Milliseconds from now in which the next three runs fall due; undefined where the collector does not run. */
-  untilThird(name: CollectorName): number | undefined {
-    return this.#runners.get(name)?.untilThird();
+  /** Milliseconds until the third run from now; `undefined` if the collector does not run. */
+  msToThird(name: CollectorName): number | undefined {
+    return this.#runners.get(name)?.msToThird();
   }
 
-  #create(): { readonly [Name in CollectorName]: Collector | undefined } & { readonly channels: ChannelsCollector } {
-    const { reader, writer, countedKinds, sync, extras, clock } = this.#options;
-    const onVersionChange = () => {
-      for (const { record } of this.#runners.values()) record.tryAgain();
-    };
-    const onRecovery = () => {
-      for (const runner of this.#runners.values()) runner.recoverSoon();
-    };
-    const requestTree = () => this.#runners.get("tree")?.runSoon();
+  #polls(): { readonly [Name in CollectorName]: Poll | undefined } {
+    const { connection, history, writer, sync, plan, budgets } = this.#options;
+    const { api, selected } = connection;
+    const { lookups } = history;
+    const memory = budgets.objects;
+    const nodes = { connection, gaps: history.nodes, writer, memory };
+    const isWhole = selected === undefined;
     return {
-      health: new HealthCollector({ health: reader.health, writer, onVersionChange, onRecovery }),
-      tree: new TreeCollector({ reader, writer }),
-      status: new StatusCollector({ reader, writer, countedKinds, requestTree }),
-      channels: new ChannelsCollector({ reader, writer, engine: sync?.engine, clock, requestTree }),
-      limits: new LimitsCollector(reader, writer, extras),
-      details: new DetailsCollector(reader, writer, extras),
-      timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
+      health: (signal) => this.#pollHealth(signal),
+      tree: (signal) => pollTree(nodes, signal),
+      status: (signal) => pollStatus({ ...nodes, countedKinds: plan.countedKinds }, signal),
+      channels: (signal) => this.#pollChannels(signal),
+      limits: this.#asExtra("limits", (signal) => pollLimits({ api, lookups, writer, memory }, signal)),
+      details: this.#asExtra("details", (signal) => pollDetails({ api, isWhole, writer, memory }, signal)),
+      timeseries: sync && ((signal) => pollTimeSeries(sync.engine, sync.latest, signal)),
     };
   }
 
-  /** New objects do not wait for the next tick: after a run that missed some, or one that came before the tree was read. */
-  #readAwaited(finished: CollectorName): void {
+  async #pollHealth(signal: AbortSignal): Promise<PollResult> {
+    const { connection, history, writer, runtime } = this.#options;
+    const { api } = connection;
+    const { health } = history;
+    const { recovered } = await pollHealth(api, health, signal);
+    if (recovered) for (const runner of this.#runners.values()) runner.recoverSoon();
+    const { changed } = await pollVersion({ api, health, writer, clock: runtime.clock }, signal);
+    if (changed) for (const { record } of this.#runners.values()) record.tryAgain();
+    return { complete: true };
+  }
+
+  async #pollChannels(signal: AbortSignal): Promise<PollResult> {
+    const { connection, history, writer, budgets, runtime } = this.#options;
+    const { api } = connection;
+    const { clock } = runtime;
+    // A second list does not wait for the first page.
+    if (this.#firstList !== undefined) await this.#endFirstPage();
+    const follow = this.#followChannels.bind(this);
+    return pollChannels({ api, gaps: history.nodes, writer, memory: budgets.objects, clock, follow }, signal);
+  }
+
+  /** Time series follow the first list after the first page, and later lists at once. */
+  async #followChannels(channels: readonly ChannelRecord[], requestedAt: number): Promise<void> {
+    const { writer, sync, telemetry } = this.#options;
+    if (sync === undefined) return;
+    const { state } = writer;
+    const intervalOf = state.intervalMs.bind(state);
+    const follow = () => sync.engine.onListPoll(channels, intervalOf, { requestedAt, slices: writer.slices() });
+    if (this.#firstPage === undefined) return follow();
+    this.#firstList = this.#firstPage.promise
+      .then(() => (this.#stopped ? undefined : follow()))
+      .catch((err: unknown) => {
+        telemetry.log.error({ err }, "following the time series from the first list failed");
+      });
+  }
+
+  async #endFirstPage(): Promise<void> {
+    this.#firstPage?.resolve();
+    this.#firstPage = undefined;
+    await this.#firstList;
+  }
+
+  /** Extras run while the process has time, but not during the start. */
+  #asExtra(collector: CollectorName, poll: Poll): Poll {
+    const { extras } = this.#options.budgets;
+    let isFirst = true;
+    return async (signal) => {
+      const turn = { collector, ageMs: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+      const end = isFirst ? undefined : await extras.acquire(turn, signal);
+      try {
+        const result = await poll(signal);
+        isFirst = false;
+        return result;
+      } finally {
+        end?.();
+      }
+    };
+  }
+
+  /** Decides what runs next. New objects do not wait for a tick. */
+  #runNext(finished: CollectorName, { needsTree = false }: PollResult): void {
+    const { connection, telemetry } = this.#options;
+    telemetry.server.up(this.up);
+    telemetry.server.clockOffset(connection.api.clockOffset() / 1000);
+    if (needsTree) this.#runners.get("tree")?.runSoon();
     const runner = this.#runners.get(finished);
-    if (runner?.record.missedSome === true) runner.runSoon();
+    if (runner?.record.isIncomplete === true) runner.runSoon();
+    // Polls that started before the tree was settled missed objects.
     if (finished !== "tree" || runner?.record.isSettled !== true) return;
     for (const each of this.#runners.values()) if (each.record.lacksBasis) each.runSoon();
-  }
-
-  #report(): void {
-    const { reader, metrics } = this.#options;
-    metrics.up(this.up);
-    metrics.clockOffset(reader.api.clockOffset() / 1000);
   }
 }
 
 /**
- * What several collectors confirm lasts as the one that is there for it says.
- * @param untilThird Milliseconds until the third run from now of a collector; undefined where it does not run.
+ * If several collectors confirm a fact, the first one that runs decides how long it lasts.
+ * @param msToThird Milliseconds until the third run from now of a collector; `undefined` if it does not run.
  */
-export function createExpiryPolicy(
-  clock: Clock,
-  untilThird: (name: CollectorName) => number | undefined,
-): ExpiryPolicy {
+export function createExpiryPolicy(clock: Clock, msToThird: (name: CollectorName) => number | undefined): ExpiryPolicy {
   const after = (names: readonly CollectorName[], minMs = 0) => {
-    const windowMs = names.map(untilThird).find((found) => found !== undefined) ?? 0;
+    const windowMs = names.map(msToThird).find((found) => found !== undefined) ?? 0;
     return clock.monotonic() + confirmationWindow(Math.max(windowMs, minMs));
   };
   return {

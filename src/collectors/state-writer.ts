@@ -19,16 +19,16 @@ export interface StateWriterOptions {
   readonly view: ServerView;
   readonly metrics: ServerRecorder;
   readonly clock: Clock;
-  /** The server's clock minus ours, in milliseconds. */
+  /** The server's clock minus the exporter's, milliseconds. */
   readonly clockOffset: () => number;
-  /** It is not clear whether that is still so. */
+  /** The offset may have changed. */
   readonly isClockInDoubt: () => boolean;
   readonly expiry: ExpiryPolicy;
-  /** What the state takes of the process's memory; undefined: it is not counted. */
+  /** Of the state; `undefined`: not counted. */
   readonly memory?: MemoryShare | undefined;
 }
 
-/** Writes what collectors read into the state of a server: each list is one commit, which others wait for. */
+/** Writes lists to the state of a server, each in one commit. Commits wait for each other. */
 export class StateWriter {
   readonly #options: StateWriterOptions;
 
@@ -41,7 +41,6 @@ export class StateWriter {
     return this.#options.view.state;
   }
 
-  /** Brings the tree, statuses, properties and counts up to date, with as much of it as the poll brought. */
   async applyTree(update: TreeUpdate): Promise<void> {
     this.#reserve(this.#nodesAfter(update), this.#channels);
     const { isConsistent } = await this.#commit((context) => this.state.applyTree(update, context));
@@ -53,13 +52,13 @@ export class StateWriter {
     await this.#commit((context) => this.state.applyChannels(list, context));
   }
 
-  /** `lookups`: undefined where the server does not tell. */
+  /** `lookups`: `undefined` if the server has none for this user. */
   async applyLimits(list: ListResult<ChannelRecord>, lookups: Lookups | undefined): Promise<void> {
     const unknown = await this.#commit((context) => this.state.applyLimits(list, lookups, context));
     this.#options.metrics.decodeProblem("lookup", unknown);
   }
 
-  /** Takes over rows of time series that are newer than what lists have shown, by sensor. */
+  /** Rows of time series that are newer than the lists, by sensor. */
   async applySeries(rows: ReadonlyMap<string, LatestRow>): Promise<void> {
     await this.#commit((context) => this.state.applySeries(rows, context));
   }
@@ -72,7 +71,6 @@ export class StateWriter {
     await this.#commit((context) => this.state.applyVersion(version, context));
   }
 
-  /** As of now, for a commit. */
   context(): UpdateContext {
     const { view, clock, clockOffset, isClockInDoubt, expiry } = this.#options;
     const server = clock.now() + clockOffset();
@@ -80,12 +78,12 @@ export class StateWriter {
     return { now, expiry, slices: new TimeSlices(clock, undefined, view.lane) };
   }
 
-  /** For work over many channels outside of a commit. */
+  /** For long work outside of a commit. */
   slices(): TimeSlices {
     return new TimeSlices(this.#options.clock);
   }
 
-  /** `hadRules`: until now, rules decided as what channels are served. */
+  /** `hadRules`: channels were mapped by rules before. */
   report(hadRules = false): void {
     const { view, metrics } = this.#options;
     metrics.orphans(this.state.tree.orphans);
@@ -102,13 +100,13 @@ export class StateWriter {
     return this.state.channelCount + this.state.waitingChannels;
   }
 
-  /** At most: what a list lacks may stay for a while. */
+  /** At most: objects that a list lacks may stay for a while. */
   #nodesAfter({ nodes = {} }: TreeUpdate): number {
     const { counts } = this.state.tree;
     return NODE_KINDS.reduce((sum, kind) => sum + Math.max(counts[kind], nodes[kind]?.items.length ?? 0), 0);
   }
 
-  /** @throws ApiError when there is no memory for a state that grows to so many objects */
+  /** @throws ApiError without memory for so many objects */
   #reserve(nodes: number, channels: number): void {
     const { memory } = this.#options;
     if (memory === undefined) return;

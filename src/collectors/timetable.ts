@@ -4,13 +4,10 @@ import type { Clock } from "../lib/clock.ts";
 import type { Timetable } from "./collector.ts";
 import { CronTimetable } from "./cron-timetable.ts";
 
-/** Ticks and waits of many servers fall on multiples of this time, so that their polls share a wake-up of the process. */
+/** Ticks and waits of all servers are multiples of it, so that their polls share a wake-up of the process. */
 export const STEP_MS = 500;
 
-/**
- * `phase`, from 0 to below 1: by which part of an interval its ticks come before those of others; 0: as it began. Cron expressions say their
- * times themselves.
- */
+/** `phase`: part of an interval, from 0 to below 1; 0: ticks count from the start. Cron schedules have none. */
 export function createTimetable(schedule: Schedule, clock: Clock, log: Logger, phase = 0): Timetable {
   return schedule.kind === "interval"
     ? new IntervalTimetable(schedule.everyMs, clock, phase)
@@ -32,10 +29,10 @@ class IntervalTimetable implements Timetable {
     this.#dueAt = this.#phased() + everyMs;
   }
 
-  start(tick: () => void, handledUntil = this.#phased()): boolean {
+  start(tick: () => void, lastTickAt = this.#phased()): boolean {
     this.#stopping.abort();
     this.#stopping = new AbortController();
-    this.#dueAt = handledUntil + this.#everyMs;
+    this.#dueAt = lastTickAt + this.#everyMs;
     const late = this.#clock.monotonic() - this.#dueAt;
     if (late >= 0) this.#passOver(late);
     void this.#tickUntil(this.#stopping.signal, tick);
@@ -43,7 +40,7 @@ class IntervalTimetable implements Timetable {
   }
 
   /** Monotonic. */
-  get handledUntil(): number {
+  get lastTickAt(): number {
     return this.#dueAt - this.#everyMs;
   }
 
@@ -51,11 +48,11 @@ class IntervalTimetable implements Timetable {
     this.#stopping.abort();
   }
 
-  untilNext(): number {
+  msToNext(): number {
     return Math.max(0, this.#dueAt - this.#clock.monotonic());
   }
 
-  untilThird(): number {
+  msToThird(): number {
     return 3 * this.#everyMs;
   }
 
@@ -63,10 +60,7 @@ class IntervalTimetable implements Timetable {
     return this.#everyMs;
   }
 
-  /**
-   * As if the tick before had been earlier: with a phase, when its turn among all was by the monotonic clock, so that all who have
-   * it tick together, whenever they began.
-   */
+  /** The last tick. With a phase, a multiple of the interval on the monotonic clock, so that servers with one phase tick together. */
   #phased(): number {
     const now = this.#clock.monotonic();
     if (this.#phase === 0) return now;
@@ -77,10 +71,10 @@ class IntervalTimetable implements Timetable {
   async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {
     while (!stopped.aborted) {
       // `sleep` rejects only because of the signal.
-      await this.#clock.sleep(this.untilNext(), stopped).catch(() => undefined);
+      await this.#clock.sleep(this.msToNext(), stopped).catch(() => undefined);
       if (stopped.aborted) return;
       const late = this.#clock.monotonic() - this.#dueAt;
-      // A timer may fire a fraction early. After a suspended machine the ticks of the past are not made up for.
+      // A timer may fire a fraction early. After a suspend, missed ticks are dropped.
       if (late < -1) continue;
       this.#passOver(late);
       tick();
@@ -89,5 +83,22 @@ class IntervalTimetable implements Timetable {
 
   #passOver(late: number): void {
     this.#dueAt += this.#everyMs * Math.max(1, Math.ceil((late + 1) / this.#everyMs));
+  }
+}
+
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+/** Servers with one phase: their series are neighbours in the store, and one refresh of the page renders all. */
+const TOGETHER = 8;
+
+/**
+ * Spreads the polls of servers over the period: each phase halves one of the widest gaps. Otherwise all polls start together,
+ * scrapes wait for seconds, and hundreds of unfinished answers are in memory.
+ */
+export class Phases {
+  #count = 0;
+
+  /** From 0, for the first servers, to below 1. */
+  next(): number {
+    return (GOLDEN_RATIO * Math.floor(this.#count++ / TOGETHER)) % 1;
   }
 }

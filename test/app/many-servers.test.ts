@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RecordedMetrics } from "../../src/app/recorded-metrics.ts";
+import { MetricSamples } from "../../src/app/reports/metric-samples.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { renderOwnMetrics } from "../../src/exposition/own-metrics.ts";
 import type { Clock } from "../../src/lib/clock.ts";
@@ -45,7 +45,7 @@ test("with many servers, own metrics are read and written in many turns, and not
   const metrics = metricsOf(600);
   const reading = (signal?: AbortSignal) => {
     const slices = new TimeSlices(countingClock(), signal);
-    return RecordedMetrics.read(metrics, { families: OWN_FAMILIES }, slices);
+    return MetricSamples.read(metrics, { families: OWN_FAMILIES }, slices);
   };
   expect(await turnsDuring(() => reading())).toBeGreaterThan(10);
   await expect(reading(AbortSignal.abort())).rejects.toThrow("abort");

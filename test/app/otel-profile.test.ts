@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
-import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
+import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import type { Config } from "../../src/config/load.ts";
 import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";

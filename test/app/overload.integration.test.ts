@@ -72,7 +72,7 @@ test("extras pause for as long as a page is sent", async () => {
   onTestFinished(() => pauseFor.mockRestore());
   const used = Promise.resolve();
   const reader = { used, isExact: true, gone: new AbortController().signal, cut: () => undefined };
-  const { end } = await exporter.scraped.streamedPage(negotiateFormat({}), "gzip", undefined, reader);
+  const { end } = await exporter.scrapeExposition.streamedPage(negotiateFormat({}), "gzip", undefined, reader);
   await end();
   expect(pauseFor.mock.calls).toEqual([[used]]);
 });

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
-import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
+import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import { serversOnShard } from "../../src/config/shard.ts";
 import { createStateFiles } from "../../src/sync/state-files.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";

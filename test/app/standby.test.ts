@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { ReloadSource } from "../../src/app/config-reloader.ts";
-import { permitOf } from "../../src/app/leadership.ts";
+import { permitOf } from "../../src/app/context.ts";
 import { StandbySource, standbyConfig } from "../../src/app/standby.ts";
 import type { Config } from "../../src/config/load.ts";
 import { loadConfig } from "../../src/config/load.ts";

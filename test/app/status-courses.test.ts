@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 function server(statuses: readonly StatusToken[]) {
   const counts = new Map<StatusToken, number>();
   for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
-  return { sensorsByStatus: () => counts };
+  return { view: { state: { sensorsByStatus: counts } } };
 }
 
 function started(monitors: Map<string, ReturnType<typeof server>>) {
@@ -45,7 +45,7 @@ test("counts the sensors of each server by what their status asks of a person", 
 
 test("counts as many sensors as there are, however many", async () => {
   const counts = new Map<StatusToken, number>([["down", 3]]);
-  const { clock, courses } = started(new Map([["hq", { sensorsByStatus: () => counts }]]));
+  const { clock, courses } = started(new Map([["hq", { view: { state: { sensorsByStatus: counts } } }]]));
   await clock.advance(0);
   counts.set("up", 70_000);
   await clock.advance(MINUTE);

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import type { Collector, RunResult } from "../../src/collectors/collector.ts";
+import type { Poll } from "../../src/collectors/collector.ts";
 import { CollectorRunner } from "../../src/collectors/collector-runner.ts";
 import { RunRecord } from "../../src/collectors/run-record.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
@@ -22,19 +22,16 @@ function scheduled(random: () => number = () => 0) {
   let skipped = 0;
   let parallel = 0;
   let most = 0;
-  const collector: Collector = {
-    name: "tree",
-    async run(signal): Promise<RunResult> {
-      begun.push(clock.monotonic());
-      most = Math.max(most, ++parallel);
-      try {
-        await clock.sleep(setting.takes, setting.heedsAbort ? signal : undefined);
-        if (setting.error !== undefined) throw setting.error;
-        return { complete: setting.complete };
-      } finally {
-        parallel--;
-      }
-    },
+  const poll: Poll = async (signal) => {
+    begun.push(clock.monotonic());
+    most = Math.max(most, ++parallel);
+    try {
+      await clock.sleep(setting.takes, setting.heedsAbort ? signal : undefined);
+      if (setting.error !== undefined) throw setting.error;
+      return { complete: setting.complete };
+    } finally {
+      parallel--;
+    }
   };
   const record = new RunRecord("tree", {
     clock,
@@ -48,7 +45,7 @@ function scheduled(random: () => number = () => 0) {
   });
   const create = (everyMs = MINUTE, phase = 0) =>
     new CollectorRunner({
-      ...{ collector, record, clock, random, phase, log: logger, onFinished: () => undefined },
+      ...{ poll, record, clock, random, phase, log: logger, onFinished: () => undefined },
       schedule: { kind: "interval", everyMs },
     });
   const runner = create();

@@ -45,8 +45,8 @@ describe("a cron expression", () => {
     const subject = ticking("*/20 * * * * *", start);
     await subject.clock.advance(MINUTE);
     expect(subject.ticks.map(({ at }) => new Date(at).getUTCSeconds())).toEqual([20, 40, 0]);
-    expect(subject.timetable.untilNext()).toBe(15 * SECOND);
-    expect(subject.timetable.untilThird()).toBe(55 * SECOND);
+    expect(subject.timetable.msToNext()).toBe(15 * SECOND);
+    expect(subject.timetable.msToThird()).toBe(55 * SECOND);
     expect(subject.timetable.period()).toBe(20 * SECOND);
     subject.timetable.stop();
     await subject.clock.advance(MINUTE);
@@ -59,13 +59,13 @@ describe("a cron expression", () => {
   test("lasts over the gaps of an uneven schedule", () => {
     // A Thursday noon; the next runs are Friday and Monday at nine, Tuesday at nine.
     const subject = ticking("0 0 9 * * 1-5", start);
-    expect(subject.timetable.untilThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
+    expect(subject.timetable.msToThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
     subject.timetable.stop();
   });
 
   test("may name days that are years away", () => {
     const subject = ticking("0 0 0 29 2 *", start);
-    expect(subject.timetable.untilNext()).toBe(Date.UTC(2028, 1, 29) - start);
+    expect(subject.timetable.msToNext()).toBe(Date.UTC(2028, 1, 29) - start);
     subject.timetable.stop();
   });
 
@@ -115,7 +115,7 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
     const hour = before.getHours() + (before.getMinutes() === 59 ? 1 : 0);
     const minute = before.getMinutes() === 59 ? 0 : before.getMinutes() + 1;
     const subject = ticking(`0 ${minute + 15} ${hour} * * *`, begins - 2 * DAY, zone);
-    expect(subject.timetable.untilThird()).toBe(2 * DAY);
+    expect(subject.timetable.msToThird()).toBe(2 * DAY);
     await subject.clock.advance(3.5 * DAY);
     subject.timetable.stop();
     expect(subject.ticks).toHaveLength(4);
@@ -128,7 +128,7 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
     for (const change of [begins, ends]) {
       const subject = ticking("0 0 9 * * *", change - 8 * HOUR, zone);
       const [next] = named("0 0 9 * * *", zone, change, change + DAY, MINUTE);
-      expect(subject.clock.now() + subject.timetable.untilNext()).toBe(next);
+      expect(subject.clock.now() + subject.timetable.msToNext()).toBe(next);
       subject.timetable.stop();
     }
   });
@@ -146,7 +146,7 @@ describe("when the wall clock is set", () => {
       await subject.clock.advance(11 * MINUTE);
       const before = subject.ticks.length;
       subject.clock.setWallClock(subject.clock.now() - by);
-      expect(subject.timetable.untilNext()).toBeLessThanOrEqual(period);
+      expect(subject.timetable.msToNext()).toBeLessThanOrEqual(period);
       await subject.clock.advance(20 * MINUTE);
       // And forward again.
       subject.clock.setWallClock(subject.clock.now() + by);

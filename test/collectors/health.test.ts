@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { HealthReader } from "../../src/collectors/health.ts";
+import { pollVersion, ServerHealth } from "../../src/collectors/health-poll.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
@@ -64,9 +64,11 @@ describe("the server's version", () => {
       stopping.abort();
       throw stopping.signal.reason;
     };
-    const reader = new HealthReader({ api, clock: new ManualClock(), log: pino({ level: "silent" }) });
-    await expect(reader.readVersion(stopping.signal)).rejects.toBe(stopping.signal.reason);
-    await expect(reader.readVersion(stopping.signal)).rejects.toBe(stopping.signal.reason);
+    const clock = new ManualClock();
+    const health = new ServerHealth(pino({ level: "silent" }), clock);
+    const options = { api, health, clock, writer: { applyVersion: async () => undefined } };
+    await expect(pollVersion(options, stopping.signal)).rejects.toBe(stopping.signal.reason);
+    await expect(pollVersion(options, stopping.signal)).rejects.toBe(stopping.signal.reason);
     expect(api.asked).toEqual(["version", "version"]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LatestValues } from "../../src/collectors/latest-values.ts";
+import { LatestValues } from "../../src/collectors/time-series-poll.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 test("waits for values that are being written, where none came since", async () => {
@@ -7,7 +7,7 @@ test("waits for values that are being written, where none came since", async () 
   const latest = new LatestValues({ applySeries: () => written.promise }, new ManualClock());
   latest.add("2001", 1_000, []);
   let shown = false;
-  const showing = latest.show().then(() => {
+  const showing = latest.write().then(() => {
     shown = true;
   });
   await Promise.resolve();

@@ -1,18 +1,19 @@
 import { pino } from "pino";
 import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
-import { LatestValues } from "../../src/collectors/latest-values.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import {
   createExpiryPolicy,
+  type Schedules,
   ServerCollectors,
   type ServerCollectorsOptions,
 } from "../../src/collectors/server-collectors.ts";
-import { ServerReader } from "../../src/collectors/server-reader.ts";
+import { PollHistory, ServerConnection } from "../../src/collectors/server-connection.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
+import { LatestValues } from "../../src/collectors/time-series-poll.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { Extras } from "../../src/lib/extra-work.ts";
-import type { MemoryBudget } from "../../src/lib/memory-budget.ts";
+import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -68,12 +69,12 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly maxLabelText?: number;
-  readonly schedules?: ServerCollectorsOptions["schedules"];
+  readonly schedules?: Schedules;
   readonly engine?: SyncEngine;
   readonly random?: () => number;
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
-  readonly pageUpToDate?: ServerCollectorsOptions["pageUpToDate"];
+  readonly pageUpToDate?: ServerCollectorsOptions["turns"]["pageUpToDate"];
   /** The process reads many servers. */
   readonly isOneOfMany?: boolean;
 }
@@ -178,10 +179,11 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     clockOffset: () => server.clockOffset(),
     isClockInDoubt: () => server.isClockInDoubt(),
     memory: more.memory?.open(),
-    expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.untilThird(collector)),
+    expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.msToThird(collector)),
   });
   const isOneOfMany = () => more.isOneOfMany === true;
-  const reader = new ServerReader({ api: server, ...shared, isOneOfMany, ...(more.memory && { memory: more.memory }) });
+  const connection = new ServerConnection({ api: server, ...shared, isOneOfMany });
+  const history = new PollHistory(shared.log, shared.clock);
   const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(
@@ -190,18 +192,13 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     latest,
     (other) =>
       new ServerCollectors({
-        ...{
-          ...shared,
-          reader,
-          writer,
-          records,
-          extras: more.extras ?? FREE_EXTRAS,
-          pageUpToDate: more.pageUpToDate,
-          random: more.random ?? (() => 0),
-        },
+        ...{ connection, history, writer, records },
         sync: more.engine && { engine: more.engine, latest },
-        schedules: more.schedules ?? SCHEDULED,
-        countedKinds: new Set(nodeSensors),
+        plan: { schedules: more.schedules ?? SCHEDULED, countedKinds: new Set(nodeSensors) },
+        telemetry: { log: shared.log, server: metrics },
+        budgets: { objects: more.memory ?? new MemoryBudget(), extras: more.extras ?? FREE_EXTRAS },
+        turns: { pageUpToDate: more.pageUpToDate },
+        runtime: { clock: shared.clock, random: more.random ?? (() => 0) },
         ...other,
       }),
   );

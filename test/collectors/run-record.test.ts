@@ -14,8 +14,8 @@ function records() {
     metrics: (name) => metrics.collector(name),
   });
   const run = (name: CollectorName, complete = true) => {
-    all.open(name).begins();
-    all.open(name).finished({ complete }, 1);
+    all.open(name).start();
+    all.open(name).finish({ complete }, 1);
   };
   return { all, run, tree: all.open("tree"), channels: all.open("channels") };
 }
@@ -26,12 +26,12 @@ test("what was read before says nothing of new objects; one complete run does", 
   expect(tree.isUpToDate).toBe(true);
   all.awaitNew("tree");
   expect(tree).toMatchObject({ isUpToDate: false, complete: undefined, mustRunAtStart: true });
-  tree.begins();
-  tree.finished({ error: new Error("down") }, 1);
+  tree.start();
+  tree.finish({ complete: false, error: new Error("down") }, 1);
   run("tree", false);
-  expect(tree).toMatchObject({ isUpToDate: false, missedSome: true });
+  expect(tree).toMatchObject({ isUpToDate: false, isIncomplete: true });
   run("tree");
-  expect(tree).toMatchObject({ isUpToDate: true, missedSome: false });
+  expect(tree).toMatchObject({ isUpToDate: true, isIncomplete: false });
   run("tree", false);
   expect(tree.isUpToDate).toBe(true);
 });
@@ -50,12 +50,12 @@ test("a run counts that began when the tree was read", () => {
   const { all, run, tree, channels } = records();
   all.awaitNew("tree");
   all.awaitNew("channels", "tree");
-  channels.begins();
+  channels.start();
   run("tree");
-  channels.finished({ complete: true }, 1);
+  channels.finish({ complete: true }, 1);
   expect(channels).toMatchObject({ isUpToDate: false, lacksBasis: true, complete: false });
-  tree.begins();
-  tree.finished({ error: new Error("down") }, 1);
+  tree.start();
+  tree.finish({ complete: false, error: new Error("down") }, 1);
   run("channels");
   expect(channels).toMatchObject({ isUpToDate: true, lacksBasis: false });
 });

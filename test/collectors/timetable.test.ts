@@ -16,8 +16,8 @@ describe("an interval", () => {
     clock.setWallClock(clock.now() - 24 * HOUR);
     await clock.advance(2 * MINUTE);
     expect(ticks).toEqual([45, 90, 135].map((seconds) => seconds * SECOND));
-    expect(timetable.untilNext()).toBe(10 * SECOND);
-    expect(timetable.untilThird()).toBe(135 * SECOND);
+    expect(timetable.msToNext()).toBe(10 * SECOND);
+    expect(timetable.msToThird()).toBe(135 * SECOND);
     expect(timetable.period()).toBe(45 * SECOND);
     timetable.stop();
     await clock.advance(HOUR);
@@ -28,16 +28,16 @@ describe("an interval", () => {
   test("with a phase, ticks earlier by that part of it, with all that have the phase, and keeps the rhythm", async () => {
     const clock = new ManualClock();
     const timetable = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
-    expect(timetable.untilNext()).toBe(15 * SECOND);
+    expect(timetable.msToNext()).toBe(15 * SECOND);
     await clock.advance(5 * SECOND);
     const ticks: number[] = [];
     expect(timetable.start(() => ticks.push(clock.monotonic()))).toBe(false);
     await clock.advance(2 * MINUTE);
     // Began later than it was made.
     expect(ticks).toEqual([15, 75].map((seconds) => seconds * SECOND));
-    expect(timetable.untilThird()).toBe(3 * MINUTE);
+    expect(timetable.msToThird()).toBe(3 * MINUTE);
     const other = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
-    expect(other.untilNext()).toBe(timetable.untilNext());
+    expect(other.msToNext()).toBe(timetable.msToNext());
     timetable.stop();
   });
 
@@ -45,7 +45,7 @@ describe("an interval", () => {
     const clock = new ManualClock();
     const timetable = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
     timetable.start(() => undefined, clock.monotonic());
-    expect(timetable.untilNext()).toBe(MINUTE);
+    expect(timetable.msToNext()).toBe(MINUTE);
     timetable.stop();
   });
 });

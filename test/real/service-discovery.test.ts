@@ -104,8 +104,7 @@ const UNPOLLED: DiscoverySources["monitors"] extends ReadonlyMap<string, infer M
       },
     ],
   }),
-  tree: () => EMPTY_TREE,
-  nodeStatus: () => undefined,
+  view: { state: { tree: EMPTY_TREE, statusOf: () => undefined } },
 };
 
 /** As the exporter module examples of docs/service-discovery.md do it. */

@@ -66,7 +66,7 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
     store: { tables: [] } as unknown as StatusSources["store"],
     mapper: { hasRules: false } as unknown as StatusSources["mapper"],
     courses: { of: (name) => courseOf(name, work, options) },
-    charts: { ask: async () => undefined },
+    charts: { read: async () => undefined },
     receiver: undefined,
     isReady: () => true,
   };
@@ -121,11 +121,11 @@ function fakeServer(
       work.detailed.add(server);
       return { ...known, collectors };
     },
-    sensorsByStatus: () => sensorsByStatus,
-    tree: () => tree,
-    nodeStatus: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up",
-    inspect: () => undefined,
-  } as FakeServer;
+    view: {
+      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up" },
+      inspect: () => undefined,
+    },
+  };
 }
 
 function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {

@@ -80,10 +80,8 @@ export function testContext(): CommandContext {
     redactor: new Redactor(),
     log: pino({ level: "silent" }),
     print: () => undefined,
-    memory: new MemoryBudget(),
-    pendingMemory: new MemoryBudget(),
-    accesses: new ServerAccesses(),
-    receivers: new Receivers(systemClock),
+    memory: { objects: new MemoryBudget(), pending: new MemoryBudget() },
+    outgoing: { accesses: new ServerAccesses(), receivers: new Receivers(systemClock) },
     eventLoopBusyMs: () => 0,
   };
 }

@@ -18,24 +18,24 @@ export type Every = (tick: () => void, ms: number) => { unref(): void };
  * On an old Node.js the launcher stays as the parent process (bin/launch.js) and passes signals on. It cannot pass on
  * SIGKILL, and an exporter that outlives it would hold its port: so the exporter stops when its launcher is gone.
  */
-export function stopWithLauncher(own: LaunchedProcess = process, every: Every = setInterval): void {
-  const launcher = Number(own.env.PRTG_EXPORTER_LAUNCHER);
+export function stopWithLauncher(self: LaunchedProcess = process, every: Every = setInterval): void {
+  const launcher = Number(self.env.PRTG_EXPORTER_LAUNCHER);
   // Programs that an exporter starts inherit the variable, and have another parent.
-  if (own.ppid !== launcher) return;
-  let asked = false;
+  if (self.ppid !== launcher) return;
+  let isStopping = false;
   every(() => {
     // A second SIGTERM would not wait for what the first one started.
-    if (asked || !isGone(own, launcher)) return;
-    asked = true;
-    own.kill(own.pid, "SIGTERM");
+    if (isStopping || !isGone(self, launcher)) return;
+    isStopping = true;
+    self.kill(self.pid, "SIGTERM");
   }, LAUNCHER_CHECK_MS).unref();
 }
 
 /** Windows goes on naming a parent that is gone. */
-function isGone(own: LaunchedProcess, launcher: number): boolean {
-  if (own.platform !== "win32") return own.ppid !== launcher;
+function isGone(self: LaunchedProcess, launcher: number): boolean {
+  if (self.platform !== "win32") return self.ppid !== launcher;
   try {
-    own.kill(launcher, 0);
+    self.kill(launcher, 0);
     return false;
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ESRCH";

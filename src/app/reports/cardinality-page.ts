@@ -1,9 +1,10 @@
 import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
 import { textTable } from "../../lib/printable-text.ts";
-import { TimeSlices } from "../../lib/yielding.ts";
+import { type Steps, TimeSlices } from "../../lib/yielding.ts";
+import type { MappingOutcome } from "../../mapping/channel-mapper.ts";
+import type { ServerView } from "../../projection/server-view.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./sources.ts";
-import { countUnmapped, type UnmappedCensus, type UnmappedGroup } from "./unmapped-census.ts";
 
 /** Values shown of each label, and longest of them. */
 const TOP_VALUES = 5;
@@ -16,7 +17,7 @@ export function cardinalityPage(sources: DebugSources): DebugPage {
   return async () => {
     const { store, monitors, mapper, clock } = sources;
     const slices = new TimeSlices(clock, undefined, "reader");
-    const probeOf = (server: string, id: string) => monitors.get(server)?.node(id)?.probe;
+    const probeOf = (server: string, id: string) => monitors.get(server)?.view.state.tree.nodes.get(id)?.probe;
     const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
     const unmapped = await countUnmapped(monitors, slices);
     return {
@@ -68,9 +69,9 @@ function section<Row>(
   cells: (row: Row) => readonly string[],
 ): string {
   if (rows.length === 0) return `${title}\n\n`;
-  const shown = textTable(head, rows.slice(0, MAX_ROWS).map(cells));
+  const table = textTable(head, rows.slice(0, MAX_ROWS).map(cells));
   const more = rows.length > MAX_ROWS ? `and ${rows.length - MAX_ROWS} more\n` : "";
-  return `${title}\n\n${shown}${more}\n`;
+  return `${title}\n\n${table}${more}\n`;
 }
 
 function groupRow({ name, outcome, channels, example }: UnmappedGroup): string[] {
@@ -106,4 +107,64 @@ function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: bo
       kinds: groups(unmapped.kinds),
     },
   };
+}
+
+/** Channels that have something in common and no mapped metric. */
+interface UnmappedGroup {
+  /** The unit, or the kind of the sensor. */
+  readonly name: string;
+  readonly outcome: MappingOutcome;
+  readonly channels: number;
+  readonly example: {
+    readonly server: string;
+    /** `2490.1` */
+    readonly object: string;
+    readonly path: string;
+    readonly channel: string;
+  };
+}
+
+/** The largest groups first. */
+interface UnmappedCensus {
+  readonly channels: number;
+  readonly units: readonly UnmappedGroup[];
+  readonly kinds: readonly UnmappedGroup[];
+}
+
+type Groups = Map<string, { -readonly [Key in keyof UnmappedGroup]: UnmappedGroup[Key] }>;
+
+/** Counts the channels that no rule maps or drops, by unit and by kind, for each with the reason. */
+async function countUnmapped(
+  monitors: ReadonlyMap<string, { readonly view: Pick<ServerView, "channels"> }>,
+  slices: Steps,
+): Promise<UnmappedCensus> {
+  const units: Groups = new Map();
+  const kinds: Groups = new Map();
+  let channels = 0;
+  for (const [server, { view }] of monitors) {
+    for (const [sensor, channel, outcome] of view.channels()) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (outcome === "mapped" || outcome === "dropped") continue;
+      channels++;
+      const example = () => {
+        const { id, path } = sensor;
+        return { server, object: `${id}.${channel.channelId}`, path, channel: channel.name };
+      };
+      count(units, channel.unit, outcome, example);
+      count(kinds, sensor.type, outcome, example);
+    }
+  }
+  return { channels, units: inOrder(units), kinds: inOrder(kinds) };
+}
+
+function count(groups: Groups, name: string, outcome: MappingOutcome, example: () => UnmappedGroup["example"]): void {
+  const key = `${outcome} ${name}`;
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, { name, outcome, channels: 1, example: example() });
+  else group.channels++;
+}
+
+function inOrder(groups: Groups): UnmappedGroup[] {
+  return [...groups.values()].sort((a, b) => b.channels - a.channels);
 }

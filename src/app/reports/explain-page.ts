@@ -12,40 +12,41 @@ const MAX_CHANNELS_SHOWN = 200;
 
 const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
 
-export interface WantedObject {
+export interface ObjectQuery {
   readonly sensorId: string;
   readonly channelId: string | undefined;
 }
 
 /** A channel from its record to the lines that are served. */
-export interface ExplainedChannel {
+export interface ChannelExplanation {
   readonly channel: ChannelInspection;
   readonly account: ChannelAccount;
   readonly lines: readonly string[];
 }
 
-export interface ExplainedSensor {
+export interface SensorExplanation {
   readonly inspection: SensorInspection;
   /** Those of the sensor itself. */
   readonly lines: readonly string[];
-  readonly channels: readonly ExplainedChannel[];
+  readonly channels: readonly ChannelExplanation[];
 }
 
 /** `/debug/explain?object=ID`: on every server that has such an object, what is known of it and what is served. */
 export function explainPage(sources: DebugSources): DebugPage {
   return async (query, gone) => {
     const slices = new TimeSlices(sources.clock, gone, "reader");
-    const wanted = parseObject(query.get("object"));
-    if (wanted === undefined) return failure(400, USAGE);
-    const explained: ExplainedSensor[] = [];
-    for (const monitor of sources.monitors.values()) {
-      const inspection = monitor.inspect(wanted.sensorId, choiceOf(wanted, positionOf(query)));
+    const object = parseObject(query.get("object"));
+    if (object === undefined) return failure(400, USAGE);
+    const explanations: SensorExplanation[] = [];
+    for (const { view } of sources.monitors.values()) {
+      const choice = choiceOf(object, positionOf(query));
+      const inspection = view.inspect(object.sensorId, choice, sources.clock.monotonic());
       if (inspection === undefined) continue;
-      const found = await explainSensor(inspection, wanted, sources, slices);
-      if (found !== undefined) explained.push(found);
+      const found = await explainSensor(inspection, object, sources, slices);
+      if (found !== undefined) explanations.push(found);
     }
-    if (explained.length === 0) return failure(404, whyUnknown(wanted, sources));
-    return { status: 200, text: explained.map(textOf).join("\n"), json: { objects: explained.map(jsonOf) } };
+    if (explanations.length === 0) return failure(404, whyUnknown(object, sources));
+    return { status: 200, text: explanations.map(textOf).join("\n"), json: { objects: explanations.map(jsonOf) } };
   };
 }
 
@@ -53,13 +54,13 @@ function failure(status: 400 | 404, message: string): DebugReport {
   return { status, text: `${oneLine(message)}\n`, json: { error: message } };
 }
 
-function parseObject(text: string | null): WantedObject | undefined {
+function parseObject(text: string | null): ObjectQuery | undefined {
   const match = /^([^\s.]{1,50})(?:\.(\S{1,50}))?$/.exec(text ?? "");
   return match?.[1] === undefined ? undefined : { sensorId: match[1], channelId: match[2] };
 }
 
 /** `from`: position of the first channel, where all are asked for. */
-export function choiceOf({ channelId }: WantedObject, from: number): ChannelChoice {
+export function choiceOf({ channelId }: ObjectQuery, from: number): ChannelChoice {
   return channelId === undefined ? { from, count: MAX_CHANNELS_SHOWN } : { channelId };
 }
 
@@ -68,32 +69,32 @@ function positionOf(query: URLSearchParams): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-function whyUnknown({ sensorId, channelId }: WantedObject, { monitors }: DebugSources): string {
+function whyUnknown({ sensorId, channelId }: ObjectQuery, { monitors }: DebugSources): string {
   const other = monitors
     .values()
-    .map((monitor) => monitor.node(sensorId))
+    .map(({ view }) => view.state.tree.nodes.get(sensorId))
     .find((node) => node !== undefined);
   if (other !== undefined && other.kind !== "sensor") return `${sensorId} is a ${other.kind}: ${USAGE}`;
   const isLeftOut = monitors.values().some((monitor) => monitor.isLeftOut(sensorId));
   if (isLeftOut) return `${sensorId} is not selected: it is no part of what servers[].select says is monitored`;
-  const object = channelId === undefined ? `sensor ${sensorId}` : `channel ${sensorId}.${channelId}`;
-  return `no server has shown a ${object} so far (the user must be allowed to see it)`;
+  const name = channelId === undefined ? `sensor ${sensorId}` : `channel ${sensorId}.${channelId}`;
+  return `no server has shown a ${name} so far (the user must be allowed to see it)`;
 }
 
 /** Undefined when the sensor has no such channel. */
 export async function explainSensor(
   inspection: SensorInspection,
-  { sensorId, channelId }: WantedObject,
+  { sensorId, channelId }: ObjectQuery,
   { store, mapper, clock }: Pick<DebugSources, "store" | "mapper" | "clock">,
   slices: TimeSlices,
-): Promise<ExplainedSensor | undefined> {
+): Promise<SensorExplanation | undefined> {
   const { server, sensor, channels: chosen } = inspection;
   if (channelId !== undefined && chosen.length === 0) return undefined;
   // What sets most series apart comes first.
-  const wanted = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
-  const shown = new Set<string | undefined>([undefined, ...chosen.map((channel) => channel.channelId)]);
-  const series = await findSeries(store, wanted, clock.monotonic(), slices, (family, labels) =>
-    shown.has(channelOf({ family, labels })),
+  const having = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
+  const channelIds = new Set<string | undefined>([undefined, ...chosen.map((channel) => channel.channelId)]);
+  const series = await findSeries(store, having, clock.monotonic(), slices, (family, labels) =>
+    channelIds.has(channelOf({ family, labels })),
   );
   const byChannel = Map.groupBy(series, (one) => channelOf(one));
   return {
@@ -117,7 +118,7 @@ function lineOf({ family, labels, value }: FoundSeries): string {
   return `${family.name}${formatLabels(family.labels, labels)} ${formatValue(value)}`;
 }
 
-function textOf({ inspection, lines, channels }: ExplainedSensor): string {
+function textOf({ inspection, lines, channels }: SensorExplanation): string {
   const { server, sensor, status, statusSince, message, lastUp, lastDown, staleAfterMs } = inspection;
   const properties = [
     ["path", sensor.path],
@@ -149,11 +150,11 @@ function isoTime(at: number | undefined): string | undefined {
 /** Nothing where these are all there are, or the one that was asked for. */
 function partText({ channelCount, channelsFrom, channels }: SensorInspection): string[] {
   if (channels.length === channelCount || channels.length <= 1) return [];
-  const until = channelsFrom + channels.length;
-  return [`\nchannels ${channelsFrom + 1} to ${until} of ${channelCount}; &from=N has those after the Nth\n`];
+  const last = channelsFrom + channels.length;
+  return [`\nchannels ${channelsFrom + 1} to ${last} of ${channelCount}; &from=N has those after the Nth\n`];
 }
 
-function channelText(sensorId: string, { channel, account, lines }: ExplainedChannel): string[] {
+function channelText(sensorId: string, { channel, account, lines }: ChannelExplanation): string[] {
   const limits = Object.entries(channel.limits).map(([name, value]) => `${name} ${value}`);
   const properties = [
     ["name", channel.name],
@@ -192,7 +193,7 @@ function valueText({ state, value, measuredAt, fromSeries }: ChannelInspection):
   return `${formatValue(value ?? Number.NaN)}, ${at}${source}`;
 }
 
-function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
+function jsonOf({ inspection, lines, channels }: SensorExplanation): object {
   const { server, sensor, status, statusSince, message, lastUp, lastDown, staleAfterMs } = inspection;
   return {
     server,
@@ -215,7 +216,7 @@ function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
     lines,
     channels_total: inspection.channelCount,
     channels_from: inspection.channelsFrom,
-    channels: channels.map(({ channel, account, lines: own }) => ({
+    channels: channels.map(({ channel, account, lines: series }) => ({
       channel_id: channel.channelId,
       channel: channel.name,
       unit: channel.unit,
@@ -227,7 +228,7 @@ function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
       outcome: account.outcome,
       rule: account.rule,
       reason: account.reason,
-      lines: own,
+      lines: series,
     })),
   };
 }

@@ -2,14 +2,15 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { ChartOutcome, ChartPart, SensorChart } from "../../http/pages/status/courses.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
+import type { ServerState } from "../../model/server-state.ts";
+import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../../prtg/records.ts";
 import { SERIES_WINDOW_MS } from "../../prtg/series-types.ts";
-import type { MonitoredServer } from "../monitored-server.ts";
 
 const WINDOW_MS = SERIES_WINDOW_MS.live;
 /** As wide as a scan of most sensors, and as many as a screen can tell apart. */
 const PART_MS = 60_000;
-/** A chart is not asked for anew so soon. */
+/** Minimum age before another request. */
 const LASTS_MS = 60_000;
 /** Charts that are kept at a time: at most 10 MB of them. */
 const MAX_KEPT = 10;
@@ -26,10 +27,13 @@ const PATIENCE_MS = 10_000;
 /** The request itself, its retries included. */
 const REQUEST_MS = 60_000;
 
-type Monitor = Pick<MonitoredServer, "node" | "liveSeries" | "serverTime">;
+interface Monitor {
+  readonly view: { readonly state: Pick<ServerState, "tree"> };
+  readonly api: Pick<MonitoringApi, "timeSeries" | "clockOffset">;
+}
 type Monitors = () => ReadonlyMap<string, Monitor>;
 
-interface Asked {
+interface ChartRequest {
   readonly server: string;
   readonly at: number;
   readonly chart: Promise<SensorChart>;
@@ -41,9 +45,9 @@ interface Asked {
 export class SensorCharts {
   readonly #clock: Clock;
   readonly #monitors: Monitors;
-  /** In the order in which they were asked for. */
-  readonly #asked = new Map<string, Asked>();
-  readonly #requests = new Map<string, number[]>();
+  /** In the order of requests. */
+  readonly #requests = new Map<string, ChartRequest>();
+  readonly #sentAt = new Map<string, number[]>();
   readonly #turns = new Map<string, LimitFunction>();
   #waiting = 0;
 
@@ -56,7 +60,7 @@ export class SensorCharts {
    * Readers of the same sensor share a request; one that goes away ends its own wait only. Undefined where no server has the sensor.
    * @throws the reason of `gone`
    */
-  async ask(server: string | undefined, sensorId: string, gone: AbortSignal): Promise<ChartOutcome | undefined> {
+  async read(server: string | undefined, sensorId: string, gone: AbortSignal): Promise<ChartOutcome | undefined> {
     const [name, monitor] = this.#find(server, sensorId) ?? [];
     if (name === undefined || monitor === undefined) return undefined;
     const key = JSON.stringify([name, sensorId]);
@@ -64,16 +68,16 @@ export class SensorCharts {
     if (kept?.isOver !== true && this.#waiting >= MAX_WAITING) {
       return { kind: "busy", retryAfterSeconds: PATIENCE_MS / 1_000 };
     }
-    const asked = kept ?? this.#request(key, name, monitor, sensorId);
-    if (typeof asked === "number") return { kind: "too_many", retryAfterSeconds: asked };
+    const request = kept ?? this.#send(key, name, monitor, sensorId);
+    if (typeof request === "number") return { kind: "too_many", retryAfterSeconds: request };
     const expired = new Error("the server takes longer than a page waits");
     this.#waiting++;
     try {
       const chart = await withDeadline(
         { clock: this.#clock, ms: PATIENCE_MS, parents: [gone], expired: () => expired },
-        (signal) => waitFor(asked.chart, signal),
+        (signal) => waitFor(request.chart, signal),
       );
-      return { kind: "drawn", chart, ageSeconds: (this.#clock.monotonic() - asked.at) / 1_000 };
+      return { kind: "drawn", chart, ageSeconds: (this.#clock.monotonic() - request.at) / 1_000 };
     } catch (error) {
       if (gone.aborted) throw error;
       if (error === expired) return { kind: "waiting" };
@@ -86,22 +90,22 @@ export class SensorCharts {
   #find(server: string | undefined, sensorId: string): readonly [string, Monitor] | undefined {
     for (const [name, monitor] of this.#monitors()) {
       if (server !== undefined && name !== server) continue;
-      if (monitor.node(sensorId)?.kind === "sensor") return [name, monitor];
+      if (monitor.view.state.tree.nodes.get(sensorId)?.kind === "sensor") return [name, monitor];
     }
     return undefined;
   }
 
-  #fresh(key: string): Asked | undefined {
+  #fresh(key: string): ChartRequest | undefined {
     const now = this.#clock.monotonic();
-    for (const [each, { at }] of this.#asked) if (now - at >= LASTS_MS) this.#asked.delete(each);
-    return this.#asked.get(key);
+    for (const [each, { at }] of this.#requests) if (now - at >= LASTS_MS) this.#requests.delete(each);
+    return this.#requests.get(key);
   }
 
   /** The seconds to wait, where the server has had its share. */
-  #request(key: string, name: string, monitor: Monitor, sensorId: string): Asked | number {
+  #send(key: string, name: string, monitor: Monitor, sensorId: string): ChartRequest | number {
     const now = this.#clock.monotonic();
-    const recent = (this.#requests.get(name) ?? []).filter((at) => now - at < MINUTE_MS);
-    this.#requests.set(name, recent);
+    const recent = (this.#sentAt.get(name) ?? []).filter((at) => now - at < MINUTE_MS);
+    this.#sentAt.set(name, recent);
     const [oldest = now] = recent;
     if (recent.length >= MAX_A_MINUTE) return Math.ceil((oldest + MINUTE_MS - now) / 1_000);
     recent.push(now);
@@ -111,20 +115,20 @@ export class SensorCharts {
     const chart = withDeadline({ clock: this.#clock, ms: REQUEST_MS, parents: [], expired }, async (signal) => {
       const series = await turns(() => {
         signal.throwIfAborted();
-        return monitor.liveSeries(sensorId, signal);
+        return monitor.api.timeSeries(sensorId, "live", signal);
       });
-      return chartOf(series, monitor.serverTime());
+      return chartOf(series, this.#clock.now() + monitor.api.clockOffset());
     });
-    const asked: Asked = { server: name, at: now, chart, isOver: false };
+    const request: ChartRequest = { server: name, at: now, chart, isOver: false };
     const over = () => {
-      asked.isOver = true;
+      request.isOver = true;
     };
     // It may fail after its readers have gone.
     chart.then(over, over);
-    this.#asked.set(key, asked);
-    const [first] = this.#asked.keys();
-    if (this.#asked.size > MAX_KEPT && first !== undefined) this.#asked.delete(first);
-    return asked;
+    this.#requests.set(key, request);
+    const [first] = this.#requests.keys();
+    if (this.#requests.size > MAX_KEPT && first !== undefined) this.#requests.delete(first);
+    return request;
   }
 }
 

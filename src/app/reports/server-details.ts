@@ -1,7 +1,7 @@
 import type { CollectorStatus } from "../../collectors/collector-runner.ts";
 import type { CollectorReport, EndpointReport, Measurements, ServerDetails } from "../../http/pages/status/report.ts";
 import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
-import type { RecordedMetrics } from "../recorded-metrics.ts";
+import type { MetricSamples } from "./metric-samples.ts";
 import { instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -25,7 +25,7 @@ export function serverDetails(
   { clock }: Pick<StatusSources, "clock">,
   server: string,
   collectors: readonly CollectorStatus[],
-  own: RecordedMetrics,
+  samples: MetricSamples,
   measurements: Measurements | null,
 ): ServerDetails {
   const of = { server };
@@ -33,33 +33,33 @@ export function serverDetails(
   return {
     collectors: collectors.map((collector) => collectorReport(collector, now)),
     api: {
-      breaker_open: own.sum(api.breakerChanged, of) > 0,
-      in_flight: own.sum(api.inFlight, of),
-      requests: own.sum(api.requests, of),
-      failures: failures(own, of),
-      clock_offset_seconds: own.sum(api.clockOffset, of),
-      endpoints: [...own.by("endpoint", api.requests, of).keys()].map((endpoint) =>
-        endpointReport(own, endpoint, endpoint === "" ? of : { server, endpoint }),
+      breaker_open: samples.sum(api.breakerChanged, of) > 0,
+      in_flight: samples.sum(api.inFlight, of),
+      requests: samples.sum(api.requests, of),
+      failures: failures(samples, of),
+      clock_offset_seconds: samples.sum(api.clockOffset, of),
+      endpoints: [...samples.by("endpoint", api.requests, of).keys()].map((endpoint) =>
+        endpointReport(samples, endpoint, endpoint === "" ? of : { server, endpoint }),
       ),
     },
     problems: {
-      decode: Object.fromEntries(own.by("problem", objects.decodeProblem, of)),
-      waiting_channels: own.sum(objects.waitingChannels, of),
-      orphans: own.sum(objects.orphans, of),
+      decode: Object.fromEntries(samples.by("problem", objects.decodeProblem, of)),
+      waiting_channels: samples.sum(objects.waitingChannels, of),
+      orphans: samples.sum(objects.orphans, of),
     },
     measurements,
   };
 }
 
 /** Of the servers whose labels these are. */
-export function measurementsReport(own: RecordedMetrics, of: Readonly<Record<string, string>> = {}): Measurements {
+export function measurementsReport(samples: MetricSamples, of: Readonly<Record<string, string>> = {}): Measurements {
   return {
-    delivered: own.sum(sync.delivered, of),
-    rejected: own.sum(sync.rejected, of),
-    pending: own.sum(sync.pending, of),
-    oldest_pending_seconds: own.most(sync.oldestPending, of),
-    failed_deliveries: own.sum(sync.deliveryFailed, of),
-    dropped: own.sum(sync.dropped, of),
+    delivered: samples.sum(sync.delivered, of),
+    rejected: samples.sum(sync.rejected, of),
+    pending: samples.sum(sync.pending, of),
+    oldest_pending_seconds: samples.most(sync.oldestPending, of),
+    failed_deliveries: samples.sum(sync.deliveryFailed, of),
+    dropped: samples.sum(sync.dropped, of),
   };
 }
 
@@ -80,19 +80,23 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
 }
 
 /** `endpoint`: empty where what is counted does not tell them apart. */
-function endpointReport(own: RecordedMetrics, endpoint: string, of: Readonly<Record<string, string>>): EndpointReport {
-  const latency = own.distribution(api.requestDuration, of);
+function endpointReport(
+  samples: MetricSamples,
+  endpoint: string,
+  of: Readonly<Record<string, string>>,
+): EndpointReport {
+  const latency = samples.distribution(api.requestDuration, of);
   return {
     endpoint: endpoint || "all",
-    requests: own.sum(api.requests, of),
-    failures: failures(own, of),
-    retries: own.sum(api.retried, of),
+    requests: samples.sum(api.requests, of),
+    failures: failures(samples, of),
+    retries: samples.sum(api.retried, of),
     mean_seconds: latency?.mean ?? null,
     p95_seconds: latency !== undefined && Number.isFinite(latency.p95) ? latency.p95 : null,
-    received_bytes: own.sum(api.responseBytes, of),
+    received_bytes: samples.sum(api.responseBytes, of),
   };
 }
 
-function failures(own: RecordedMetrics, of: Readonly<Record<string, string>>): Record<string, number> {
-  return Object.fromEntries([...own.by("code", api.requests, of)].filter(([code]) => !WORKED.test(code)));
+function failures(samples: MetricSamples, of: Readonly<Record<string, string>>): Record<string, number> {
+  return Object.fromEntries([...samples.by("code", api.requests, of)].filter(([code]) => !WORKED.test(code)));
 }

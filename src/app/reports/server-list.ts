@@ -2,7 +2,7 @@ import type { ServerEntry, StatusReport } from "../../http/pages/status/report.t
 import type { StatusQuery } from "../../http/pages/status/source.ts";
 import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
 import type { ServerSummary } from "../monitored-server.ts";
-import type { RecordedMetrics } from "../recorded-metrics.ts";
+import type { MetricSamples } from "./metric-samples.ts";
 import { instantOrNull, withoutSecrets } from "./report-values.ts";
 import { compareServers, type RankedServer, serverState } from "./server-order.ts";
 import type { StatusSources } from "./sources.ts";
@@ -14,14 +14,14 @@ export const SERVERS_A_PAGE = 40;
 const POLLS: ReadonlySet<string> = new Set(["tree", "status", "channels"]);
 
 /** A server as far as sums and the order need it. */
-export interface ListedServer extends RankedServer {
+export interface ServerRow extends RankedServer {
   readonly summary: ServerSummary;
 }
 
 /** Every server, the worst first. `own`: whose requests are held back. */
-export function listServers({ monitors }: StatusSources, own: RecordedMetrics): readonly ListedServer[] {
-  const heldBack = own.by("server", OWN_METRICS.server.breakerChanged);
-  const listed = Array.from(monitors, ([name, monitor]): ListedServer => {
+export function listServers({ monitors }: StatusSources, samples: MetricSamples): readonly ServerRow[] {
+  const heldBack = samples.by("server", OWN_METRICS.server.breakerChanged);
+  const rows = Array.from(monitors, ([name, monitor]): ServerRow => {
     const summary = monitor.summary();
     const state = serverState({
       isUp: summary.up,
@@ -30,7 +30,7 @@ export function listServers({ monitors }: StatusSources, own: RecordedMetrics): 
     });
     return { name, state, sensorsByStatus: summary.sensorsByStatus, summary };
   });
-  return listed.sort(compareServers);
+  return rows.sort(compareServers);
 }
 
 /** Of the collectors whose last run failed. What a server lacks is no failure where it is up without it. */
@@ -39,7 +39,7 @@ function failedRuns({ up, runs }: ServerSummary): ServerSummary["runs"] {
 }
 
 /** Sums over all servers, without measurements. */
-export function sumsOf(servers: readonly ListedServer[]): Omit<StatusReport["totals"], "measurements"> {
+export function sumsOf(servers: readonly ServerRow[]): Omit<StatusReport["totals"], "measurements"> {
   const byState = new Map<string, number>();
   const byStatus = new Map<string, number>();
   const objects = { probe: 0, group: 0, device: 0, sensor: 0, channel: 0 };
@@ -62,19 +62,19 @@ export function sumsOf(servers: readonly ListedServer[]): Omit<StatusReport["tot
 
 /** The servers that a question is about, and which part of the list they are; undefined when there is no such server. */
 export function pageOf(
-  servers: readonly ListedServer[],
+  servers: readonly ServerRow[],
   { server, find, page }: StatusQuery,
-): { readonly shown: readonly ListedServer[]; readonly page: StatusReport["page"] } | undefined {
+): { readonly rows: readonly ServerRow[]; readonly page: StatusReport["page"] } | undefined {
   const found = server === undefined ? withWords(servers, find) : servers.filter(({ name }) => name === server);
   if (server !== undefined && found.length === 0) return undefined;
   const pages = Math.max(1, Math.ceil(found.length / SERVERS_A_PAGE));
   const number = Math.min(page, pages);
   const from = (number - 1) * SERVERS_A_PAGE;
-  const shown = found.slice(from, from + SERVERS_A_PAGE);
-  return { shown, page: { number, pages, from, matching: found.length } };
+  const rows = found.slice(from, from + SERVERS_A_PAGE);
+  return { rows, page: { number, pages, from, matching: found.length } };
 }
 
-function withWords(servers: readonly ListedServer[], find: string): readonly ListedServer[] {
+function withWords(servers: readonly ServerRow[], find: string): readonly ServerRow[] {
   const words = find
     .toLowerCase()
     .split(/\s+/)
@@ -85,7 +85,7 @@ function withWords(servers: readonly ListedServer[], find: string): readonly Lis
 }
 
 /** What the list says of a server. `url`: as configured. */
-export function serverEntry({ name, state, summary }: ListedServer, url: string): ServerEntry {
+export function serverEntry({ name, state, summary }: ServerRow, url: string): ServerEntry {
   const { up, version, objects, channels, sensorsByStatus, runs } = summary;
   const failed = failedRuns(summary);
   const polls = runs.flatMap(({ name: collector, lastSuccessAt }) =>

@@ -7,13 +7,13 @@ import { TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import { parseStatus, STATUS_TOKENS, type StatusToken } from "../../prtg/status.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
+import type { TreeView } from "./sources.ts";
 
-/** What service discovery looks at: memory only, so that looking costs the monitoring server nothing. */
 export interface DiscoverySources {
   readonly clock: Clock;
   /** By the configured name of the server. */
-  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status" | "tree" | "nodeStatus">>;
-  /** While this replica stands by it knows of no devices. */
+  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status"> & { readonly view: TreeView }>;
+  /** A standby replica knows no devices. */
   readonly config?: Pick<Config, "standbyFor">;
 }
 
@@ -30,19 +30,22 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
     if (statuses === undefined) {
       return { status: 400, text: `status: expected ${STATUS_TOKENS.join(", ")}, or nothing where it is not known` };
     }
-    const asked = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
-    const refusal = refusalOf(sources, asked);
+    const servers = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
+    const refusal = refusalOf(sources, servers);
     if (refusal !== undefined) return refusal;
     const slices = new TimeSlices(sources.clock, gone, "reader");
     const pieces: Buffer[] = [];
     let piece = "";
-    for (const server of new Set(asked)) {
+    for (const server of new Set(servers)) {
       const monitor = sources.monitors.get(server);
       if (monitor === undefined) continue;
-      for (const node of monitor.tree().nodes.values()) {
+      for (const node of monitor.view.state.tree.nodes.values()) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
-        const target = targetOf(server, node, monitor.nodeStatus(node) ?? "", { ...question, statuses });
+        const target = targetOf(server, node, monitor.view.state.statusOf(node, sources.clock.monotonic()) ?? "", {
+          ...question,
+          statuses,
+        });
         if (target === undefined) continue;
         // Names, hosts and tags come from outside: a secret in one of them must not leave this way.
         piece += `${piece === "" && pieces.length === 0 ? "[" : ",\n"}${redactor.redact(JSON.stringify(target))}`;
@@ -57,15 +60,15 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
 }
 
 /** In the spelling of labels, whatever spelling was asked for; undefined where one is no status. A misspelt one would leave no target. */
-function readStatuses(asked: readonly string[]): readonly (StatusToken | "")[] | undefined {
-  const statuses = asked.map((text) => (text === "" ? text : parseStatus(text)));
+function readStatuses(texts: readonly string[]): readonly (StatusToken | "")[] | undefined {
+  const statuses = texts.map((text) => (text === "" ? text : parseStatus(text)));
   return statuses.every((status) => status !== undefined) ? statuses : undefined;
 }
 
-function refusalOf({ monitors, config }: DiscoverySources, asked: readonly string[]): DiscoveryResult | undefined {
+function refusalOf({ monitors, config }: DiscoverySources, servers: readonly string[]): DiscoveryResult | undefined {
   if (config?.standbyFor !== undefined)
     return { status: 503, text: "This replica stands by: another one knows the devices." };
-  for (const server of asked) {
+  for (const server of servers) {
     const monitor = monitors.get(server);
     if (monitor === undefined) return { status: 404, text: "There is no server of this name." };
     const tree = monitor.status().collectors.find(({ name }) => name === "tree");
@@ -92,7 +95,7 @@ function targetOf(
   if (node.kind !== "device") return undefined;
   const host = hostOf(node);
   const all = new Set([...node.inheritedTags, ...node.tags]);
-  const fits = (wanted: readonly string[], value: string) => wanted.length === 0 || wanted.includes(value);
+  const fits = (allowed: readonly string[], value: string) => allowed.length === 0 || allowed.includes(value);
   if (host === undefined || !fits(kinds, node.type) || !fits(probes, node.probe) || !fits(groups, node.group)) {
     return undefined;
   }

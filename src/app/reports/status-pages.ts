@@ -35,7 +35,7 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
     },
     course: (server) => sources.courses.of(server),
     chart: async ({ server, id }, gone) => {
-      const outcome = await sources.charts.ask(server, id, gone);
+      const outcome = await sources.charts.read(server, id, gone);
       // Errors may repeat what the server said; the rest are numbers.
       return outcome?.kind === "failed" ? { ...outcome, reason: redactor.redact(outcome.reason) } : outcome;
     },
@@ -49,9 +49,10 @@ function recentOutlines({ clock }: StatusSources): OutlineOf {
     const recent = made.get(monitor);
     const known = recent && clock.monotonic() - recent.at <= OUTLINES_LAST ? recent.outline.deref() : undefined;
     if (known !== undefined) return known;
+    const { view } = monitor;
     const outline = outlineOf(
-      monitor.tree(),
-      monitor.nodeStatus.bind(monitor),
+      view.state.tree,
+      (node) => view.state.statusOf(node, clock.monotonic()),
       new TimeSlices(clock, undefined, "reader"),
     );
     made.set(monitor, { at: clock.monotonic(), outline: new WeakRef(outline) });

@@ -3,10 +3,10 @@ import type { StatusQuery } from "../../http/pages/status/source.ts";
 import type { Steps } from "../../lib/yielding.ts";
 import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
-import { RecordedMetrics } from "../recorded-metrics.ts";
+import { MetricSamples } from "./metric-samples.ts";
 import { instant, withoutSecrets } from "./report-values.ts";
 import { DETAIL_FAMILIES, MEASUREMENT_FAMILIES, measurementsReport, serverDetails } from "./server-details.ts";
-import { type ListedServer, listServers, pageOf, serverEntry, sumsOf } from "./server-list.ts";
+import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
 /** What is said of the exporter itself, and what the list of servers needs. */
@@ -32,9 +32,9 @@ export async function statusReport(
 ): Promise<StatusReport | undefined> {
   const { build, clock, metrics, config, receiver, isReady } = sources;
   const families = receiver === undefined ? FAMILIES : [...FAMILIES, ...PUSH_FAMILIES];
-  const own = await RecordedMetrics.read(metrics, { families }, slices);
-  const listed = listServers(sources, own);
-  const found = pageOf(listed, question);
+  const samples = await MetricSamples.read(metrics, { families }, slices);
+  const rows = listServers(sources, samples);
+  const found = pageOf(rows, question);
   if (found === undefined) return undefined;
   return {
     generated_at: instant(clock.now()),
@@ -43,20 +43,20 @@ export async function statusReport(
     process: {
       started_at: instant(clock.now() - process.uptime() * 1_000),
       resident_memory_bytes: process.memoryUsage.rss(),
-      event_loop_utilization: own.sum(OWN_METRICS.extras.loop),
-      extra_held_back: own.sum(OWN_METRICS.extras.heldBack) === 1,
+      event_loop_utilization: samples.sum(OWN_METRICS.extras.loop),
+      extra_held_back: samples.sum(OWN_METRICS.extras.heldBack) === 1,
     },
     configuration: {
-      last_reload_successful: own.sum(OWN_METRICS.config.reloadSuccessful) === 1,
-      loaded_at: instant(own.sum(OWN_METRICS.config.reloadTime) * 1_000),
+      last_reload_successful: samples.sum(OWN_METRICS.config.reloadSuccessful) === 1,
+      loaded_at: instant(samples.sum(OWN_METRICS.config.reloadTime) * 1_000),
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
     leadership: leadershipReport(sources),
-    totals: { ...sumsOf(listed), measurements: receiver === undefined ? null : measurementsReport(own) },
+    totals: { ...sumsOf(rows), measurements: receiver === undefined ? null : measurementsReport(samples) },
     page: found.page,
-    servers: await serverReports(sources, question, found.shown, own, slices),
-    metrics: metricsReport(sources, own),
-    otlp: receiver === undefined ? null : otlpReport(receiver, own),
+    servers: await serverReports(sources, question, found.rows, samples, slices),
+    metrics: metricsReport(sources, samples),
+    otlp: receiver === undefined ? null : otlpReport(receiver, samples),
   };
 }
 
@@ -70,13 +70,13 @@ function leadershipReport({ leadership, config }: StatusSources): StatusReport["
 async function serverReports(
   sources: StatusSources,
   question: StatusQuery,
-  shown: readonly ListedServer[],
-  all: RecordedMetrics,
+  rows: readonly ServerRow[],
+  all: MetricSamples,
   slices: Steps,
 ): Promise<ServerReport[]> {
   const { config, monitors, metrics, receiver } = sources;
   const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
-  const entries = shown.map((server) => serverEntry(server, urls.get(server.name) ?? ""));
+  const entries = rows.map((server) => serverEntry(server, urls.get(server.name) ?? ""));
   const [entry] = entries;
   const isWhole = question.server !== undefined || monitors.size === 1;
   const monitor = entry && monitors.get(entry.name);
@@ -84,35 +84,37 @@ async function serverReports(
   const { name } = entry;
   // Equal to the totals if there is one server.
   const measurements = receiver === undefined ? null : measurementsReport(all, { server: name });
-  const own = await RecordedMetrics.read(metrics, { families: DETAIL_FAMILIES, server: name }, slices);
-  return [{ ...entry, ...serverDetails(sources, name, monitor.status().collectors, own, measurements) }];
+  const samples = await MetricSamples.read(metrics, { families: DETAIL_FAMILIES, server: name }, slices);
+  return [{ ...entry, ...serverDetails(sources, name, monitor.status().collectors, samples, measurements) }];
 }
 
-function metricsReport({ store }: StatusSources, own: RecordedMetrics): StatusReport["metrics"] {
+function metricsReport({ store }: StatusSources, samples: MetricSamples): StatusReport["metrics"] {
   const tables = [...store.tables].filter(({ size }) => size > 0);
-  const seconds = own.by("format", OWN_METRICS.exposition.renderDuration);
+  const seconds = samples.by("format", OWN_METRICS.exposition.renderDuration);
   return {
     series: tables.reduce((sum, { size }) => sum + size, 0),
     families: tables
       .map(({ family, size }) => ({ family: family.name, series: size }))
       .sort((a, b) => b.series - a.series),
-    pages: own.samples(OWN_METRICS.exposition.bytes).map(({ labels: { format = "", encoding = "" }, value }) => ({
+    pages: samples.samples(OWN_METRICS.exposition.bytes).map(({ labels: { format = "", encoding = "" }, value }) => ({
       format: String(format),
       encoding: String(encoding),
       bytes: value,
       render_seconds: seconds.get(String(format)) ?? null,
     })),
-    scrapes: Object.fromEntries([...own.by("format", OWN_METRICS.exposition.scraped)].filter(([, count]) => count > 0)),
+    scrapes: Object.fromEntries(
+      [...samples.by("format", OWN_METRICS.exposition.scraped)].filter(([, count]) => count > 0),
+    ),
   };
 }
 
-function otlpReport({ url, protocol }: ReceiverAddress, own: RecordedMetrics): NonNullable<StatusReport["otlp"]> {
-  const points = own.by("outcome", OWN_METRICS.otlp.statePoints);
+function otlpReport({ url, protocol }: ReceiverAddress, samples: MetricSamples): NonNullable<StatusReport["otlp"]> {
+  const points = samples.by("outcome", OWN_METRICS.otlp.statePoints);
   return {
     endpoint: withoutSecrets(url),
     protocol,
     state_points: { delivered: points.get("delivered") ?? 0, rejected: points.get("rejected") ?? 0 },
-    failed_requests: own.sum(OWN_METRICS.otlp.attemptFailed),
-    refused_requests: own.sum(OWN_METRICS.otlp.requestRefused),
+    failed_requests: samples.sum(OWN_METRICS.otlp.attemptFailed),
+    refused_requests: samples.sum(OWN_METRICS.otlp.requestRefused),
   };
 }

@@ -10,7 +10,7 @@ import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { parseStatus, type StatusToken } from "../../prtg/status.ts";
-import { choiceOf, type ExplainedChannel, explainSensor } from "./explain-page.ts";
+import { type ChannelExplanation, choiceOf, explainSensor } from "./explain-page.ts";
 import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -23,14 +23,16 @@ const NO_CHANNELS = { from: 0, count: 0 };
 
 export type Monitor = NonNullable<ReturnType<StatusSources["monitors"]["get"]>>;
 
-interface MonitoredTree {
+interface ServerTree {
   readonly server: string;
   readonly monitor: Monitor;
 }
 
 /** One server's tree, seen from above. */
-interface ServerOutline extends MonitoredTree {
+interface ServerOutline extends ServerTree {
   readonly outline: Outline;
+  /** Monotonic. */
+  readonly now: number;
 }
 
 /** Gives the outline of one server. */
@@ -43,10 +45,10 @@ export async function nodeReport(
   { server, id, from }: NodeQuery,
   slices: TimeSlices,
 ): Promise<NodeReport | undefined> {
-  const found = find(sources, server, ({ monitor }) => id === ROOT_ID || monitor.tree().nodes.has(id));
+  const found = find(sources, server, ({ monitor }) => id === ROOT_ID || monitor.view.state.tree.nodes.has(id));
   if (found === undefined) return undefined;
-  const place = { ...found, outline: await outlineOf(found.monitor) };
-  const node = place.monitor.tree().nodes.get(id);
+  const place = { ...found, outline: await outlineOf(found.monitor), now: sources.clock.monotonic() };
+  const node = place.monitor.view.state.tree.nodes.get(id);
   const children = place.outline.children(id);
   const first = Math.min(from, Math.max(0, children.length - 1));
   return {
@@ -68,8 +70,8 @@ export async function nodeReport(
 function find(
   { monitors }: StatusSources,
   server: string | undefined,
-  hasIt: (place: MonitoredTree) => boolean,
-): MonitoredTree | undefined {
+  hasIt: (place: ServerTree) => boolean,
+): ServerTree | undefined {
   for (const [name, monitor] of monitors) {
     const place = { server: name, monitor };
     if ((server === undefined || name === server) && hasIt(place)) return place;
@@ -92,16 +94,16 @@ function rootSummary({ server, outline }: ServerOutline): NodeSummary {
   };
 }
 
-function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): NodeSummary {
+function summary({ server, monitor, outline, now }: ServerOutline, node: TreeNode): NodeSummary {
   const { id, kind, name, path } = node;
-  const inspection = kind === "sensor" ? monitor.inspect(id, NO_CHANNELS) : undefined;
+  const inspection = kind === "sensor" ? monitor.view.inspect(id, NO_CHANNELS, now) : undefined;
   return {
     server,
     id,
     kind,
     name,
     path,
-    status: monitor.nodeStatus(node) ?? null,
+    status: monitor.view.state.statusOf(node, now) ?? null,
     status_since: instantOrNull(inspection?.statusSince),
     message: inspection?.message ?? null,
     children: inspection?.channelCount ?? outline.children(id).length,
@@ -111,7 +113,7 @@ function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): N
 
 function ancestors(place: ServerOutline, node: TreeNode): NodeSummary[] {
   const found: NodeSummary[] = [];
-  const { nodes } = place.monitor.tree();
+  const { nodes } = place.monitor.view.state.tree;
   for (let above = nodes.get(node.parentId); above !== undefined; above = nodes.get(above.parentId)) {
     found.unshift(summary(place, above));
   }
@@ -125,12 +127,12 @@ async function sensorReport(
   from: number,
   slices: TimeSlices,
 ): Promise<SensorReport | null> {
-  const wanted = { sensorId: id, channelId: undefined };
-  const inspection = monitor.inspect(id, choiceOf(wanted, from));
-  const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
-  if (explained === undefined) return null;
+  const object = { sensorId: id, channelId: undefined };
+  const inspection = monitor.view.inspect(id, choiceOf(object, from), sources.clock.monotonic());
+  const explanation = inspection && (await explainSensor(inspection, object, sources, slices));
+  if (explanation === undefined) return null;
   const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
-    explained.inspection;
+    explanation.inspection;
   return {
     kind: sensor.type,
     kind_name: sensor.typeName,
@@ -140,14 +142,14 @@ async function sensorReport(
     last_up_at: instantOrNull(lastUp),
     last_down_at: instantOrNull(lastDown),
     last_measurement_at: instantOrNull(lastMeasuredAt),
-    series: [...explained.lines],
+    series: [...explanation.lines],
     channels_total: channelCount,
     channels_from: channelsFrom,
-    channels: explained.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
+    channels: explanation.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
   };
 }
 
-function channelReport({ channel, account, lines }: ExplainedChannel, hasRules: boolean): ChannelReport {
+function channelReport({ channel, account, lines }: ChannelExplanation, hasRules: boolean): ChannelReport {
   const { channelId, name, unit, state, value, measuredAt, limits } = channel;
   return {
     channel_id: channelId,
@@ -174,15 +176,15 @@ export async function searchReport(
   const phrase = text.trim().toLowerCase();
   const words = phrase.split(/\s+/).filter((word) => word !== "");
   const token = status === undefined ? undefined : parseStatus(status);
-  const ranked = Array.from({ length: RANKS }, (): [MonitoredTree, TreeNode][] => []);
+  const ranked = Array.from({ length: RANKS }, (): [ServerTree, TreeNode][] => []);
   let total = 0;
   for (const [name, monitor] of sources.monitors) {
     if (server !== undefined && name !== server) continue;
     const place = { server: name, monitor };
-    for (const node of monitor.tree().nodes.values()) {
+    for (const node of monitor.view.state.tree.nodes.values()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      if (status !== undefined && !hasStatus(monitor, node, token)) continue;
+      if (status !== undefined && !hasStatus(monitor, node, token, sources.clock.monotonic())) continue;
       if (!words.every((word) => occurs(node, word))) continue;
       total++;
       const best = ranked[rank(node, phrase)];
@@ -193,13 +195,13 @@ export async function searchReport(
   for (const [place, node] of ranked.flat().slice(0, MAX_FOUND)) {
     // Nothing is below a sensor.
     const outline = node.kind === "sensor" ? NOTHING_BELOW : await outlineOf(place.monitor);
-    items.push(summary({ ...place, outline }, node));
+    items.push(summary({ ...place, outline, now: sources.clock.monotonic() }, node));
   }
   return { generated_at: instant(sources.clock.now()), total, items };
 }
 
-function hasStatus(monitor: Monitor, node: TreeNode, token: StatusToken | undefined): boolean {
-  return node.kind === "sensor" && token !== undefined && (monitor.nodeStatus(node) ?? "unknown") === token;
+function hasStatus({ view }: Monitor, node: TreeNode, token: StatusToken | undefined, now: number): boolean {
+  return node.kind === "sensor" && token !== undefined && (view.state.statusOf(node, now) ?? "unknown") === token;
 }
 
 function occurs({ path, id, host, tags }: TreeNode, word: string): boolean {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { CommandContext } from "../../app/context.ts";
-import { connectReceiver, forMetrics } from "../../app/otlp-receiver.ts";
-import { rowPlacement } from "../../app/row-placement.ts";
+import type { ClientContext } from "../../app/context.ts";
+import { connectReceiver, forMetrics, rowPlacement } from "../../app/otlp-receiver.ts";
 import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
@@ -31,7 +30,7 @@ export interface HistoryPush {
 export async function openHistoryPush(
   config: Config,
   server: string,
-  context: CommandContext,
+  context: ClientContext,
   env: NodeJS.ProcessEnv,
 ): Promise<HistoryPush> {
   const { settings, warnings } = otlpSettings(env, config.otlp);

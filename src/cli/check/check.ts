@@ -1,12 +1,12 @@
 import { connectSelected } from "../../app/connect-server.ts";
 import {
-  type CommandContext,
   type ConfigFlags,
   createContext,
   type LogFlags,
   loadFlaggedConfig,
+  type ServerClientContext,
 } from "../../app/context.ts";
-import { goesOnWithout, READINGS } from "../../collectors/readings.ts";
+import { goesOnWithout, READINGS } from "../../collectors/failures.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { refuseBadFiles } from "../../config/server-files.ts";
@@ -108,7 +108,7 @@ class ServerCheck {
   readonly #clock: Clock;
   readonly #interrupted: AbortSignal;
 
-  constructor(server: ServerConfig, config: Config, context: CommandContext, interrupted: AbortSignal) {
+  constructor(server: ServerConfig, config: Config, context: ServerClientContext, interrupted: AbortSignal) {
     const recorder = checkRecorder(new ExporterMetrics(context.build, () => []), server.name);
     const log = context.log.child({ server: server.name });
     this.steps = checkSteps(server, config);

@@ -1,4 +1,4 @@
-import type { CommandContext } from "../../app/context.ts";
+import type { Runtime } from "../../app/context.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
 import type { Lease } from "../../leadership/election.ts";
 import type { Rehearsal } from "../../leadership/lease-client.ts";
@@ -23,7 +23,7 @@ export const ELECTION_SUBJECTS: readonly string[] = [ACCOUNT, READING, RIGHTS, C
  */
 export async function* leaseFindings(
   flags: ElectionFlags,
-  context: CommandContext,
+  context: Runtime,
   env: NodeJS.ProcessEnv,
   interrupted: AbortSignal,
 ): AsyncGenerator<Finding> {

@@ -1,4 +1,4 @@
-import { READINGS, WITHOUT_SECTION } from "../../collectors/readings.ts";
+import { READINGS, WITHOUT_SECTION } from "../../collectors/failures.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";

@@ -1,8 +1,7 @@
 import { planSync } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
-import { isOnePerSensor } from "../../collectors/details-collector.ts";
-import { PartialPoll } from "../../collectors/partial-poll.ts";
-import { READINGS } from "../../collectors/readings.ts";
+import { isOnePerSensor } from "../../collectors/details-poll.ts";
+import { PartialPoll, READINGS } from "../../collectors/failures.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { describeFault } from "../../errors/exporter-error.ts";
@@ -176,7 +175,7 @@ export function detailsStep(found: FoundLists, isWhole: boolean): Step {
         return items === undefined || !isOnePerSensor(items) ? undefined : String(items.length);
       });
       try {
-        parts.throwIfFailed();
+        if (parts.error !== undefined) throw parts.error;
       } catch (error) {
         if (read === 0) throw error;
         return warning(`${texts.join(", ")}; ${describeFault(error)}`, REMEDY);

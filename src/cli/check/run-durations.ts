@@ -1,4 +1,4 @@
-import type { CommandContext } from "../../app/context.ts";
+import type { Runtime } from "../../app/context.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
 import { createTimetable } from "../../collectors/timetable.ts";
 import type { Config } from "../../config/load.ts";
@@ -13,10 +13,10 @@ export const MAX_OFFSET_S = 10;
 export class RunDurations {
   readonly #config: Pick<Config, "collectors">;
   readonly #timeoutMs: number;
-  readonly #context: Pick<CommandContext, "clock" | "log">;
+  readonly #context: Pick<Runtime, "clock" | "log">;
   readonly #tookMs = new Map<CollectorName, number>();
 
-  constructor(config: Pick<Config, "collectors">, timeoutMs: number, context: Pick<CommandContext, "clock" | "log">) {
+  constructor(config: Pick<Config, "collectors">, timeoutMs: number, context: Pick<Runtime, "clock" | "log">) {
     this.#config = config;
     this.#timeoutMs = timeoutMs;
     this.#context = context;

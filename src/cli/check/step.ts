@@ -1,4 +1,4 @@
-import type { ReadingName } from "../../collectors/readings.ts";
+import type { ReadingName } from "../../collectors/failures.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { DecodeProblem } from "../../telemetry/own-metrics.ts";

@@ -1,6 +1,12 @@
 import { open } from "node:fs/promises";
 import { connectSelected } from "../../app/connect-server.ts";
-import { type CommandContext, createContext, loadFlaggedConfig } from "../../app/context.ts";
+import {
+  type CommandContext,
+  createContext,
+  loadFlaggedConfig,
+  type Runtime,
+  type ServerClientContext,
+} from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { redactStrings } from "../../app/reports/debug-reports.ts";
 import { type Environment, SERVER_VARIABLES } from "../../config/environment.ts";
@@ -82,7 +88,7 @@ function chooseServers<Server extends { readonly name: string }>(
 
 async function readServers(
   servers: readonly ServerConfig[],
-  context: CommandContext,
+  context: ServerClientContext,
   signal: AbortSignal,
 ): Promise<RecordedServer[]> {
   return Promise.all(
@@ -114,8 +120,10 @@ function chooseSensor(servers: readonly RecordedServer[], sensorId: string | und
 }
 
 /** Hundreds of thousands do not fit into one string. */
-async function printJson(channels: readonly MappedChannel[], context: CommandContext): Promise<void> {
-  const { print, redactor, clock } = context;
+async function printJson(
+  channels: readonly MappedChannel[],
+  { print, redactor, clock }: Pick<CommandContext, "print" | "redactor" | "clock">,
+): Promise<void> {
   const slices = new TimeSlices(clock);
   print("[");
   for (const [index, channel] of mapJson(channels).entries()) {
@@ -147,7 +155,7 @@ async function openRecording(file: string): Promise<Recording> {
 async function saveRecording(
   file: string,
   servers: readonly RecordedServer[],
-  { build, clock, log, redactor }: CommandContext,
+  { build, clock, log, redactor }: Runtime,
 ): Promise<void> {
   const recording = { recordedAt: clock.now(), version: build.version, servers };
   try {

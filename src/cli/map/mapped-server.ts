@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { NodeListReader } from "../../collectors/node-list-reader.ts";
-import { PartialPoll } from "../../collectors/partial-poll.ts";
+import { PartialPoll } from "../../collectors/failures.ts";
+import { NodeGaps, readNodeLists } from "../../collectors/node-polls.ts";
 import { reconcile } from "../../model/reconcile.ts";
 import type { NodePoll } from "../../model/tree.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../../model/tree.ts";
@@ -15,11 +15,12 @@ export async function recordServer(
   signal: AbortSignal,
 ): Promise<RecordedServer> {
   const parts = new PartialPoll(signal);
-  const { poll, complete } = await new NodeListReader({ api, log }).read(parts, { optionsFor: () => ({}) }, signal);
-  parts.throwIfFailed();
+  const options = { gaps: new NodeGaps(log), parts, optionsFor: () => ({}) };
+  const { lists, complete } = await readNodeLists(api, options, signal);
+  if (parts.error !== undefined) throw parts.error;
   const channels = await api.channels({}, signal);
   if (!complete || !channels.complete) log.warn("objects came or went while they were listed: some may be missing");
-  const nodes = NODE_KINDS.flatMap((kind) => poll[kind]?.items ?? []);
+  const nodes = NODE_KINDS.flatMap((kind) => lists[kind]?.items ?? []);
   return { name, nodes, channels: channels.items };
 }
 

@@ -1,5 +1,5 @@
 import { clientOptions } from "../../app/connect-server.ts";
-import type { CommandContext } from "../../app/context.ts";
+import type { ServerClientContext } from "../../app/context.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { Requester } from "../../prtg/request/requester.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
@@ -15,7 +15,7 @@ import { reportServer } from "./reporter.ts";
 export async function writeServerReports(
   file: string,
   servers: readonly ServerConfig[],
-  context: CommandContext,
+  context: ServerClientContext,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -29,7 +29,7 @@ export async function writeServerReports(
 /** Sends each request once. Rejects with the signal's reason. */
 export async function reportOn(
   server: ServerConfig,
-  context: CommandContext,
+  context: ServerClientContext,
   signal: AbortSignal,
 ): Promise<ServerReport> {
   const log = context.log.child({ server: server.name });
@@ -43,7 +43,7 @@ export async function reportOn(
   };
   const requester = new Requester(
     { ...clientOptions(server, observer, log, context), maxAttempts: 1 },
-    context.accesses,
+    context.outgoing.accesses,
   );
   try {
     return await reportServer({

@@ -21,11 +21,13 @@ async function pages(at = smallServer()) {
   let counted = 0;
   const counting = {
     isLeftOut: (id: string) => id === "77",
-    inspect: (...wanted: Parameters<typeof monitor.inspect>) => monitor.inspect(...wanted),
-    node: (id: string) => monitor.node(id),
-    channels: () => {
-      counted++;
-      return monitor.channels();
+    view: {
+      state: monitor.view.state,
+      inspect: monitor.view.inspect.bind(monitor.view),
+      channels: () => {
+        counted++;
+        return monitor.view.channels();
+      },
     },
   };
   const monitors = new Map([["hq", counting]]);

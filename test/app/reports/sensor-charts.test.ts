@@ -1,14 +1,21 @@
 import { expect, test } from "vitest";
 import { chartOf, SensorCharts } from "../../../src/app/reports/sensor-charts.ts";
-import type { TreeNode } from "../../../src/model/tree.ts";
+import { EMPTY_TREE, type TreeNode } from "../../../src/model/tree.ts";
 import type { TimeSeries } from "../../../src/prtg/records.ts";
+import type { SeriesType } from "../../../src/prtg/series-types.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+class AnyNodes extends Map<string, TreeNode> {
+  override get(id: string): TreeNode {
+    return { id, kind: id.startsWith("device") ? "device" : "sensor" } as TreeNode;
+  }
+}
+
 /** A server that answers when the test says so. */
-function slowServer(clock: ManualClock, offset = 0) {
+function slowServer(offset = 0) {
   const asked: {
     id: string;
     signal: AbortSignal;
@@ -16,32 +23,34 @@ function slowServer(clock: ManualClock, offset = 0) {
     fail: (error: Error) => void;
   }[] = [];
   const monitor = {
-    node: (id: string) => ({ id, kind: id.startsWith("device") ? "device" : "sensor" }) as TreeNode,
-    liveSeries: (id: string, signal: AbortSignal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<TimeSeries>();
-      asked.push({ id, signal, answer: resolve, fail: reject });
-      return promise;
+    view: { state: { tree: { ...EMPTY_TREE, nodes: new AnyNodes() } } },
+    api: {
+      clockOffset: () => offset,
+      timeSeries: (id: string, _type: SeriesType, signal: AbortSignal) => {
+        const { promise, resolve, reject } = Promise.withResolvers<TimeSeries>();
+        asked.push({ id, signal, answer: resolve, fail: reject });
+        return promise;
+      },
     },
-    serverTime: () => clock.now() + offset,
   };
   return { asked, monitor };
 }
 
 function charts(offset?: number) {
   const clock = new ManualClock();
-  const { asked, monitor } = slowServer(clock, offset);
+  const { asked, monitor } = slowServer(offset);
   const subject = new SensorCharts(clock, () => new Map([["hq", monitor]]));
   const reader = () => new AbortController();
   // The request has its turn a few microtasks later.
   const turn = () => clock.advance(0);
-  return { clock, asked, subject, turn, ask: (id: string, gone = reader().signal) => subject.ask("hq", id, gone) };
+  return { clock, asked, subject, turn, ask: (id: string, gone = reader().signal) => subject.read("hq", id, gone) };
 }
 
 const seriesAt = (...rows: TimeSeries["rows"]): TimeSeries => ({ rows, gaps: [], skipped: 0 });
 
 test("readers share one request, and its answer for a minute", async () => {
   const { clock, asked, ask, subject, turn } = charts();
-  const readers = [ask("1"), ask("1"), subject.ask(undefined, "1", new AbortController().signal)];
+  const readers = [ask("1"), ask("1"), subject.read(undefined, "1", new AbortController().signal)];
   await turn();
   expect(asked).toHaveLength(1);
   asked[0]?.answer(seriesAt({ at: clock.now() - MINUTE, values: [["0", 5]] }));
@@ -67,7 +76,7 @@ test("another sensor has its own; what is no sensor has none, and nothing is ask
   await turn();
   expect(asked.map(({ id }) => id)).toEqual(["1", "2"]);
   expect(await ask("device 1")).toBeUndefined();
-  expect(await subject.ask("elsewhere", "1", new AbortController().signal)).toBeUndefined();
+  expect(await subject.read("elsewhere", "1", new AbortController().signal)).toBeUndefined();
   expect(asked).toHaveLength(2);
 });
 

@@ -55,8 +55,12 @@ function sourcesOf(servers: Readonly<Record<string, { nodes: readonly TreeNode[]
         ...{ server, up: true, version: undefined, objects: EMPTY_TREE.counts, channels: 0 },
         collectors: tree === null ? [] : [{ ...collector, ...unknown, ...tree }],
       }),
-      tree: () => ({ ...EMPTY_TREE, nodes: new Map(nodes.map((node) => [node.id, node])) }),
-      nodeStatus: ({ id }) => (id === "1" ? "down" : id === "2" ? "up" : undefined),
+      view: {
+        state: {
+          tree: { ...EMPTY_TREE, nodes: new Map(nodes.map((node) => [node.id, node])) },
+          statusOf: ({ id }) => (id === "1" ? "down" : id === "2" ? "up" : undefined),
+        },
+      },
     };
     return [server, monitor] as const;
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
-import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
+import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import type { StatusSources } from "../../../src/app/reports/sources.ts";
 import { createStatusSource } from "../../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
@@ -109,7 +109,7 @@ describe("the last hours of a sensor", () => {
     const redactor = new Redactor();
     redactor.add(TEST_KEY);
     const reason = `it said ${TEST_KEY}`;
-    const charts = { ask: async () => ({ kind: "failed", reason }) as const };
+    const charts = { read: async () => ({ kind: "failed", reason }) as const };
     const source = createStatusSource({ charts } as unknown as StatusSources, redactor);
     expect(await source.chart({ server: "hq", id: "1" }, gone)).toEqual({
       kind: "failed",

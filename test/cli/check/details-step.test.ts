@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkSteps } from "../../../src/cli/check/plan.ts";
-import { goesOnWithout } from "../../../src/collectors/readings.ts";
+import { goesOnWithout } from "../../../src/collectors/failures.ts";
 import { ApiError } from "../../../src/prtg/api-error.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
 import { channel, smallServer } from "../../collectors/monitored.ts";

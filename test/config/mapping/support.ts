@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type CompiledMapping, compileMapping } from "../../../src/app/compile-mapping.ts";
+import { type CompiledMapping, compileMapping } from "../../../src/app/mapping.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { ConfigDocument } from "../../../src/config/document.ts";
 import { type MappingSettings, mappingSchema } from "../../../src/config/mapping-schema.ts";

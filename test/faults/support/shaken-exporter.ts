@@ -6,7 +6,7 @@ import { parsePage } from "../../../soak/page-parser.ts";
 import { PageView } from "../../../soak/page-view.ts";
 import type { AnsweredRequest } from "../../../soak/truth.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
-import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
+import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SimChannel, SimNode, SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
 import { createWorld } from "../../../packages/simulator/src/world/world.ts";
-import { compileMapping } from "../../../src/app/compile-mapping.ts";
+import { compileMapping } from "../../../src/app/mapping.ts";
 import { mappingSchema, PRESET_NAMES, type PresetName } from "../../../src/config/mapping-schema.ts";
 import { PRESET_FOLDER, readRuleFiles } from "../../../src/config/rule-files.ts";
 import type { ChannelAttributes, Mapping, SensorAttributes } from "../../../src/mapping/rules/rule.ts";

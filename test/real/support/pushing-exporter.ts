@@ -1,5 +1,5 @@
 import { openEvents } from "../../../src/app/event-outputs.ts";
-import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
+import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import { startServing } from "../../../src/cli/serve.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";

@@ -3,7 +3,7 @@ import { type Simulator, startSimulator } from "../../../packages/simulator/src/
 import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
 import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
-import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
+import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import { OtlpPush } from "../../../src/app/otlp-push.ts";
 import { type Config, loadConfig } from "../../../src/config/load.ts";
 import type { Clock } from "../../../src/lib/clock.ts";

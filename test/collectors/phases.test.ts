@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Phases } from "../../src/app/phases.ts";
+import { Phases } from "../../src/collectors/timetable.ts";
 
 test("the first servers have no phase, eight have one, and no gap between two phases is twice as wide as it had to be", () => {
   const phases = new Phases();

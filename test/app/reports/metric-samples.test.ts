@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { RecordedMetrics } from "../../src/app/recorded-metrics.ts";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
-import { serverRecorder } from "../../src/telemetry/recorders.ts";
-import { emptyMetrics } from "../support/exporter-metrics.ts";
+import { MetricSamples } from "../../../src/app/reports/metric-samples.ts";
+import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
+import { serverRecorder } from "../../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
 const { requestDuration, requests, unmappedChannels } = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
 
-async function measured(server?: string): Promise<RecordedMetrics> {
+async function measured(server?: string): Promise<MetricSamples> {
   const metrics = emptyMetrics();
   metrics.setApiDetail("endpoint");
   const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
@@ -16,7 +16,7 @@ async function measured(server?: string): Promise<RecordedMetrics> {
   hq.requests("/a", "200", 3);
   hq.requests("/b", "200", 4);
   branch.requests("/a", "200", 5);
-  return RecordedMetrics.read(metrics, { families: [requestDuration, requests, unmappedChannels], server });
+  return MetricSamples.read(metrics, { families: [requestDuration, requests, unmappedChannels], server });
 }
 
 test("adds up by labels", async () => {

@@ -1,15 +1,15 @@
-import type { Steps } from "../lib/yielding.ts";
-import type { ExporterMetrics, Labels, Sample } from "../telemetry/exporter-metrics.ts";
-import type { OwnMetric } from "../telemetry/own-metrics.ts";
+import type { Steps } from "../../lib/yielding.ts";
+import type { ExporterMetrics, Labels, Sample } from "../../telemetry/exporter-metrics.ts";
+import type { OwnMetric } from "../../telemetry/own-metrics.ts";
 
-export interface WantedMetrics {
+export interface SampleQuery {
   readonly families: readonly OwnMetric[];
   /** Read only the series of this server, and series without the label `server`. */
   readonly server?: string | undefined;
 }
 
 /** Samples of the exporter's own metrics, for the status page. */
-export class RecordedMetrics {
+export class MetricSamples {
   readonly #samples: ReadonlyMap<OwnMetric, readonly Sample[]>;
 
   private constructor(samples: ReadonlyMap<OwnMetric, readonly Sample[]>) {
@@ -18,9 +18,9 @@ export class RecordedMetrics {
 
   static async read(
     metrics: Pick<ExporterMetrics, "samples">,
-    { families, server }: WantedMetrics,
+    { families, server }: SampleQuery,
     slices?: Steps,
-  ): Promise<RecordedMetrics> {
+  ): Promise<MetricSamples> {
     const read = new Map<OwnMetric, readonly Sample[]>();
     for (const family of families) {
       const samples: Sample[] = [];
@@ -32,32 +32,32 @@ export class RecordedMetrics {
       }
       read.set(family, samples);
     }
-    return new RecordedMetrics(read);
+    return new MetricSamples(read);
   }
 
   /**
    * Samples with these labels.
    * @throws RangeError if the family was not read
    */
-  samples(family: OwnMetric, wanted: Labels = {}): readonly Sample[] {
+  samples(family: OwnMetric, having: Labels = {}): readonly Sample[] {
     const samples = this.#samples.get(family);
     if (samples === undefined) throw new RangeError(`${family.name} was not read`);
-    const entries = Object.entries(wanted);
+    const entries = Object.entries(having);
     return samples.filter(({ labels }) => entries.every(([name, value]) => labels[name] === value));
   }
 
-  sum(family: OwnMetric, wanted: Labels = {}): number {
-    return sumOf(this.samples(family, wanted));
+  sum(family: OwnMetric, having: Labels = {}): number {
+    return sumOf(this.samples(family, having));
   }
 
-  most(family: OwnMetric, wanted: Labels = {}): number {
-    return this.samples(family, wanted).reduce((most, { value }) => Math.max(most, value), 0);
+  most(family: OwnMetric, having: Labels = {}): number {
+    return this.samples(family, having).reduce((most, { value }) => Math.max(most, value), 0);
   }
 
   /** Sums per value of a label, in descending order. */
-  by(label: string, family: OwnMetric, wanted: Labels = {}): Map<string, number> {
+  by(label: string, family: OwnMetric, having: Labels = {}): Map<string, number> {
     const sums = new Map<string, number>();
-    for (const { labels, value } of this.samples(family, wanted)) {
+    for (const { labels, value } of this.samples(family, having)) {
       const key = String(labels[label] ?? "");
       sums.set(key, (sums.get(key) ?? 0) + value);
     }
@@ -65,8 +65,8 @@ export class RecordedMetrics {
   }
 
   /** Mean of a histogram, and the upper bound of the bucket that holds the 95th percentile. */
-  distribution(family: OwnMetric, wanted: Labels): { mean: number; p95: number } | undefined {
-    const samples = this.samples(family, wanted);
+  distribution(family: OwnMetric, having: Labels): { mean: number; p95: number } | undefined {
+    const samples = this.samples(family, having);
     const sumOfAll = (metricName: string) => sumOf(samples.filter((sample) => sample.metricName === metricName));
     const count = sumOfAll(`${family.name}_count`);
     if (count === 0) return undefined;

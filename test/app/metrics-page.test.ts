@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { PageWatch } from "../../src/app/page-watch.ts";
+import { PageWatch } from "../../src/app/metrics-page.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 

@@ -1,0 +1,151 @@
+import type { Logger } from "pino";
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
+import { ApiError } from "../prtg/api-error.ts";
+import type { NodeKind } from "../prtg/records.ts";
+
+interface Reading {
+  /** A poll continues after these failures. */
+  readonly goesOnAfter: readonly ErrorCode[] | "any";
+  /** The consequence, for `check`. */
+  readonly without: string;
+}
+
+/** All that polls read, and the consequence of a failure. The command `check` uses the same table. */
+export const READINGS = {
+  version: { goesOnAfter: "any", without: "prtg_server_info is not shown" },
+  statusSummary: {
+    goesOnAfter: ["API_NOT_FOUND", "API_FORBIDDEN"],
+    without: "statuses are counted from the sensor list",
+  },
+  objectCounts: { goesOnAfter: ["API_NOT_FOUND", "API_FORBIDDEN"], without: "objects are counted from the lists" },
+  sensor: { goesOnAfter: [], without: "nothing is shown" },
+  device: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without devices" },
+  group: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without groups" },
+  probe: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without probes" },
+  channels: { goesOnAfter: [], without: "no values are shown" },
+  details: { goesOnAfter: "any", without: "license, probes, auto-discoveries and primary channels are not shown" },
+  lookups: { goesOnAfter: "any", without: "states of channels are not shown" },
+} as const satisfies Record<NodeKind, Reading> & Record<string, Reading>;
+
+export type ReadingName = keyof typeof READINGS;
+
+/** Whether a poll continues without this reading after this failure. */
+export function goesOnWithout(reading: ReadingName, error: unknown): boolean {
+  const { goesOnAfter }: Reading = READINGS[reading];
+  return goesOnAfter === "any" || (error instanceof ExporterError && goesOnAfter.includes(error.code));
+}
+
+/** The consequence if a server refuses a section of a list. */
+export const WITHOUT_SECTION: Readonly<Record<string, string>> = {
+  intervalgroup: "prtg_sensor_interval_seconds is not shown",
+  sensor_status_summary: "prtg_node_sensors is not shown",
+  // The same in the deprecated lists.
+  true: "prtg_node_sensors is not shown",
+  alerting: "limits are not shown",
+  values: "states of channels are not shown",
+};
+
+const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "API_CONNECTION_FAILED",
+  "API_PROXY_FAILED",
+  "API_PROXY_UNAUTHORIZED",
+  "API_TLS_UNTRUSTED",
+  "API_TLS_FINGERPRINT",
+  "API_TLS_CLIENT_REFUSED",
+  "API_TLS_FAILED",
+  "API_REDIRECTED",
+  "API_WRONG_PORT",
+  "API_UNAUTHORIZED",
+  "API_LOGIN_FAILED",
+  "API_UNAVAILABLE",
+  "API_LICENSE_INACTIVE",
+]);
+
+/** Whether every other request to the server would fail too. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof ExporterError && OUT_OF_REACH.has(error.code);
+}
+
+/** Reads the parts of a poll one after the other. A part that fails does not stop the others. */
+export class PartialPoll {
+  readonly #signal: AbortSignal;
+  #error: unknown;
+  #isOutOfReach = false;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Of the first part that failed. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  /**
+   * `undefined` if the part failed, or the server is out of reach since an earlier part.
+   * @throws the signal's reason
+   */
+  async read<Part>(part: () => Promise<Part>): Promise<{ readonly value: Part } | undefined> {
+    this.#signal.throwIfAborted();
+    if (this.#isOutOfReach) return undefined;
+    try {
+      return { value: await part() };
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      this.#error ??= error;
+      this.#isOutOfReach = isOutOfReach(error);
+      return undefined;
+    }
+  }
+}
+
+const REMIND_EVERY_MS = 10 * 60_000;
+
+/** Logs a failure at its start, if another kind joins in, every ten minutes, and at its end. */
+export class FailureLog {
+  readonly #log: Logger;
+  readonly #what: string;
+  readonly #failures: LogOnChange;
+
+  /** `what` begins each line: "collector tree". */
+  constructor(what: string, log: Logger, clock: Clock) {
+    this.#what = what;
+    this.#log = log;
+    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
+  }
+
+  recordFailure(error: unknown): void {
+    const occasion = this.#failures.met(failureKind(error));
+    const fields = failureFields(error);
+    const text = describeError(error);
+    if (occasion === undefined) this.#log.debug(fields, `${this.#what} failed again: ${text}`);
+    else if (occasion.isNew) this.#log.error(fields, `${this.#what} failed: ${text}`);
+    else this.#log.warn(fields, `${this.#what} still fails, ${occasion.times} times so far: ${text}`);
+  }
+
+  recordSuccess(): void {
+    const failures = this.#failures.over();
+    if (failures > 0) this.#log.info(`${this.#what} works again after ${times(failures)}`);
+  }
+}
+
+function times(failures: number): string {
+  return failures === 1 ? "one failure" : `${failures} failures`;
+}
+
+/** `undefined` if requests are suspended because of earlier failures, which the log has. */
+function failureKind(error: unknown): string | undefined {
+  if (error instanceof ApiError && error.code === "API_SUSPENDED") return undefined;
+  if (error instanceof ApiError) return `${error.code} ${error.endpoint}`;
+  return error instanceof ExporterError ? error.code : String(error);
+}
+
+/** Finds the request in the server's logs, and an unexpected error in our code. */
+export function failureFields(error: unknown): Record<string, unknown> {
+  if (error instanceof ApiError) return { code: error.code, endpoint: error.endpoint, request_id: error.requestId };
+  if (error instanceof ExporterError) return { code: error.code };
+  return { stack: error instanceof Error ? error.stack : undefined };
+}

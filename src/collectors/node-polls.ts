@@ -1,0 +1,259 @@
+import type { Logger } from "pino";
+import { describeError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
+import type { MemoryBudget, MemoryShare } from "../lib/memory-budget.ts";
+import type { ServerState } from "../model/server-state.ts";
+import { NODE_KINDS, type NodePoll } from "../model/tree.ts";
+import type { ParentKind } from "../projection/shape.ts";
+import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
+import type { ListResult, NodeKind, NodeRecord, StatusSummary } from "../prtg/records.ts";
+import { STATUS_TOKENS } from "../prtg/status.ts";
+import type { AllNodesReader } from "./all-nodes.ts";
+import type { PollResult } from "./collector.ts";
+import { failureFields, goesOnWithout, PartialPoll } from "./failures.ts";
+import type { StateWriter } from "./state-writer.ts";
+
+export interface NodePollOptions {
+  readonly connection: {
+    readonly api: MonitoringApi;
+    readonly allNodes: AllNodesReader;
+    readonly freshLists: FreshLists;
+    leaving(state: ServerState): ReadonlySet<string> | undefined;
+  };
+  readonly gaps: NodeGaps;
+  readonly writer: StateWriter;
+  readonly memory: MemoryBudget;
+}
+
+/** Names, places in the tree, properties, and numbers of objects. */
+export function pollTree(
+  { connection, gaps, writer, memory }: NodePollOptions,
+  signal: AbortSignal,
+): Promise<PollResult> {
+  const { api, allNodes, freshLists } = connection;
+  const options = { interval: true };
+  return memory.lend(async (held) => {
+    const parts = new PartialPoll(signal);
+    if (allNodes.isUsable("tree", writer.state)) {
+      const nodes = (await parts.read(() => allNodes.read("tree", writer.state, options, held, signal)))?.value;
+      if (nodes !== undefined) {
+        const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
+        await writer.applyTree({ nodes, objectCounts });
+        signal.throwIfAborted();
+        return { complete: true, error: parts.error };
+      }
+    }
+    const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor: () => options, held }, signal);
+    const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
+    const before = writer.state.tree;
+    await writer.applyTree({ nodes: lists, left: connection.leaving(writer.state), objectCounts });
+    freshLists.keep(lists);
+    allNodes.compare("tree", { isComplete: complete, isNew: writer.state.tree !== before });
+    signal.throwIfAborted();
+    if (parts.error === undefined) gaps.parents.settle(writer.state.unknownIds());
+    return { complete, error: parts.error };
+  });
+}
+
+export interface StatusPollOptions extends NodePollOptions {
+  /** Kinds of objects below which the server counts the sensors per status. */
+  readonly countedKinds: ReadonlySet<ParentKind>;
+}
+
+/** Statuses of sensors, devices, groups and probes, and the number of sensors in each. */
+export function pollStatus(
+  { connection, gaps, writer, memory, countedKinds }: StatusPollOptions,
+  signal: AbortSignal,
+): Promise<PollResult> {
+  const { api, allNodes, freshLists } = connection;
+  const counted: ReadonlySet<NodeKind> = countedKinds;
+  return memory.lend(async (held) => {
+    const parts = new PartialPoll(signal);
+    if (allNodes.isUsable("status", writer.state)) {
+      const options = { statusSummary: counted.size > 0 };
+      const nodes = (await parts.read(() => allNodes.read("status", writer.state, options, held, signal)))?.value;
+      if (nodes !== undefined) {
+        const statusSummary = allNodes.hasServerCounts
+          ? { value: undefined }
+          : await parts.read(() => gaps.counts.statuses(api, signal));
+        await writer.applyTree({ nodes, statusSummary });
+        signal.throwIfAborted();
+        return { complete: true, error: parts.error };
+      }
+    }
+    const statusSummary = await parts.read(() => gaps.counts.statuses(api, signal));
+    const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
+    // The tree does not ask for the counts.
+    const except = freshLists.take().difference(counted);
+    const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, except, held }, signal);
+    const before = writer.state.tree;
+    await writer.applyTree({ nodes: lists, left: connection.leaving(writer.state), statusSummary });
+    allNodes.compare("status", { isComplete: complete, isNew: writer.state.tree !== before });
+    allNodes.compareCounts(statusSummary !== undefined && hasCounts(writer.state, statusSummary.value));
+    signal.throwIfAborted();
+    return { complete, needsTree: gaps.parents.areNew(writer.state.unknownIds()), error: parts.error };
+  });
+}
+
+/** Whether the server counts the same sensors as the state. */
+function hasCounts({ sensorsByStatus }: ServerState, summary: StatusSummary | undefined): boolean {
+  if (summary === undefined) return true;
+  return STATUS_TOKENS.every((token) => (summary.counts.get(token) ?? 0) === (sensorsByStatus.get(token) ?? 0));
+}
+
+export interface NodeListsOptions {
+  readonly gaps: Pick<NodeGaps, "lists">;
+  readonly parts: PartialPoll;
+  readonly optionsFor: (kind: NodeKind) => NodeListOptions;
+  /** Skips these kinds. */
+  readonly except?: ReadonlySet<NodeKind>;
+  readonly held?: MemoryShare | undefined;
+}
+
+export interface NodeLists {
+  /** Without lists that failed: see `parts`. */
+  readonly lists: NodePoll;
+  /** Every list is there, and complete. */
+  readonly complete: boolean;
+}
+
+/** Reads the lists of sensors, devices, groups and probes. Without sensors there is nothing to serve; the other lists may be missing. */
+export async function readNodeLists(
+  api: MonitoringApi,
+  { gaps, parts, optionsFor, except, held }: NodeListsOptions,
+  signal: AbortSignal,
+): Promise<NodeLists> {
+  const lists: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
+  let complete = true;
+  for (const kind of api.readingOrder) {
+    if (except?.has(kind) === true) continue;
+    const part = await parts.read(() => gaps.lists.read(kind, () => api.nodes(kind, optionsFor(kind), signal)));
+    if (part?.value !== undefined) lists[kind] = part.value;
+    held?.add(part?.value?.bytes ?? 0);
+    complete &&= part?.value?.complete === true;
+  }
+  return { lists, complete };
+}
+
+/** Lists and counts that a server lacks: each one is logged once, whichever connection the polls use. */
+export class NodeGaps {
+  readonly lists: NodeListGaps;
+  readonly counts: CountGaps;
+  readonly parents = new UnknownParents();
+
+  constructor(log: Logger) {
+    this.lists = new NodeListGaps(log);
+    this.counts = new CountGaps(log);
+  }
+}
+
+class NodeListGaps {
+  readonly #log: Logger;
+  readonly #missing = new LogOnChange();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** `undefined` if the poll continues without the list. */
+  async read<List>(kind: NodeKind, list: () => Promise<List>): Promise<List | undefined> {
+    try {
+      const found = await list();
+      this.#missing.kindOver(kind);
+      return found;
+    } catch (error) {
+      if (!goesOnWithout(kind, error)) throw error;
+      if (this.#missing.met(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
+      return undefined;
+    }
+  }
+}
+
+/** The server's own counts. Without them the exporter counts the lists. */
+class CountGaps {
+  readonly #log: Logger;
+  readonly #forbidden = new LogOnChange();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  statuses(api: MonitoringApi, signal: AbortSignal): Promise<StatusSummary | undefined> {
+    return this.#read("statusSummary", "sensors per status", () => api.statusSummary(signal));
+  }
+
+  objects(api: MonitoringApi, signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
+    return this.#read("objectCounts", "objects per kind", () => api.objectCounts(signal));
+  }
+
+  async #read<Counts>(
+    reading: "statusSummary" | "objectCounts",
+    what: string,
+    read: () => Promise<Counts>,
+  ): Promise<Counts | undefined> {
+    try {
+      const counts = await read();
+      this.#forbidden.kindOver(what);
+      return counts;
+    } catch (error) {
+      if (!goesOnWithout(reading, error)) throw error;
+      const fields = failureFields(error);
+      if (this.#forbidden.met(what)) this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
+      return undefined;
+    }
+  }
+}
+
+/**
+ * Ids that lists refer to but do not contain. Each one triggers one poll of the tree. If that does not return the object,
+ * the user may not see it.
+ */
+class UnknownParents {
+  #requested: ReadonlySet<string> = new Set();
+
+  /** Whether one of them needs a poll of the tree. */
+  areNew(unknown: Iterable<string>): boolean {
+    const ids = [...unknown];
+    if (ids.every((id) => this.#requested.has(id))) return false;
+    this.#requested = new Set([...this.#requested, ...ids]);
+    return true;
+  }
+
+  /** A poll of the tree did not return these. */
+  settle(unknown: Iterable<string>): void {
+    this.#requested = new Set(unknown);
+  }
+}
+
+/** After this age, read statuses again. */
+const MAX_AGE_MS = 5_000;
+const NO_KINDS: ReadonlySet<NodeKind> = new Set();
+
+/**
+ * Lists of the last poll of the tree contain statuses. The first poll of statuses follows at once and does not read them
+ * again, which saves a tenth of the requests until the first page of a large server.
+ */
+export class FreshLists {
+  readonly #clock: Clock;
+  #kinds = NO_KINDS;
+  /** Monotonic. */
+  #at = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The state contains these lists. */
+  keep(lists: NodePoll): void {
+    this.#kinds = new Set(NODE_KINDS.filter((kind) => lists[kind]?.complete === true));
+    this.#at = this.#clock.monotonic();
+  }
+
+  /** Kinds that the caller can skip once. */
+  take(): ReadonlySet<NodeKind> {
+    const kinds = this.#kinds;
+    this.#kinds = NO_KINDS;
+    return this.#clock.monotonic() - this.#at <= MAX_AGE_MS ? kinds : NO_KINDS;
+  }
+}
