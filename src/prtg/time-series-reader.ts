@@ -7,10 +7,8 @@ import { CELL_BYTES } from "./memory-bounds.ts";
 import type { SeriesPart } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { endpointMissingError, logFallback } from "./paging/endpoint-fallback.ts";
-import type { ListQuota, ListQuotas } from "./paging/list-quota.ts";
+import type { ListQuotas } from "./paging/list-quota.ts";
 import type { TimeSeries } from "./records.ts";
-import type { HttpResponse } from "./request/messages.ts";
-import { LEFT_OUT } from "./request/record-tail.ts";
 import type { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
 import { hasChannels, SeriesChannels } from "./series-channels.ts";
@@ -44,8 +42,6 @@ export class TimeSeriesReader {
   readonly #channels: SeriesChannels;
   #known: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
   #fallbackLogged = false;
-  /** Until when series are read as a whole, however few rows are wanted: their newest rows were not the last ones. */
-  #wholeUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, quotas: ListQuotas) {
     this.#quotas = quotas;
@@ -137,52 +133,29 @@ export class TimeSeriesReader {
     question: SeriesQuestion,
     signal: AbortSignal,
   ): Promise<{ readonly series: TimeSeries; readonly header: unknown }> {
-    const { clock, log, observer } = this.#options;
-    const { sensorId, newest } = question;
+    const { sensorId, type, channels, newest } = question;
     const quota = this.#quotas.open(endpoint, CELL_BYTES);
     try {
-      const last = clock.monotonic() < this.#wholeUntil ? undefined : newest;
-      let { rows, response } = await this.#readRows(endpoint, { ...question, last }, quota, signal);
-      if (!rows.hasLatest) {
-        ({ rows, response } = await this.#readRows(endpoint, question, quota, signal));
-        // Only now: what is no JSON at its end says nothing of the order.
-        this.#wholeUntil = clock.monotonic() + KNOWN_FOR_MS;
-        log.info({ endpoint }, "time series are read as a whole: the newest rows were not the last ones");
-      }
+      const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now(), channels);
+      let rows = new SeriesRows(newest);
+      const startRecords = () => {
+        rows = new SeriesRows(newest);
+        quota.restartPage();
+        return (record: unknown) => {
+          const row = plainRow(record);
+          const dropped = rows.add(row) ?? UNUSABLE;
+          quota.add(row.length - dropped.length, textSize(row) - textSize(dropped));
+        };
+      };
+      const { response } = await this.#requester.get({ endpoint, path, startRecords }, signal);
       const problems = noProblems();
       const series = decodeTimeSeries(rows.all, sensorId, problems);
-      reportProblems(problems, observer);
+      reportProblems(problems, this.#options.observer);
       if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
       return { series, header: rows.all[0] };
     } finally {
       quota.close();
     }
-  }
-
-  /** `last`: rows of the end that are enough to look at; undefined: all are. */
-  async #readRows(
-    endpoint: TimeSeriesEndpoint,
-    { sensorId, type, channels, newest, last }: SeriesQuestion & { readonly last?: number | undefined },
-    quota: ListQuota,
-    signal: AbortSignal,
-  ): Promise<{ readonly rows: SeriesRows; readonly response: HttpResponse }> {
-    const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now(), channels);
-    let rows = new SeriesRows(newest);
-    const startRecords = () => {
-      rows = new SeriesRows(newest);
-      quota.restartPage();
-      return (record: unknown) => {
-        if (record === LEFT_OUT) {
-          rows.leftOut();
-          return;
-        }
-        const row = plainRow(record);
-        // What is not kept takes no memory.
-        if (rows.add(row)) quota.add(row.length, textSize(row));
-      };
-    };
-    const { response } = await this.#requester.get({ endpoint, path, startRecords, last }, signal);
-    return { rows, response };
   }
 }
 

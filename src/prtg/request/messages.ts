@@ -15,8 +15,6 @@ export interface ApiRequest {
    * they arrive, so that those of an attempt that fails are worth nothing.
    */
   readonly startRecords?: () => (record: unknown) => void;
-  /** Only the first records and so many of the last ones are wanted: LEFT_OUT may stand for the others (see JsonRecords). */
-  readonly last?: number | undefined;
   /** False where the caller answers a timeout with a smaller request. True by default. */
   readonly retriesTimeout?: boolean;
 }

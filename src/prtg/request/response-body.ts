@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../lib/yielding.ts";
-import { JsonRecords, type JsonRecordsOptions } from "./json-records.ts";
+import { JsonRecords } from "./json-records.ts";
 
 /** Reads the body of an answer while it arrives. */
 export interface ResponseBody {
@@ -39,8 +39,8 @@ export class TextBody implements ResponseBody {
 export class RecordsBody implements ResponseBody {
   readonly #records: JsonRecords;
 
-  constructor(options: JsonRecordsOptions) {
-    this.#records = new JsonRecords(options);
+  constructor(take: (record: unknown) => void) {
+    this.#records = new JsonRecords(take);
   }
 
   get isEnough(): boolean {

@@ -26,7 +26,7 @@ export class ResponseReader {
    * @throws ApiError where the body cannot be read
    */
   begin(head: ResponseHead): ResponseBody {
-    const { endpoint, startRecords, last } = this.#request;
+    const { endpoint, startRecords } = this.#request;
     if (head.status >= 300) return new TextBody(MAX_ERROR_BYTES);
     // Errors tell no time: they may come from a proxy, which has a clock of its own.
     this.#serverClock.heard(head.dateMs);
@@ -34,7 +34,7 @@ export class ResponseReader {
     if (startRecords === undefined) return new TextBody();
     // The page of another program, say: its type says enough.
     if (!isOfJsonType(head)) return new TextBody(MAX_ERROR_BYTES);
-    this.#records = new RecordsBody({ take: startRecords(), last });
+    this.#records = new RecordsBody(startRecords());
     return this.#records;
   }
 
