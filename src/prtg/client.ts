@@ -66,8 +66,7 @@ class ApiClient implements MonitoringApi {
       const channel = decodeChannel(record, problems);
       return channel && this.#texts.channel(channel, problems);
     },
-    keyOf: ({ sensorId }) => sensorId,
-    partOf: ({ channelId }) => channelId,
+    keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,

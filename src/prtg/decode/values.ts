@@ -1,4 +1,3 @@
-import { codeUnitAt } from "../../lib/text-units.ts";
 import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { parseStatus, type StatusToken } from "../status.ts";
 import type { DecodeProblems } from "./problems.ts";
@@ -110,30 +109,20 @@ export function readStatus(value: unknown, problems: DecodeProblems): StatusToke
   return "unknown";
 }
 
-/** Slots; a power of two. More than the names of channels and units that a server has, so that few share one. */
-const SHARED_SLOTS = 4_096;
+const MAX_SHARED_TEXTS = 4_096;
 /** Longer texts are rarely the same. */
 const MAX_SHARED_LENGTH = 64;
-
-const sharedTexts: string[] = new Array(SHARED_SLOTS).fill("");
+const sharedTexts = new Map<string, string>();
 
 /**
- * The same text, in the one copy that was met last. Parsed JSON has a copy of `Traffic In` for each channel that is
- * called so; kept, these would be half of what a channel needs. Texts are forgotten when another one takes their slot.
+ * One copy of equal texts. Parsed JSON has a copy of `Traffic In` for each channel of that name, which would be half of the memory
+ * of a channel. Forgets all texts if there are too many.
  */
 export function sharedText(text: string): string {
-  const { length } = text;
-  if (length < 2 || length > MAX_SHARED_LENGTH) return text;
-  // The places in which names with a common beginning or end differ: written out, as a list of them would be garbage for each text.
-  let hash = Math.imul(length, 31) + codeUnitAt(text, 0);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, 1);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, length >> 1);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, (length >> 2) * 3);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, length - 2);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, length - 1);
-  const slot = (hash ^ (hash >>> 12)) & (SHARED_SLOTS - 1);
-  const known = sharedTexts[slot];
-  if (known === text) return known;
-  sharedTexts[slot] = text;
+  if (text.length > MAX_SHARED_LENGTH) return text;
+  const known = sharedTexts.get(text);
+  if (known !== undefined) return known;
+  if (sharedTexts.size >= MAX_SHARED_TEXTS) sharedTexts.clear();
+  sharedTexts.set(text, text);
   return text;
 }

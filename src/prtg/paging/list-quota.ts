@@ -69,10 +69,6 @@ export class ListQuota {
     return bytesOf(this.#held, this.#memory);
   }
 
-  get maxObjects(): number {
-    return this.#bounds.maxObjects;
-  }
-
   /**
    * A page is about to be read.
    * @throws ApiError

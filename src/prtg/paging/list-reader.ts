@@ -18,8 +18,6 @@ import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 export interface ItemFormat<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
-  /** The second part of a key that has two. */
-  partOf?(item: Item): string;
   /** What tells the item from another one with the same key, for the log. */
   describe(item: Item): string;
   /** Characters of text that the item keeps. */
