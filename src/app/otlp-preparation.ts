@@ -3,8 +3,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
-import { inspectStateDirectory } from "../sync/state-directory.ts";
-import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
+import { checkedFiles, createStateFiles, inspectStateDirectory, type StateFiles } from "../sync/state-files.ts";
 import type { CommandContext } from "./context.ts";
 import type { OtlpReceiver } from "./otlp-receiver.ts";
 

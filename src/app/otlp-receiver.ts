@@ -9,7 +9,7 @@ import { connectOtlp } from "../otlp/connect.ts";
 import type { Encodings } from "../otlp/encoding.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
 import { OtelProfile } from "../otlp/otel-placement.ts";
-import { otlpResource } from "../otlp/resource.ts";
+import { otlpResource } from "../otlp/resources.ts";
 import { SCHEMA_URL } from "../otlp/semantic-conventions.ts";
 import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";

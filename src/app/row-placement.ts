@@ -1,6 +1,6 @@
-import type { DeviceLookup } from "../otlp/device-resources.ts";
 import type { RowPlacement } from "../otlp/measurement-sink.ts";
 import { OtelPlacement, type OtelProfile } from "../otlp/otel-placement.ts";
+import type { DeviceLookup } from "../otlp/resources.ts";
 
 /** Where the measurements of one server belong. */
 export function rowPlacement(profile: OtelProfile, server: string, lookup: DeviceLookup): RowPlacement {

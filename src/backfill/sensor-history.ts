@@ -2,7 +2,7 @@ import { mapEntry } from "../lib/map-entry.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
-import { channelsToAsk, type KnownChannels } from "../sync/wanted-channels.ts";
+import { channelsToAsk, type KnownChannels } from "../sync/plan.ts";
 import type { PlannedSensor } from "./plan.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 import { dayOf } from "./utc-day.ts";

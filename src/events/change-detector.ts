@@ -6,10 +6,9 @@ import type { NodeKind } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
+import { changeEvents, type EventContext, presenceEvent, statusEvent } from "./event-records.ts";
 import { type LastStatus, LastStatuses } from "./last-statuses.ts";
 import { changesBetween } from "./status-change.ts";
-import { type EventContext, statusEvent } from "./status-event.ts";
-import { changeEvents, presenceEvent } from "./structure-event.ts";
 
 /** Of one object, in one poll. */
 export interface Finding {

@@ -3,9 +3,9 @@ import { describeError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import { receiverPause } from "../sync/receiver-pause.ts";
+import { receiverPause } from "../sync/push-loop.ts";
+import type { EventSink, SendOutcome } from "./event.ts";
 import type { QueuedEvent } from "./event-queue.ts";
-import type { EventSink, SendOutcome } from "./sink.ts";
 
 /** The metrics count all failures. */
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;

@@ -8,11 +8,11 @@ import type { EventOutput } from "../telemetry/own-metrics.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
+import type { EventSink } from "./event.ts";
 import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
+import type { EventContext } from "./event-records.ts";
 import { type JournalEntry, statusLine } from "./journal.ts";
-import type { EventSink } from "./sink.ts";
-import type { EventContext } from "./status-event.ts";
 
 /** Per server: some 30 MB in memory, and as much in `state_dir`. */
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };

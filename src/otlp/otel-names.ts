@@ -1,4 +1,4 @@
-import { PRTG_ATTRIBUTES as PRTG } from "../events/attributes.ts";
+import { PRTG_ATTRIBUTES as PRTG } from "../events/event.ts";
 import { limitFamilyName } from "../mapping/rules/names.ts";
 import {
   SEMCONV_ATTRIBUTES as ATTRIBUTES,

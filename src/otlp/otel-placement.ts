@@ -1,10 +1,12 @@
 import type { HrTime } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
+import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./device-resources.ts";
-import { MovedEnds, type MovedSeries } from "./moved-series.ts";
+import type { SeriesTable } from "../store/series-table.ts";
+import { EndPoint, type PlacedEnd, type PlacedSeries, seriesKey } from "./metric-data.ts";
 import { type OtelFamily, otelFamily } from "./otel-family.ts";
-import type { PlacedEnd, PlacedSeries } from "./placed-series.ts";
+import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./resources.ts";
+import { hasFiniteValue } from "./series-ends.ts";
 
 /** What the profile `otel` remembers of what was pushed to a receiver. */
 export class OtelProfile {
@@ -114,4 +116,109 @@ export class OtelPlacement {
     const resource = device ?? this.#profile.exporter;
     return { resource, family: translation.family, labels: translation.labels(labels) };
   }
+}
+
+/** A series on a device that its sensor was on. */
+export interface MovedSeries {
+  readonly server: string;
+  readonly sensorId: string;
+  readonly deviceId: string;
+  readonly place: PlacedSeries;
+  /** The series is one of measurements, which have their own times. */
+  readonly isMeasured: boolean;
+}
+
+/** So many are kept until the receiver knows: while it is out, sensors may be moved time and again. */
+const MAX_WAITING = 200_000;
+
+/**
+ * Ends of series that go on under the same labels, on another device: labels need not say which device a sensor is on, and then
+ * nothing in the store has ended. Each is told until the receiver has settled it, or the sensor is back.
+ */
+export class MovedEnds {
+  readonly #waiting = new Map<string, MovedSeries>();
+
+  /** Whether there is room for it. */
+  add(series: MovedSeries): boolean {
+    const key = seriesKey(series.place);
+    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) return false;
+    this.#waiting.set(key, series);
+    return true;
+  }
+
+  /** Leaves out what `told` has, by `seriesKey`. */
+  *ends(
+    lookup: DeviceLookup,
+    told: ReadonlySet<string>,
+    timeOf: (series: MovedSeries) => HrTime,
+  ): Generator<PlacedEnd> {
+    for (const [key, series] of this.#waiting) {
+      const { server, sensorId, deviceId, place, isMeasured } = series;
+      if (told.has(key) || lookup.ofSensor(server, sensorId)?.id === deviceId) {
+        this.#waiting.delete(key);
+        continue;
+      }
+      const { family, labels, resource } = place;
+      const settled = () => {
+        if (this.#waiting.get(key) === series) this.#waiting.delete(key);
+      };
+      yield { resource, point: new EndPoint({ family, labels, endTime: timeOf(series) }, isMeasured, settled) };
+    }
+  }
+}
+
+/**
+ * Ends of series of a family, as the profile `otel` has them. A series that ends under its labels may go on under its attributes: the
+ * name of a device that was renamed is in the resource. Such an end is not told.
+ * @param shown The series that the family has now; undefined where it is not served any more.
+ */
+export async function placeEnds(
+  ends: readonly EndPoint[],
+  family: MetricFamily,
+  shown: SeriesTable | undefined,
+  placement: OtelPlacement,
+  slices: Steps,
+): Promise<readonly PlacedEnd[]> {
+  if (ends.length === 0) return [];
+  const live = shown === undefined ? new Map<string, number>() : await liveSlots(ends, shown, placement, slices);
+  const told: PlacedEnd[] = [];
+  for (const end of ends) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    let isTold = false;
+    for (const place of placement.placesBefore(family, end.labels)) {
+      const goesOn = live.get(seriesKey(place));
+      if (goesOn === undefined) {
+        told.push({ resource: place.resource, point: endAt(place, end) });
+        isTold = true;
+      } else {
+        // The receiver has it, and is to be told when that ends.
+        shown?.markPushed(goesOn);
+      }
+    }
+    if (!isTold) end.settled();
+  }
+  return told;
+}
+
+/** The series that are shown about the same objects as the ends, by their keys. */
+async function liveSlots(
+  ends: readonly EndPoint[],
+  shown: SeriesTable,
+  placement: OtelPlacement,
+  slices: Steps,
+): Promise<ReadonlyMap<string, number>> {
+  const objects = new Set(ends.map(({ labels }) => labels[1]));
+  const live = new Map<string, number>();
+  for (let slot = 0; slot < shown.slots; slot++) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    if (!hasFiniteValue(shown, slot) || !objects.has(shown.label(slot, 1))) continue;
+    live.set(seriesKey(placement.place(shown.family, shown.labels(slot))), slot);
+  }
+  return live;
+}
+
+function endAt({ family, labels }: PlacedSeries, { endTime, isMeasured, settled }: EndPoint): EndPoint {
+  return new EndPoint({ family, labels, endTime }, isMeasured, settled);
 }

@@ -1,7 +1,7 @@
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import type { DataPoint, Histogram, MetricData } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
-import { PRTG_ATTRIBUTES } from "../events/attributes.ts";
+import { PRTG_ATTRIBUTES } from "../events/event.ts";
 import { counter, gauge, histogram, NO_START, type PushedFamily } from "./metric-data.ts";
 import { metricAttributes } from "./naming.ts";
 import { otelMetric } from "./otel-family.ts";

@@ -11,12 +11,8 @@ import { dropRevivedFrom } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
-import { gauge, SeriesPoint } from "./metric-data.ts";
-import { MetricsByResource } from "./metrics-by-resource.ts";
-import type { MovedSeries } from "./moved-series.ts";
-import type { OtelPlacement } from "./otel-placement.ts";
-import { placeEnds } from "./placed-ends.ts";
-import { type PlacedEnd, seriesKey } from "./placed-series.ts";
+import { gauge, MetricsByResource, type PlacedEnd, SeriesPoint, seriesKey } from "./metric-data.ts";
+import { type MovedSeries, type OtelPlacement, placeEnds } from "./otel-placement.ts";
 import { OTEL_NAMING, PROMETHEUS_NAMING, registryMetrics } from "./registry-metrics.ts";
 import { type EndsMetric, hasFiniteValue, type MeasurementsUnderWay, measuredEnds, stateEnds } from "./series-ends.ts";
 

@@ -7,10 +7,12 @@ import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { headerValue, mediaType } from "../lib/http/headers.ts";
 import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
+import type { OtlpCompression } from "./environment.ts";
 import type { HttpAnswer } from "./export-response.ts";
-import type { HeaderReader } from "./headers.ts";
-import type { OtlpCompression } from "./protocols.ts";
 import type { Receiver } from "./receivers.ts";
+
+/** Called for each request, so that a rotated file takes effect with the next one. */
+export type HeaderReader = () => Promise<Readonly<Record<string, string>>>;
 
 export interface TransportOptions {
   /** Complete: requests go to exactly here. */

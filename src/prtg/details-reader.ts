@@ -1,8 +1,8 @@
+import { NODE_RECORD_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { type Autodiscovery, decodeAutodiscovery, readConnected, readLicense } from "./decode/details.ts";
-import type { DetailsApi } from "./details-api.ts";
 import { AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
-import { NODE_RECORD_BYTES } from "./memory-bounds.ts";
+import type { DetailsApi } from "./monitoring-api.ts";
 import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
 import type { ChannelRecord, LicenseUse, ListResult } from "./records.ts";
 import type { Requester } from "./request/requester.ts";

@@ -1,9 +1,9 @@
+import { CELL_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { noProblems, reportProblems } from "./decode/problems.ts";
 import { SeriesRows } from "./decode/series-rows.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
+import { noProblems, reportProblems } from "./decode/values.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
-import { CELL_BYTES } from "./memory-bounds.ts";
 import type { SeriesPart } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { endpointMissingError, logFallback } from "./paging/endpoint-fallback.ts";

@@ -6,9 +6,9 @@ import type { ListedNode, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import { type ChannelRecord, type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
-import { askedChannels, askedSensors } from "./asked-filters.ts";
-import { isFilterRefusal, joined, ListAsker } from "./list-asker.ts";
+import { askedChannels, askedSensors } from "./list-filters.ts";
 import { CONTAINER_KINDS, type ContainerKind, Selection } from "./selection.ts";
+import { isFilterRefusal, joined, ListAsker } from "./selective-reader.ts";
 
 export interface SelectedApiOptions {
   readonly api: MonitoringApi;

@@ -5,9 +5,8 @@ import { ApiError, mayBeOfOneObject } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
-import { planReading } from "./plan.ts";
+import { channelsToAsk, type KnownChannels, planReading } from "./plan.ts";
 import type { SensorSync, SyncMode } from "./sensor-sync.ts";
-import { channelsToAsk, type KnownChannels } from "./wanted-channels.ts";
 
 /** Sensors read at the same time: a slow answer must not hold up the rest, and lists need their places, too. */
 const CONCURRENCY = 2;

@@ -6,9 +6,9 @@ import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.t
 import type { SeriesType } from "../prtg/series-types.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
-import { channelsBySensor, type ListedChannels, measurementsAfter, timesBetween } from "./listed-measurements.ts";
+import { channelsBySensor, type ListedChannels, measurementsAfter, timesBetween } from "./list-measurements.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
+import { FUTURE_SLACK_MS, type KnownChannels, medianSpacing, mergeSeries } from "./plan.ts";
 import { type Repeats, repeatTime } from "./repeats.ts";
 import { type ListedMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
 import {
@@ -19,7 +19,6 @@ import {
   type ReadBefore,
   SeriesCycle,
 } from "./series-cycle.ts";
-import type { KnownChannels } from "./wanted-channels.ts";
 
 /** What the server gives in full again may be dropped; the rest of the live window is the time to read it again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;

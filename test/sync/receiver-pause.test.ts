@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { receiverPause } from "../../src/sync/receiver-pause.ts";
+import { receiverPause } from "../../src/sync/push-loop.ts";
 
 test.each([
   { failuresBefore: 0, retryAfterMs: undefined, random: 0, ms: 500, askedMs: undefined },

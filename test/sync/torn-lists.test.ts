@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
-import { type ListedChannels, timesBetween } from "../../src/sync/listed-measurements.ts";
+import { type ListedChannels, timesBetween } from "../../src/sync/list-measurements.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";

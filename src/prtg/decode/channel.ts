@@ -1,8 +1,17 @@
 import { type ChannelLimits, type ChannelRecord, LIMIT_NAMES, type LimitName } from "../records.ts";
 import { shownNumber } from "./displayed.ts";
 import { readLookupReference } from "./lookup.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { booleanOf, idOf, isAbsent, isObject, type JsonObject, readTimestamp, sharedText, text } from "./values.ts";
+import {
+  booleanOf,
+  type DecodeProblems,
+  idOf,
+  isAbsent,
+  isObject,
+  type JsonObject,
+  readTimestamp,
+  sharedText,
+  text,
+} from "./values.ts";
 
 /**
  * A channel with its last measurement, as a tree node (unit in `basic.displayunit`) or in the form of the deprecated

@@ -1,7 +1,6 @@
 import type { LicenseUse } from "../records.ts";
 import { shownCount } from "./displayed.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { booleanOf, idOf, isObject, parseTimestamp } from "./values.ts";
+import { booleanOf, type DecodeProblems, idOf, isObject, parseTimestamp } from "./values.ts";
 
 /*
  * Answers of which the specification shows neither the form nor the members, and no public source does: what is looked for is

@@ -1,5 +1,4 @@
-import { noProblems } from "./problems.ts";
-import { readTimestamp } from "./values.ts";
+import { noProblems, readTimestamp } from "./values.ts";
 
 type Row = readonly unknown[];
 

@@ -2,8 +2,7 @@ import { MAX_KINDS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import type { StatusSummary } from "../records.ts";
 import type { StatusToken } from "../status.ts";
 import { shownCount } from "./displayed.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { isAbsent, isObject, statusToken, text } from "./values.ts";
+import { type DecodeProblems, isAbsent, isObject, statusToken, text } from "./values.ts";
 
 /*
  * Answers about the server as a whole, of which the specification shows neither the form nor the members.

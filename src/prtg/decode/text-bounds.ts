@@ -1,6 +1,6 @@
 import type { SecretSearch } from "../../errors/secret-search.ts";
 import type { ChannelRecord, LookupDefinition, NodeRecord, Reference } from "../records.ts";
-import type { DecodeProblems } from "./problems.ts";
+import type { DecodeProblems } from "./values.ts";
 
 /** At the end of a text that was cut. */
 const MARKER = "…";

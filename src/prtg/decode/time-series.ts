@@ -1,8 +1,7 @@
 import { MAX_COLUMNS } from "../answer-bounds.ts";
 import type { TimeSeries, TimeSeriesRow } from "../records.ts";
 import { shownNumber } from "./displayed.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { idOf, isAbsent, readTimestamp } from "./values.ts";
+import { type DecodeProblems, idOf, isAbsent, readTimestamp } from "./values.ts";
 
 type ChannelValue = readonly [channelId: string, value: number];
 

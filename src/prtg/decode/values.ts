@@ -1,6 +1,6 @@
+import { DECODE_PROBLEMS, type DecodeProblem } from "../../telemetry/own-metrics.ts";
 import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { parseStatus, type StatusToken } from "../status.ts";
-import type { DecodeProblems } from "./problems.ts";
 
 /** An object of parsed JSON: any member may be there, of any type. */
 export interface JsonObject {
@@ -125,4 +125,25 @@ export function sharedText(text: string): string {
   if (sharedTexts.size >= MAX_SHARED_TEXTS) sharedTexts.clear();
   sharedTexts.set(text, text);
   return text;
+}
+
+/** How often each problem was met. Decoders count up in place: they run some hundred thousand times a minute. */
+export type DecodeProblems = Record<DecodeProblem, number>;
+
+export function noProblems(): DecodeProblems {
+  return { record: 0, status: 0, value: 0, timestamp: 0, summary: 0, lookup: 0, text: 0, secret: 0, duplicate: 0 };
+}
+
+export function addProblems(sum: DecodeProblems, problems: DecodeProblems): void {
+  for (const problem of DECODE_PROBLEMS) sum[problem] += problems[problem];
+}
+
+/** Reports each kind that was met. */
+export function reportProblems(
+  problems: DecodeProblems,
+  counter: { decodeProblem(problem: DecodeProblem, count: number): void },
+): void {
+  for (const problem of DECODE_PROBLEMS) {
+    if (problems[problem] > 0) counter.decodeProblem(problem, problems[problem]);
+  }
 }

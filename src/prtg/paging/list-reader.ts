@@ -1,17 +1,15 @@
 import { withDeadline } from "../../lib/deadline.ts";
 import { ApiError, isTimeout } from "../api-error.ts";
-import type { DecodeProblems } from "../decode/problems.ts";
-import { reportProblems } from "../decode/problems.ts";
+import { type DecodeProblems, reportProblems } from "../decode/values.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
-import { DuplicateLog } from "./duplicates.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
 import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
-import { type PageHead, type PageRange, readPages } from "./read-pages.ts";
+import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
 import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
 /** How the records of a list are read. */

@@ -8,8 +8,8 @@ import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 import { type ApiRequest, type HttpResponse, type ResponseHead, readHead } from "./messages.ts";
 import { networkError, TooManyInterimAnswers } from "./network-error.ts";
-import type { ResponseBody } from "./response-body.ts";
 import { notJson } from "./response-error.ts";
+import type { ResponseBody } from "./response-reader.ts";
 
 export interface TransportHooks {
   /** Called when the head has arrived. Returns the reader of the body. */

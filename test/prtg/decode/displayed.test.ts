@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
 import { shownCount, shownNumber } from "../../../src/prtg/decode/displayed.ts";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 
 const NBSP = "\u00a0";
 const THIN = "\u202f";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
 import { SeriesRows } from "../../../src/prtg/decode/series-rows.ts";
 import { decodeTimeSeries } from "../../../src/prtg/decode/time-series.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 
 const HEADER = ["time", "7.0"];
 const BEGAN = Date.UTC(2026, 0, 1);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../../src/lib/memory-budget.ts";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { type ListBounds, ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { PageSize } from "../../../src/prtg/paging/page-size.ts";
 import { type PageSource, type ReadResult, readPages } from "../../../src/prtg/paging/read-pages.ts";

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { ApiError, isTimeout } from "../prtg/api-error.ts";
 import type { ListResult } from "../prtg/records.ts";
-import type { AskedPart } from "./asked-filters.ts";
+import type { AskedPart } from "./list-filters.ts";
 
 /** Beside the records of its answer, in records. */
 const REQUEST_COST = 300;

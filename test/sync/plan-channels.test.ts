@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { channelsToAsk } from "../../src/sync/wanted-channels.ts";
+import { channelsToAsk } from "../../src/sync/plan.ts";
 import { MINUTE, recordedSensor, world } from "./support/exporter.ts";
 
 describe("channelsToAsk", () => {

@@ -1,8 +1,25 @@
 import { isIP } from "node:net";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
-import { PRTG_ATTRIBUTES as PRTG } from "../events/attributes.ts";
+import { PRTG_ATTRIBUTES as PRTG } from "../events/event.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import { SEMCONV_ATTRIBUTES as ATTRIBUTES } from "./semantic-conventions.ts";
+
+/** What the exporter knows of itself. */
+export interface Identity {
+  readonly version: string;
+  /** The same after a restart, another for each replica: receivers make `instance` of it. */
+  readonly instanceId: string;
+}
+
+/** Whom metrics and log records are from. What was given (configuration, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME) wins. */
+export function otlpResource(given: Readonly<Record<string, string>>, { version, instanceId }: Identity): Resource {
+  return resourceFromAttributes({
+    "service.name": "prtg-exporter",
+    "service.instance.id": instanceId,
+    "service.version": version,
+    ...given,
+  });
+}
 
 /** What is known of a device. The object stays the same as long as nothing about it changes. */
 export interface DeviceFacts {

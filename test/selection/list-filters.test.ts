@@ -3,7 +3,7 @@ import type { SelectRule } from "../../src/config/select-schema.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { NODE_KINDS } from "../../src/model/tree.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
-import { askedChannels, askedSensors } from "../../src/selection/asked-filters.ts";
+import { askedChannels, askedSensors } from "../../src/selection/list-filters.ts";
 import { Selection } from "../../src/selection/selection.ts";
 import { list, ROOT, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -2,8 +2,8 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import type { ListResult } from "../../src/prtg/records.ts";
-import type { AskedPart } from "../../src/selection/asked-filters.ts";
-import { ListAsker, type Question } from "../../src/selection/list-asker.ts";
+import type { AskedPart } from "../../src/selection/list-filters.ts";
+import { ListAsker, type Question } from "../../src/selection/selective-reader.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const HOUR = 60 * 60_000;
