@@ -95,7 +95,7 @@ function warnOnce(context: CommandContext, exposedSecrets: readonly string[]): v
   const known = warned.get(context) ?? new LogOnChange();
   warned.set(context, known);
   for (const text of exposedSecrets) {
-    if (known.met(text)) context.log.warn(`${text}; strict_secret_files: true refuses such files`);
+    if (known.record(text)) context.log.warn(`${text}; strict_secret_files: true refuses such files`);
   }
 }
 

@@ -133,7 +133,7 @@ export class AllNodesReader {
     const { clock, log } = this.#options;
     this.#differences = 0;
     this.#restsUntil = clock.monotonic() + REST_MS;
-    if (this.#refused.met()) log.info(`the list of all objects is not used: ${why}`);
+    if (this.#refused.record()) log.info(`the list of all objects is not used: ${why}`);
   }
 }
 

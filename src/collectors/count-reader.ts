@@ -44,7 +44,8 @@ export class CountReader {
     } catch (error) {
       if (!goesOnWithout(reading, error)) throw error;
       const fields = failureFields(error);
-      if (this.#forbidden.met(what)) this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
+      if (this.#forbidden.record(what))
+        this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
       return undefined;
     }
   }

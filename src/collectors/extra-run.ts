@@ -18,7 +18,7 @@ export async function runExtra<Result>(
   signal: AbortSignal,
 ): Promise<Result> {
   if (isFirst) return poll();
-  const read = { collector, ageMs: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const read = { collector, ageMs: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY };
   const end = await extras.acquire(read, signal);
   try {
     return await poll();

@@ -67,6 +67,6 @@ export class LookupReader {
   }
 
   #notShown(kind: string, because: string, fields: Record<string, unknown> = {}): void {
-    if (this.#off.met(kind)) this.#options.log.info(fields, `states of channels are not shown: ${because}`);
+    if (this.#off.record(kind)) this.#options.log.info(fields, `states of channels are not shown: ${because}`);
   }
 }

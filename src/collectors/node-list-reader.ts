@@ -71,6 +71,6 @@ export class NodeListReader {
 
   #logMissing(kind: NodeKind, error: unknown): void {
     const { log } = this.#options;
-    if (this.#missing.met(kind)) log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
+    if (this.#missing.record(kind)) log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
   }
 }

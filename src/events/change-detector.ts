@@ -41,7 +41,7 @@ export interface ChangeDetectorOptions {
 }
 
 /** An object is gone when so many complete polls lack it. */
-const COMPLETE_POLLS_UNTIL_GONE = 2;
+const REMOVAL_POLLS = 2;
 
 /**
  * Compares each poll with the last reported status of each object. Finds a change once, as the status moves with its
@@ -71,7 +71,7 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   /** Also report added, removed, renamed and moved objects from now on. */
-  tellStructure(structure: boolean): void {
+  reportStructure(structure: boolean): void {
     this.#structure = structure;
   }
 
@@ -139,7 +139,7 @@ export class ChangeDetector implements NodeWatcher {
   pollEnded(poll: NodePoll, _now: ClockReading): void {
     for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#knownKinds.add(kind);
     if (NODE_KINDS.every((kind) => poll[kind]?.complete === true)) this.#completePolls++;
-    if (this.#completePolls === COMPLETE_POLLS_UNTIL_GONE) {
+    if (this.#completePolls === REMOVAL_POLLS) {
       for (const id of this.#earlier.keys()) this.#find({ events: [], gone: id });
       this.#earlier.clear();
     }

@@ -98,8 +98,8 @@ export class ServerEvents {
   }
 
   /** Also report added, removed, renamed and moved objects from now on. */
-  tellStructure(structure: boolean): void {
-    this.#detector.tellStructure(structure);
+  reportStructure(structure: boolean): void {
+    this.#detector.reportStructure(structure);
   }
 
   /**
@@ -216,7 +216,7 @@ export class ServerEvents {
       if (this.#failures.over() > 0) log.info("what was told can be written again");
     } catch (error) {
       observer.memoryFailed();
-      const occasion = this.#failures.met();
+      const occasion = this.#failures.record();
       if (occasion === undefined) return;
       const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
       log.warn(`what was told ${what}: ${describeError(error)}; ${CONSEQUENCE}`);

@@ -143,7 +143,7 @@ export class EventResources {
         group: textOf(PRTG.groupName),
       }),
     );
-    const own = Object.entries(attributes).filter(([name]) => !SAID_BY_DEVICE.has(name));
-    return { resource, attributes: Object.fromEntries(own) };
+    const rest = Object.entries(attributes).filter(([name]) => !SAID_BY_DEVICE.has(name));
+    return { resource, attributes: Object.fromEntries(rest) };
   }
 }

@@ -68,11 +68,11 @@ export class OtlpExporter<Request> {
   async #export<Item>(batch: ExportBatch<Item, Request>, signal: AbortSignal): Promise<ExportOutcome> {
     const result = { accepted: 0, refused: 0, rejected: 0, message: "" };
     for (const part of this.#split(batch)) {
-      const waiting = [part];
-      for (let items = waiting.shift(); items !== undefined; items = waiting.shift()) {
+      const queue = [part];
+      for (let items = queue.shift(); items !== undefined; items = queue.shift()) {
         const outcome = await this.#send(batch, items, signal);
         if (outcome.kind === "too large") {
-          waiting.unshift(...halves(items));
+          queue.unshift(...halves(items));
           continue;
         }
         if (outcome.kind === "failed") {

@@ -12,7 +12,7 @@ import { hasFiniteValue } from "./series-ends.ts";
 export class OtelProfile {
   readonly exporter: Resource;
   readonly devices: DeviceResources;
-  readonly movedEnds = new MovedEnds();
+  readonly movedEnds = new MovedSeriesEnds();
   readonly #families = new WeakMap<MetricFamily, OtelFamily>();
 
   /** @param exporter The resource of the exporter itself, for what is on no device. */
@@ -95,9 +95,9 @@ export class OtelPlacement {
     return this.#profile.movedEnds.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
   }
 
-  /** See `MovedEnds`. */
-  movedEnds(told: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedEnd> {
-    return this.#profile.movedEnds.ends(this.#lookup, told, timeOf);
+  /** See `MovedSeriesEnds`. */
+  movedEnds(reported: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedEnd> {
+    return this.#profile.movedEnds.ends(this.#lookup, reported, timeOf);
   }
 
   #resourceOf(family: MetricFamily, labels: readonly string[]): Resource | undefined {
@@ -129,38 +129,38 @@ export interface MovedSeries {
 }
 
 /** So many are kept until the receiver knows: while it is out, sensors may be moved time and again. */
-const MAX_WAITING = 200_000;
+const MAX_PENDING = 200_000;
 
 /**
  * Ends of series that go on under the same labels, on another device: labels need not say which device a sensor is on, and then
  * nothing in the store has ended. Each is told until the receiver has settled it, or the sensor is back.
  */
-export class MovedEnds {
-  readonly #waiting = new Map<string, MovedSeries>();
+export class MovedSeriesEnds {
+  readonly #pending = new Map<string, MovedSeries>();
 
   /** Whether there is room for it. */
   add(series: MovedSeries): boolean {
     const key = seriesKey(series.place);
-    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) return false;
-    this.#waiting.set(key, series);
+    if (this.#pending.size >= MAX_PENDING && !this.#pending.has(key)) return false;
+    this.#pending.set(key, series);
     return true;
   }
 
   /** Leaves out what `told` has, by `seriesKey`. */
   *ends(
     lookup: DeviceLookup,
-    told: ReadonlySet<string>,
+    reported: ReadonlySet<string>,
     timeOf: (series: MovedSeries) => HrTime,
   ): Generator<PlacedEnd> {
-    for (const [key, series] of this.#waiting) {
+    for (const [key, series] of this.#pending) {
       const { server, sensorId, deviceId, place, isMeasured } = series;
-      if (told.has(key) || lookup.ofSensor(server, sensorId)?.id === deviceId) {
-        this.#waiting.delete(key);
+      if (reported.has(key) || lookup.ofSensor(server, sensorId)?.id === deviceId) {
+        this.#pending.delete(key);
         continue;
       }
       const { family, labels, resource } = place;
       const settled = () => {
-        if (this.#waiting.get(key) === series) this.#waiting.delete(key);
+        if (this.#pending.get(key) === series) this.#pending.delete(key);
       };
       yield { resource, point: new EndPoint({ family, labels, endTime: timeOf(series) }, isMeasured, settled) };
     }
@@ -175,46 +175,46 @@ export class MovedEnds {
 export async function placeEnds(
   ends: readonly EndPoint[],
   family: MetricFamily,
-  shown: SeriesTable | undefined,
+  current: SeriesTable | undefined,
   placement: OtelPlacement,
   slices: Steps,
 ): Promise<readonly PlacedEnd[]> {
   if (ends.length === 0) return [];
-  const live = shown === undefined ? new Map<string, number>() : await liveSlots(ends, shown, placement, slices);
-  const told: PlacedEnd[] = [];
+  const live = current === undefined ? new Map<string, number>() : await liveSlots(ends, current, placement, slices);
+  const reported: PlacedEnd[] = [];
   for (const end of ends) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    let isTold = false;
+    let isReported = false;
     for (const place of placement.placesBefore(family, end.labels)) {
       const goesOn = live.get(seriesKey(place));
       if (goesOn === undefined) {
-        told.push({ resource: place.resource, point: endAt(place, end) });
-        isTold = true;
+        reported.push({ resource: place.resource, point: endAt(place, end) });
+        isReported = true;
       } else {
         // The receiver has it, and is to be told when that ends.
-        shown?.markPushed(goesOn);
+        current?.markPushed(goesOn);
       }
     }
-    if (!isTold) end.settled();
+    if (!isReported) end.settled();
   }
-  return told;
+  return reported;
 }
 
 /** The series that are shown about the same objects as the ends, by their keys. */
 async function liveSlots(
   ends: readonly EndPoint[],
-  shown: SeriesTable,
+  current: SeriesTable,
   placement: OtelPlacement,
   slices: Steps,
 ): Promise<ReadonlyMap<string, number>> {
   const objects = new Set(ends.map(({ labels }) => labels[1]));
   const live = new Map<string, number>();
-  for (let slot = 0; slot < shown.slots; slot++) {
+  for (let slot = 0; slot < current.slots; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    if (!hasFiniteValue(shown, slot) || !objects.has(shown.label(slot, 1))) continue;
-    live.set(seriesKey(placement.place(shown.family, shown.labels(slot))), slot);
+    if (!hasFiniteValue(current, slot) || !objects.has(current.label(slot, 1))) continue;
+    live.set(seriesKey(placement.place(current.family, current.labels(slot))), slot);
   }
   return live;
 }

@@ -14,10 +14,8 @@ export class ReceiverHeld extends Error {
 /** What a receiver's answers say about gzip. */
 export interface GzipSupport {
   refused: boolean;
-  /** The last answer to gzip was a success, so one 400 is about the data. The next may come from another receiver. */
-  trusted: boolean;
-  /** Monotonic time, milliseconds. Until then every 400 is about the data. */
-  trustedUntil: number;
+  /** Monotonic milliseconds. Before it a 400 is about the data. Infinity after a success: the next 400 is. */
+  trustEndsAt: number;
 }
 
 /** What all connections to one receiver share: metrics and logs, before and after a reload. */
@@ -32,7 +30,7 @@ export class Receiver {
   }
 
   gzipAt(url: string): GzipSupport {
-    const known = this.#gzip.get(url) ?? { refused: false, trusted: false, trustedUntil: Number.NEGATIVE_INFINITY };
+    const known = this.#gzip.get(url) ?? { refused: false, trustEndsAt: Number.NEGATIVE_INFINITY };
     this.#gzip.set(url, known);
     return known;
   }

@@ -168,7 +168,7 @@ export class StateExportDelegate implements ExportDelegate {
     if (outcome.kind === "failed" && outcome.isHeld === true) {
       observer.stateHeld();
       // The failure that came with the pause was reported, unless other requests met it.
-      if (this.#trouble.met() !== undefined) log.warn(`push of the current state over OTLP: ${outcome.message}`);
+      if (this.#trouble.record() !== undefined) log.warn(`push of the current state over OTLP: ${outcome.message}`);
       return;
     }
     if (isFine(outcome)) {
@@ -176,7 +176,7 @@ export class StateExportDelegate implements ExportDelegate {
       return;
     }
     const trouble = outcome.message || "the receiver rejected points";
-    if (this.#trouble.met(trouble)) log.warn(`push of the current state over OTLP: ${trouble}`);
+    if (this.#trouble.record(trouble)) log.warn(`push of the current state over OTLP: ${trouble}`);
   }
 }
 

@@ -73,14 +73,15 @@ export class OtlpTransport {
     const gzip = receiver.gzipAt(url);
     if (compression === "none" || gzip.refused) return await this.#send(content, undefined, signal);
     const answer = await this.#send(await compress(content, { level: GZIP_LEVEL }), "gzip", signal);
-    if (isSuccess(answer)) gzip.trusted = true;
+    if (isSuccess(answer)) gzip.trustEndsAt = Number.POSITIVE_INFINITY;
     if (answer.status !== UNSUPPORTED_MEDIA_TYPE && answer.status !== BAD_REQUEST) return answer;
-    if (answer.status === BAD_REQUEST && (gzip.trusted || clock.monotonic() < gzip.trustedUntil)) {
-      gzip.trusted = false;
+    if (answer.status === BAD_REQUEST && clock.monotonic() < gzip.trustEndsAt) {
+      // Another receiver may have taken its place: the next 400 is checked.
+      if (gzip.trustEndsAt === Number.POSITIVE_INFINITY) gzip.trustEndsAt = Number.NEGATIVE_INFINITY;
       return answer;
     }
     const plain = await this.#send(content, undefined, signal);
-    if (plain.status === BAD_REQUEST) gzip.trustedUntil = clock.monotonic() + GZIP_TRUST_MS;
+    if (plain.status === BAD_REQUEST) gzip.trustEndsAt = clock.monotonic() + GZIP_TRUST_MS;
     if (isSuccess(plain) && !gzip.refused) {
       gzip.refused = true;
       gzipRefused?.();

@@ -175,8 +175,8 @@ class ApiClient implements MonitoringApi {
     }
   }
 
-  timeSeries(...asked: Parameters<MonitoringApi["timeSeries"]>): Promise<TimeSeries> {
-    return this.#timeSeries.read(...asked);
+  timeSeries(...request: Parameters<MonitoringApi["timeSeries"]>): Promise<TimeSeries> {
+    return this.#timeSeries.read(...request);
   }
 
   clockOffset(): number {

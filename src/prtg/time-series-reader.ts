@@ -40,7 +40,7 @@ export class TimeSeriesReader {
   readonly #serverClock: ServerClock;
   readonly #quotas: ListQuotas;
   readonly #channels: SeriesChannels;
-  #known: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
+  #known: { readonly endpoint: TimeSeriesEndpoint; readonly expiresAt: number } | undefined;
   #fallbackLogged = false;
 
   constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, quotas: ListQuotas) {
@@ -113,7 +113,7 @@ export class TimeSeriesReader {
   }
 
   #knownEndpoint(): TimeSeriesEndpoint | undefined {
-    if (this.#known === undefined || this.#options.clock.monotonic() >= this.#known.until) return undefined;
+    if (this.#known === undefined || this.#options.clock.monotonic() >= this.#known.expiresAt) return undefined;
     return this.#known.endpoint;
   }
 
@@ -121,7 +121,7 @@ export class TimeSeriesReader {
     const { clock, log } = this.#options;
     // The fallback keeps its hour, so that the preferred endpoint is tried again after it.
     if (endpoint === TIME_SERIES_ENDPOINTS[0] || this.#knownEndpoint() === undefined) {
-      this.#known = { endpoint, until: clock.monotonic() + KNOWN_FOR_MS };
+      this.#known = { endpoint, expiresAt: clock.monotonic() + KNOWN_FOR_MS };
     }
     if (missing === undefined || this.#fallbackLogged) return;
     this.#fallbackLogged = true;

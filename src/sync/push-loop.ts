@@ -40,7 +40,7 @@ export class PushLoop {
   #running: Promise<void> | undefined;
   /** Monotonic; before it there is no next attempt, and the receiver asked for none. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  #askedUntil = Number.NEGATIVE_INFINITY;
+  #requestedPauseEnd = Number.NEGATIVE_INFINITY;
   #deadline = Number.POSITIVE_INFINITY;
   #failures = 0;
   readonly #failing: LogOnChange;
@@ -67,7 +67,7 @@ export class PushLoop {
     const { clock } = this.#options;
     this.#deadline = clock.monotonic() + graceMs;
     // Our own patience ends here; a pause that the receiver asked for is still its due.
-    this.#notBefore = this.#askedUntil;
+    this.#notBefore = this.#requestedPauseEnd;
     this.#flushing.abort();
     this.start();
     await this.#finish(graceMs);
@@ -146,15 +146,15 @@ export class PushLoop {
   /** Waits until it is time for the next attempt. False when there is no time left for one. */
   async #pause(): Promise<boolean> {
     const { clock } = this.#options;
-    if (!this.#isFlushing) await this.#sleepUntil(this.#notBefore, this.#flushing.signal);
+    if (!this.#isFlushing) await this.#sleepTo(this.#notBefore, this.#flushing.signal);
     if (!this.#isFlushing) return true;
     if (this.#ended) return false;
     if (this.#notBefore >= this.#deadline) return false;
-    await this.#sleepUntil(this.#notBefore, this.#cutOff.signal);
+    await this.#sleepTo(this.#notBefore, this.#cutOff.signal);
     return clock.monotonic() < this.#deadline;
   }
 
-  async #sleepUntil(monotonic: number, signal: AbortSignal): Promise<void> {
+  async #sleepTo(monotonic: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const ms = monotonic - clock.monotonic();
     if (ms > 0) await clock.sleep(ms, signal).catch(() => undefined);
@@ -206,9 +206,9 @@ export class PushLoop {
     const pause = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
     this.#failures++;
     const now = clock.monotonic();
-    if (pause.askedMs !== undefined) this.#askedUntil = now + pause.askedMs;
+    if (pause.requestedMs !== undefined) this.#requestedPauseEnd = now + pause.requestedMs;
     this.#notBefore = now + pause.ms;
-    if (this.#failing.met() === undefined) return;
+    if (this.#failing.record() === undefined) return;
     const retryInMs = Math.round(pause.ms);
     const fields = { failures: this.#failures, retry_in_ms: retryInMs, pending: outbox.points };
     log.warn(fields, `measurements cannot be delivered now: ${message}`);
@@ -219,7 +219,7 @@ export class PushLoop {
     const failures = this.#failing.over();
     if (failures > 0) log.info({ failures }, "measurements can be delivered again");
     this.#failures = 0;
-    const occasion = refused > 0 ? this.#refusals.met(undefined, refused) : undefined;
+    const occasion = refused > 0 ? this.#refusals.record(undefined, refused) : undefined;
     if (occasion === undefined) return;
     log.warn({ resolution, points: occasion.sinceLine }, `the receiver refused measurements for good: ${message}`);
   }
@@ -241,17 +241,17 @@ export interface FailedDelivery {
 }
 
 /**
- * How long to wait before a delivery is tried again, milliseconds; `askedMs` of it is what the receiver asked for, within
+ * How long to wait before a delivery is tried again, milliseconds; `requestedMs` of it is what the receiver asked for, within
  * bounds. Jitter in both cases: exporters must not come back in step.
  */
 export function receiverPause({ failuresBefore, retryAfterMs, random }: FailedDelivery): {
   readonly ms: number;
-  readonly askedMs: number | undefined;
+  readonly requestedMs: number | undefined;
 } {
   if (retryAfterMs === undefined) {
     const bound = Math.min(FIRST_BACKOFF_MS * 2 ** failuresBefore, MAX_BACKOFF_MS);
-    return { ms: bound * (0.5 + 0.5 * random()), askedMs: undefined };
+    return { ms: bound * (0.5 + 0.5 * random()), requestedMs: undefined };
   }
-  const askedMs = Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS);
-  return { ms: askedMs + FIRST_BACKOFF_MS * random(), askedMs };
+  const requestedMs = Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS);
+  return { ms: requestedMs + FIRST_BACKOFF_MS * random(), requestedMs };
 }

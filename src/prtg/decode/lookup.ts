@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { MAX_LOOKUP_ENTRIES } from "../answer-bounds.ts";
 import type { LookupDefinition, LookupEntry } from "../records.ts";
-import { shownNumber } from "./displayed.ts";
+import { readNumber } from "./displayed.ts";
 import { type DecodeProblems, idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
 
 /*
@@ -123,7 +123,7 @@ function readEntry(entry: unknown, type: unknown): LookupEntry | undefined {
 }
 
 function numberOf(value: unknown): number | undefined {
-  return typeof value === "boolean" ? Number(value) : shownNumber(value);
+  return typeof value === "boolean" ? Number(value) : readNumber(value);
 }
 
 /** Names that are remembered; a server has some hundred lookups. */

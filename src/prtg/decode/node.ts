@@ -1,6 +1,6 @@
 import { MAX_ANCESTORS, MAX_TAGS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { type NodeKind, type NodeRecord, READING_ORDER, type Reference, type StatusSummary } from "../records.ts";
-import { shownCount, shownNumber } from "./displayed.ts";
+import { readCount, readNumber } from "./displayed.ts";
 import { readSummary } from "./system-records.ts";
 import {
   booleanOf,
@@ -90,7 +90,7 @@ function readMessage(value: unknown): string | undefined {
 }
 
 function readPriority(value: unknown): number | undefined {
-  const priority = shownCount(value);
+  const priority = readCount(value);
   return priority !== undefined && priority >= 1 && priority <= 5 ? priority : undefined;
 }
 
@@ -156,8 +156,8 @@ const SECOND_UNITS = ["seconds", "second", "secs", "sec", "s"] as const;
 export function readIntervalSeconds(value: unknown, problems: DecodeProblems): number | undefined {
   if (isAbsent(value) || value === "") return undefined;
   // Choices may come as `value|text`.
-  const shown = typeof value === "string" ? value.slice(0, MAX_WORD_LENGTH).split("|", 1)[0]?.toLowerCase() : value;
-  const seconds = shownNumber(shown, ...SECOND_UNITS);
+  const choice = typeof value === "string" ? value.slice(0, MAX_WORD_LENGTH).split("|", 1)[0]?.toLowerCase() : value;
+  const seconds = readNumber(choice, ...SECOND_UNITS);
   if (seconds !== undefined && seconds > 0) return seconds;
   problems.value++;
   return undefined;

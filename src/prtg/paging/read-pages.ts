@@ -192,8 +192,8 @@ class Pass<Item> {
   #repeat(id: string, first: Item, second: Item): void {
     const { describe } = this.#source;
     this.repeated++;
-    const [shown, leftOut] = [describe(first), describe(second)];
-    if (shown !== leftOut) this.duplicates.add({ id, shown, leftOut });
+    const [kept, dropped] = [describe(first), describe(second)];
+    if (kept !== dropped) this.duplicates.add({ id, kept, dropped });
   }
 
   #isSame(one: Item | undefined, other: Item | undefined): boolean {
@@ -219,8 +219,8 @@ const MAX_LOGGED = 100;
 /** Two records of one list with the same id. */
 export interface Duplicate {
   readonly id: string;
-  readonly shown: string;
-  readonly leftOut: string;
+  readonly kept: string;
+  readonly dropped: string;
 }
 
 /** Records of one list that have the id of an earlier record. */
@@ -253,12 +253,12 @@ export class DuplicateLog {
   }
 
   report(endpoint: string, duplicates: Duplicates): void {
-    for (const { id, shown, leftOut } of duplicates.named) {
-      const pair = JSON.stringify([endpoint, id, shown, leftOut]);
+    for (const { id, kept, dropped } of duplicates.named) {
+      const pair = JSON.stringify([endpoint, id, kept, dropped]);
       if (this.#logged.has(pair) || this.#logged.size >= MAX_LOGGED) continue;
       this.#logged.add(pair);
       this.#log.warn(
-        { endpoint, id, shown, left_out: leftOut },
+        { endpoint, id, shown: kept, left_out: dropped },
         "two records of a list have the same id: only the first one is shown",
       );
     }

@@ -61,7 +61,7 @@ export class JsonRecords {
     this.#text.append(chunk);
     if (this.#text.length < this.#from) return false;
     this.#separator ??= this.#findSeparator();
-    return this.#separator === undefined ? this.#takeOtherForm() : this.#takeUntil(this.#separator);
+    return this.#separator === undefined ? this.#takeOtherForm() : this.#takePiece(this.#separator);
   }
 
   /**
@@ -81,12 +81,12 @@ export class JsonRecords {
     json.forEach(this.#take);
   }
 
-  #takeUntil(separator: Buffer): boolean {
+  #takePiece(separator: Buffer): boolean {
     const text = this.#text.all();
     const end = text.length < this.#piece ? -1 : text.lastIndexOf(separator);
     if (end >= 0) {
       this.#from = this.#piece;
-      return this.#parseUntil(end + 1);
+      return this.#parseTo(end + 1);
     }
     if (text.length > MAX_PIECES * this.#piece) return this.#scanFrom(0);
     // Searches a large record again only when it has doubled.
@@ -138,7 +138,7 @@ export class JsonRecords {
   }
 
   /** Parses the text before the comma, which is a bracket for that moment. */
-  #parseUntil(comma: number): boolean {
+  #parseTo(comma: number): boolean {
     this.#text.memory[comma] = CLOSE;
     let records: readonly unknown[];
     try {

@@ -57,7 +57,7 @@ export interface HttpResponse extends ResponseHead {
   readonly bytes: number;
 }
 
-const MAX_HEADER_SHOWN = 128;
+const MAX_HEADER_LENGTH = 128;
 
 export function readHead(status: number, statusText: string, headers: ResponseHeaders): ResponseHead {
   const link = headerValue(headers, "link");
@@ -80,5 +80,5 @@ export function readHead(status: number, statusText: string, headers: ResponseHe
 
 /** For what goes into messages and logs: headers together may have 16 KiB. */
 function short(value: string | undefined): string | undefined {
-  return value?.slice(0, MAX_HEADER_SHOWN);
+  return value?.slice(0, MAX_HEADER_LENGTH);
 }

@@ -348,8 +348,8 @@ describe("records with one id", () => {
     expect(complete).toBe(true);
     expect(problems.duplicate).toBe(2);
     expect(duplicates.named).toEqual([
-      { id: "2", shown: "2", leftOut: "2:other" },
-      { id: "2", shown: "2", leftOut: "2:third" },
+      { id: "2", kept: "2", dropped: "2:other" },
+      { id: "2", kept: "2", dropped: "2:third" },
     ]);
     expect(totalDifference).toBe(0);
   });
