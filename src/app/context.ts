@@ -7,9 +7,8 @@ import type { FileAccess, ReadFile } from "../config/reading-files.ts";
 import type { ServerFileAccess } from "../config/server-files.ts";
 import { type Shard, serversOnShard } from "../config/shard.ts";
 import type { Redactor } from "../errors/redactor.ts";
-import { readTextFile, withinTime } from "../lib/bounded-files.ts";
+import { filesMatching, readTextFile, withinTime } from "../lib/bounded-files.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { filesMatching } from "../lib/file-pattern.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { Receivers } from "../otlp/receivers.ts";
@@ -147,7 +146,7 @@ function warnOnce(log: Logger, exposedSecrets: readonly string[]): void {
   const known = warnings.get(log) ?? new LogOnChange();
   warnings.set(log, known);
   for (const text of exposedSecrets) {
-    if (known.met(text)) log.warn(`${text}; strict_secret_files: true refuses such files`);
+    if (known.record(text)) log.warn(`${text}; strict_secret_files: true refuses such files`);
   }
 }
 

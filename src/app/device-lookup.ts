@@ -1,6 +1,6 @@
 import type { ServerState } from "../model/server-state.ts";
 import type { TreeNode } from "../model/tree.ts";
-import type { DeviceLookup } from "../otlp/device-resources.ts";
+import type { DeviceLookup } from "../otlp/resources.ts";
 
 /** Devices in the current trees. */
 export function deviceLookup(stateOf: (server: string) => ServerState | undefined): DeviceLookup {

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import { STANDARD_OUTPUT } from "../config/events-schema.ts";
 import type { Config } from "../config/load.ts";
+import type { EventSink, OpenEventSink } from "../events/event.ts";
 import { EventMemory } from "../events/event-memory.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
-import type { EventSink, OpenEventSink } from "../events/sink.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state-files.ts";

@@ -1,6 +1,6 @@
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { Config } from "../config/load.ts";
-import type { OpenEventSink } from "../events/sink.ts";
+import type { OpenEventSink } from "../events/event.ts";
 import { LOG_ENCODINGS } from "../otlp/encoding.ts";
 import { createEventSink } from "../otlp/event-sink.ts";
 import type { LogSettings } from "../otlp/settings.ts";

@@ -63,7 +63,7 @@ export class ExtraBudget {
     if (deferred > 0) this.#heldBackEndsAt = now + Math.max(MIN_OVER_AFTER_MS, OVER_AFTER_CYCLES * cycleMs());
     const isHeldBack = now < this.#heldBackEndsAt;
     this.#metrics.loop(this.#utilization);
-    for (const collector of EXTRA_COLLECTORS) this.#metrics.waiting(collector, this.work.waiting(collector));
+    for (const collector of EXTRA_COLLECTORS) this.#metrics.waiting(collector, this.work.queued(collector));
     for (const collector of DEFERRED_COLLECTORS) this.#metrics.deferred(collector, deferred);
     this.#metrics.heldBack(isHeldBack);
     this.#log(deferred, isHeldBack);
@@ -71,7 +71,7 @@ export class ExtraBudget {
 
   #log(deferred: number, isHeldBack: boolean): void {
     const { log } = this.#options;
-    if (deferred > 0 && this.#heldBack.met(undefined, deferred)) {
+    if (deferred > 0 && this.#heldBack.record(undefined, deferred)) {
       log.warn(
         { deferred, eventLoopUtilization: this.#utilization },
         "the process is busy: time series are read later than they are due; values and statuses are not",

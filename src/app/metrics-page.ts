@@ -77,7 +77,7 @@ export class PageWatch {
 
   /** Before compression. */
   rendered(bytes: number): void {
-    if (bytes <= VMAGENT_BYTES || !this.#large.met()) return;
+    if (bytes <= VMAGENT_BYTES || !this.#large.record()) return;
     this.#log.warn(
       { bytes },
       "the metrics page is larger than the 16 MiB that vmagent and VictoriaMetrics take by default: raise -promscrape.maxScrapeSize, scrape parts (?shard=i/n), or leave labels out (labels)",

@@ -195,7 +195,7 @@ export class MonitoredServer {
       this.#beginEvents(plan);
       if (this.#started) this.#events?.start();
     } else {
-      events.tellStructure(plan.structure);
+      events.reportStructure(plan.structure);
       events.remember(plan.memory);
       await events.deliverTo(plan.sinks, graceMs);
     }

@@ -3,8 +3,7 @@ import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
-import { inspectStateDirectory } from "../sync/state-directory.ts";
-import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
+import { checkedFiles, createStateFiles, inspectStateDirectory, type StateFiles } from "../sync/state-files.ts";
 import type { ClientContext, Runtime } from "./context.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 

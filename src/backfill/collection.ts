@@ -14,7 +14,7 @@ const CHECKPOINT_MS = 5_000;
 const SHARE_OF_WRITING = 1 / 10;
 const MAX_BUFFERED = 32 * 2 ** 20;
 /** With a log line of their own. */
-const MAX_TOLD = 10;
+const MAX_LOGGED = 10;
 
 export interface CollectionOptions {
   readonly folder: OutputFolder;
@@ -78,7 +78,7 @@ export class Collection {
     } finally {
       progress.end();
       if (!this.#writeFailed) await this.#checkpoint();
-      this.#tell();
+      this.#logLosses();
     }
     return this.#run;
   }
@@ -162,7 +162,7 @@ export class Collection {
     const [first] = this.#failures;
     if (first === undefined) return;
     const { skipFailed, plan, log } = this.#options;
-    for (const { sensor, error } of this.#failures.slice(0, MAX_TOLD)) {
+    for (const { sensor, error } of this.#failures.slice(0, MAX_LOGGED)) {
       log.warn({ sensor: sensor.id, path: sensor.path }, `cannot be read: ${describeFault(error)}`);
     }
     if (!skipFailed) {
@@ -173,7 +173,7 @@ export class Collection {
     for (const { sensor } of this.#failures) this.#done.add(sensor.id);
   }
 
-  #tell(): void {
+  #logLosses(): void {
     const { log } = this.#options;
     if (this.#gone > 0) log.warn(`${this.#gone} sensors are gone since the backfill began: they are left out`);
     if (this.#skippedRows > 0) log.warn(`${this.#skippedRows} rows cannot be understood: they are left out`);

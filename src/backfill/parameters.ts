@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
+import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ChannelMapper } from "../mapping/channel-mapper.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { SERIES_TYPES, type SeriesType } from "../prtg/series-types.ts";
+import type { ExtraLabel, GivenTime } from "./flag-values.ts";
+import type { Selection } from "./plan.ts";
+import type { BackfillProgress } from "./progress.ts";
+import type { PushTarget } from "./push-delivery.ts";
 
 export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;
 export type ResolutionChoice = (typeof RESOLUTIONS)[number];
@@ -75,4 +83,31 @@ export function seriesSettings({ labels, mapping, ruleFiles }: Pick<Config, "lab
 
 function fingerprint(settings: unknown): string {
   return createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 16);
+}
+
+/** The outside world, and what the user asks for. */
+export interface BackfillOptions {
+  readonly api: MonitoringApi;
+  /** Its configured name. */
+  readonly server: string;
+  readonly from: GivenTime;
+  readonly to: GivenTime;
+  readonly selection: Selection;
+  /** Labels and rules, those of `serve`. */
+  readonly mapper: ChannelMapper;
+  readonly extraLabels: readonly ExtraLabel[];
+  /** The same for the journal. */
+  readonly parameters: BackfillParameters;
+  /** Folder of files, or of the state of a push. */
+  readonly output: string;
+  /** Undefined: files. */
+  readonly push?: PushTarget | undefined;
+  /** The result may lack sensors that cannot be read. */
+  readonly skipFailed: boolean;
+  /** At the same time. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly progress: BackfillProgress;
+  readonly signal: AbortSignal;
 }

@@ -96,7 +96,7 @@ export class PushDelivery {
     if (waited > patience) {
       throw new ExporterError("BACKFILL_RECEIVER_AWAY", `the receiver takes nothing: ${message}`);
     }
-    if (this.#away.met()) log.warn(`waiting for the receiver: ${message}`);
+    if (this.#away.record()) log.warn(`waiting for the receiver: ${message}`);
     // A receiver that asks for a pause is there.
     if (retryAfterMs !== undefined) this.#hasAnswered = true;
     const pause = Math.min(retryAfterMs ?? 0, PATIENCE_MS);

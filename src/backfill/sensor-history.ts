@@ -2,7 +2,7 @@ import { mapEntry } from "../lib/map-entry.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
-import { channelsToAsk, type KnownChannels } from "../sync/wanted-channels.ts";
+import { type KnownChannels, planChannels } from "../sync/plan.ts";
 import type { PlannedSensor } from "./plan.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 import { dayOf } from "./utc-day.ts";
@@ -30,11 +30,11 @@ export async function readSensorHistory(
   ranges: readonly SeriesRange[],
   signal: AbortSignal,
 ): Promise<SensorHistory> {
-  const asked = channelsToAsk(channelsOf(sensor));
+  const channelIds = planChannels(channelsOf(sensor));
   const read = new Map<SeriesType, TimeSeries>();
   // The finest first: its window moves on soonest.
   for (const { type } of ranges.toReversed()) {
-    if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, { channelIds: asked }));
+    if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, { channelIds: channelIds }));
   }
   const channels = new Map(
     sensor.channels.map(({ channelId, series }, position) => [channelId, { position, series: series.length }]),

@@ -103,7 +103,7 @@ export class SensorReader {
     if (kind === "gone" || kind === "missing") return { kind: "gone" };
     if (clock.monotonic() - this.#lastAnswer > PATIENCE_MS) throw error;
     if (kind === "sensor") return { kind: "failed", error };
-    if (this.#away.met()) log.warn(`waiting for the server: ${describeError(error)}`);
+    if (this.#away.record()) log.warn(`waiting for the server: ${describeError(error)}`);
     return undefined;
   }
 

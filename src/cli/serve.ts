@@ -25,7 +25,7 @@ import { negotiateFormat } from "../exposition/negotiate.ts";
 import { type ReloadResult, reloadEndpoint } from "../http/pages/management-endpoints.ts";
 import { createRoutes, metricsRoutes } from "../http/pages/routes.ts";
 import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/web-server.ts";
-import { filesMatching } from "../lib/file-pattern.ts";
+import { filesMatching } from "../lib/bounded-files.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { WebFlags } from "./flags.ts";
 import { type OpenElection, openElection } from "./leader-election.ts";

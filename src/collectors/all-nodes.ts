@@ -119,7 +119,7 @@ export class AllNodesReader {
     const { clock, log } = this.#options;
     this.#differences = 0;
     this.#pausedTo = clock.monotonic() + PAUSE_MS;
-    if (this.#refusals.met()) log.info(`the list of all objects is not used: ${why}`);
+    if (this.#refusals.record()) log.info(`the list of all objects is not used: ${why}`);
   }
 }
 

@@ -106,6 +106,6 @@ export class ServerLookups {
   }
 
   #logOff(kind: string, because: string, fields: Record<string, unknown> = {}): void {
-    if (this.#off.met(kind)) this.#log.info(fields, `states of channels are not shown: ${because}`);
+    if (this.#off.record(kind)) this.#log.info(fields, `states of channels are not shown: ${because}`);
   }
 }

@@ -118,7 +118,7 @@ export class FailureLog {
   }
 
   recordFailure(error: unknown): void {
-    const occasion = this.#failures.met(failureKind(error));
+    const occasion = this.#failures.record(failureKind(error));
     const fields = failureFields(error);
     const text = describeError(error);
     if (occasion === undefined) this.#log.debug(fields, `${this.#what} failed again: ${text}`);

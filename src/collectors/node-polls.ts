@@ -164,7 +164,7 @@ class NodeListGaps {
       return found;
     } catch (error) {
       if (!goesOnWithout(kind, error)) throw error;
-      if (this.#missing.met(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
+      if (this.#missing.record(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
       return undefined;
     }
   }
@@ -199,7 +199,8 @@ class CountGaps {
     } catch (error) {
       if (!goesOnWithout(reading, error)) throw error;
       const fields = failureFields(error);
-      if (this.#forbidden.met(what)) this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
+      if (this.#forbidden.record(what))
+        this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
       return undefined;
     }
   }

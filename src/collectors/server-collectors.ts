@@ -224,7 +224,7 @@ export class ServerCollectors {
     const { extras } = this.#options.budgets;
     let isFirst = true;
     return async (signal) => {
-      const turn = { collector, ageMs: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+      const turn = { collector, ageMs: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY };
       const end = isFirst ? undefined : await extras.acquire(turn, signal);
       try {
         const result = await poll(signal);

@@ -10,7 +10,7 @@ import type { ServerState, TreeUpdate } from "../model/server-state.ts";
 import { NODE_KINDS } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
-import { memoryFull } from "../prtg/memory-bounds.ts";
+import { memoryFull } from "../prtg/answer-bounds.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import { UNMAPPED_REASONS } from "../telemetry/own-metrics.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";

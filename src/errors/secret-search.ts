@@ -18,16 +18,10 @@ export class SecretSearch {
   /** By hash. */
   readonly #forms = new Map<number, SecretForm[]>();
   readonly #starts = new Uint8Array(HASH_MASK + 1);
-  #revision = 0;
 
   /** Ignores shorter secrets. */
   constructor(minLength: number) {
     this.#minLength = Math.max(minLength, MIN_SECRET_LENGTH);
-  }
-
-  /** Grows with each new secret: a clean text may hold it. */
-  get revision(): number {
-    return this.#revision;
   }
 
   /** Also in its encodings. */
@@ -36,7 +30,6 @@ export class SecretSearch {
     const forms = formsOf(secret);
     this.#secrets.set(secret, forms);
     this.#learn(forms);
-    this.#revision++;
   }
 
   remove(secret: string): void {

@@ -6,10 +6,9 @@ import type { NodeKind } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
+import { changeEvents, type EventContext, presenceEvent, statusEvent } from "./event-records.ts";
 import { type LastStatus, LastStatuses } from "./last-statuses.ts";
 import { changesBetween } from "./status-change.ts";
-import { type EventContext, statusEvent } from "./status-event.ts";
-import { changeEvents, presenceEvent } from "./structure-event.ts";
 
 /** Of one object, in one poll. */
 export interface Finding {
@@ -42,7 +41,7 @@ export interface ChangeDetectorOptions {
 }
 
 /** An object is gone when so many complete polls lack it. */
-const COMPLETE_POLLS_UNTIL_GONE = 2;
+const REMOVAL_POLLS = 2;
 
 /**
  * Compares each poll with the last reported status of each object. Finds a change once, as the status moves with its
@@ -59,7 +58,7 @@ export class ChangeDetector implements NodeWatcher {
   #completePolls = 0;
   #findings: Finding[] = [];
   /** Other findings than those reported at once. */
-  #changes: { readonly row: number; readonly id: string; readonly status: LastStatus }[] = [];
+  #changes: { readonly id: string; readonly status: LastStatus }[] = [];
   /** One moment for the whole poll. */
   #seenAt: number | undefined;
   #events = 0;
@@ -72,13 +71,13 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   /** Also report added, removed, renamed and moved objects from now on. */
-  tellStructure(structure: boolean): void {
+  reportStructure(structure: boolean): void {
     this.#structure = structure;
   }
 
   /** As of now. */
   snapshot(): Iterable<readonly [id: string, status: LastStatus]> {
-    return joined([...this.#earlier], this.#last.snapshot());
+    return [...this.#earlier, ...this.#last.snapshot()];
   }
 
   pollBegan(): void {
@@ -90,8 +89,8 @@ export class ChangeDetector implements NodeWatcher {
     this.#size = 0;
   }
 
-  nodeRemoved({ row, id, node }: NodeState): void {
-    const wasKnown = this.#last.clear(row);
+  nodeRemoved({ id, node }: NodeState): void {
+    const wasKnown = this.#last.clear(id);
     this.#earlier.delete(id);
     const events = this.#structure ? [presenceEvent(node, "removed", this.#context)] : [];
     if (wasKnown || events.length > 0) this.#find({ events: this.#fitting(events), gone: id });
@@ -109,42 +108,42 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   nodeListed(node: NodeState): void {
-    const { row, id, status, statusSince: since } = node;
+    const { id, status, statusSince: since } = node;
     if (status === undefined) return;
-    if (!this.#last.has(row)) this.#begin(row, id, { status, since });
-    if (this.#last.includes(row, status, since)) {
-      if (this.#last.undefer(row)) this.#options.onMerged();
+    if (!this.#last.has(id)) this.#begin(id, { status, since });
+    if (this.#last.includes(id, status, since)) {
+      if (this.#last.undefer(id)) this.#options.onMerged();
       return;
     }
-    const last = this.#last.get(row);
+    const last = this.#last.get(id);
     if (last === undefined) return;
     const next: LastStatus = { status, since: since ?? (status === last.status ? last.since : undefined) };
     const changes = changesBetween(last, status, since, node);
     // Before making events: hundreds of thousands may have to wait.
     if (changes.length > 0 && !this.#options.hasRoom(this.#events + changes.length, this.#size)) {
-      this.#defer(row, status);
+      this.#defer(id, status);
       return;
     }
     const events = changes.map((change) => statusEvent(node.node, change, this.#context));
     const size = events.reduce((sum, event) => sum + sizeOf(event), this.#size);
     if (events.length > 0 && !this.#options.hasRoom(this.#events + events.length, size)) {
-      this.#defer(row, status);
+      this.#defer(id, status);
       return;
     }
-    const waited = this.#last.deferred(row);
+    const waited = this.#last.deferred(id);
     if (waited !== undefined && waited !== status) this.#options.onMerged();
-    this.#changes.push({ row, id, status: next });
+    this.#changes.push({ id, status: next });
     this.#find({ events, status: [id, next] });
   }
 
   pollEnded(poll: NodePoll, _now: ClockReading): void {
     for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#knownKinds.add(kind);
     if (NODE_KINDS.every((kind) => poll[kind]?.complete === true)) this.#completePolls++;
-    if (this.#completePolls === COMPLETE_POLLS_UNTIL_GONE) {
+    if (this.#completePolls === REMOVAL_POLLS) {
       for (const id of this.#earlier.keys()) this.#find({ events: [], gone: id });
       this.#earlier.clear();
     }
-    for (const { row, id, status } of this.#changes) this.#last.set(row, id, status);
+    for (const { id, status } of this.#changes) this.#last.set(id, status);
     const findings = this.#findings;
     this.pollBegan();
     this.#options.onFindings(findings.toSorted(byTime));
@@ -157,16 +156,16 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   /** The first look at an object: continues an earlier process, or notes the status. */
-  #begin(row: number, id: string, current: LastStatus): void {
+  #begin(id: string, current: LastStatus): void {
     const earlier = this.#earlier.get(id);
     this.#earlier.delete(id);
-    this.#last.set(row, id, earlier ?? current);
+    this.#last.set(id, earlier ?? current);
     if (earlier === undefined) this.#find({ events: [], status: [id, current] });
   }
 
   /** No room: a later poll finds it again. */
-  #defer(row: number, status: StatusToken): void {
-    if (this.#last.defer(row, status)) this.#options.onMerged();
+  #defer(id: string, status: StatusToken): void {
+    if (this.#last.defer(id, status)) this.#options.onMerged();
   }
 
   #fitting(events: readonly EventRecord[]): readonly EventRecord[] {
@@ -192,9 +191,4 @@ function byTime(a: Finding, b: Finding): number {
 
 function timeOf({ events }: Finding): number {
   return events[0]?.timestamp ?? 0;
-}
-
-function* joined<Item>(first: Iterable<Item>, second: Iterable<Item>): Generator<Item> {
-  yield* first;
-  yield* second;
 }

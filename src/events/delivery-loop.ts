@@ -3,9 +3,9 @@ import { describeError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import { receiverPause } from "../sync/receiver-pause.ts";
+import { receiverPause } from "../sync/push-loop.ts";
+import type { EventSink, SendOutcome } from "./event.ts";
 import type { QueuedEvent } from "./event-queue.ts";
-import type { EventSink, SendOutcome } from "./sink.ts";
 
 /** The metrics count all failures. */
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;
@@ -29,7 +29,7 @@ export interface DeliveryLoopOptions {
 interface Pause {
   readonly ms: number;
   /** By the receiver. */
-  readonly isAsked: boolean;
+  readonly isRequested: boolean;
 }
 
 /** Takes events to one output, in order and in batches, and retries without end. */
@@ -90,7 +90,7 @@ export class DeliveryLoop {
       if (isLastTry) return;
       await clock.sleep(pause.ms, this.#flushing.signal).catch(() => undefined);
       // Our pause ends with the process; a receiver's does not.
-      if (pause.isAsked && this.#flushing.signal.aborted) return;
+      if (pause.isRequested && this.#flushing.signal.aborted) return;
     }
   }
 
@@ -132,12 +132,12 @@ export class DeliveryLoop {
 
   #failed({ retryAfterMs, message }: Extract<SendOutcome, { kind: "retry" }>): Pause {
     const { random, log, output } = this.#options;
-    const { ms, askedMs } = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
+    const { ms, requestedMs } = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
     this.#failures++;
-    if (this.#failing.met() !== undefined) {
+    if (this.#failing.record() !== undefined) {
       const fields = { output, failures: this.#failures, retry_in_ms: Math.round(ms) };
       log.warn(fields, `events cannot be delivered now: ${message}`);
     }
-    return { ms, isAsked: askedMs !== undefined };
+    return { ms, isRequested: requestedMs !== undefined };
   }
 }

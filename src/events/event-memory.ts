@@ -126,7 +126,7 @@ export class EventMemory {
   async #rewrite(files: JournalFiles, remembered: Remembered): Promise<void> {
     const { file } = this.report;
     const known = encodeHead(this.#server) + (await encodeAll(statusEntries(remembered)));
-    const text = known + (await encodeAll(waitingEntries(remembered)));
+    const text = known + (await encodeAll(eventEntries(remembered)));
     const beside = `${file}.tmp`;
     await files.write(beside, text);
     await files.rename(beside, file);
@@ -159,7 +159,7 @@ function* statusEntries({ statuses }: Remembered): Generator<JournalEntry> {
   yield { told: lines };
 }
 
-function* waitingEntries({ events, next, settled }: Remembered): Generator<JournalEntry> {
+function* eventEntries({ events, next, settled }: Remembered): Generator<JournalEntry> {
   for (let index = 0; index < events.length; index += LINE_ENTRIES) {
     const some = events.slice(index, index + LINE_ENTRIES);
     const [first] = some;

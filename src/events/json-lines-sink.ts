@@ -3,8 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import pLimit from "p-limit";
 import { describeError } from "../errors/exporter-error.ts";
 import { withinTime } from "../lib/bounded-files.ts";
-import type { EventRecord } from "./event.ts";
-import type { EventSink, OpenEventSink, SendOutcome } from "./sink.ts";
+import type { EventRecord, EventSink, OpenEventSink, SendOutcome } from "./event.ts";
 
 /** Of a file's end, more than one batch: what an earlier process wrote and could not note. */
 const TAIL_BYTES = 4 << 20;

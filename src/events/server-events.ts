@@ -8,11 +8,11 @@ import type { EventOutput } from "../telemetry/own-metrics.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
+import type { EventSink } from "./event.ts";
 import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
+import type { EventContext } from "./event-records.ts";
 import { type JournalEntry, statusLine } from "./journal.ts";
-import type { EventSink } from "./sink.ts";
-import type { EventContext } from "./status-event.ts";
 
 /** Per server: some 30 MB in memory, and as much in `state_dir`. */
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
@@ -98,8 +98,8 @@ export class ServerEvents {
   }
 
   /** Also report added, removed, renamed and moved objects from now on. */
-  tellStructure(structure: boolean): void {
-    this.#detector.tellStructure(structure);
+  reportStructure(structure: boolean): void {
+    this.#detector.reportStructure(structure);
   }
 
   /**
@@ -216,7 +216,7 @@ export class ServerEvents {
       if (this.#failures.over() > 0) log.info("what was told can be written again");
     } catch (error) {
       observer.memoryFailed();
-      const occasion = this.#failures.met();
+      const occasion = this.#failures.record();
       if (occasion === undefined) return;
       const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
       log.warn(`what was told ${what}: ${describeError(error)}; ${CONSEQUENCE}`);

@@ -128,7 +128,7 @@ export class Elector {
   }
 
   #failed(error: unknown): void {
-    const occasion = this.#failures.met(error instanceof Error ? error.message : String(error));
+    const occasion = this.#failures.record(error instanceof Error ? error.message : String(error));
     if (occasion === undefined) return;
     const level = this.isLeading ? "error" : "warn";
     this.#options.log[level]({ err: error, times: occasion.times }, "the Lease cannot be read or written");

@@ -5,11 +5,11 @@
  * old generation so keeps alive all that came after it, with their answers, until the next major collection.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
-  let wanted: (() => void) | undefined = act;
-  const listener = (): void => wanted?.();
+  let handler: (() => void) | undefined = act;
+  const listener = (): void => handler?.();
   signal.addEventListener("abort", listener, { once: true });
   return () => {
-    wanted = undefined;
+    handler = undefined;
     signal.removeEventListener("abort", listener);
   };
 }

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, readdir } from "node:fs/promises";
+import { basename, dirname, join, matchesGlob } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
 import { type EncodingFault, encodingFault } from "./text-encoding.ts";
 
@@ -154,4 +155,22 @@ async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
     if (error instanceof Error && "code" in error && error.code === "EAGAIN") return undefined;
     throw error;
   }
+}
+
+/**
+ * The files that a path such as `servers.d/*.yaml` stands for, in the order of their names; `*` counts in its last part only.
+ * None where there is no such folder. Rejects with FileFault, or with the error of the file system.
+ */
+export async function filesMatching(pattern: string): Promise<readonly string[]> {
+  const folder = dirname(pattern);
+  const names = await withinTime(folder, () => readdir(folder)).catch(noneIfMissing);
+  return names
+    .filter((name) => matchesGlob(name, basename(pattern)))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+function noneIfMissing(error: unknown): string[] {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+  throw error;
 }

@@ -15,13 +15,13 @@ export interface ExtraRead {
   /** For how long what it brings has been missing, milliseconds: the oldest goes first. Infinity: before all. */
   readonly ageMs: number;
   /** It does not wait beyond then, monotonic milliseconds. */
-  readonly until: number;
+  readonly deadline: number;
 }
 
 /** What collectors of extras work with. */
 export type Extras = Pick<ExtraWork, "acquire" | "countDeferred">;
 
-interface Waiting extends ExtraRead {
+interface QueuedRead extends ExtraRead {
   /** Since when it has been missing, monotonic milliseconds. */
   readonly since: number;
   readonly decide: (isAllowed: boolean) => void;
@@ -33,7 +33,7 @@ interface Waiting extends ExtraRead {
  */
 export class ExtraWork {
   readonly #clock: Clock;
-  readonly #waiting = new Set<Waiting>();
+  readonly #queue = new Set<QueuedRead>();
   #atOnce = 0;
   #deferred = 0;
   #isBusy = false;
@@ -45,9 +45,9 @@ export class ExtraWork {
     this.#clock = clock;
   }
 
-  waiting(collector: string): number {
+  queued(collector: string): number {
     let count = 0;
-    for (const each of this.#waiting) if (each.collector === collector) count++;
+    for (const each of this.#queue) if (each.collector === collector) count++;
     return count;
   }
 
@@ -58,12 +58,12 @@ export class ExtraWork {
   async acquire(read: ExtraRead, signal: AbortSignal): Promise<(() => void) | undefined> {
     signal.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const waiting = { ...read, since: this.#clock.monotonic() - read.ageMs, decide: resolve };
-    this.#waiting.add(waiting);
-    const forget = onAbort(signal, () => this.#decide(waiting, false));
+    const queued = { ...read, since: this.#clock.monotonic() - read.ageMs, decide: resolve };
+    this.#queue.add(queued);
+    const forget = onAbort(signal, () => this.#decide(queued, false));
     this.#beginAll();
     // A cycle that is over learns of it at once.
-    if (read.until <= this.#clock.monotonic()) this.#decide(waiting, false);
+    if (read.deadline <= this.#clock.monotonic()) this.#decide(queued, false);
     const isAllowed = await promise;
     forget();
     if (isAllowed) return () => this.#end();
@@ -103,11 +103,11 @@ export class ExtraWork {
     if (!this.#isBusy) this.#beginAll();
     else if (this.#hasRoom()) this.#beginOldest();
     const now = this.#clock.monotonic();
-    for (const each of this.#waiting) if (each.until <= now) this.#decide(each, false);
+    for (const each of this.#queue) if (each.deadline <= now) this.#decide(each, false);
   }
 
   #beginAll(): void {
-    while (this.#waiting.size > 0 && !this.#isBusy && this.#hasRoom()) this.#beginOldest();
+    while (this.#queue.size > 0 && !this.#isBusy && this.#hasRoom()) this.#beginOldest();
   }
 
   #hasRoom(): boolean {
@@ -116,8 +116,8 @@ export class ExtraWork {
   }
 
   #beginOldest(): void {
-    let oldest: Waiting | undefined;
-    for (const each of this.#waiting) if (oldest === undefined || each.since < oldest.since) oldest = each;
+    let oldest: QueuedRead | undefined;
+    for (const each of this.#queue) if (oldest === undefined || each.since < oldest.since) oldest = each;
     if (oldest === undefined) return;
     this.#atOnce++;
     this.#decide(oldest, true);
@@ -128,8 +128,8 @@ export class ExtraWork {
     this.#beginAll();
   }
 
-  #decide(waiting: Waiting, isAllowed: boolean): void {
-    this.#waiting.delete(waiting);
-    waiting.decide(isAllowed);
+  #decide(queued: QueuedRead, isAllowed: boolean): void {
+    this.#queue.delete(queued);
+    queued.decide(isAllowed);
   }
 }

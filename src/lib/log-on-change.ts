@@ -45,7 +45,7 @@ export class LogOnChange {
    * @param kind Undefined where it tells nothing new about what is known to go on.
    * @param count How often at once.
    */
-  met(kind: string | undefined = undefined, count = 1): LogOccasion | undefined {
+  record(kind: string | undefined = undefined, count = 1): LogOccasion | undefined {
     const isNew = this.#times === 0 || (kind !== undefined && this.#kinds?.has(kind) !== true);
     if (kind !== undefined) {
       if (this.#knows === "last") this.#kinds = undefined;

@@ -12,7 +12,7 @@ export interface Pause {
 export class Pauses {
   readonly #clock: Clock;
   /** Only pauses that may not be over yet: peers come and go with the configuration. */
-  readonly #until = new Map<string, number>();
+  readonly #ends = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,14 +21,14 @@ export class Pauses {
   of(key: string): Pause {
     return {
       hold: (ms) => this.#hold(key, ms),
-      heldForMs: () => Math.max(0, (this.#until.get(key) ?? 0) - this.#clock.monotonic()),
+      heldForMs: () => Math.max(0, (this.#ends.get(key) ?? 0) - this.#clock.monotonic()),
     };
   }
 
   #hold(key: string, ms: number): void {
     if (ms <= 0) return;
     const now = this.#clock.monotonic();
-    for (const [each, until] of this.#until) if (until <= now) this.#until.delete(each);
-    this.#until.set(key, Math.max(now + ms, this.#until.get(key) ?? 0));
+    for (const [each, end] of this.#ends) if (end <= now) this.#ends.delete(each);
+    this.#ends.set(key, Math.max(now + ms, this.#ends.get(key) ?? 0));
   }
 }

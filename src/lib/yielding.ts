@@ -11,12 +11,12 @@ export type Lane = "reader" | "background";
 /** While readers wait, one turn in so many is for the background: it must go on, too. */
 const BACKGROUND_EVERY = 4;
 
-interface Waiting {
+interface QueuedWork {
   readonly lane: Lane | SharedLane;
   readonly goOn: () => void;
 }
 
-const waiting: Readonly<Record<Lane, Waiting[]>> = { reader: [], background: [] };
+const queues: Readonly<Record<Lane, QueuedWork[]>> = { reader: [], background: [] };
 let turns = 0;
 
 /** The lane of work in the background that readers come to wait for: it is theirs for as long as one does. */
@@ -47,13 +47,13 @@ export class SharedLane {
  */
 export function yieldToEventLoop(lane: Lane | SharedLane = "background"): Promise<void> {
   return new Promise((resolve) => {
-    waiting[typeof lane === "string" ? lane : lane.current].push({ lane, goOn: resolve });
-    if (waiting.reader.length + waiting.background.length === 1) setImmediate(goOn);
+    queues[typeof lane === "string" ? lane : lane.current].push({ lane, goOn: resolve });
+    if (queues.reader.length + queues.background.length === 1) setImmediate(goOn);
   });
 }
 
 function goOn(): void {
-  const { reader, background } = waiting;
+  const { reader, background } = queues;
   turns++;
   const isForReader = reader.length > 0 && (background.length === 0 || turns % BACKGROUND_EVERY !== 0);
   (isForReader ? reader : background).shift()?.goOn();
@@ -62,7 +62,7 @@ function goOn(): void {
 
 /** What waits in the lane already. */
 function moveToReaders(lane: SharedLane): void {
-  const { reader, background } = waiting;
+  const { reader, background } = queues;
   for (const one of background.filter((each) => each.lane === lane)) {
     background.splice(background.indexOf(one), 1);
     reader.push(one);

@@ -9,9 +9,9 @@ import {
 } from "@opentelemetry/otlp-transformer";
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
+import type { OtlpProtocol } from "./environment.ts";
 import { gaugesAsProtobuf } from "./gauge-protobuf.ts";
 import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE } from "./metric-data.ts";
-import type { OtlpProtocol } from "./protocols.ts";
 
 /** What a receiver says of a request that it took: how much of it it refused for good, and why. As it came. */
 export interface PartialSuccess {

@@ -1,11 +1,11 @@
-import type { InstrumentationScope } from "@opentelemetry/core";
+import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
-import type { EventRecord } from "../events/event.ts";
-import type { EventSink } from "../events/sink.ts";
-import { EventResources } from "./event-resources.ts";
+import { type EventAttributes, type EventRecord, type EventSink, PRTG_ATTRIBUTES as PRTG } from "../events/event.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { estimateRecordSize, logRecord } from "./log-record.ts";
+import { deviceResource } from "./resources.ts";
+import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
 export interface EventSinkOptions {
   /** Of the exporter itself. */
@@ -66,4 +66,84 @@ function requestOf(
   return events.map((event) =>
     logRecord(event, isFromDevice ? devices.place(event) : { resource, attributes: event.attributes }, scope),
   );
+}
+
+/**
+ * An event as a log record, as the data model of logs has it. The name of the event stands in its own field, and once more as
+ * the attribute that came before that field: Loki does not keep the field.
+ * @see https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-eventname
+ */
+export function logRecord(
+  event: EventRecord,
+  { resource, attributes }: PlacedEvent,
+  scope: InstrumentationScope,
+): ReadableLogRecord {
+  const { uid, eventName, timestamp, observedTimestamp, severityNumber, severityText, body } = event;
+  return {
+    hrTime: millisToHrTime(timestamp),
+    hrTimeObserved: millisToHrTime(observedTimestamp),
+    ...{ severityNumber, severityText, body, eventName, resource },
+    instrumentationScope: scope,
+    attributes: { "log.record.uid": uid, "event.name": eventName, ...attributes },
+    droppedAttributesCount: 0,
+  };
+}
+
+/** What a record has besides its texts: times, severity, framing. */
+const RECORD_BYTES = 120;
+/** A number, or the framing of a text. */
+const VALUE_BYTES = 12;
+
+/** Roughly the bytes that the record of an event takes on the wire; RequestSize knows how roughly. */
+export function estimateRecordSize({ uid, eventName, body, attributes }: EventRecord): number {
+  let bytes = RECORD_BYTES + uid.length + 2 * eventName.length + body.length;
+  for (const [name, value] of Object.entries(attributes)) {
+    bytes += name.length + VALUE_BYTES;
+    if (typeof value === "string") bytes += value.length;
+    else if (typeof value === "object") for (const item of value) bytes += item.length + VALUE_BYTES;
+  }
+  return bytes;
+}
+
+/** What the resource of a device says of it, and its events need not repeat. */
+const SAID_BY_DEVICE: ReadonlySet<string> = new Set([
+  ...[PRTG.serverName, PRTG.probeName, PRTG.groupName],
+  ...[PRTG.deviceId, PRTG.deviceName, PRTG.devicePath, SEMCONV_ATTRIBUTES.serverAddress],
+]);
+
+/** An event as it is pushed. */
+export interface PlacedEvent {
+  readonly resource: Resource;
+  readonly attributes: EventAttributes;
+}
+
+/** The resources of the events in one request, of which each is one object: log records of one resource go together. */
+export class EventResources {
+  readonly #exporter: Resource;
+  readonly #devices = new Map<string, Resource>();
+
+  constructor(exporter: Resource) {
+    this.#exporter = exporter;
+  }
+
+  /** By what the event says of its device as it was then; without a known device it is the exporter's. */
+  place({ attributes }: EventRecord): PlacedEvent {
+    const textOf = (name: string): string => String(attributes[name] ?? "");
+    const path = textOf(PRTG.devicePath);
+    // Only devices that were seen themselves have one.
+    if (path === "") return { resource: this.#exporter, attributes };
+    const key = JSON.stringify([...SAID_BY_DEVICE].map(textOf));
+    const resource = mapEntry(this.#devices, key, () =>
+      deviceResource(this.#exporter, textOf(PRTG.serverName), {
+        path,
+        id: textOf(PRTG.deviceId),
+        name: textOf(PRTG.deviceName),
+        host: textOf(SEMCONV_ATTRIBUTES.serverAddress),
+        probe: textOf(PRTG.probeName),
+        group: textOf(PRTG.groupName),
+      }),
+    );
+    const rest = Object.entries(attributes).filter(([name]) => !SAID_BY_DEVICE.has(name));
+    return { resource, attributes: Object.fromEntries(rest) };
+  }
 }

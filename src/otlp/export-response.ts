@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { parseHttpDate, parseRetryAfterMs } from "../lib/http/headers.ts";
 import type { Encodings, PartialSuccess } from "./encoding.ts";
-import { CONTENT_TYPES, OTLP_PROTOCOLS, type OtlpProtocol } from "./protocols.ts";
+import { CONTENT_TYPES, OTLP_PROTOCOLS, type OtlpProtocol } from "./environment.ts";
 
 /** The answer to one request, as it came over the wire. */
 export interface HttpAnswer {

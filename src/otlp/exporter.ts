@@ -3,10 +3,9 @@ import type { Clock } from "../lib/clock.ts";
 import { UntrustedCertificate, WrongFingerprint } from "../lib/http/tls.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { Encodings } from "./encoding.ts";
+import type { OtlpProtocol } from "./environment.ts";
 import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./export-response.ts";
-import type { OtlpProtocol } from "./protocols.ts";
 import { type Receiver, ReceiverHeld } from "./receivers.ts";
-import { RequestSize } from "./request-size.ts";
 import type { OtlpTransport } from "./transport.ts";
 
 /** What is final: the receiver has the data, but for what it refused. */
@@ -69,11 +68,11 @@ export class OtlpExporter<Request> {
   async #export<Item>(batch: ExportBatch<Item, Request>, signal: AbortSignal): Promise<ExportOutcome> {
     const result = { accepted: 0, refused: 0, rejected: 0, message: "" };
     for (const part of this.#split(batch)) {
-      const waiting = [part];
-      for (let items = waiting.shift(); items !== undefined; items = waiting.shift()) {
+      const queue = [part];
+      for (let items = queue.shift(); items !== undefined; items = queue.shift()) {
         const outcome = await this.#send(batch, items, signal);
         if (outcome.kind === "too large") {
-          waiting.unshift(...halves(items));
+          queue.unshift(...halves(items));
           continue;
         }
         if (outcome.kind === "failed") {
@@ -168,4 +167,53 @@ function describeFailure(error: unknown): string {
     return `${error.message}; to trust exactly this certificate, if the receiver itself shows the same: ${line}`;
   }
   return describeFault(error instanceof AggregateError && error.message === "" ? error.errors[0] : error);
+}
+
+/**
+ * Where a request is filled up to. Larger ones save nothing worth having, while putting one together keeps everything
+ * else waiting: about 5 ms for this much.
+ */
+const USUAL_BYTES = 512 * 1024;
+
+/** Room for rows that are wordier than those before. */
+const HEADROOM = 0.9;
+
+/** A receiver that finds even this too large means something else. */
+const SMALLEST_LIMIT = 16 * 1024;
+
+/** Requests below this say little about the size of points: most of it is the resource. */
+const TELLING_BYTES = 8 * 1024;
+
+/**
+ * How much goes into one request. What points will take on the wire is estimated from the lengths of their texts (see
+ * estimatePointSize) and corrected by what the last request took; the body that was really made is the one that
+ * counts, so a wrong estimate costs time, never a limit.
+ */
+export class RequestSize {
+  #limit: number;
+  #bytesPerEstimated = 2;
+
+  /** @param maxBytes the most that a body may have, before compression */
+  constructor(maxBytes: number) {
+    this.#limit = maxBytes;
+  }
+
+  fits(bytes: number): boolean {
+    return bytes <= this.#limit;
+  }
+
+  /** Estimated bytes of the points to put into the next request. */
+  get maxEstimate(): number {
+    return Math.min(USUAL_BYTES, this.#limit * HEADROOM) / this.#bytesPerEstimated;
+  }
+
+  /** Points that were estimated at this size took so many bytes. */
+  measured(estimate: number, bytes: number): void {
+    if (bytes >= TELLING_BYTES) this.#bytesPerEstimated = bytes / estimate;
+  }
+
+  /** The receiver found so many bytes too large: it, or a proxy before it, has a lower limit than the protocol. */
+  refused(bytes: number): void {
+    this.#limit = Math.max(SMALLEST_LIMIT, Math.floor(Math.min(bytes, this.#limit) / 2));
+  }
 }

@@ -6,9 +6,13 @@ import { convert } from "../mapping/units/conversion.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, RowKind } from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
-import { estimatePointSize, type MetricsRequest, SeriesPoint } from "./metric-data.ts";
-import { MetricsByResource } from "./metrics-by-resource.ts";
-import type { PlacedSeries } from "./placed-series.ts";
+import {
+  estimatePointSize,
+  MetricsByResource,
+  type MetricsRequest,
+  type PlacedSeries,
+  SeriesPoint,
+} from "./metric-data.ts";
 
 /** With the points of each row that were rejected; those of a request stand at its first row. */
 export type SettledRows = WeakMap<MeasurementRow, number>;

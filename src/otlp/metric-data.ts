@@ -1,16 +1,22 @@
 import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
+import type { InstrumentationScope } from "@opentelemetry/core";
+import type { Resource } from "@opentelemetry/resources";
 import {
   AggregationTemporality,
   type DataPoint,
   DataPointType,
   type GaugeMetricData,
   type HistogramMetricData,
+  type MetricData,
   type MetricDescriptor,
   type ResourceMetrics,
+  type ScopeMetrics,
   type SumMetricData,
 } from "@opentelemetry/sdk-metrics";
+import { mapEntry } from "../lib/map-entry.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { metricAttributes, metricName, metricUnit } from "./naming.ts";
+import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
 /** The metrics of one request, resource by resource. */
 export type MetricsRequest = readonly ResourceMetrics[];
@@ -112,4 +118,54 @@ function estimateSize(labels: readonly string[]): number {
   let bytes = POINT_BYTES + labels.length * LABEL_BYTES;
   for (const label of labels) bytes += label.length;
   return bytes;
+}
+
+/** A series as it is pushed. */
+export interface PlacedSeries {
+  readonly resource: Resource;
+  readonly family: PushedFamily;
+  /** Values for `family.labels`, in that order. */
+  readonly labels: readonly string[];
+}
+
+export interface PlacedEnd {
+  readonly resource: Resource;
+  readonly point: EndPoint;
+}
+
+/** As a receiver tells series apart: by resource, metric and attributes, of which empty ones are none. */
+export function seriesKey({ resource, family, labels }: PlacedSeries): string {
+  const attributes = family.labels.flatMap((name, index) => (labels[index] ? [[name, labels[index]]] : []));
+  return JSON.stringify([resource.attributes[SEMCONV_ATTRIBUTES.serviceInstanceId], family.name, attributes]);
+}
+
+/** Metrics of a scope that belong to a resource of their own, and not to that of the metric reader, which knows only one. */
+export class ResourceScope implements ScopeMetrics {
+  readonly resource: Resource;
+  readonly scope: InstrumentationScope;
+  readonly metrics: MetricData[];
+
+  constructor(resource: Resource, scope: InstrumentationScope, metrics: MetricData[]) {
+    this.resource = resource;
+    this.scope = scope;
+    this.metrics = metrics;
+  }
+}
+
+/** Puts points together, resource by resource, and metric by metric: what differs in its unit is another metric. */
+export class MetricsByResource {
+  readonly #resources = new Map<Resource, Map<string, GaugeMetricData>>();
+  /** A text is put together once, for hundreds of thousands of points. */
+  readonly #keys = new Map<PushedFamily, string>();
+
+  add(resource: Resource, family: PushedFamily, point: SeriesPoint): void {
+    const metrics = mapEntry(this.#resources, resource, () => new Map<string, GaugeMetricData>());
+    const key = mapEntry(this.#keys, family, () => `${family.name} ${family.unit ?? ""}`);
+    mapEntry(metrics, key, () => gauge(family)).dataPoints.push(point);
+  }
+
+  /** In the order in which they came. */
+  scopes(scope: InstrumentationScope): ResourceScope[] {
+    return [...this.#resources].map(([resource, metrics]) => new ResourceScope(resource, scope, [...metrics.values()]));
+  }
 }

@@ -4,11 +4,11 @@ import { unitInName } from "../mapping/rules/names.ts";
 import { BASE_UNITS, type BaseUnitName } from "../mapping/units/base-units.ts";
 import type { PushedFamily } from "./metric-data.ts";
 import {
+  type ExtraAttribute,
   HW_STATES,
   LABEL_ATTRIBUTES,
   LABELS_OF_INFOS,
   meaningOf,
-  type OwnAttribute,
   QUANTITIES,
   SAID_BY_DEVICE,
 } from "./otel-names.ts";
@@ -84,8 +84,8 @@ function attributesOf(
 ): ReadonlyMap<string, Source> {
   const known = base?.labels ?? MAPPED_LABELS;
   const names = INFOS.has(familyName) ? LABELS_OF_INFOS : LABEL_ATTRIBUTES;
-  const own = meaningOf(familyName)?.attributes ?? [];
-  const replaced = new Set(own.map(({ from }) => from));
+  const extras = meaningOf(familyName)?.attributes ?? [];
+  const replaced = new Set(extras.map(({ from }) => from));
   const attributes = new Map<string, Source>();
   for (const [column, label] of labels.entries()) {
     // The first two are the server and the object, whatever they are called.
@@ -97,7 +97,7 @@ function attributesOf(
       attributes.set(SEMCONV_ATTRIBUTES.hwState, { ...from([column]), words: HW_STATES, onlyWords: true });
     }
   }
-  for (const each of own) {
+  for (const each of extras) {
     const source = sourceOf(each, labels);
     if (source !== undefined) attributes.set(each.name, source);
   }
@@ -105,7 +105,10 @@ function attributesOf(
 }
 
 /** Undefined where labels that it needs are left out. */
-function sourceOf({ from: label, of, value = "", words }: OwnAttribute, labels: readonly string[]): Source | undefined {
+function sourceOf(
+  { from: label, of, value = "", words }: ExtraAttribute,
+  labels: readonly string[],
+): Source | undefined {
   const needed = label === undefined ? (of ?? []) : [label];
   const columns = needed.map((each) => labels.indexOf(each));
   return columns.includes(-1) ? undefined : { columns, value, words, onlyWords: false };

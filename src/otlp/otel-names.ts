@@ -1,4 +1,4 @@
-import { PRTG_ATTRIBUTES as PRTG } from "../events/attributes.ts";
+import { PRTG_ATTRIBUTES as PRTG } from "../events/event.ts";
 import { limitFamilyName } from "../mapping/rules/names.ts";
 import {
   SEMCONV_ATTRIBUTES as ATTRIBUTES,
@@ -59,7 +59,7 @@ export const HW_STATES: Readonly<Record<string, string>> = {
 };
 
 /** An attribute that a metric has in place of a label of its rules, or besides. */
-export interface OwnAttribute {
+export interface ExtraAttribute {
   readonly name: string;
   /** Labels whose values it has, with a dot between them; the label of that name is not given itself. */
   readonly from?: string;
@@ -75,13 +75,13 @@ export interface OwnAttribute {
 export interface Meaning {
   /** Undefined: the name that any family gets. */
   readonly metric?: string;
-  readonly attributes: readonly OwnAttribute[];
+  readonly attributes: readonly ExtraAttribute[];
 }
 
-const MOUNTPOINT: OwnAttribute = { name: ATTRIBUTES.filesystemMountpoint, from: "disk" };
-const FREE: OwnAttribute = { name: ATTRIBUTES.filesystemState, value: filesystemState.free };
-const AVAILABLE: OwnAttribute = { name: ATTRIBUTES.memoryState, value: memoryState.available };
-const DIRECTION: OwnAttribute = {
+const MOUNTPOINT: ExtraAttribute = { name: ATTRIBUTES.filesystemMountpoint, from: "disk" };
+const FREE: ExtraAttribute = { name: ATTRIBUTES.filesystemState, value: filesystemState.free };
+const AVAILABLE: ExtraAttribute = { name: ATTRIBUTES.memoryState, value: memoryState.available };
+const DIRECTION: ExtraAttribute = {
   name: ATTRIBUTES.networkIoDirection,
   from: "direction",
   words: { in: networkIoDirection.receive, out: networkIoDirection.transmit },
@@ -116,7 +116,7 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
   prtg_interface_packets_per_second: { attributes: [DIRECTION] },
 };
 
-const TEMPERATURE_LIMIT: OwnAttribute = {
+const TEMPERATURE_LIMIT: ExtraAttribute = {
   name: ATTRIBUTES.hwLimitType,
   of: ["limit"],
   words: {
@@ -134,8 +134,8 @@ const LIMIT_METRICS: Readonly<Record<string, Meaning>> = {
 /** Limits have the attributes of what they limit, so that both can be joined. */
 const LIMIT_MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   Object.entries(MEANINGS).map(([family, { attributes }]) => {
-    const { attributes: own = [], ...metric } = LIMIT_METRICS[family] ?? {};
-    return [limitFamilyName(family), { ...metric, attributes: [...attributes, ...own] }];
+    const { attributes: extras = [], ...metric } = LIMIT_METRICS[family] ?? {};
+    return [limitFamilyName(family), { ...metric, attributes: [...attributes, ...extras] }];
   }),
 );
 

@@ -1,16 +1,18 @@
 import type { HrTime } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
+import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
-import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./device-resources.ts";
-import { MovedEnds, type MovedSeries } from "./moved-series.ts";
+import type { SeriesTable } from "../store/series-table.ts";
+import { EndPoint, type PlacedEnd, type PlacedSeries, seriesKey } from "./metric-data.ts";
 import { type OtelFamily, otelFamily } from "./otel-family.ts";
-import type { PlacedEnd, PlacedSeries } from "./placed-series.ts";
+import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./resources.ts";
+import { hasFiniteValue } from "./series-ends.ts";
 
 /** What the profile `otel` remembers of what was pushed to a receiver. */
 export class OtelProfile {
   readonly exporter: Resource;
   readonly devices: DeviceResources;
-  readonly movedEnds = new MovedEnds();
+  readonly movedEnds = new MovedSeriesEnds();
   readonly #families = new WeakMap<MetricFamily, OtelFamily>();
 
   /** @param exporter The resource of the exporter itself, for what is on no device. */
@@ -93,9 +95,9 @@ export class OtelPlacement {
     return this.#profile.movedEnds.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
   }
 
-  /** See `MovedEnds`. */
-  movedEnds(told: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedEnd> {
-    return this.#profile.movedEnds.ends(this.#lookup, told, timeOf);
+  /** See `MovedSeriesEnds`. */
+  movedEnds(reported: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedEnd> {
+    return this.#profile.movedEnds.ends(this.#lookup, reported, timeOf);
   }
 
   #resourceOf(family: MetricFamily, labels: readonly string[]): Resource | undefined {
@@ -114,4 +116,109 @@ export class OtelPlacement {
     const resource = device ?? this.#profile.exporter;
     return { resource, family: translation.family, labels: translation.labels(labels) };
   }
+}
+
+/** A series on a device that its sensor was on. */
+export interface MovedSeries {
+  readonly server: string;
+  readonly sensorId: string;
+  readonly deviceId: string;
+  readonly place: PlacedSeries;
+  /** The series is one of measurements, which have their own times. */
+  readonly isMeasured: boolean;
+}
+
+/** So many are kept until the receiver knows: while it is out, sensors may be moved time and again. */
+const MAX_PENDING = 200_000;
+
+/**
+ * Ends of series that go on under the same labels, on another device: labels need not say which device a sensor is on, and then
+ * nothing in the store has ended. Each is told until the receiver has settled it, or the sensor is back.
+ */
+export class MovedSeriesEnds {
+  readonly #pending = new Map<string, MovedSeries>();
+
+  /** Whether there is room for it. */
+  add(series: MovedSeries): boolean {
+    const key = seriesKey(series.place);
+    if (this.#pending.size >= MAX_PENDING && !this.#pending.has(key)) return false;
+    this.#pending.set(key, series);
+    return true;
+  }
+
+  /** Leaves out what `told` has, by `seriesKey`. */
+  *ends(
+    lookup: DeviceLookup,
+    reported: ReadonlySet<string>,
+    timeOf: (series: MovedSeries) => HrTime,
+  ): Generator<PlacedEnd> {
+    for (const [key, series] of this.#pending) {
+      const { server, sensorId, deviceId, place, isMeasured } = series;
+      if (reported.has(key) || lookup.ofSensor(server, sensorId)?.id === deviceId) {
+        this.#pending.delete(key);
+        continue;
+      }
+      const { family, labels, resource } = place;
+      const settled = () => {
+        if (this.#pending.get(key) === series) this.#pending.delete(key);
+      };
+      yield { resource, point: new EndPoint({ family, labels, endTime: timeOf(series) }, isMeasured, settled) };
+    }
+  }
+}
+
+/**
+ * Ends of series of a family, as the profile `otel` has them. A series that ends under its labels may go on under its attributes: the
+ * name of a device that was renamed is in the resource. Such an end is not told.
+ * @param shown The series that the family has now; undefined where it is not served any more.
+ */
+export async function placeEnds(
+  ends: readonly EndPoint[],
+  family: MetricFamily,
+  current: SeriesTable | undefined,
+  placement: OtelPlacement,
+  slices: Steps,
+): Promise<readonly PlacedEnd[]> {
+  if (ends.length === 0) return [];
+  const live = current === undefined ? new Map<string, number>() : await liveSlots(ends, current, placement, slices);
+  const reported: PlacedEnd[] = [];
+  for (const end of ends) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    let isReported = false;
+    for (const place of placement.placesBefore(family, end.labels)) {
+      const goesOn = live.get(seriesKey(place));
+      if (goesOn === undefined) {
+        reported.push({ resource: place.resource, point: endAt(place, end) });
+        isReported = true;
+      } else {
+        // The receiver has it, and is to be told when that ends.
+        current?.markPushed(goesOn);
+      }
+    }
+    if (!isReported) end.settled();
+  }
+  return reported;
+}
+
+/** The series that are shown about the same objects as the ends, by their keys. */
+async function liveSlots(
+  ends: readonly EndPoint[],
+  current: SeriesTable,
+  placement: OtelPlacement,
+  slices: Steps,
+): Promise<ReadonlyMap<string, number>> {
+  const objects = new Set(ends.map(({ labels }) => labels[1]));
+  const live = new Map<string, number>();
+  for (let slot = 0; slot < current.slots; slot++) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    if (!hasFiniteValue(current, slot) || !objects.has(current.label(slot, 1))) continue;
+    live.set(seriesKey(placement.place(current.family, current.labels(slot))), slot);
+  }
+  return live;
+}
+
+function endAt({ family, labels }: PlacedSeries, { endTime, isMeasured, settled }: EndPoint): EndPoint {
+  return new EndPoint({ family, labels, endTime }, isMeasured, settled);
 }

@@ -1,10 +1,17 @@
 import type { ProxySettings } from "../config/proxy-schema.ts";
 import { headerFault, Secret } from "../config/secrets.ts";
+import type { TlsFiles } from "../config/tls-files.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { SignalEnvironment } from "./environment.ts";
-import type { HeaderSettings } from "./headers.ts";
-import type { OtlpCompression, OtlpProtocol } from "./protocols.ts";
-import type { TlsSettings } from "./tls.ts";
+import type { OtlpCompression, OtlpProtocol, SignalEnvironment } from "./environment.ts";
+
+/** All undefined: the usual authorities, and no client certificate. */
+export interface TlsSettings extends TlsFiles {
+  /** Name to expect in the certificate, where it differs from the host of the URL. */
+  readonly serverName: string | undefined;
+  readonly insecureSkipVerify: boolean;
+  /** See `TlsClientOptions`. */
+  readonly fingerprints?: readonly string[] | undefined;
+}
 
 /** What the section `otlp` says of receivers of all signals; what is undefined was not given. Paths are ready to open. */
 export interface ReceiverSection {
@@ -25,10 +32,14 @@ export interface ReceiverSection {
 }
 
 /** Where and how one signal goes. */
-export interface ReceiverSettings extends HeaderSettings {
+export interface ReceiverSettings {
   /** Complete: requests go to exactly here. No credentials in it. */
   readonly url: string;
   readonly protocol: OtlpProtocol;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, Secret>>;
+  /** Paths of files with one value each, by name in lower case. They win over `headers`. */
+  readonly headerFiles: Readonly<Record<string, string>>;
   /** Of one request, milliseconds. */
   readonly timeoutMs: number;
   readonly compression: OtlpCompression;

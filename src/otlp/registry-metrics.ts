@@ -1,7 +1,7 @@
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import type { DataPoint, Histogram, MetricData } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
-import { PRTG_ATTRIBUTES } from "../events/attributes.ts";
+import { PRTG_ATTRIBUTES } from "../events/event.ts";
 import { counter, gauge, histogram, NO_START, type PushedFamily } from "./metric-data.ts";
 import { metricAttributes } from "./naming.ts";
 import { otelMetric } from "./otel-family.ts";
@@ -16,20 +16,20 @@ export interface Span {
 }
 
 /** What metrics and attributes of the exporter itself are called. */
-export interface OwnNaming {
-  readonly family: (metric: OwnFamily) => Pick<PushedFamily, "name" | "help" | "unit">;
+export interface ExporterNaming {
+  readonly family: (metric: ExporterFamily) => Pick<PushedFamily, "name" | "help" | "unit">;
   readonly attribute: (label: string, family: string) => string;
 }
 
-type OwnFamily = Pick<MetricJson, "name" | "help">;
+type ExporterFamily = Pick<MetricJson, "name" | "help">;
 
-export const PROMETHEUS_NAMING: OwnNaming = {
+export const PROMETHEUS_NAMING: ExporterNaming = {
   family: ({ name, help }) => ({ name, help }),
   attribute: (label) => label,
 };
 
 /** Those of Node and of the process are left as their library has them. */
-export const OTEL_NAMING: OwnNaming = {
+export const OTEL_NAMING: ExporterNaming = {
   family: ({ name, help }) => (isOurs(name) ? { ...otelMetric(name.replace(/_total$/, "")), help } : { name, help }),
   attribute: (label, family) => {
     if (!isOurs(family)) return label;
@@ -45,13 +45,13 @@ function isOurs(family: string): boolean {
 export async function registryMetrics(
   registry: Registry,
   span: Span,
-  naming: OwnNaming = PROMETHEUS_NAMING,
+  naming: ExporterNaming = PROMETHEUS_NAMING,
 ): Promise<MetricData[]> {
   const metrics = await registry.getMetricsAsJSON();
   return metrics.map((metric) => convert(metric, span, naming)).filter(({ dataPoints }) => dataPoints.length > 0);
 }
 
-function convert(metric: MetricJson, { start, end }: Span, naming: OwnNaming): MetricData {
+function convert(metric: MetricJson, { start, end }: Span, naming: ExporterNaming): MetricData {
   const family = naming.family(metric);
   const attributes: AttributesOf = (labels) => attributesOf(labels, (label) => naming.attribute(label, metric.name));
   // The declared type is a numeric enum, the value at run time its lower-case name.

@@ -120,9 +120,9 @@ function metricsEndpoint({ endpoint }: OtlpSection): string | undefined {
 
 /** What a file says of both signals is a default for logs, which their own variable fills before. */
 function logsEndpoint(section: OtlpSection, given: SignalEnvironment): string | undefined {
-  const own = section.logsEndpoint === undefined ? undefined : completeUrl(section.logsEndpoint, "logs");
+  const signal = section.logsEndpoint === undefined ? undefined : completeUrl(section.logsEndpoint, "logs");
   const beside = section.endpoint === undefined ? undefined : besideMetrics(section.endpoint);
-  return own ?? given.url ?? beside ?? given.generalUrl;
+  return signal ?? given.url ?? beside ?? given.generalUrl;
 }
 
 /** The URL for a signal below a base that people write by hand, who often give the whole of it. */

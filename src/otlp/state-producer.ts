@@ -11,12 +11,8 @@ import { dropRevivedFrom } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
-import { gauge, SeriesPoint } from "./metric-data.ts";
-import { MetricsByResource } from "./metrics-by-resource.ts";
-import type { MovedSeries } from "./moved-series.ts";
-import type { OtelPlacement } from "./otel-placement.ts";
-import { placeEnds } from "./placed-ends.ts";
-import { type PlacedEnd, seriesKey } from "./placed-series.ts";
+import { gauge, MetricsByResource, type PlacedEnd, SeriesPoint, seriesKey } from "./metric-data.ts";
+import { type MovedSeries, type OtelPlacement, placeEnds } from "./otel-placement.ts";
 import { OTEL_NAMING, PROMETHEUS_NAMING, registryMetrics } from "./registry-metrics.ts";
 import { type EndsMetric, hasFiniteValue, type MeasurementsUnderWay, measuredEnds, stateEnds } from "./series-ends.ts";
 
@@ -110,21 +106,21 @@ export class StateProducer implements MetricProducer {
           values.add(placed.resource, placed.family, new SeriesPoint(placed.family, placed.labels, value, time));
         });
       }
-      const told = new Set<string>();
-      const tell = ({ resource, point }: PlacedEnd): void => {
+      const reported = new Set<string>();
+      const addEnd = ({ resource, point }: PlacedEnd): void => {
         (point.isMeasured ? measuredOnes : ends).add(resource, point.family, point);
       };
       for await (const [table, { dataPoints }] of this.#ends(time, slices)) {
-        const shown = store.tableByName(table.family.name);
-        for (const end of await placeEnds(dataPoints, table.family, shown, placement, slices)) {
-          told.add(seriesKey({ resource: end.resource, family: end.point.family, labels: end.point.labels }));
-          tell(end);
+        const current = store.tableByName(table.family.name);
+        for (const end of await placeEnds(dataPoints, table.family, current, placement, slices)) {
+          reported.add(seriesKey({ resource: end.resource, family: end.point.family, labels: end.point.labels }));
+          addEnd(end);
         }
       }
       const measuredTime = ({ server, sensorId }: MovedSeries) =>
         millisToHrTime(this.#options.ends?.endOf(server, sensorId) ?? clock.now());
-      for (const end of placement.movedEnds(told, (series) => (series.isMeasured ? measuredTime(series) : time)))
-        tell(end);
+      for (const end of placement.movedEnds(reported, (series) => (series.isMeasured ? measuredTime(series) : time)))
+        addEnd(end);
       return [values, ends, measuredOnes].flatMap((metrics) => metrics.scopes(this.#scope));
     });
   }
@@ -157,12 +153,12 @@ export class StateProducer implements MetricProducer {
   }
 
   async #readTable(table: SeriesTable, take: (labels: readonly string[], value: number) => void): Promise<void> {
-    const tellsEnds = this.#options.ends !== undefined;
+    const reportsEnds = this.#options.ends !== undefined;
     for (let slot = 0; slot < table.slots; slot++) {
       if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop(this.#options.store.lane);
       if (!hasFiniteValue(table, slot)) continue;
       take(table.labels(slot), table.value(slot));
-      if (tellsEnds) table.markPushed(slot);
+      if (reportsEnds) table.markPushed(slot);
     }
   }
 
@@ -171,8 +167,8 @@ export class StateProducer implements MetricProducer {
     const { store, clock, measured, observer, ends: underWay } = this.#options;
     if (underWay === undefined) return;
     for (const table of store.retired) {
-      const shown = store.tableByName(table.family.name);
-      if (shown !== undefined) await dropRevivedFrom(table, shown, slices);
+      const current = store.tableByName(table.family.name);
+      if (current !== undefined) await dropRevivedFrom(table, current, slices);
     }
     for (const table of [...store.tables, ...store.retired]) {
       const isMeasured = measured.has(table.family.name);

@@ -7,10 +7,12 @@ import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { headerValue, mediaType } from "../lib/http/headers.ts";
 import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
+import type { OtlpCompression } from "./environment.ts";
 import type { HttpAnswer } from "./export-response.ts";
-import type { HeaderReader } from "./headers.ts";
-import type { OtlpCompression } from "./protocols.ts";
 import type { Receiver } from "./receivers.ts";
+
+/** Called for each request, so that a rotated file takes effect with the next one. */
+export type HeaderReader = () => Promise<Readonly<Record<string, string>>>;
 
 export interface TransportOptions {
   /** Complete: requests go to exactly here. */
@@ -71,14 +73,15 @@ export class OtlpTransport {
     const gzip = receiver.gzipAt(url);
     if (compression === "none" || gzip.refused) return await this.#send(content, undefined, signal);
     const answer = await this.#send(await compress(content, { level: GZIP_LEVEL }), "gzip", signal);
-    if (isSuccess(answer)) gzip.trusted = true;
+    if (isSuccess(answer)) gzip.trustEndsAt = Number.POSITIVE_INFINITY;
     if (answer.status !== UNSUPPORTED_MEDIA_TYPE && answer.status !== BAD_REQUEST) return answer;
-    if (answer.status === BAD_REQUEST && (gzip.trusted || clock.monotonic() < gzip.trustedUntil)) {
-      gzip.trusted = false;
+    if (answer.status === BAD_REQUEST && clock.monotonic() < gzip.trustEndsAt) {
+      // Another receiver may have taken its place: the next 400 is checked.
+      if (gzip.trustEndsAt === Number.POSITIVE_INFINITY) gzip.trustEndsAt = Number.NEGATIVE_INFINITY;
       return answer;
     }
     const plain = await this.#send(content, undefined, signal);
-    if (plain.status === BAD_REQUEST) gzip.trustedUntil = clock.monotonic() + GZIP_TRUST_MS;
+    if (plain.status === BAD_REQUEST) gzip.trustEndsAt = clock.monotonic() + GZIP_TRUST_MS;
     if (isSuccess(plain) && !gzip.refused) {
       gzip.refused = true;
       gzipRefused?.();

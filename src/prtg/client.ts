@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { MemoryBudget } from "../lib/memory-budget.ts";
+import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
-import { decodeLookup } from "./decode/lookup.ts";
+import { decodeLookup, sharedLookup } from "./decode/lookup.ts";
 import { decodeNode, nodeKindOf } from "./decode/node.ts";
-import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
-import { sharedLookup } from "./decode/shared-lookup.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
+import { type DecodeProblems, noProblems, reportProblems } from "./decode/values.ts";
 import { DetailsReader } from "./details-reader.ts";
 import {
   allNodesList,
@@ -17,7 +17,6 @@ import {
   PREFERRED_ENDPOINTS,
   PREFERRED_LISTS,
 } from "./endpoints.ts";
-import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./memory-bounds.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
@@ -66,8 +65,7 @@ class ApiClient implements MonitoringApi {
       const channel = decodeChannel(record, problems);
       return channel && this.#texts.channel(channel, problems);
     },
-    keyOf: ({ sensorId }) => sensorId,
-    partOf: ({ channelId }) => channelId,
+    keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
@@ -177,8 +175,8 @@ class ApiClient implements MonitoringApi {
     }
   }
 
-  timeSeries(...asked: Parameters<MonitoringApi["timeSeries"]>): Promise<TimeSeries> {
-    return this.#timeSeries.read(...asked);
+  timeSeries(...request: Parameters<MonitoringApi["timeSeries"]>): Promise<TimeSeries> {
+    return this.#timeSeries.read(...request);
   }
 
   clockOffset(): number {

@@ -1,8 +1,8 @@
+import { NODE_RECORD_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { type Autodiscovery, decodeAutodiscovery, readConnected, readLicense } from "./decode/details.ts";
-import type { DetailsApi } from "./details-api.ts";
 import { AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
-import { NODE_RECORD_BYTES } from "./memory-bounds.ts";
+import type { DetailsApi } from "./monitoring-api.ts";
 import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
 import type { ChannelRecord, LicenseUse, ListResult } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
@@ -29,37 +29,39 @@ export class DetailsReader implements DetailsApi {
   }
 
   license(signal: AbortSignal): Promise<LicenseUse | undefined> {
-    return ifTold(LICENSE, async () =>
+    return ifAvailable(LICENSE, async () =>
       readLicense((await this.#requester.get({ endpoint: LICENSE, path: LICENSE }, signal)).json),
     );
   }
 
   probeConnected(id: string, signal: AbortSignal): Promise<boolean | undefined> {
     const { endpoint, path } = probeInfo(id);
-    return ifTold(endpoint, async () => readConnected((await this.#requester.get({ endpoint, path }, signal)).json));
+    return ifAvailable(endpoint, async () =>
+      readConnected((await this.#requester.get({ endpoint, path }, signal)).json),
+    );
   }
 
   autodiscoveries(signal: AbortSignal): Promise<number | undefined> {
-    return ifTold(AUTODISCOVERY_LIST.endpoint, async () => {
+    return ifAvailable(AUTODISCOVERY_LIST.endpoint, async () => {
       const { items } = await this.#lists.read([AUTODISCOVERY_LIST], AUTODISCOVERIES, signal);
       return items.filter(({ isRunning }) => isRunning).length;
     });
   }
 
   primaryChannels(signal: AbortSignal): Promise<ListResult<ChannelRecord> | undefined> {
-    return ifTold(PRIMARY_CHANNELS.endpoint, () => this.#lists.read([PRIMARY_CHANNELS], this.#channels, signal));
+    return ifAvailable(PRIMARY_CHANNELS.endpoint, () => this.#lists.read([PRIMARY_CHANNELS], this.#channels, signal));
   }
 }
 
 /** Undefined where the server has no such endpoint, refuses the filter, or this user may not ask. */
-async function ifTold<Told>(endpoint: string, read: () => Promise<Told>): Promise<Told | undefined> {
+async function ifAvailable<Result>(endpoint: string, read: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await read();
   } catch (error) {
     if (isMissing(endpoint, error)) return undefined;
-    if (error instanceof ApiError && NOT_TOLD.has(error.code)) return undefined;
+    if (error instanceof ApiError && UNAVAILABLE.has(error.code)) return undefined;
     throw error;
   }
 }
 
-const NOT_TOLD: ReadonlySet<string> = new Set(["API_ENDPOINT_MISSING", "API_FORBIDDEN", "API_BAD_REQUEST"]);
+const UNAVAILABLE: ReadonlySet<string> = new Set(["API_ENDPOINT_MISSING", "API_FORBIDDEN", "API_BAD_REQUEST"]);

@@ -28,10 +28,10 @@ const POSSIBLE_REFUSALS: readonly ErrorCode[] = ["API_FORBIDDEN", "API_SERVER_ER
  */
 export class SeriesChannels {
   readonly #clock: Clock;
-  readonly #refused = new Map<string, { readonly value: string; readonly until: number }>();
+  readonly #refused = new Map<string, { readonly value: string; readonly expiresAt: number }>();
   #inARow = 0;
   /** Monotonic. */
-  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #pauseEndsAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -45,7 +45,7 @@ export class SeriesChannels {
     if (value.length > MAX_VALUE_LENGTH) return undefined;
     const now = this.#clock.monotonic();
     const refused = this.#refused.get(sensorId);
-    return now < this.#pausedUntil || (refused?.value === value && now < refused.until) ? undefined : value;
+    return now < this.#pauseEndsAt || (refused?.value === value && now < refused.expiresAt) ? undefined : value;
   }
 
   answered(sensorId: string): void {
@@ -67,7 +67,7 @@ export class SeriesChannels {
       if (this.#refused.size < MAX_REMEMBERED) break;
       this.#refused.delete(oldest);
     }
-    this.#refused.set(sensorId, { value, until: this.#clock.monotonic() + REFUSED_FOR_MS });
+    this.#refused.set(sensorId, { value, expiresAt: this.#clock.monotonic() + REFUSED_FOR_MS });
   }
 
   /** What was refused by channels was answered with all of them. True where no series is asked for by channels from now on. */
@@ -75,7 +75,7 @@ export class SeriesChannels {
     this.#inARow++;
     if (this.#inARow < ENOUGH_REFUSALS) return false;
     this.#inARow = 0;
-    this.#pausedUntil = this.#clock.monotonic() + REFUSED_FOR_MS;
+    this.#pauseEndsAt = this.#clock.monotonic() + REFUSED_FOR_MS;
     return true;
   }
 }

@@ -89,11 +89,11 @@ export class ServerClock {
     this.#doubt = { since, answers: answers + 1, last: server };
     const isFirst = this.#known === undefined;
     if (answers + 1 < ANSWERS_TO_AGREE || (!isFirst && now - since < TIME_TO_AGREE_MS)) return false;
-    this.#tell(server, isFirst);
+    this.#logJump(server, isFirst);
     return true;
   }
 
-  #tell(server: number, isFirst: boolean): void {
+  #logJump(server: number, isFirst: boolean): void {
     const aheadMs = server - this.#clock.now();
     const fields = { clock_offset_seconds: Math.round(aheadMs / 1_000) };
     const text = `${Math.abs(fields.clock_offset_seconds)} s ${aheadMs < 0 ? "behind" : "ahead of"} ours`;
@@ -101,7 +101,7 @@ export class ServerClock {
       if (Math.abs(aheadMs) >= WORTH_A_LINE_MS) this.#log.info(fields, `the server's clock is ${text}`);
       return;
     }
-    if (this.#jumps.met() === undefined) return;
+    if (this.#jumps.record() === undefined) return;
     const byMs = server - this.now();
     const jump = `${Math.round(Math.abs(byMs) / 1_000)} s ${byMs < 0 ? "back" : "ahead"}`;
     this.#log.warn(fields, `the server's clock jumped ${jump}: by now it is ${text}`);

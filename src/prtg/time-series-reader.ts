@@ -1,16 +1,14 @@
+import { CELL_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { noProblems, reportProblems } from "./decode/problems.ts";
 import { SeriesRows } from "./decode/series-rows.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
+import { noProblems, reportProblems } from "./decode/values.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
-import { CELL_BYTES } from "./memory-bounds.ts";
 import type { SeriesPart } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { endpointMissingError, logFallback } from "./paging/endpoint-fallback.ts";
-import type { ListQuota, ListQuotas } from "./paging/list-quota.ts";
+import type { ListQuotas } from "./paging/list-quota.ts";
 import type { TimeSeries } from "./records.ts";
-import type { HttpResponse } from "./request/messages.ts";
-import { LEFT_OUT } from "./request/record-tail.ts";
 import type { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
 import { hasChannels, SeriesChannels } from "./series-channels.ts";
@@ -42,10 +40,8 @@ export class TimeSeriesReader {
   readonly #serverClock: ServerClock;
   readonly #quotas: ListQuotas;
   readonly #channels: SeriesChannels;
-  #known: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
+  #known: { readonly endpoint: TimeSeriesEndpoint; readonly expiresAt: number } | undefined;
   #fallbackLogged = false;
-  /** Until when series are read as a whole, however few rows are wanted: their newest rows were not the last ones. */
-  #wholeUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, quotas: ListQuotas) {
     this.#quotas = quotas;
@@ -117,7 +113,7 @@ export class TimeSeriesReader {
   }
 
   #knownEndpoint(): TimeSeriesEndpoint | undefined {
-    if (this.#known === undefined || this.#options.clock.monotonic() >= this.#known.until) return undefined;
+    if (this.#known === undefined || this.#options.clock.monotonic() >= this.#known.expiresAt) return undefined;
     return this.#known.endpoint;
   }
 
@@ -125,7 +121,7 @@ export class TimeSeriesReader {
     const { clock, log } = this.#options;
     // The fallback keeps its hour, so that the preferred endpoint is tried again after it.
     if (endpoint === TIME_SERIES_ENDPOINTS[0] || this.#knownEndpoint() === undefined) {
-      this.#known = { endpoint, until: clock.monotonic() + KNOWN_FOR_MS };
+      this.#known = { endpoint, expiresAt: clock.monotonic() + KNOWN_FOR_MS };
     }
     if (missing === undefined || this.#fallbackLogged) return;
     this.#fallbackLogged = true;
@@ -137,52 +133,29 @@ export class TimeSeriesReader {
     question: SeriesQuestion,
     signal: AbortSignal,
   ): Promise<{ readonly series: TimeSeries; readonly header: unknown }> {
-    const { clock, log, observer } = this.#options;
-    const { sensorId, newest } = question;
+    const { sensorId, type, channels, newest } = question;
     const quota = this.#quotas.open(endpoint, CELL_BYTES);
     try {
-      const last = clock.monotonic() < this.#wholeUntil ? undefined : newest;
-      let { rows, response } = await this.#readRows(endpoint, { ...question, last }, quota, signal);
-      if (!rows.hasLatest) {
-        ({ rows, response } = await this.#readRows(endpoint, question, quota, signal));
-        // Only now: what is no JSON at its end says nothing of the order.
-        this.#wholeUntil = clock.monotonic() + KNOWN_FOR_MS;
-        log.info({ endpoint }, "time series are read as a whole: the newest rows were not the last ones");
-      }
+      const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now(), channels);
+      let rows = new SeriesRows(newest);
+      const startRecords = () => {
+        rows = new SeriesRows(newest);
+        quota.restartPage();
+        return (record: unknown) => {
+          const row = plainRow(record);
+          const dropped = rows.add(row) ?? UNUSABLE;
+          quota.add(row.length - dropped.length, textSize(row) - textSize(dropped));
+        };
+      };
+      const { response } = await this.#requester.get({ endpoint, path, startRecords }, signal);
       const problems = noProblems();
       const series = decodeTimeSeries(rows.all, sensorId, problems);
-      reportProblems(problems, observer);
+      reportProblems(problems, this.#options.observer);
       if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
       return { series, header: rows.all[0] };
     } finally {
       quota.close();
     }
-  }
-
-  /** `last`: rows of the end that are enough to look at; undefined: all are. */
-  async #readRows(
-    endpoint: TimeSeriesEndpoint,
-    { sensorId, type, channels, newest, last }: SeriesQuestion & { readonly last?: number | undefined },
-    quota: ListQuota,
-    signal: AbortSignal,
-  ): Promise<{ readonly rows: SeriesRows; readonly response: HttpResponse }> {
-    const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now(), channels);
-    let rows = new SeriesRows(newest);
-    const startRecords = () => {
-      rows = new SeriesRows(newest);
-      quota.restartPage();
-      return (record: unknown) => {
-        if (record === LEFT_OUT) {
-          rows.leftOut();
-          return;
-        }
-        const row = plainRow(record);
-        // What is not kept takes no memory.
-        if (rows.add(row)) quota.add(row.length, textSize(row));
-      };
-    };
-    const { response } = await this.#requester.get({ endpoint, path, startRecords, last }, signal);
-    return { rows, response };
   }
 }
 

@@ -6,9 +6,9 @@ import type { ListedNode, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import { type ChannelRecord, type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
-import { askedChannels, askedSensors } from "./asked-filters.ts";
-import { isFilterRefusal, joined, ListAsker } from "./list-asker.ts";
+import { channelFilters, sensorFilters } from "./list-filters.ts";
 import { CONTAINER_KINDS, type ContainerKind, Selection } from "./selection.ts";
+import { isFilterRefusal, joined, SelectiveReader } from "./selective-reader.ts";
 
 export interface SelectedApiOptions {
   readonly api: MonitoringApi;
@@ -28,8 +28,8 @@ export class SelectedApi implements MonitoringApi {
   readonly selection: Selection;
   /** What is above decides. */
   readonly readingOrder = READING_ORDER.toReversed();
-  readonly sensorAsker: ListAsker<NodeRecord>;
-  readonly channelAsker: ListAsker<ChannelRecord>;
+  readonly sensorReader: SelectiveReader<NodeRecord>;
+  readonly channelReader: SelectiveReader<ChannelRecord>;
   readonly #api: MonitoringApi;
   readonly #clock: Clock;
   #known = new Set<NodeKind>();
@@ -49,8 +49,8 @@ export class SelectedApi implements MonitoringApi {
     this.#clock = clock;
     this.selection = new Selection(rules, before?.selection, tree);
     const total = tree?.counts.sensor === 0 ? undefined : tree?.counts.sensor;
-    this.sensorAsker = before?.sensorAsker ?? new ListAsker("sensors", clock, log, total);
-    this.channelAsker = before?.channelAsker ?? new ListAsker("channels", clock, log);
+    this.sensorReader = before?.sensorReader ?? new SelectiveReader("sensors", clock, log, total);
+    this.channelReader = before?.channelReader ?? new SelectiveReader("channels", clock, log);
     if (before === undefined) {
       if (total !== undefined) this.#known = new Set(READING_ORDER);
       return;
@@ -77,10 +77,10 @@ export class SelectedApi implements MonitoringApi {
     const { sensors } = this.selection;
     const known = this.#withChannels?.intersection(sensors);
     const expected = known === undefined || known.size === 0 ? sensors : known;
-    const { total = 0 } = this.sensorAsker;
-    const list = await this.channelAsker.read(
+    const { total = 0 } = this.sensorReader;
+    const list = await this.channelReader.read(
       {
-        parts: askedChannels(this.selection),
+        parts: channelFilters(this.selection),
         expected,
         // A sensor may have no channels.
         mayLack: expected === sensors ? Math.floor(sensors.size / 2) : 0,
@@ -118,8 +118,8 @@ export class SelectedApi implements MonitoringApi {
     const versions = await this.#api.version(signal);
     const version = [...versions.values()].join(" ");
     if (this.#version !== undefined && version !== this.#version) {
-      this.sensorAsker.forget();
-      this.channelAsker.forget();
+      this.sensorReader.forget();
+      this.channelReader.forget();
     }
     this.#version = version;
     return versions;
@@ -133,8 +133,8 @@ export class SelectedApi implements MonitoringApi {
     return this.#api.lookups(signal);
   }
 
-  timeSeries(...asked: Parameters<MonitoringApi["timeSeries"]>): ReturnType<MonitoringApi["timeSeries"]> {
-    return this.#api.timeSeries(...asked);
+  timeSeries(...request: Parameters<MonitoringApi["timeSeries"]>): ReturnType<MonitoringApi["timeSeries"]> {
+    return this.#api.timeSeries(...request);
   }
 
   clockOffset(): number {
@@ -175,8 +175,8 @@ export class SelectedApi implements MonitoringApi {
     const found = await this.#find("sensor", options, signal);
     const { selection } = this;
     const idsFound = selection.judge.foundOf("sensor");
-    const list = await this.sensorAsker.read({
-      parts: askedSensors(selection),
+    const list = await this.sensorReader.read({
+      parts: sensorFilters(selection),
       expected: this.#known.has("sensor") ? selection.sensors.difference(idsFound) : undefined,
       mayLack: 0,
       mayLackUnknown: true,

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import {
-  coveredUntil,
+  coverageEnd,
   isEndOfAverage,
   type MeasurementRow,
   type MeasurementSink,
@@ -44,7 +44,7 @@ export class Delivery {
     this.#loop = new PushLoop({
       ...options,
       onSettled: ({ rows }) => {
-        for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coveredUntil(row));
+        for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coverageEnd(row));
         this.#saver.notify();
       },
     });
@@ -76,8 +76,8 @@ export class Delivery {
 
   /** As far as what waits and what was acknowledged reach, repeats left out. */
   coveredOf(sensorId: string): number | undefined {
-    const waiting = this.outbox.newestOf(sensorId);
-    return waiting === undefined ? this.watermarks.get(sensorId) : coveredUntil(waiting);
+    const newest = this.outbox.newestOf(sensorId);
+    return newest === undefined ? this.watermarks.get(sensorId) : coverageEnd(newest);
   }
 
   /**

@@ -20,7 +20,7 @@ export interface MeasurementRow {
  * The last millisecond that a row stands for. A measurement stands for its own moment; an average for the span that
  * begins at its time, which is our reading: the specification does not say which end it names.
  */
-export function coveredUntil({ at, resolution }: Pick<MeasurementRow, "at" | "resolution">): number {
+export function coverageEnd({ at, resolution }: Pick<MeasurementRow, "at" | "resolution">): number {
   return resolution === "repeated" ? at : at + Math.max(SERIES_STEP_MS[resolution] - 1, 0);
 }
 

@@ -70,13 +70,13 @@ export class Outbox {
    * A row that is larger than all the room there is, is let in when nothing else waits.
    */
   offer(row: MeasurementRow): "taken" | "full" | "late" {
-    const waiting = this.#sensors.get(row.sensorId);
-    if ((waiting?.rows.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= row.at) return "late";
+    const queue = this.#sensors.get(row.sensorId);
+    if ((queue?.rows.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= row.at) return "late";
     const points = row.values.length;
     if (this.#points > 0 && this.#points + points > this.#maxPoints) return "full";
     if (!this.#fits(this.#points + points)) return "full";
-    if (waiting === undefined) this.#sensors.set(row.sensorId, { rows: [row], inFlight: 0 });
-    else waiting.rows.push(row);
+    if (queue === undefined) this.#sensors.set(row.sensorId, { rows: [row], inFlight: 0 });
+    else queue.rows.push(row);
     this.#count(points);
     return "taken";
   }
@@ -99,15 +99,15 @@ export class Outbox {
     const taken: MeasurementRow[] = [];
     let resolution: RowKind | undefined;
     let points = 0;
-    for (const waiting of this.#sensors.values()) {
+    for (const queue of this.#sensors.values()) {
       // The rest of a sensor waits for what is under way: it may come back.
-      if (waiting.inFlight > 0 || (skipsHistory && hasHistory(waiting))) continue;
-      for (const row of waiting.rows) {
+      if (queue.inFlight > 0 || (skipsHistory && hasHistory(queue))) continue;
+      for (const row of queue.rows) {
         resolution ??= row.resolution;
         if (row.resolution !== resolution) break;
         if (points > 0 && points + row.values.length > maxPoints) break;
         taken.push(row);
-        waiting.inFlight++;
+        queue.inFlight++;
         points += row.values.length;
       }
       if (points >= maxPoints) break;
@@ -122,9 +122,9 @@ export class Outbox {
     this.#endFlight(batch);
     this.#count(-batch.points);
     for (const [sensorId, count] of countBySensor(batch)) {
-      const waiting = this.#sensors.get(sensorId);
-      waiting?.rows.splice(0, count);
-      if (waiting?.rows.length === 0) this.#sensors.delete(sensorId);
+      const queue = this.#sensors.get(sensorId);
+      queue?.rows.splice(0, count);
+      if (queue?.rows.length === 0) this.#sensors.delete(sensorId);
     }
   }
 
@@ -136,23 +136,23 @@ export class Outbox {
   #endFlight(batch: Batch): void {
     this.#pointsInFlight -= batch.points;
     for (const [sensorId, count] of countBySensor(batch)) {
-      const waiting = this.#sensors.get(sensorId);
-      if (waiting !== undefined) waiting.inFlight -= count;
+      const queue = this.#sensors.get(sensorId);
+      if (queue !== undefined) queue.inFlight -= count;
     }
   }
 
   /** Drops the sensor's rows that are newer than `after` and not in flight. Returns the number of values measured. */
   drop(sensorId: string, after: number): number {
-    const waiting = this.#sensors.get(sensorId);
-    if (waiting === undefined) return 0;
+    const queue = this.#sensors.get(sensorId);
+    if (queue === undefined) return 0;
     let points = 0;
-    for (let last = waiting.rows.at(-1); last !== undefined && last.at > after; last = waiting.rows.at(-1)) {
-      if (waiting.rows.length === waiting.inFlight) break;
+    for (let last = queue.rows.at(-1); last !== undefined && last.at > after; last = queue.rows.at(-1)) {
+      if (queue.rows.length === queue.inFlight) break;
       if (last.resolution !== "repeated") points += last.values.length;
       this.#count(-last.values.length);
-      waiting.rows.pop();
+      queue.rows.pop();
     }
-    if (waiting.rows.length === 0) this.#sensors.delete(sensorId);
+    if (queue.rows.length === 0) this.#sensors.delete(sensorId);
     return points;
   }
 

@@ -1,7 +1,6 @@
 import type { TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
-import type { MeasurementRow, Resolution } from "./measurement.ts";
-import { coveredUntil } from "./measurement.ts";
+import { coverageEnd, type MeasurementRow, type Resolution } from "./measurement.ts";
 
 /** Windows move while requests wait their turn: what is about to leave one counts as having left. */
 const WINDOW_MARGIN_MS = 2 * 60_000;
@@ -71,7 +70,7 @@ export function mergeSeries(
   const send = (resolution: Resolution, { at, values }: TimeSeriesRow): void => {
     const row: MeasurementRow = { sensorId, at, resolution, values };
     merged.push(row);
-    cursor = coveredUntil(row);
+    cursor = coverageEnd(row);
   };
   const live = liveRows(series.get("live")?.rows ?? [], covered, sameWithinMs, upTo);
   const firstLive = live[0]?.at ?? Number.POSITIVE_INFINITY;
@@ -79,8 +78,8 @@ export function mergeSeries(
     const finerFrom = Math.min(firstLive, firstAfter(cursor, series, type));
     for (const row of series.get(type)?.rows ?? []) {
       if (row.at <= cursor) continue;
-      const until = coveredUntil({ at: row.at, resolution: type });
-      if (row.at >= finerFrom || until >= Math.min(firstLive, now - LIVE_LAG_MS)) break;
+      const end = coverageEnd({ at: row.at, resolution: type });
+      if (row.at >= finerFrom || end >= Math.min(firstLive, now - LIVE_LAG_MS)) break;
       send(type, row);
     }
   }
@@ -124,4 +123,33 @@ export function medianSpacing(rows: readonly TimeSeriesRow[]): number | undefine
   if (times.length <= MIN_SPACINGS) return undefined;
   const spacings = times.slice(1).map((at, index) => at - (times[index] ?? at));
   return spacings.sort((a, b) => a - b)[Math.floor(spacings.length / 2)];
+}
+
+/** The channels of one sensor, ids without that of the sensor. */
+export interface KnownChannels {
+  /** Their measurements go to a receiver or onto the page. */
+  readonly kept: readonly string[];
+  /** Rules drop them. */
+  readonly dropped: readonly string[];
+}
+
+/** A question for some channels has to leave out so much of the rows. */
+const MIN_PART_SAVED = 1 / 2;
+
+/**
+ * The channels that a time series is to be asked for; undefined: all. A row needs one measured channel at least: while a sensor
+ * is down, Downtime alone has values, and a series of nothing else has rows where one of all channels has a gap.
+ */
+export function planChannels(known: KnownChannels | undefined): readonly string[] | undefined {
+  if (known === undefined) return undefined;
+  const { kept, dropped } = known;
+  const measured = kept.find(isMeasured) ?? dropped.find(isMeasured);
+  if (measured === undefined) return undefined;
+  const channels = kept.includes(measured) ? kept : [...kept, measured];
+  return channels.length <= (kept.length + dropped.length) * (1 - MIN_PART_SAVED) ? channels : undefined;
+}
+
+/** Channels of the product itself, such as Downtime, have negative numbers. */
+function isMeasured(channelId: string): boolean {
+  return !channelId.startsWith("-");
 }

@@ -6,7 +6,6 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
 import type { Batch, Outbox } from "./outbox.ts";
-import { receiverPause } from "./receiver-pause.ts";
 
 /** Time in which rows gather when there is less than a full batch of them. */
 const LINGER_MS = 1_000;
@@ -41,7 +40,7 @@ export class PushLoop {
   #running: Promise<void> | undefined;
   /** Monotonic; before it there is no next attempt, and the receiver asked for none. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  #askedUntil = Number.NEGATIVE_INFINITY;
+  #requestedPauseEnd = Number.NEGATIVE_INFINITY;
   #deadline = Number.POSITIVE_INFINITY;
   #failures = 0;
   readonly #failing: LogOnChange;
@@ -68,7 +67,7 @@ export class PushLoop {
     const { clock } = this.#options;
     this.#deadline = clock.monotonic() + graceMs;
     // Our own patience ends here; a pause that the receiver asked for is still its due.
-    this.#notBefore = this.#askedUntil;
+    this.#notBefore = this.#requestedPauseEnd;
     this.#flushing.abort();
     this.start();
     await this.#finish(graceMs);
@@ -147,15 +146,15 @@ export class PushLoop {
   /** Waits until it is time for the next attempt. False when there is no time left for one. */
   async #pause(): Promise<boolean> {
     const { clock } = this.#options;
-    if (!this.#isFlushing) await this.#sleepUntil(this.#notBefore, this.#flushing.signal);
+    if (!this.#isFlushing) await this.#sleepTo(this.#notBefore, this.#flushing.signal);
     if (!this.#isFlushing) return true;
     if (this.#ended) return false;
     if (this.#notBefore >= this.#deadline) return false;
-    await this.#sleepUntil(this.#notBefore, this.#cutOff.signal);
+    await this.#sleepTo(this.#notBefore, this.#cutOff.signal);
     return clock.monotonic() < this.#deadline;
   }
 
-  async #sleepUntil(monotonic: number, signal: AbortSignal): Promise<void> {
+  async #sleepTo(monotonic: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const ms = monotonic - clock.monotonic();
     if (ms > 0) await clock.sleep(ms, signal).catch(() => undefined);
@@ -207,9 +206,9 @@ export class PushLoop {
     const pause = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
     this.#failures++;
     const now = clock.monotonic();
-    if (pause.askedMs !== undefined) this.#askedUntil = now + pause.askedMs;
+    if (pause.requestedMs !== undefined) this.#requestedPauseEnd = now + pause.requestedMs;
     this.#notBefore = now + pause.ms;
-    if (this.#failing.met() === undefined) return;
+    if (this.#failing.record() === undefined) return;
     const retryInMs = Math.round(pause.ms);
     const fields = { failures: this.#failures, retry_in_ms: retryInMs, pending: outbox.points };
     log.warn(fields, `measurements cannot be delivered now: ${message}`);
@@ -220,8 +219,39 @@ export class PushLoop {
     const failures = this.#failing.over();
     if (failures > 0) log.info({ failures }, "measurements can be delivered again");
     this.#failures = 0;
-    const occasion = refused > 0 ? this.#refusals.met(undefined, refused) : undefined;
+    const occasion = refused > 0 ? this.#refusals.record(undefined, refused) : undefined;
     if (occasion === undefined) return;
     log.warn({ resolution, points: occasion.sinceLine }, `the receiver refused measurements for good: ${message}`);
   }
+}
+
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
+/** A receiver may ask for a pause, not for silence until the next restart. */
+const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
+
+/** What failed at a receiver. */
+export interface FailedDelivery {
+  /** Attempts before this one that failed without a success between. */
+  readonly failuresBefore: number;
+  /** Undefined where the receiver asked for no pause. */
+  readonly retryAfterMs: number | undefined;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+/**
+ * How long to wait before a delivery is tried again, milliseconds; `requestedMs` of it is what the receiver asked for, within
+ * bounds. Jitter in both cases: exporters must not come back in step.
+ */
+export function receiverPause({ failuresBefore, retryAfterMs, random }: FailedDelivery): {
+  readonly ms: number;
+  readonly requestedMs: number | undefined;
+} {
+  if (retryAfterMs === undefined) {
+    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** failuresBefore, MAX_BACKOFF_MS);
+    return { ms: bound * (0.5 + 0.5 * random()), requestedMs: undefined };
+  }
+  const requestedMs = Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS);
+  return { ms: requestedMs + FIRST_BACKOFF_MS * random(), requestedMs };
 }

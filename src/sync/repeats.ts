@@ -17,7 +17,7 @@ export interface ListRequest {
   /** When it was requested: server's clock, since the epoch. */
   readonly at: number;
   /** Until the next one, as far as is known. */
-  readonly untilNextMs: number;
+  readonly periodMs: number;
   /** See Repeats. */
   readonly isHeldBack: () => boolean;
 }
@@ -41,29 +41,29 @@ const SAME_WITHIN_MS = 10_000;
  */
 export function repeatTime(
   sensor: SensorSync,
-  { at: listedAt, untilNextMs, isHeldBack }: ListRequest,
+  { at: requestedAt, periodMs, isHeldBack }: ListRequest,
   intervalMs: number,
   repeatedAt = Number.NEGATIVE_INFINITY,
 ): number | undefined {
-  const measuredAt = heldSince(sensor, listedAt);
+  const measuredAt = heldSince(sensor, requestedAt);
   if (measuredAt === undefined) return undefined;
   const newestAt = Math.max(sensor.covered ?? Number.NEGATIVE_INFINITY, repeatedAt);
-  if (listedAt + untilNextMs - newestAt <= intervalMs) return undefined;
+  if (requestedAt + periodMs - newestAt <= intervalMs) return undefined;
   const dueAt = measuredAt + sensor.intervalMs;
-  const isSkipped = listedAt > dueAt + OVERDUE_MS && !isHeldBack();
-  const latest = (isSkipped ? listedAt : Math.min(listedAt, dueAt)) - REPEAT_MARGIN_MS;
+  const isSkipped = requestedAt > dueAt + OVERDUE_MS && !isHeldBack();
+  const latest = (isSkipped ? requestedAt : Math.min(requestedAt, dueAt)) - REPEAT_MARGIN_MS;
   const at = Math.floor(latest / 1000) * 1000;
   // An end of a series is a millisecond after its newest point.
   return at > newestAt + 1 ? at : undefined;
 }
 
 /** Time of the last measurement of a sensor, if nothing of it is still to be sent; milliseconds since the epoch. */
-function heldSince(sensor: SensorSync, listedAt: number): number | undefined {
+function heldSince(sensor: SensorSync, requestedAt: number): number | undefined {
   const { newest, covered, isInStep, endsInAverage } = sensor;
   if (newest === undefined || !isInStep) return undefined;
   // The live series would have it if it were younger.
   if (covered === undefined)
-    return newest.at < listedAt - SERIES_WINDOW_MS.live - REPEAT_MARGIN_MS ? newest.at : undefined;
+    return newest.at < requestedAt - SERIES_WINDOW_MS.live - REPEAT_MARGIN_MS ? newest.at : undefined;
   if (endsInAverage && newest.at <= covered) return newest.at;
   return Math.abs(newest.at - covered) <= SAME_WITHIN_MS ? Math.min(newest.at, covered) : undefined;
 }

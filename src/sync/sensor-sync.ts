@@ -1,13 +1,13 @@
 import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import { coveredUntil, isEndOfAverage } from "./measurement.ts";
+import { coverageEnd, isEndOfAverage } from "./measurement.ts";
 import { FUTURE_SLACK_MS } from "./plan.ts";
 
 /** Which sensors have their time series read: those with a gap, all of them, or none. */
 export type SyncMode = "auto" | "all" | "off";
 
 /** A measurement as a list of channels shows it. */
-export interface ListedMeasurement {
+export interface ListMeasurement {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly values: MeasurementRow["values"];
@@ -63,7 +63,7 @@ const LAST_RETRY_MS = 60 * 60_000;
 export class SensorSync {
   readonly sensorId: string;
   /** Number of the last list that showed the sensor. */
-  listedIn = 0;
+  lastList = 0;
   /** When that list was requested: monotonic; undefined before the first. */
   listRequestedAt: number | undefined;
   /** Monotonic; undefined before the first. */
@@ -79,7 +79,7 @@ export class SensorSync {
   /** What was sent while the server's clock was ahead reaches until then, which has not come yet. */
   #sentAhead: number | undefined;
   #gap = false;
-  #newest: ListedMeasurement | undefined;
+  #newest: ListMeasurement | undefined;
   /** Lists in a row between which more than one measurement was taken. */
   #skips = 0;
   /** The newest time in the last list, if that one was torn. */
@@ -109,7 +109,7 @@ export class SensorSync {
     return this.#gap;
   }
 
-  get newest(): ListedMeasurement | undefined {
+  get newest(): ListMeasurement | undefined {
     return this.#newest;
   }
 
@@ -124,7 +124,7 @@ export class SensorSync {
   }
 
   /** The newest time that a list showed, torn lists included, whose values are not to be relied on. Undefined before the first. */
-  get listedAt(): number | undefined {
+  get newestListTime(): number | undefined {
     const newest = this.#newest?.at;
     return newest === undefined ? undefined : Math.max(newest, this.#tornAt ?? newest);
   }
@@ -179,7 +179,7 @@ export class SensorSync {
   }
 
   /** A list shows this as the newest measurement; it is no older than what lists showed before. */
-  listed(point: ListedMeasurement, context: ListContext): SequencePosition {
+  observe(point: ListMeasurement, context: ListContext): SequencePosition {
     this.#countSkip(point.at);
     // Without a receiver the values are not needed again, and those of 200,000 channels take 30 MB.
     this.#newest = context.pushes ? point : { at: point.at, values: [] };
@@ -219,8 +219,8 @@ export class SensorSync {
   }
 
   /** A row was sent or queued. */
-  took(row: MeasurementRow, source: "list" | "series"): void {
-    this.#covered = coveredUntil(row);
+  take(row: MeasurementRow, source: "list" | "series"): void {
+    this.#covered = coverageEnd(row);
     this.#origin = row.resolution === "live" ? source : "average";
     const { at } = this.#newest ?? { at: Number.NEGATIVE_INFINITY };
     this.#seenInList = Math.abs(at - this.#covered) <= this.#sameWithinMs;
@@ -237,7 +237,7 @@ export class SensorSync {
   }
 
   /** All that a list shows of the sensor has been taken over. The next list is read after this. */
-  listEnded(): void {
+  endList(): void {
     this.#coveredAtList = this.#covered;
   }
 
@@ -258,17 +258,17 @@ export class SensorSync {
    * was sent is what proves it. These are new, and sending goes on from there. The watermark stays: nothing that was sent
    * goes out again, neither now nor when the clock is ahead once more. A list proves nothing about what a series brought
    * while it was read: the next one does.
-   * @param listedAt The newest time in the list.
+   * @param newestAt The newest time in the list.
    */
-  followClock(listedAt: number, now: number): void {
-    if (this.#sentAhead !== undefined && listedAt > this.#sentAhead) this.#catchUp(this.#sentAhead);
-    if (listedAt > now + AHEAD_MS) return;
-    const wentBack = (known: number): boolean => known > now + AHEAD_MS && listedAt < known - this.#sameWithinMs;
+  followClock(newestAt: number, now: number): void {
+    if (this.#sentAhead !== undefined && newestAt > this.#sentAhead) this.#catchUp(this.#sentAhead);
+    if (newestAt > now + AHEAD_MS) return;
+    const wentBack = (known: number): boolean => known > now + AHEAD_MS && newestAt < known - this.#sameWithinMs;
     if (this.#newest !== undefined && wentBack(this.#newest.at)) this.#newest = undefined;
     const covered = this.#covered;
     if (covered === undefined || !wentBack(covered)) return;
     // What the list before showed was not taken either.
-    const at = Math.min(listedAt, this.#seemedBack?.covered === covered ? this.#seemedBack.at : listedAt);
+    const at = Math.min(newestAt, this.#seemedBack?.covered === covered ? this.#seemedBack.at : newestAt);
     if (covered !== this.#coveredAtList) this.#seemedBack = { at, covered };
     else this.#goBack(covered, at);
   }

@@ -5,9 +5,8 @@ import { ApiError, mayBeOfOneObject } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
-import { planReading } from "./plan.ts";
+import { type KnownChannels, planChannels, planReading } from "./plan.ts";
 import type { SensorSync, SyncMode } from "./sensor-sync.ts";
-import { channelsToAsk, type KnownChannels } from "./wanted-channels.ts";
 
 /** Sensors read at the same time: a slow answer must not hold up the rest, and lists need their places, too. */
 const CONCURRENCY = 2;
@@ -120,7 +119,7 @@ export class SeriesCycle {
   async #readInTurn(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<boolean> {
     const { extras, clock, gapOf } = this.#options;
     await this.#budget.next(signal);
-    const read = { collector: SERIES, ageMs: gapOf(sensor), until: this.#budget.lastStart };
+    const read = { collector: SERIES, ageMs: gapOf(sensor), deadline: this.#budget.lastStart };
     const end = await extras.acquire(read, signal);
     if (end === undefined) {
       this.#isHeldBack = true;
@@ -136,26 +135,27 @@ export class SeriesCycle {
     return true;
   }
 
-  #plan({ covered, listedAt }: SensorSync): readonly SeriesType[] {
+  #plan({ covered, newestListTime }: SensorSync): readonly SeriesType[] {
     const { serverNow, liveOnly, relyOnLists } = this.#options;
     if (liveOnly) return ["live"];
-    return planReading({ covered, newest: relyOnLists ? listedAt : undefined, now: serverNow() });
+    return planReading({ covered, newest: relyOnLists ? newestListTime : undefined, now: serverNow() });
   }
 
   async #readSensor(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<void> {
     const { api, onRead, channelsOf, liveOnly } = this.#options;
     const { sensorId } = sensor;
     const newest = liveOnly ? NEWEST_ROWS : undefined;
-    const asked = channelsToAsk(channelsOf(sensorId));
+    const channelIds = planChannels(channelsOf(sensorId));
     const before: ReadBefore = { covered: sensor.covered, newestAt: sensor.newest?.at };
     const series = new Map<SeriesType, TimeSeries>();
     for (const [index, type] of types.entries()) {
       if (index > 0) await this.#budget.next(signal);
       this.#requests++;
-      series.set(type, await api.timeSeries(sensorId, type, signal, { channelIds: asked, newest }));
+      series.set(type, await api.timeSeries(sensorId, type, signal, { channelIds: channelIds, newest }));
     }
     // A reload or a list may want more by now. Rows without it must not count as sent: they are read again.
-    if (asked !== undefined && channelsToAsk(channelsOf(sensorId))?.every((id) => asked.includes(id)) !== true) return;
+    if (channelIds !== undefined && planChannels(channelsOf(sensorId))?.every((id) => channelIds.includes(id)) !== true)
+      return;
     onRead(sensor, series, before);
   }
 

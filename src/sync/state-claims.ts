@@ -45,7 +45,7 @@ export interface ClaimOptions {
   readonly onWait: (holder: string) => void;
 }
 
-interface OwnClaim {
+interface Claim {
   readonly id: string;
   readonly lock: FileLock;
   /** ISO 8601. */
@@ -60,7 +60,7 @@ interface ClaimFile {
 }
 
 /** Those of this process, by folder. */
-const claims = new Map<string, OwnClaim>();
+const claims = new Map<string, Claim>();
 const oneAtATime = pLimit(1);
 
 /** One after the other: a reload may claim while the configuration before gives back. */
@@ -80,13 +80,13 @@ export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
     // One folder may have several names.
     return realpath(options.directory);
   });
-  const until = clock.monotonic() + waitMs;
-  for (let told = false; ; ) {
+  const deadline = clock.monotonic() + waitMs;
+  for (let isReported = false; ; ) {
     const holder = await inTurn(directory, () => tryClaim(directory, servers, clock));
     if (holder === undefined) break;
-    if (clock.monotonic() >= until) throw busy(directory, holder);
-    if (!told) onWait(holder);
-    told = true;
+    if (clock.monotonic() >= deadline) throw busy(directory, holder);
+    if (!isReported) onWait(holder);
+    isReported = true;
     await clock.sleep(PAUSE_MS);
   }
   let released = false;
@@ -159,10 +159,10 @@ async function tryClaim(directory: string, servers: readonly string[], clock: Cl
 
 /** Undefined when another process does not end claiming. */
 async function lockClaims(directory: string, clock: Clock): Promise<FileLock | undefined> {
-  const until = clock.monotonic() + MAX_CLAIMING_MS;
+  const deadline = clock.monotonic() + MAX_CLAIMING_MS;
   for (;;) {
     const lock = tryFileLock(join(directory, "claims.lock"));
-    if (lock !== undefined || clock.monotonic() >= until) return lock;
+    if (lock !== undefined || clock.monotonic() >= deadline) return lock;
     await clock.sleep(CLAIMING_PAUSE_MS);
   }
 }
@@ -197,11 +197,11 @@ function parse(text: string): ClaimFile {
 }
 
 async function add(directory: string, servers: readonly string[], clock: Clock): Promise<void> {
-  const own = claims.get(directory) ?? newClaim(directory, new Date(clock.now()).toISOString());
-  for (const server of servers) own.servers.set(server, (own.servers.get(server) ?? 0) + 1);
-  claims.set(directory, own);
+  const claim = claims.get(directory) ?? newClaim(directory, new Date(clock.now()).toISOString());
+  for (const server of servers) claim.servers.set(server, (claim.servers.get(server) ?? 0) + 1);
+  claims.set(directory, claim);
   try {
-    await write(directory, own);
+    await write(directory, claim);
   } catch (error) {
     // What others cannot read is no claim: a full disk leaves us none.
     await giveBack(directory, servers).catch(() => undefined);
@@ -209,7 +209,7 @@ async function add(directory: string, servers: readonly string[], clock: Clock):
   }
 }
 
-function newClaim(directory: string, since: string): OwnClaim {
+function newClaim(directory: string, since: string): Claim {
   const id = randomUUID();
   const lock = tryFileLock(join(directory, `claim-${id}.lock`));
   if (lock === undefined) throw new Error(`the lock of claim ${id} is taken`);
@@ -217,24 +217,24 @@ function newClaim(directory: string, since: string): OwnClaim {
 }
 
 async function giveBack(directory: string, servers: readonly string[]): Promise<void> {
-  const own = claims.get(directory);
-  if (own === undefined) return;
+  const claim = claims.get(directory);
+  if (claim === undefined) return;
   for (const server of servers) {
-    const left = (own.servers.get(server) ?? 0) - 1;
-    if (left > 0) own.servers.set(server, left);
-    else own.servers.delete(server);
+    const left = (claim.servers.get(server) ?? 0) - 1;
+    if (left > 0) claim.servers.set(server, left);
+    else claim.servers.delete(server);
   }
-  if (own.servers.size > 0) return write(directory, own);
+  if (claim.servers.size > 0) return write(directory, claim);
   claims.delete(directory);
   try {
-    await removeText(directory, own.id);
+    await removeText(directory, claim.id);
   } finally {
-    own.lock.release();
+    claim.lock.release();
   }
-  await rm(join(directory, `claim-${own.id}.lock`), { force: true });
+  await rm(join(directory, `claim-${claim.id}.lock`), { force: true });
 }
 
-async function write(directory: string, { id, since, servers }: OwnClaim): Promise<void> {
+async function write(directory: string, { id, since, servers }: Claim): Promise<void> {
   const path = join(directory, `claim-${id}.json`);
   // The same number may be another process in another container: the host's name there is that of the container.
   const text = JSON.stringify({ pid: process.pid, host: hostname(), since, servers: [...servers.keys()] });

@@ -6,11 +6,11 @@ import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.t
 import type { SeriesType } from "../prtg/series-types.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
-import { channelsBySensor, type ListedChannels, measurementsAfter, timesBetween } from "./listed-measurements.ts";
+import { type ChannelGroup, channelsBySensor, measurementsAfter, timesBetween } from "./list-measurements.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
+import { FUTURE_SLACK_MS, type KnownChannels, medianSpacing, mergeSeries } from "./plan.ts";
 import { type Repeats, repeatTime } from "./repeats.ts";
-import { type ListedMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
+import { type ListMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
 import {
   type CycleLimits,
   type CycleReport,
@@ -19,7 +19,6 @@ import {
   type ReadBefore,
   SeriesCycle,
 } from "./series-cycle.ts";
-import type { KnownChannels } from "./wanted-channels.ts";
 
 /** What the server gives in full again may be dropped; the rest of the live window is the time to read it again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
@@ -103,8 +102,8 @@ export class SyncEngine {
    */
   readDue(signal: AbortSignal): Promise<CycleReport> {
     const { api, clock, mode, limits, delivery, extras, channelsOf = () => undefined } = this.#options;
-    const listed = [...this.#progress.sensors.values()].filter(({ listedIn }) => this.#isListed(listedIn));
-    const cycle = new SeriesCycle(dueSensors(listed, mode, clock.monotonic()), {
+    const current = [...this.#progress.sensors.values()].filter(({ lastList }) => this.#isCurrent(lastList));
+    const cycle = new SeriesCycle(dueSensors(current, mode, clock.monotonic()), {
       api,
       clock,
       extras,
@@ -121,8 +120,8 @@ export class SyncEngine {
   }
 
   /** In the last list, or in the one before: a list may be on the way in, or lack something that is there. */
-  #isListed(listedIn: number): boolean {
-    return listedIn >= this.#progress.lists - 1;
+  #isCurrent(lastList: number): boolean {
+    return lastList >= this.#progress.lists - 1;
   }
 
   async #takeChannels(
@@ -139,7 +138,7 @@ export class SyncEngine {
       }
       if (group === undefined) continue;
       const sensor = this.#sensor(group.sensorId);
-      this.#listed(sensor, group, intervalOf(group.sensorId), now);
+      this.#takeGroup(sensor, group, intervalOf(group.sensorId), now);
       if (requestedAt !== undefined) this.#repeat(sensor, requestedAt);
     }
   }
@@ -154,7 +153,7 @@ export class SyncEngine {
     const request = {
       // With what is known of the server's clock now, which may be more than when the list was requested.
       at: this.#serverNow() - (clock.monotonic() - requestedAt),
-      untilNextMs: requestedAt - listRequestedAt,
+      periodMs: requestedAt - listRequestedAt,
       isHeldBack: () => repeats.isHeldBack(sensorId),
     };
     const at = repeatTime(sensor, request, repeats.intervalMs, delivery.watermarks.repeatedAt(sensorId));
@@ -167,23 +166,23 @@ export class SyncEngine {
     return this.#options.clock.now() + this.#options.api.clockOffset();
   }
 
-  #listed(sensor: SensorSync, channels: ListedChannels, intervalMs: number | undefined, now: number): void {
-    sensor.listedIn = this.#progress.lists;
+  #takeGroup(sensor: SensorSync, channels: ChannelGroup, intervalMs: number | undefined, now: number): void {
+    sensor.lastList = this.#progress.lists;
     sensor.setInterval(intervalMs);
     if (sensor.isAhead(now)) followClock(sensor, channels, now);
     if (this.#takesList(sensor, channels, now)) this.#takeList(sensor, channels, now);
-    sensor.listEnded();
+    sensor.endList();
   }
 
-  #takeList(sensor: SensorSync, channels: ListedChannels, now: number): void {
+  #takeList(sensor: SensorSync, channels: ChannelGroup, now: number): void {
     const newest = sensor.newest?.at ?? Number.NEGATIVE_INFINITY;
     const points = measurementsAfter(channels, newest, this.#delivery !== undefined);
     const newestAt = points.findLast(({ at }) => at <= now + FUTURE_SLACK_MS)?.at;
     if (newestAt === undefined) return;
-    for (const point of points) if (point.at <= newestAt) this.#onListed(sensor, point, newestAt);
+    for (const point of points) if (point.at <= newestAt) this.#observe(sensor, point, newestAt);
   }
 
-  #takesList(sensor: SensorSync, channels: ListedChannels, now: number): boolean {
+  #takesList(sensor: SensorSync, channels: ChannelGroup, now: number): boolean {
     const { mode, delivery } = this.#options;
     // Without a receiver only the newest matters, and where every series is read, no list does.
     if (delivery === undefined || mode === "all") return true;
@@ -199,14 +198,14 @@ export class SyncEngine {
     return sensor;
   }
 
-  #onListed(sensor: SensorSync, point: ListedMeasurement, newestAt?: number): void {
+  #observe(sensor: SensorSync, point: ListMeasurement, newestAt?: number): void {
     const { mode } = this.#options;
     const pushes = this.#delivery !== undefined;
-    const position = sensor.listed(point, { mode, pushes, now: this.#serverNow(), newestAt });
-    if (position === "next") this.#sendListed(sensor, point);
+    const position = sensor.observe(point, { mode, pushes, now: this.#serverNow(), newestAt });
+    if (position === "next") this.#sendPoint(sensor, point);
   }
 
-  #sendListed(sensor: SensorSync, { at, values }: ListedMeasurement): void {
+  #sendPoint(sensor: SensorSync, { at, values }: ListMeasurement): void {
     const row: MeasurementRow = { sensorId: sensor.sensorId, at, resolution: "live", values };
     if (this.#take(sensor, row, "list")) return;
     if (this.#options.mode === "off") this.#options.observer.dropped(values.length);
@@ -215,7 +214,7 @@ export class SyncEngine {
 
   #take(sensor: SensorSync, row: MeasurementRow, origin: "list" | "series"): boolean {
     if (this.#delivery !== undefined && this.#delivery.outbox.offer(row) !== "taken") return false;
-    sensor.took(row, origin);
+    sensor.take(row, origin);
     return true;
   }
 
@@ -261,14 +260,14 @@ export class SyncEngine {
     const { newest } = sensor;
     if (newestAt === undefined || newest === undefined || this.#options.mode === "all") return;
     const isNext = sensor.readThrough(newestAt, progressed, reachedAt);
-    if (newest.at > newestAt) this.#onListed(sensor, newest);
-    else if (isNext) this.#sendListed(sensor, newest);
+    if (newest.at > newestAt) this.#observe(sensor, newest);
+    else if (isNext) this.#sendPoint(sensor, newest);
   }
 
   /** Sensors that lists no longer show; their watermarks stay for some days, in case they come back. */
   #forgetUnlisted(): void {
-    for (const [sensorId, { listedIn }] of this.#progress.sensors) {
-      if (!this.#isListed(listedIn)) this.#progress.sensors.delete(sensorId);
+    for (const [sensorId, { lastList }] of this.#progress.sensors) {
+      if (!this.#isCurrent(lastList)) this.#progress.sensors.delete(sensorId);
     }
     const { watermarks } = this.#delivery ?? {};
     // By both clocks: one may be wrong.
@@ -280,7 +279,7 @@ export class SyncEngine {
   }
 }
 
-function followClock(sensor: SensorSync, channels: ListedChannels, now: number): void {
+function followClock(sensor: SensorSync, channels: ChannelGroup, now: number): void {
   const times = timesBetween(channels, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
   if (times !== undefined) sensor.followClock(times.newest, now);
 }

@@ -23,7 +23,7 @@ export interface WatermarkSaverOptions {
 export class WatermarkSaver {
   readonly #options: WatermarkSaverOptions;
   readonly #ending = new AbortController();
-  #waiting = false;
+  #isScheduled = false;
   readonly #failures: LogOnChange;
 
   constructor(options: WatermarkSaverOptions) {
@@ -34,11 +34,11 @@ export class WatermarkSaver {
   /** Watermarks may have moved. */
   notify(): void {
     const { watermarks, clock } = this.#options;
-    if (this.#waiting || !watermarks.changed || this.#ending.signal.aborted) return;
-    this.#waiting = true;
+    if (this.#isScheduled || !watermarks.changed || this.#ending.signal.aborted) return;
+    this.#isScheduled = true;
     void clock.sleep(SAVE_AFTER_MS, this.#ending.signal).then(
       async () => {
-        this.#waiting = false;
+        this.#isScheduled = false;
         await this.#save();
         this.notify();
       },
@@ -65,7 +65,7 @@ export class WatermarkSaver {
   }
 
   #failed(error: unknown): void {
-    const occasion = this.#failures.met();
+    const occasion = this.#failures.record();
     if (occasion === undefined) return;
     const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
     this.#options.log.warn(`watermarks ${what}: ${describeError(error)}; ${CONSEQUENCE}`);

@@ -37,9 +37,9 @@ function started(cycleMs = MINUTE) {
 /** Units of work, always more than can be done. */
 async function pass({ clock, budget }: ReturnType<typeof started>, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
-    const until = clock.monotonic() + SECOND;
+    const deadline = clock.monotonic() + SECOND;
     const reads = Array.from({ length: 300 }, async () => {
-      const end = await budget.work.acquire({ collector: "timeseries", ageMs: MINUTE, until }, never);
+      const end = await budget.work.acquire({ collector: "timeseries", ageMs: MINUTE, deadline }, never);
       if (end === undefined) budget.work.countDeferred(1);
       else void clock.sleep(SECOND / 4).then(end);
     });
@@ -92,7 +92,7 @@ test("it goes on between two cycles of time series, however far they are apart",
 
 test("short pressure that keeps nothing from its time is not told", async () => {
   const { clock, budget, lines, setUtilization, value } = started();
-  const end = await budget.work.acquire({ collector: "timeseries", ageMs: 0, until: MINUTE }, never);
+  const end = await budget.work.acquire({ collector: "timeseries", ageMs: 0, deadline: MINUTE }, never);
   end?.();
   setUtilization(BUSY);
   await clock.advance(5 * SECOND);

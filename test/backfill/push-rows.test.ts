@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { rowsInOrder, type StoredRow } from "../../src/backfill/push-rows.ts";
+import { rowsInOrder, type StoredRow } from "../../src/backfill/push.ts";
 import { DAY_MS } from "../../src/backfill/utc-day.ts";
 import { emptyFolder } from "./running.ts";
 

@@ -6,8 +6,12 @@ import { onTestFinished } from "vitest";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { type BackfillOutcome, backfill } from "../../src/backfill/backfill.ts";
 import { parseExtraLabel, parseGivenTime } from "../../src/backfill/flag-values.ts";
-import type { BackfillOptions } from "../../src/backfill/options.ts";
-import { type ResolutionChoice, type SeriesSettings, seriesSettings } from "../../src/backfill/parameters.ts";
+import {
+  type BackfillOptions,
+  type ResolutionChoice,
+  type SeriesSettings,
+  seriesSettings,
+} from "../../src/backfill/parameters.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { type ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { load } from "../config/support.ts";

@@ -1,18 +1,23 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
-import type { DetailsApi } from "../../src/prtg/details-api.ts";
-import type { ChannelListOptions, MonitoringApi, NodeListOptions, SeriesPart } from "../../src/prtg/monitoring-api.ts";
 import type {
-  ChannelRecord,
-  LicenseUse,
-  ListResult,
-  LookupDefinition,
-  NodeKind,
-  NodeRecord,
-  StatusSummary,
-  TimeSeries,
+  ChannelListOptions,
+  DetailsApi,
+  MonitoringApi,
+  NodeListOptions,
+  SeriesPart,
+} from "../../src/prtg/monitoring-api.ts";
+import {
+  type ChannelRecord,
+  type LicenseUse,
+  type ListResult,
+  type LookupDefinition,
+  type NodeKind,
+  type NodeRecord,
+  READING_ORDER,
+  type StatusSummary,
+  type TimeSeries,
 } from "../../src/prtg/records.ts";
-import { READING_ORDER } from "../../src/prtg/records.ts";
 import type { SeriesType } from "../../src/prtg/series-types.ts";
 
 /** What a test can break: one kind of question to the server. */

@@ -1,8 +1,8 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { describe, expect, test } from "vitest";
-import { statusEvent } from "../../src/events/status-event.ts";
+import { statusEvent } from "../../src/events/event-records.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
-import { logRecord } from "../../src/otlp/log-record.ts";
+import { logRecord } from "../../src/otlp/event-sink.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import {
   annotationsFrom,

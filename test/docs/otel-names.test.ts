@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { deviceResource } from "../../src/otlp/device-resources.ts";
 import { otelMetric } from "../../src/otlp/otel-family.ts";
 import { MEANINGS, meaningOf } from "../../src/otlp/otel-names.ts";
-import { otlpResource } from "../../src/otlp/resource.ts";
+import { deviceResource, otlpResource } from "../../src/otlp/resources.ts";
 import { readPage } from "./support/pages.ts";
 
 const PAGE = readPage("docs/otlp.md").prose;

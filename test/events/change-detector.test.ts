@@ -162,7 +162,7 @@ test("the structure is told where that is wanted: the object that changed, not a
   const without = { sensor: list([record("sensor", "50", "40", { name: "Pong" })]) };
   expect(await bodies(without)).toEqual([]);
   expect(await bodies(without)).toEqual(["sensor Ping 51 on Router was removed"]);
-  detector.tellStructure(false);
+  detector.reportStructure(false);
   expect(await bodies(wholePoll([{ id: "50" }, { id: "52" }]))).toEqual([]);
   expect(counts.dropped).toBe(0);
 });

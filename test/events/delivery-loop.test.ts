@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { DeliveryLoop } from "../../src/events/delivery-loop.ts";
+import type { SendOutcome } from "../../src/events/event.ts";
 import type { QueuedEvent } from "../../src/events/event-queue.ts";
-import type { SendOutcome } from "../../src/events/sink.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const RETRY = { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message: "out" } as const;

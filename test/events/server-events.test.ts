@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { EventSink } from "../../src/events/event.ts";
 import { EventMemory } from "../../src/events/event-memory.ts";
-import type { EventSink } from "../../src/events/sink.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";

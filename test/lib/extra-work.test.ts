@@ -15,7 +15,7 @@ function subject() {
   /** Of the reads under way, the first first. */
   const ends: (() => void)[] = [];
   const read = async (name: string, request: Partial<ExtraRead> = {}) => {
-    const all = { collector: "timeseries", ageMs: 0, until: Number.POSITIVE_INFINITY, ...request };
+    const all = { collector: "timeseries", ageMs: 0, deadline: Number.POSITIVE_INFINITY, ...request };
     const end = await work.acquire(all, never);
     (end === undefined ? refused : began).push(name);
     if (end !== undefined) ends.push(end);
@@ -40,7 +40,7 @@ test.each([
   for (let unit = 0; unit < MAX_AT_ONCE + 9; unit++) void read("unit");
   await follow(utilization ?? IDLE);
   expect(began).toHaveLength(count);
-  expect([work.waiting("timeseries"), work.waiting("limits")]).toEqual([MAX_AT_ONCE + 9 - count, 0]);
+  expect([work.queued("timeseries"), work.queued("limits")]).toEqual([MAX_AT_ONCE + 9 - count, 0]);
 });
 
 test.each([IDLE, BUSY])("one that ends makes room for the next one, at a utilization of %d", async (utilization) => {
@@ -64,7 +64,7 @@ test("the oldest gap goes first, whichever server it is of and whoever asked fir
       const reading = servers.map(async (ages) => {
         for (const age of ages.toSorted((a, b) => b - a)) {
           const ageMs = age + clock.monotonic() - start;
-          const end = await work.acquire({ collector: "timeseries", ageMs, until: Number.POSITIVE_INFINITY }, never);
+          const end = await work.acquire({ collector: "timeseries", ageMs, deadline: Number.POSITIVE_INFINITY }, never);
           began.push(age);
           end?.();
         }
@@ -91,13 +91,13 @@ test("what is read before all else goes before any gap", async () => {
 test("one that would begin too late is refused, one that need not wait is not, and one that is aborted rejects", async () => {
   const { clock, work, began, refused, read, follow } = subject();
   await clock.advance(1_000);
-  void read("in time", { until: 0 });
+  void read("in time", { deadline: 0 });
   await follow(BUSY);
   expect(began).toEqual(["in time"]);
-  void read("late from the start", { until: 0 });
-  void read("late", { until: 1_100 });
+  void read("late from the start", { deadline: 0 });
+  void read("late", { deadline: 1_100 });
   const stop = new AbortController();
-  const stopped = work.acquire({ collector: "limits", ageMs: 0, until: Number.POSITIVE_INFINITY }, stop.signal);
+  const stopped = work.acquire({ collector: "limits", ageMs: 0, deadline: Number.POSITIVE_INFINITY }, stop.signal);
   await clock.advance(100);
   expect(refused).toEqual(["late from the start"]);
   void read("oldest", { ageMs: 1_000 });
@@ -108,7 +108,7 @@ test("one that would begin too late is refused, one that need not wait is not, a
   ]);
   stop.abort(new Error("stopped"));
   await expect(stopped).rejects.toThrow("stopped");
-  expect(work.waiting("limits")).toBe(0);
+  expect(work.queued("limits")).toBe(0);
 });
 
 test.each<[string, { ms: number; fails?: true }[], number]>([

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { filesMatching } from "../../src/lib/file-pattern.ts";
+import { filesMatching } from "../../src/lib/bounded-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 test("files are found by the last part of the path, in the order of their names; links of a ConfigMap too", async () => {

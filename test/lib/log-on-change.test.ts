@@ -7,22 +7,22 @@ describe("LogOnChange", () => {
   test("what goes on is said when it begins, then now and then", () => {
     let now = 5;
     const outage = new LogOnChange({ remindEveryMs: 10 * MINUTE_MS, now: () => now });
-    expect(outage.met()).toEqual({ isNew: true, times: 1, sinceLine: 1 });
+    expect(outage.record()).toEqual({ isNew: true, times: 1, sinceLine: 1 });
     now += 10 * MINUTE_MS - 1;
-    expect(outage.met()).toBeUndefined();
+    expect(outage.record()).toBeUndefined();
     now += 1;
-    expect(outage.met("", 3)).toEqual({ isNew: true, times: 5, sinceLine: 4 });
+    expect(outage.record("", 3)).toEqual({ isNew: true, times: 5, sinceLine: 4 });
     now += 10 * MINUTE_MS;
-    expect(outage.met("")).toEqual({ isNew: false, times: 6, sinceLine: 1 });
+    expect(outage.record("")).toEqual({ isNew: false, times: 6, sinceLine: 1 });
   });
 
   test("without reminders it is said once, until it is over", () => {
     const outage = new LogOnChange();
     expect(outage.over()).toBe(0);
-    expect([1, 2, 3].map(() => outage.met() !== undefined)).toEqual([true, false, false]);
+    expect([1, 2, 3].map(() => outage.record() !== undefined)).toEqual([true, false, false]);
     expect(outage.over()).toBe(3);
     expect(outage.over()).toBe(0);
-    expect(outage.met()).toEqual({ isNew: true, times: 1, sinceLine: 1 });
+    expect(outage.record()).toEqual({ isNew: true, times: 1, sinceLine: 1 });
   });
 
   test.each([
@@ -30,19 +30,19 @@ describe("LogOnChange", () => {
     ["last", [true, true, true, false]],
   ] as const)("another kind is news where what is known is %s", (knows, expected) => {
     const outage = new LogOnChange({ knows });
-    expect(["a", "b", "a", "a"].map((kind) => outage.met(kind)?.isNew === true)).toEqual(expected);
+    expect(["a", "b", "a", "a"].map((kind) => outage.record(kind)?.isNew === true)).toEqual(expected);
   });
 
   test("no kind is no news", () => {
     const outage = new LogOnChange({ knows: "last" });
-    expect(["a", undefined, "a"].map((kind) => outage.met(kind)?.isNew === true)).toEqual([true, false, false]);
+    expect(["a", undefined, "a"].map((kind) => outage.record(kind)?.isNew === true)).toEqual([true, false, false]);
   });
 
   test("a kind that is over is news again", () => {
     const missing = new LogOnChange();
-    missing.met("groups");
-    missing.met("probes");
+    missing.record("groups");
+    missing.record("probes");
     missing.kindOver("groups");
-    expect(["groups", "probes"].map((kind) => missing.met(kind)?.isNew === true)).toEqual([true, false]);
+    expect(["groups", "probes"].map((kind) => missing.record(kind)?.isNew === true)).toEqual([true, false]);
   });
 });

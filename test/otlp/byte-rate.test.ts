@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ByteRate } from "../../src/otlp/byte-rate.ts";
+import { ByteRate } from "../../src/otlp/receivers.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const REQUEST_BYTES = 500;

@@ -1,6 +1,6 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { expect, test } from "vitest";
-import { type DeviceFacts, DeviceResources } from "../../src/otlp/device-resources.ts";
+import { type DeviceFacts, DeviceResources } from "../../src/otlp/resources.ts";
 import { RESOURCE } from "./support/exporter.ts";
 import { SmallWorld } from "./support/otel-world.ts";
 

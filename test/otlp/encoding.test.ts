@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
+import { CONTENT_TYPES, OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { EndPoint, gauge } from "../../src/otlp/metric-data.ts";
 import { metricAttributes } from "../../src/otlp/naming.ts";
-import { CONTENT_TYPES, OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
 import { decodeRequest } from "./support/decode.ts";
 
 const FAMILY = TREE_FAMILIES.channelValue;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
-import { createEventSink } from "../../src/otlp/event-sink.ts";
-import { estimateRecordSize } from "../../src/otlp/log-record.ts";
-import { OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
+import { createEventSink, estimateRecordSize } from "../../src/otlp/event-sink.ts";
 import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { ManualClock } from "../support/manual-clock.ts";

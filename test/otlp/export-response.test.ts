@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
+import type { OtlpProtocol } from "../../src/otlp/environment.ts";
 import { type HttpAnswer, parseExportResponse, type RequestOutcome } from "../../src/otlp/export-response.ts";
-import type { OtlpProtocol } from "../../src/otlp/protocols.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 

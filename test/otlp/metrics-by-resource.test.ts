@@ -1,7 +1,6 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { expect, test } from "vitest";
-import { NO_START, SeriesPoint } from "../../src/otlp/metric-data.ts";
-import { MetricsByResource } from "../../src/otlp/metrics-by-resource.ts";
+import { MetricsByResource, NO_START, SeriesPoint } from "../../src/otlp/metric-data.ts";
 import { otelFamily } from "../../src/otlp/otel-family.ts";
 import { SCOPE } from "./support/exporter.ts";
 import { mapped } from "./support/otel-world.ts";

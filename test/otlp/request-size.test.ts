@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
+import { RequestSize } from "../../src/otlp/exporter.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
-import { OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
-import { RequestSize } from "../../src/otlp/request-size.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import type { MeasurementRow } from "../../src/sync/measurement.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";

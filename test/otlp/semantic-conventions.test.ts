@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, test } from "vitest";
-import { PRTG_ATTRIBUTES } from "../../src/events/attributes.ts";
+import { PRTG_ATTRIBUTES } from "../../src/events/event.ts";
 import {
   SCHEMA_URL,
   SEMCONV_ATTRIBUTES,

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { OTLP_PROTOCOLS, type OtlpProtocol } from "../../src/otlp/protocols.ts";
+import { OTLP_PROTOCOLS, type OtlpProtocol } from "../../src/otlp/environment.ts";
 import type { MeasurementsUnderWay } from "../../src/otlp/series-ends.ts";
 import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";

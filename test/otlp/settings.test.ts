@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseKeyValues } from "../../src/otlp/environment.ts";
-import { otlpResource } from "../../src/otlp/resource.ts";
+import { otlpResource } from "../../src/otlp/resources.ts";
 import { type LogSettings, type OtlpSection, type OtlpSettings, otlpSettings } from "../../src/otlp/settings.ts";
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" };

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { Counter, Gauge, Registry } from "prom-client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";

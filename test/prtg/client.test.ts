@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
-import { CHANNEL_RECORD_BYTES } from "../../src/prtg/memory-bounds.ts";
+import { CHANNEL_RECORD_BYTES } from "../../src/prtg/answer-bounds.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type Handler, type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";

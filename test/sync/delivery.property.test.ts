@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeWatermarks, watermarkFileName } from "../../src/sync/watermark-file.ts";
+import { decodeWatermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { faultsOf, lastOf, type Restart } from "./support/delivery-ledger.ts";
 import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./support/exporter-process.ts";

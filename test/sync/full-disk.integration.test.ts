@@ -3,8 +3,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createStateFiles } from "../../src/sync/state-files.ts";
-import { watermarkFileName } from "../../src/sync/watermark-file.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
+import { Watermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FILE = watermarkFileName("hq");

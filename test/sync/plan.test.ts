@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TimeSeries } from "../../src/prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_TYPES, type SeriesType } from "../../src/prtg/series-types.ts";
-import { coveredUntil } from "../../src/sync/measurement.ts";
+import { coverageEnd } from "../../src/sync/measurement.ts";
 import { mergeSeries, planReading } from "../../src/sync/plan.ts";
 
 const SECOND = 1_000;
@@ -88,7 +88,7 @@ describe("mergeSeries", () => {
 
   test("goes on after an average that was sent", () => {
     const rows = { short: times(at("15T07:50:00"), 5 * MINUTE, 3), live: [at("15T08:05:00")] };
-    const covered = coveredUntil({ at: at("15T07:50:00"), resolution: "short" });
+    const covered = coverageEnd({ at: at("15T07:50:00"), resolution: "short" });
     expect(merge(rows, covered)).toEqual(["short 15T07:55:00", "short 15T08:00:00", "live 15T08:05:00"]);
   });
 
@@ -193,7 +193,7 @@ describe("mergeSeries", () => {
           let cursor = covered ?? Number.NEGATIVE_INFINITY;
           for (const row of merged) {
             expect(row.at).toBeGreaterThan(cursor);
-            cursor = coveredUntil(row);
+            cursor = coverageEnd(row);
             if (row.resolution === "repeated") throw new Error("a series has no repeats");
             expect(cursor - row.at).toBe(Math.max(SERIES_STEP_MS[row.resolution] - 1, 0));
           }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { coveredUntil, type MeasurementRow } from "../../src/sync/measurement.ts";
+import { coverageEnd, type MeasurementRow } from "../../src/sync/measurement.ts";
 import { HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
 import type { Mood } from "./support/receiver.ts";
 
@@ -103,7 +103,7 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
   for (const { id } of sensors) {
     const measured = receiver.received.findLast((row) => row.sensorId === id && row.resolution !== "repeated");
     const watermark = process.delivery?.watermarks.get(id);
-    if (measured !== undefined && watermark !== coveredUntil(measured)) faults.push(`the watermark of ${id} is wrong`);
+    if (measured !== undefined && watermark !== coverageEnd(measured)) faults.push(`the watermark of ${id} is wrong`);
   }
   return faults;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
-import { type ListContext, type ListedMeasurement, SensorSync } from "../../src/sync/sensor-sync.ts";
+import { type ListContext, type ListMeasurement, SensorSync } from "../../src/sync/sensor-sync.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const BASE = Date.UTC(2026, 0, 15, 12);
 
-const point = (at: number): ListedMeasurement => ({ at, values: [["0", at]] });
+const point = (at: number): ListMeasurement => ({ at, values: [["0", at]] });
 const row = (at: number, resolution: Resolution = "live"): MeasurementRow => ({
   sensorId: "7",
   at,
@@ -34,8 +34,8 @@ describe("a measurement in a list", () => {
     { after: -60 * SECOND, verdict: "known" },
   ])("$after ms after the last one sent is $verdict at an interval of a minute", ({ after, verdict }) => {
     const sync = sensor(undefined);
-    sync.took(row(BASE), "list");
-    expect(sync.listed(point(BASE + after), judging())).toBe(verdict);
+    sync.take(row(BASE), "list");
+    expect(sync.observe(point(BASE + after), judging())).toBe(verdict);
     expect(sync.hasGap).toBe(verdict === "gap");
   });
 
@@ -47,47 +47,47 @@ describe("a measurement in a list", () => {
     { origin: "list", after: 30 * SECOND, verdict: "next" },
   ] as const)("$after ms after a row from a $origin is $verdict", ({ origin, after, verdict }) => {
     const sync = sensor(undefined);
-    sync.took(row(BASE), origin);
-    expect(sync.listed(point(BASE + after), judging())).toBe(verdict);
+    sync.take(row(BASE), origin);
+    expect(sync.observe(point(BASE + after), judging())).toBe(verdict);
   });
 
   test("near a watermark is the measurement that was acknowledged", () => {
-    expect(sensor(BASE).listed(point(BASE + 20 * SECOND), judging())).toBe("known");
-    expect(sensor(BASE).listed(point(BASE + 40 * SECOND), judging())).toBe("next");
+    expect(sensor(BASE).observe(point(BASE + 20 * SECOND), judging())).toBe("known");
+    expect(sensor(BASE).observe(point(BASE + 40 * SECOND), judging())).toBe("next");
   });
 
   test("is the same as a row of the series once: an extra scan right after it is new", () => {
     const sync = sensor(undefined);
-    sync.took(row(BASE), "series");
-    expect(sync.listed(point(BASE + SECOND), judging())).toBe("known");
-    expect(sync.listed(point(BASE + 20 * SECOND), judging())).toBe("next");
+    sync.take(row(BASE), "series");
+    expect(sync.observe(point(BASE + SECOND), judging())).toBe("known");
+    expect(sync.observe(point(BASE + 20 * SECOND), judging())).toBe("next");
   });
 
   test("was counted when the list came before the series", () => {
     const sync = sensor(BASE - HOUR);
-    expect(sync.listed(point(BASE + SECOND), judging())).toBe("gap");
-    sync.took(row(BASE), "series");
+    expect(sync.observe(point(BASE + SECOND), judging())).toBe("gap");
+    sync.take(row(BASE), "series");
     expect(sync.readThrough(BASE + SECOND, true)).toBe(false);
-    expect(sync.listed(point(BASE + 20 * SECOND), judging())).toBe("next");
+    expect(sync.observe(point(BASE + 20 * SECOND), judging())).toBe("next");
   });
 
   test("does not leave while there is a gap", () => {
     const sync = sensor(BASE);
-    expect(sync.listed(point(BASE + 3 * MINUTE), judging())).toBe("gap");
-    expect(sync.listed(point(BASE + 4 * MINUTE), judging())).toBe("gap");
-    sync.took(row(BASE + MINUTE), "series");
-    expect(sync.listed(point(BASE + 5 * MINUTE), judging())).toBe("gap");
+    expect(sync.observe(point(BASE + 3 * MINUTE), judging())).toBe("gap");
+    expect(sync.observe(point(BASE + 4 * MINUTE), judging())).toBe("gap");
+    sync.take(row(BASE + MINUTE), "series");
+    expect(sync.observe(point(BASE + 5 * MINUTE), judging())).toBe("gap");
   });
 
   test("does not leave after rows were dropped, however near it is", () => {
     const sync = sensor(undefined);
-    sync.took(row(BASE + 10 * MINUTE), "list");
+    sync.take(row(BASE + 10 * MINUTE), "list");
     sync.fallBack(BASE);
     expect(sync.covered).toBe(BASE);
-    expect(sync.listed(point(BASE + MINUTE), judging())).toBe("gap");
-    sync.took(row(BASE + MINUTE), "series");
+    expect(sync.observe(point(BASE + MINUTE), judging())).toBe("gap");
+    sync.take(row(BASE + MINUTE), "series");
     expect(sync.readThrough(BASE + MINUTE, true)).toBe(false);
-    expect(sync.listed(point(BASE + 2 * MINUTE), judging())).toBe("next");
+    expect(sync.observe(point(BASE + 2 * MINUTE), judging())).toBe("next");
   });
 
   test.each([
@@ -98,13 +98,13 @@ describe("a measurement in a list", () => {
     { more: { mode: "all" }, age: HOUR, verdict: "known", why: "waits for the series when all are read" },
   ] as const)("of a sensor without a watermark $why", ({ more, age, verdict }) => {
     const { now } = judging();
-    expect(sensor(undefined).listed(point(now - age), judging(more))).toBe(verdict);
+    expect(sensor(undefined).observe(point(now - age), judging(more))).toBe(verdict);
   });
 
   test("after a gap is next where series are off, and waits for the series where all are read", () => {
-    expect(sensor(BASE).listed(point(BASE + HOUR), judging({ mode: "off" }))).toBe("next");
+    expect(sensor(BASE).observe(point(BASE + HOUR), judging({ mode: "off" }))).toBe("next");
     const all = sensor(BASE);
-    expect(all.listed(point(BASE + HOUR), judging({ mode: "all" }))).toBe("known");
+    expect(all.observe(point(BASE + HOUR), judging({ mode: "all" }))).toBe("known");
     expect(all.hasGap).toBe(false);
   });
 });
@@ -114,8 +114,8 @@ describe("where nothing is pushed", () => {
   function verdicts(...seconds: readonly number[]): string[] {
     const sync = sensor(undefined);
     return [0, ...seconds].map((after) => {
-      const verdict = sync.listed(point(BASE + after * SECOND), judging({ pushes: false }));
-      if (verdict === "next") sync.took(row(BASE + after * SECOND), "list");
+      const verdict = sync.observe(point(BASE + after * SECOND), judging({ pushes: false }));
+      if (verdict === "next") sync.take(row(BASE + after * SECOND), "list");
       return verdict;
     });
   }
@@ -134,11 +134,11 @@ describe("where nothing is pushed", () => {
     const sync = sensor(undefined);
     for (const after of [0, 120, 240]) {
       const at = BASE + after * SECOND;
-      if (sync.listed(point(at), judging({ pushes: false })) === "next") sync.took(row(at), "list");
+      if (sync.observe(point(at), judging({ pushes: false })) === "next") sync.take(row(at), "list");
     }
-    sync.took(row(BASE + 260 * SECOND), "series");
+    sync.take(row(BASE + 260 * SECOND), "series");
     expect(sync.readThrough(BASE + 240 * SECOND, true)).toBe(false);
-    expect(sync.listed(point(BASE + 360 * SECOND), judging({ pushes: false }))).toBe("gap");
+    expect(sync.observe(point(BASE + 360 * SECOND), judging({ pushes: false }))).toBe("gap");
   });
 });
 
@@ -157,9 +157,9 @@ describe("the interval", () => {
 
 describe("how far a row of a series may be off", () => {
   test.each([
-    { name: "a list", take: (sync: SensorSync) => sync.took(row(BASE), "list"), within: 30 * SECOND },
-    { name: "a series", take: (sync: SensorSync) => sync.took(row(BASE), "series"), within: 0 },
-    { name: "averages", take: (sync: SensorSync) => sync.took(row(BASE, "short"), "series"), within: 0 },
+    { name: "a list", take: (sync: SensorSync) => sync.take(row(BASE), "list"), within: 30 * SECOND },
+    { name: "a series", take: (sync: SensorSync) => sync.take(row(BASE), "series"), within: 0 },
+    { name: "averages", take: (sync: SensorSync) => sync.take(row(BASE, "short"), "series"), within: 0 },
     { name: "a watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 1), within: 30 * SECOND },
     { name: "an average's watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 299_999), within: 0 },
   ])("after $name is $within ms", ({ take, within }) => {
@@ -177,20 +177,20 @@ describe("how far a row of a series may be off", () => {
 describe("after reading", () => {
   function withGap(): SensorSync {
     const sync = sensor(BASE - HOUR);
-    sync.listed(point(BASE), judging());
+    sync.observe(point(BASE), judging());
     return sync;
   }
 
   test("a series that reaches the list's measurement closes the gap", () => {
     const sync = withGap();
-    sync.took(row(BASE), "series");
+    sync.take(row(BASE), "series");
     expect(sync.readThrough(BASE, true)).toBe(false);
     expect(sync.hasGap).toBe(false);
   });
 
   test("a series that lacks only the last one leaves it to the list", () => {
     const sync = withGap();
-    sync.took(row(BASE - MINUTE), "series");
+    sync.take(row(BASE - MINUTE), "series");
     expect(sync.readThrough(BASE, true)).toBe(true);
     expect(sync.hasGap).toBe(false);
   });
@@ -198,7 +198,7 @@ describe("after reading", () => {
   test("a series that lacks more is read again, for as long as it gives more", () => {
     const sync = withGap();
     for (const minutes of [20, 10, 5]) {
-      sync.took(row(BASE - minutes * MINUTE), "series");
+      sync.take(row(BASE - minutes * MINUTE), "series");
       expect(sync.readThrough(BASE, true)).toBe(false);
       expect(sync.hasGap).toBe(true);
     }
@@ -210,7 +210,7 @@ describe("after reading", () => {
   test("a series whose last gap reaches that far has nothing else to give, and leaves it to the list", () => {
     const reading = (reachedAt: number) => {
       const sync = withGap();
-      sync.took(row(BASE - 20 * MINUTE), "series");
+      sync.take(row(BASE - 20 * MINUTE), "series");
       return [sync.readThrough(BASE, true, reachedAt), sync.hasGap];
     };
     expect(reading(BASE)).toEqual([true, false]);
@@ -220,7 +220,7 @@ describe("after reading", () => {
 
   test("an average that ends with the list's measurement has it", () => {
     const sync = withGap();
-    sync.took(row(BASE - 5 * MINUTE, "short"), "series");
+    sync.take(row(BASE - 5 * MINUTE, "short"), "series");
     expect(sync.readThrough(BASE, true)).toBe(false);
     expect(sync.hasGap).toBe(false);
   });
@@ -249,14 +249,14 @@ describe("a server whose clock was ahead", () => {
     const sync = sensor(at(120));
     expect(sync.isAhead(at(1))).toBe(true);
     sync.followClock(at(1), at(1));
-    expect(sync.listed(point(at(1)), judging({ now: at(1) }))).toBe("next");
-    sync.took(row(at(1)), "list");
+    expect(sync.observe(point(at(1)), judging({ now: at(1) }))).toBe("next");
+    sync.take(row(at(1)), "list");
     // Rows that were sent with times that have not come yet.
     expect(sync.sendsUpTo(at(1))).toBe(at(1));
     // The clock is ahead once more.
     sync.followClock(at(130), at(130));
     expect(sync.covered).toBe(at(120));
-    expect(sync.listed(point(at(130)), judging({ now: at(130) }))).toBe("gap");
+    expect(sync.observe(point(at(130)), judging({ now: at(130) }))).toBe("gap");
     expect(sync.sendsUpTo(at(130))).toBeGreaterThan(at(130));
   });
 
@@ -264,8 +264,8 @@ describe("a server whose clock was ahead", () => {
     const sync = sensor(at(20));
     for (let minute = 0; minute < 22; minute++) {
       if (sync.isAhead(at(minute))) sync.followClock(at(minute), at(minute));
-      expect(sync.listed(point(at(minute)), judging({ now: at(minute) }))).toBe("next");
-      sync.took(row(at(minute)), "list");
+      expect(sync.observe(point(at(minute)), judging({ now: at(minute) }))).toBe("next");
+      sync.take(row(at(minute)), "list");
     }
     expect(sync.isAhead(at(21))).toBe(false);
     expect(sync.covered).toBe(at(21));
@@ -273,7 +273,7 @@ describe("a server whose clock was ahead", () => {
 
   test("takes with it what a list showed, which would outshine all lists for as long", () => {
     const sync = sensor(undefined);
-    sync.listed({ at: at(120), values: [] }, { mode: "auto", pushes: false, now: at(120) });
+    sync.observe({ at: at(120), values: [] }, { mode: "auto", pushes: false, now: at(120) });
     expect(sync.isAhead(at(120))).toBe(false);
     sync.followClock(at(1), at(1));
     expect(sync.newest).toBeUndefined();
@@ -291,15 +291,15 @@ describe("a server whose clock was ahead", () => {
 
   test("is not shown by a list that was read before the series, but by the next one", () => {
     const sync = sensor(at(100));
-    sync.took(row(at(120)), "series");
+    sync.take(row(at(120)), "series");
     sync.followClock(at(1), at(1));
     expect(sync.covered).toBe(at(120));
-    sync.listEnded();
+    sync.endList();
     sync.followClock(at(2), at(2));
     expect(sync.covered).toBeLessThan(at(1));
     // The series has both, and nothing of before.
     expect(sync.covered).toBeGreaterThan(at(0));
-    expect(sync.listed(point(at(2)), judging({ now: at(2) }))).toBe("gap");
+    expect(sync.observe(point(at(2)), judging({ now: at(2) }))).toBe("gap");
   });
 
   test("slightly is nothing to follow", () => {

@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 
 function sensor(id: string, covered: number | undefined, gap = true): SensorSync {
   const sync = new SensorSync(id, covered);
-  if (gap) sync.listed({ at: BASE, values: [] }, { mode: "auto", pushes: true, now: BASE });
+  if (gap) sync.observe({ at: BASE, values: [] }, { mode: "auto", pushes: true, now: BASE });
   return sync;
 }
 

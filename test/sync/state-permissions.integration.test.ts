@@ -14,8 +14,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { tryFileLock } from "../../src/lib/file-lock.ts";
-import { inspectStateDirectory } from "../../src/sync/state-directory.ts";
-import { createStateFiles } from "../../src/sync/state-files.ts";
+import { createStateFiles, inspectStateDirectory } from "../../src/sync/state-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

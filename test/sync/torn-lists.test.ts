@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
-import { type ListedChannels, timesBetween } from "../../src/sync/listed-measurements.ts";
+import { type ChannelGroup, timesBetween } from "../../src/sync/list-measurements.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
@@ -8,7 +8,7 @@ import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
 const SECOND = 1_000;
 
 describe("the times of a sensor's channels", () => {
-  function channels(...times: readonly (number | undefined)[]): ListedChannels {
+  function channels(...times: readonly (number | undefined)[]): ChannelGroup {
     const list = times.map(
       (measuredAt, index): ChannelRecord => ({
         ...{ sensorId: "7", channelId: String(index), name: "", unit: "", limits: undefined },
@@ -76,12 +76,12 @@ describe("a list that was read while the sensor was scanned", () => {
     const sync = sensor();
     expect(sync.knownSince).toBe(BEGIN - 30 * SECOND);
     const row = { sensorId: "7", at: BEGIN + 120 * SECOND, resolution: "live", values: [] } as const;
-    sync.took(row, "series");
+    sync.take(row, "series");
     // The next list may have been read, in part, before the series.
     expect(sync.knownSince).toBe(BEGIN - 30 * SECOND);
-    sync.listEnded();
+    sync.endList();
     expect(sync.knownSince).toBe(BEGIN + 90 * SECOND);
-    sync.listed({ at: BEGIN + 180 * SECOND, values: [] }, { mode: "auto", pushes: true, now: BEGIN + 180 * SECOND });
+    sync.observe({ at: BEGIN + 180 * SECOND, values: [] }, { mode: "auto", pushes: true, now: BEGIN + 180 * SECOND });
     expect(sync.knownSince).toBe(BEGIN + 150 * SECOND);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeWatermarks, encodeWatermarks, watermarkFileName } from "../../src/sync/watermark-file.ts";
+import { decodeWatermarks, encodeWatermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const MARKS = new Map([

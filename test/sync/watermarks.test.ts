@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createStateFiles, type StateFiles } from "../../src/sync/state-files.ts";
-import { encodeWatermarks, watermarkFileName } from "../../src/sync/watermark-file.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
+import { encodeWatermarks, Watermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const FILE = watermarkFileName("hq");

@@ -1,7 +1,7 @@
 import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
 import { textTable } from "../../lib/printable-text.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
-import type { MappingOutcome } from "../../mapping/channel-mapper.ts";
+import type { MappingOutcome } from "../../mapping/channel-serving.ts";
 import type { ServerView } from "../../projection/server-view.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./sources.ts";

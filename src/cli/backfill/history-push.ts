@@ -5,9 +5,9 @@ import { connectReceiver, forMetrics, rowPlacement } from "../../app/otlp-receiv
 import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
-import type { DeviceLookup } from "../../otlp/device-resources.ts";
 import { METRIC_ENCODINGS } from "../../otlp/encoding.ts";
 import { createMeasurementSink } from "../../otlp/measurement-sink.ts";
+import type { DeviceLookup } from "../../otlp/resources.ts";
 import { type OtlpProfile, otlpSettings } from "../../otlp/settings.ts";
 import { createStateFiles } from "../../sync/state-files.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";

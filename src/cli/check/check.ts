@@ -16,7 +16,7 @@ import type { Redactor } from "../../errors/redactor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
-import { inspectStateDirectory } from "../../sync/state-directory.ts";
+import { inspectStateDirectory } from "../../sync/state-files.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags } from "../flags.ts";
 import { electionTimes, type LeaderElectionFlags } from "../leader-election-flags.ts";

@@ -42,7 +42,7 @@ export function selectionStep({ nodes }: FoundLists): Step {
     subject: "selection",
     run: async ({ api }) => {
       if (!(api instanceof SelectedApi)) return { status: "skipped", text: "everything is monitored" };
-      const { sensorAsker, channelAsker } = api;
+      const { sensorReader, channelReader } = api;
       const selected = nodes.get("sensor")?.length ?? 0;
       if (selected === 0) {
         return warning(
@@ -50,7 +50,7 @@ export function selectionStep({ nodes }: FoundLists): Step {
           "Correct servers[].select, or see what the user may see.",
         );
       }
-      const total = sensorAsker.total ?? selected;
+      const total = sensorReader.total ?? selected;
       const text = `${selected} of ${total} sensors`;
       // Nothing shows whether a server heeds a filter.
       if (selected === total && api.selection.judge.include.filters.length > 0) {
@@ -59,7 +59,7 @@ export function selectionStep({ nodes }: FoundLists): Step {
           "Nothing if that is meant; else correct the filter, or select in another way: a server that ignores it finds everything.",
         );
       }
-      const refused = [...new Set([...sensorAsker.notTaken, ...channelAsker.notTaken])];
+      const refused = [...new Set([...sensorReader.unsupported, ...channelReader.unsupported])];
       if (refused.length > 0) {
         const remedy = "Nothing if the load is bearable: the same is shown.";
         return warning(
@@ -68,7 +68,7 @@ export function selectionStep({ nodes }: FoundLists): Step {
         );
       }
       return ok(
-        `${text}; ${channelAsker.form !== undefined ? "the server is asked for them" : "whole lists are read, and filtered here"}`,
+        `${text}; ${channelReader.form !== undefined ? "the server is asked for them" : "whole lists are read, and filtered here"}`,
       );
     },
   };

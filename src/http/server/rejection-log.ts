@@ -47,7 +47,7 @@ export class RejectionLog {
     if (words === undefined) return;
     const logged = this.#logged.get(reason) ?? new LogOnChange({ remindEveryMs: QUIET_MS, now: this.#now });
     this.#logged.set(reason, logged);
-    const occasion = logged.met();
+    const occasion = logged.record();
     if (occasion === undefined) return;
     const alsoRefused = occasion.isNew ? undefined : occasion.sinceLine - 1;
     this.#log.warn(

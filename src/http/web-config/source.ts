@@ -78,7 +78,7 @@ export class WebConfigSource {
       return true;
     } catch (error) {
       // Not at first: a certificate comes before its key.
-      if (!this.#isInForce && this.#complaints.met(describeError(error))) {
+      if (!this.#isInForce && this.#complaints.record(describeError(error))) {
         log.error({ err: error }, "the web configuration has changed and is wrong: the one before is in force");
       }
       this.#isInForce = false;

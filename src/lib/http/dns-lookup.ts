@@ -20,9 +20,9 @@ export function createSharedLookup(lookup: LookupFunction = systemLookup): Looku
   const underWay = new Map<string, Callback[]>();
   return (hostname, options, callback) => {
     const key = JSON.stringify([hostname, options.family, options.hints, options.all, options.order, options.verbatim]);
-    const waiting = underWay.get(key);
-    if (waiting !== undefined) {
-      waiting.push(callback);
+    const queue = underWay.get(key);
+    if (queue !== undefined) {
+      queue.push(callback);
       return;
     }
     const callbacks = [callback];

@@ -31,7 +31,7 @@ interface Refusal {
   readonly password: string;
   readonly holdMs: number;
   /** Monotonic. */
-  readonly until: number;
+  readonly retryAt: number;
 }
 
 /** Sends what a login consists of; a part of Requester. */
@@ -127,7 +127,7 @@ export class SessionAuth implements Authenticator {
     const password = await readSecret(this.#password, this.#redactor);
     if (this.#closed) throw closedError();
     const refusal = this.#refusal?.password === password ? this.#refusal : undefined;
-    if (refusal !== undefined && this.#clock.monotonic() < refusal.until) throw refusal.failure;
+    if (refusal !== undefined && this.#clock.monotonic() < refusal.retryAt) throw refusal.failure;
     const body = JSON.stringify({ username: this.#username, password });
     try {
       const answer = await this.#send({ method: "POST", endpoint: ENDPOINT, path: ENDPOINT, body }, undefined);
@@ -139,7 +139,7 @@ export class SessionAuth implements Authenticator {
       if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
       const failure = loginFailed(error, error.message);
       const holdMs = Math.min((refusal?.holdMs ?? FIRST_REFUSAL_HOLD_MS / 2) * 2, MAX_REFUSAL_HOLD_MS);
-      this.#refusal = { failure, password, holdMs, until: this.#clock.monotonic() + holdMs };
+      this.#refusal = { failure, password, holdMs, retryAt: this.#clock.monotonic() + holdMs };
       throw failure;
     }
   }

@@ -1,8 +1,17 @@
 import { type ChannelLimits, type ChannelRecord, LIMIT_NAMES, type LimitName } from "../records.ts";
-import { shownNumber } from "./displayed.ts";
+import { readNumber } from "./displayed.ts";
 import { readLookupReference } from "./lookup.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { booleanOf, idOf, isAbsent, isObject, type JsonObject, readTimestamp, sharedText, text } from "./values.ts";
+import {
+  booleanOf,
+  type DecodeProblems,
+  idOf,
+  isAbsent,
+  isObject,
+  type JsonObject,
+  readTimestamp,
+  sharedText,
+  text,
+} from "./values.ts";
 
 /**
  * A channel with its last measurement, as a tree node (unit in `basic.displayunit`) or in the form of the deprecated
@@ -51,7 +60,7 @@ function readUnit(record: JsonObject): string {
 /** Of `display_value` only: no document says in which unit the raw `value` is. */
 function readValue(value: unknown, problems: DecodeProblems, unit: string): number | undefined {
   if (isAbsent(value)) return undefined;
-  const number = shownNumber(value, unit);
+  const number = readNumber(value, unit);
   if (number === undefined) problems.value++;
   return number;
 }
@@ -71,7 +80,7 @@ function readLimits(record: JsonObject, unit: string, problems: DecodeProblems):
   for (const name of LIMIT_NAMES) {
     const value = section[SECTION_NAMES[name]] ?? section[LIST_NAMES[name]];
     if (isAbsent(value) || value === "") continue;
-    const limit = shownNumber(value, unit);
+    const limit = readNumber(value, unit);
     if (limit === undefined) {
       problems.value++;
     } else {

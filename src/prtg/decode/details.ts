@@ -1,7 +1,6 @@
 import type { LicenseUse } from "../records.ts";
-import { shownCount } from "./displayed.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { booleanOf, idOf, isObject, parseTimestamp } from "./values.ts";
+import { readCount } from "./displayed.ts";
+import { booleanOf, type DecodeProblems, idOf, isObject, parseTimestamp } from "./values.ts";
 
 /*
  * Answers of which the specification shows neither the form nor the members, and no public source does: what is looked for is
@@ -17,7 +16,7 @@ export function readLicense(answer: unknown): LicenseUse {
   let max: number | undefined;
   let expiresAt: number | undefined;
   for (const [name, value] of members(answer)) {
-    const number = shownCount(value);
+    const number = readCount(value);
     if (number !== undefined && name.includes("sensor")) {
       if (/used|current|inuse|active/.test(name)) used ??= number;
       else if (/allowed|max|limit|licensed/.test(name)) max ??= number;
@@ -31,8 +30,8 @@ export function readLicense(answer: unknown): LicenseUse {
 export function readConnected(answer: unknown): boolean | undefined {
   for (const [name, value] of members(answer)) {
     if (name.endsWith("disconnected") || !/connected$|^connection(state|status)$/.test(name)) continue;
-    const told = booleanOf(value);
-    if (told !== undefined) return told;
+    const connected = booleanOf(value);
+    if (connected !== undefined) return connected;
     if (typeof value !== "string") continue;
     if (/^connected$/i.test(value)) return true;
     if (/^disconnected$/i.test(value)) return false;
@@ -59,14 +58,14 @@ export function decodeAutodiscovery(record: unknown, problems: DecodeProblems): 
 
 /** Names as letters and digits in lower case, in the order in which they stand, with those of inner objects. */
 function* members(answer: unknown): Generator<[name: string, value: unknown]> {
-  const waiting: [unknown, number][] = [[answer, 0]];
+  const queue: [unknown, number][] = [[answer, 0]];
   let seen = 0;
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const [value, depth] = next;
     if (!isObject(value)) continue;
     for (const [name, member] of Object.entries(value)) {
       if (++seen > MAX_MEMBERS) return;
-      if (isObject(member) && depth < MAX_DEPTH) waiting.push([member, depth + 1]);
+      if (isObject(member) && depth < MAX_DEPTH) queue.push([member, depth + 1]);
       else yield [name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""), member];
     }
   }

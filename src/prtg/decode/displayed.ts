@@ -18,14 +18,14 @@ const PLAIN = /^(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,3}))?$/i;
  * in London and another in Berlin.
  * @param units Units that may follow the number. An empty list allows none.
  */
-export function shownNumber(value: unknown, ...units: readonly string[]): number | undefined {
+export function readNumber(value: unknown, ...units: readonly string[]): number | undefined {
   const number = finiteNumber(value);
   if (number !== undefined || typeof value !== "string") return number;
   return onlyReading(value, units);
 }
 
-/** As `shownNumber`, for counts: that the number must be whole is the hint that makes `1,234` unambiguous. */
-export function shownCount(value: unknown): number | undefined {
+/** As `readNumber`, for counts: that the number must be whole is the hint that makes `1,234` unambiguous. */
+export function readCount(value: unknown): number | undefined {
   if (typeof value === "string") return onlyReading(value, [], isCount);
   return typeof value === "number" && isCount(value) ? value : undefined;
 }
@@ -39,9 +39,9 @@ function onlyReading(
   units: readonly string[],
   fits: (reading: number) => boolean = () => true,
 ): number | undefined {
-  const shown = text.trim();
+  const trimmed = text.trim();
   for (const unit of [...units, ""]) {
-    const numeral = withoutUnit(shown, unit.trim());
+    const numeral = withoutUnit(trimmed, unit.trim());
     if (numeral === undefined) continue;
     const sign = SIGN.test(numeral) && !numeral.startsWith("+") ? -1 : 1;
     const digits = numeral.replace(SIGN, "").trimStart();
@@ -53,12 +53,12 @@ function onlyReading(
 }
 
 /** The text before the unit; `undefined` if it ends otherwise. */
-function withoutUnit(shown: string, unit: string): string | undefined {
-  if (shown.length > MAX_NUMERAL_LENGTH + unit.length) return undefined;
-  const behind = shown.length - unit.length;
+function withoutUnit(trimmed: string, unit: string): string | undefined {
+  if (trimmed.length > MAX_NUMERAL_LENGTH + unit.length) return undefined;
+  const behind = trimmed.length - unit.length;
   // The micro sign and the Greek letter are one unit.
-  if (behind <= 0 || shown.slice(behind).normalize("NFKC") !== unit.normalize("NFKC")) return undefined;
-  return shown.slice(0, behind).trim();
+  if (behind <= 0 || trimmed.slice(behind).normalize("NFKC") !== unit.normalize("NFKC")) return undefined;
+  return trimmed.slice(0, behind).trim();
 }
 
 /** All numbers that the digits can stand for. */

@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { MAX_LOOKUP_ENTRIES } from "../answer-bounds.ts";
 import type { LookupDefinition, LookupEntry } from "../records.ts";
-import { shownNumber } from "./displayed.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
+import { readNumber } from "./displayed.ts";
+import { type DecodeProblems, idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
 
 /*
  * The specification names lookup definitions, the text property `lookupdefinitionid` and the section `values` of a
@@ -123,5 +123,23 @@ function readEntry(entry: unknown, type: unknown): LookupEntry | undefined {
 }
 
 function numberOf(value: unknown): number | undefined {
-  return typeof value === "boolean" ? Number(value) : shownNumber(value);
+  return typeof value === "boolean" ? Number(value) : readNumber(value);
+}
+
+/** Names that are remembered; a server has some hundred lookups. */
+const MAX_KNOWN = 4_096;
+
+/** By id. They are kept by the servers that have them, and go with the last of these. */
+const known = new Map<string, WeakRef<LookupDefinition>>();
+
+/**
+ * The same definition, as another server has it, in one copy: most come with the product, and with hundreds of servers they would
+ * be half of what a small one needs.
+ */
+export function sharedLookup(definition: LookupDefinition): LookupDefinition {
+  const same = known.get(definition.id)?.deref();
+  if (isDeepStrictEqual(same, definition)) return same ?? definition;
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(definition.id, new WeakRef(definition));
+  return definition;
 }

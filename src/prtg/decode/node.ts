@@ -1,11 +1,10 @@
-import { MAX_ANCESTORS, MAX_TAGS } from "../answer-bounds.ts";
+import { MAX_ANCESTORS, MAX_TAGS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { type NodeKind, type NodeRecord, READING_ORDER, type Reference, type StatusSummary } from "../records.ts";
-import { shownCount } from "./displayed.ts";
-import { readIntervalSeconds } from "./interval.ts";
-import type { DecodeProblems } from "./problems.ts";
+import { readCount, readNumber } from "./displayed.ts";
 import { readSummary } from "./system-records.ts";
 import {
   booleanOf,
+  type DecodeProblems,
   idOf,
   isAbsent,
   isObject,
@@ -91,7 +90,7 @@ function readMessage(value: unknown): string | undefined {
 }
 
 function readPriority(value: unknown): number | undefined {
-  const priority = shownCount(value);
+  const priority = readCount(value);
   return priority !== undefined && priority >= 1 && priority <= 5 ? priority : undefined;
 }
 
@@ -148,4 +147,18 @@ function referenceKind(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   const kind = value.toLowerCase();
   return kind.startsWith("referenced_") ? kind.slice("referenced_".length) : kind;
+}
+
+/** How servers write the unit of an interval. */
+const SECOND_UNITS = ["seconds", "second", "secs", "sec", "s"] as const;
+
+/** A scanning interval in seconds: `60`, `60 s`, `60|60 seconds`. Zero, negative and unreadable ones are left out, and counted. */
+export function readIntervalSeconds(value: unknown, problems: DecodeProblems): number | undefined {
+  if (isAbsent(value) || value === "") return undefined;
+  // Choices may come as `value|text`.
+  const choice = typeof value === "string" ? value.slice(0, MAX_WORD_LENGTH).split("|", 1)[0]?.toLowerCase() : value;
+  const seconds = readNumber(choice, ...SECOND_UNITS);
+  if (seconds !== undefined && seconds > 0) return seconds;
+  problems.value++;
+  return undefined;
 }

@@ -1,9 +1,8 @@
 import { MAX_KINDS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import type { StatusSummary } from "../records.ts";
 import type { StatusToken } from "../status.ts";
-import { shownCount } from "./displayed.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { isAbsent, isObject, statusToken, text } from "./values.ts";
+import { readCount } from "./displayed.ts";
+import { type DecodeProblems, isAbsent, isObject, statusToken, text } from "./values.ts";
 
 /*
  * Answers about the server as a whole, of which the specification shows neither the form nor the members.
@@ -32,7 +31,7 @@ function spoiltCounts(value: unknown): number {
   let spoilt = 0;
   for (const [name, member] of Object.entries(value)) {
     if (isAbsent(member) || isObject(member) || Array.isArray(member)) continue;
-    if (statusToken(name) !== undefined && shownCount(member) === undefined) spoilt++;
+    if (statusToken(name) !== undefined && readCount(member) === undefined) spoilt++;
   }
   return spoilt;
 }
@@ -56,8 +55,8 @@ export function readObjectCounts(
   clean: (name: string) => string = (name) => name,
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const [told, count] of integerMembers(answer)) {
-    const name = clean(told);
+  for (const [rawName, count] of integerMembers(answer)) {
+    const name = clean(rawName);
     if (name.length > MAX_WORD_LENGTH) continue;
     const bare = name
       .toLowerCase()
@@ -91,7 +90,7 @@ function collectCounts(value: unknown, counts: Map<string, number>, depth: numbe
     for (const element of value) collectElement(element, counts, depth);
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      const count = shownCount(member);
+      const count = readCount(member);
       if (count === undefined) collectCounts(member, counts, depth + 1);
       else counts.set(name, count);
     }
@@ -101,7 +100,7 @@ function collectCounts(value: unknown, counts: Map<string, number>, depth: numbe
 function collectElement(element: unknown, counts: Map<string, number>, depth: number): void {
   if (!isObject(element)) return;
   const name = NAME_MEMBERS.map((member) => text(element[member])).find((known) => known !== undefined);
-  const count = COUNT_MEMBERS.map((member) => shownCount(element[member])).find((known) => known !== undefined);
+  const count = COUNT_MEMBERS.map((member) => readCount(element[member])).find((known) => known !== undefined);
   if (name === undefined || count === undefined) collectCounts(element, counts, depth + 1);
   else counts.set(name, count);
 }

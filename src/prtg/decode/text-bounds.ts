@@ -1,6 +1,6 @@
 import type { SecretSearch } from "../../errors/secret-search.ts";
 import type { ChannelRecord, LookupDefinition, NodeRecord, Reference } from "../records.ts";
-import type { DecodeProblems } from "./problems.ts";
+import type { DecodeProblems } from "./values.ts";
 
 /** At the end of a text that was cut. */
 const MARKER = "…";
@@ -24,9 +24,6 @@ const ELEMENT_SIZE = 32;
 export class TextBounds {
   readonly #max: number;
   readonly #credentials: SecretSearch;
-  /** Texts of the last node, most of which its neighbour shares: 15 instead of 50 ms per 25,000 sensors (2026-11-26). */
-  #last: readonly string[] = [];
-  #lastRevision = 0;
 
   constructor(max: number, credentials: SecretSearch) {
     this.#max = max;
@@ -49,7 +46,7 @@ export class TextBounds {
     if (!this.#areClean([node.id, ...references.map(({ id }) => id)], problems)) return undefined;
     const texts = [name, message, type, typeName, host, ...tags];
     for (const reference of references) texts.push(reference.name ?? "", reference.kind ?? "");
-    if (this.#areFine(texts)) return node;
+    if (texts.every((text) => this.#isFine(text))) return node;
     return {
       ...node,
       name: this.text(name, problems),
@@ -97,15 +94,6 @@ export class TextBounds {
     if (ids.every((id) => this.#credentials.redact(id) === id)) return true;
     problems.secret++;
     return false;
-  }
-
-  #areFine(texts: readonly string[]): boolean {
-    const { revision } = this.#credentials;
-    const known = revision === this.#lastRevision ? this.#last : [];
-    const areFine = texts.every((text, at) => text === known[at] || this.#isFine(text));
-    this.#last = areFine ? texts : [];
-    this.#lastRevision = revision;
-    return areFine;
   }
 
   #isFine(text: string): boolean {

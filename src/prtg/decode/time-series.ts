@@ -1,8 +1,7 @@
 import { MAX_COLUMNS } from "../answer-bounds.ts";
 import type { TimeSeries, TimeSeriesRow } from "../records.ts";
-import { shownNumber } from "./displayed.ts";
-import type { DecodeProblems } from "./problems.ts";
-import { idOf, isAbsent, readTimestamp } from "./values.ts";
+import { readNumber } from "./displayed.ts";
+import { type DecodeProblems, idOf, isAbsent, readTimestamp } from "./values.ts";
 
 type ChannelValue = readonly [channelId: string, value: number];
 
@@ -82,7 +81,7 @@ function readValues(cells: readonly unknown[], columns: Columns, problems: Decod
     const channelId = columns[column];
     const cell = cells[column + 1];
     if (channelId === undefined || isAbsent(cell)) continue;
-    const value = shownNumber(cell);
+    const value = readNumber(cell);
     if (value === undefined) problems.value++;
     else values.push([channelId, value]);
   }

@@ -1,7 +1,6 @@
-import { codeUnitAt } from "../../lib/text-units.ts";
+import { DECODE_PROBLEMS, type DecodeProblem } from "../../telemetry/own-metrics.ts";
 import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { parseStatus, type StatusToken } from "../status.ts";
-import type { DecodeProblems } from "./problems.ts";
 
 /** An object of parsed JSON: any member may be there, of any type. */
 export interface JsonObject {
@@ -110,30 +109,41 @@ export function readStatus(value: unknown, problems: DecodeProblems): StatusToke
   return "unknown";
 }
 
-/** Slots; a power of two. More than the names of channels and units that a server has, so that few share one. */
-const SHARED_SLOTS = 4_096;
+const MAX_SHARED_TEXTS = 4_096;
 /** Longer texts are rarely the same. */
 const MAX_SHARED_LENGTH = 64;
-
-const sharedTexts: string[] = new Array(SHARED_SLOTS).fill("");
+const sharedTexts = new Map<string, string>();
 
 /**
- * The same text, in the one copy that was met last. Parsed JSON has a copy of `Traffic In` for each channel that is
- * called so; kept, these would be half of what a channel needs. Texts are forgotten when another one takes their slot.
+ * One copy of equal texts. Parsed JSON has a copy of `Traffic In` for each channel of that name, which would be half of the memory
+ * of a channel. Forgets all texts if there are too many.
  */
 export function sharedText(text: string): string {
-  const { length } = text;
-  if (length < 2 || length > MAX_SHARED_LENGTH) return text;
-  // The places in which names with a common beginning or end differ: written out, as a list of them would be garbage for each text.
-  let hash = Math.imul(length, 31) + codeUnitAt(text, 0);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, 1);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, length >> 1);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, (length >> 2) * 3);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, length - 2);
-  hash = Math.imul(hash, 31) + codeUnitAt(text, length - 1);
-  const slot = (hash ^ (hash >>> 12)) & (SHARED_SLOTS - 1);
-  const known = sharedTexts[slot];
-  if (known === text) return known;
-  sharedTexts[slot] = text;
+  if (text.length > MAX_SHARED_LENGTH) return text;
+  const known = sharedTexts.get(text);
+  if (known !== undefined) return known;
+  if (sharedTexts.size >= MAX_SHARED_TEXTS) sharedTexts.clear();
+  sharedTexts.set(text, text);
   return text;
+}
+
+/** How often each problem was met. Decoders count up in place: they run some hundred thousand times a minute. */
+export type DecodeProblems = Record<DecodeProblem, number>;
+
+export function noProblems(): DecodeProblems {
+  return { record: 0, status: 0, value: 0, timestamp: 0, summary: 0, lookup: 0, text: 0, secret: 0, duplicate: 0 };
+}
+
+export function addProblems(sum: DecodeProblems, problems: DecodeProblems): void {
+  for (const problem of DECODE_PROBLEMS) sum[problem] += problems[problem];
+}
+
+/** Reports each kind that was met. */
+export function reportProblems(
+  problems: DecodeProblems,
+  counter: { decodeProblem(problem: DecodeProblem, count: number): void },
+): void {
+  for (const problem of DECODE_PROBLEMS) {
+    if (problems[problem] > 0) counter.decodeProblem(problem, problems[problem]);
+  }
 }

@@ -10,7 +10,7 @@ export class EndpointFallback {
   readonly #clock: Clock;
   readonly #log: Logger;
   /** Endpoint -> monotonic time until which it counts as missing. */
-  readonly #missingUntil = new Map<string, number>();
+  readonly #missingExpiry = new Map<string, number>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -34,10 +34,10 @@ export class EndpointFallback {
       } catch (error) {
         if (!isMissing(candidate.endpoint, error)) throw error;
         missing = error;
-        this.#missingUntil.set(candidate.endpoint, this.#clock.monotonic() + FORGET_AFTER_MS);
+        this.#missingExpiry.set(candidate.endpoint, this.#clock.monotonic() + FORGET_AFTER_MS);
       }
     }
-    for (const { endpoint } of candidates) this.#missingUntil.delete(endpoint);
+    for (const { endpoint } of candidates) this.#missingExpiry.delete(endpoint);
     throw endpointMissingError(
       candidates.map(({ endpoint }) => endpoint),
       missing,
@@ -46,11 +46,11 @@ export class EndpointFallback {
 
   /** The server was out of order: what it lacked then, it may have now. */
   forget(): void {
-    this.#missingUntil.clear();
+    this.#missingExpiry.clear();
   }
 
   #isMissing(endpoint: string): boolean {
-    return this.#clock.monotonic() < (this.#missingUntil.get(endpoint) ?? Number.NEGATIVE_INFINITY);
+    return this.#clock.monotonic() < (this.#missingExpiry.get(endpoint) ?? Number.NEGATIVE_INFINITY);
   }
 }
 

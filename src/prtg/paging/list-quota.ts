@@ -1,7 +1,6 @@
 import type { MemoryBudget, MemoryShare } from "../../lib/memory-budget.ts";
-import { MIN_MAX_PAGES, MIN_OBJECTS_PER_PAGE } from "../answer-bounds.ts";
+import { CHARACTER_BYTES, MIN_MAX_PAGES, MIN_OBJECTS_PER_PAGE, memoryFull } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
-import { CHARACTER_BYTES, memoryFull } from "../memory-bounds.ts";
 
 /** What lists of one server may hold. */
 export interface ListBounds {
@@ -67,10 +66,6 @@ export class ListQuota {
   /** Memory that the list takes, by estimate. */
   get bytes(): number {
     return bytesOf(this.#held, this.#memory);
-  }
-
-  get maxObjects(): number {
-    return this.#bounds.maxObjects;
   }
 
   /**

@@ -1,25 +1,21 @@
 import { withDeadline } from "../../lib/deadline.ts";
 import { ApiError, isTimeout } from "../api-error.ts";
-import type { DecodeProblems } from "../decode/problems.ts";
-import { reportProblems } from "../decode/problems.ts";
+import { type DecodeProblems, reportProblems } from "../decode/values.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
-import { DuplicateLog } from "./duplicates.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
 import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
-import { type PageHead, type PageRange, readPages } from "./read-pages.ts";
+import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
 import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
 /** How the records of a list are read. */
 export interface ItemFormat<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
-  /** The second part of a key that has two. */
-  partOf?(item: Item): string;
   /** What tells the item from another one with the same key, for the log. */
   describe(item: Item): string;
   /** Characters of text that the item keeps. */
@@ -74,17 +70,17 @@ export class ListReader {
 
   /** With the parameters, and in pages of the size, that the server takes. */
   async #readAsTaken<Item>(
-    wanted: ListEndpoint,
+    list: ListEndpoint,
     format: ItemFormat<Item>,
     signal: AbortSignal,
   ): Promise<ListResult<Item>> {
-    const first = this.#refused.without(wanted);
+    const first = this.#refused.without(list);
     try {
-      return resultOf(wanted, first, await this.#readFrom(first, format, signal));
+      return resultOf(list, first, await this.#readFrom(first, format, signal));
     } catch (error) {
       if (!(error instanceof FirstPageRefused)) throw error;
       const taken = await this.#refused.findAccepted(first, error.refusal, (list) => this.#probe(list, signal));
-      return resultOf(wanted, taken, await this.#readInPages(taken, format, signal));
+      return resultOf(list, taken, await this.#readInPages(taken, format, signal));
     }
   }
 
@@ -123,9 +119,9 @@ export class ListReader {
       ...format,
       pageSize: this.#pageSize(endpoint),
       openQuota: () => this.#quotas.open(endpoint, format.itemBytes),
-      page: (asked, startRecords) =>
-        this.#page(list, asked, { startRecords }, signal).catch((error: unknown) => {
-          throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
+      page: (range, startRecords) =>
+        this.#page(list, range, { startRecords }, signal).catch((error: unknown) => {
+          throw range.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
         }),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
@@ -171,7 +167,7 @@ class FirstPageRefused extends Error {
   }
 }
 
-function resultOf<Item>(wanted: ListEndpoint, read: ListEndpoint, result: ListResult<Item>): ListResult<Item> {
-  const refused = wanted.optional.filter((parameter) => !read.optional.includes(parameter)).map(({ value }) => value);
+function resultOf<Item>(list: ListEndpoint, read: ListEndpoint, result: ListResult<Item>): ListResult<Item> {
+  const refused = list.optional.filter((parameter) => !read.optional.includes(parameter)).map(({ value }) => value);
   return refused.length === 0 ? result : { ...result, refused };
 }

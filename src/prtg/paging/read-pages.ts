@@ -1,7 +1,6 @@
-import { addProblems, type DecodeProblems, noProblems } from "../decode/problems.ts";
+import type { Logger } from "pino";
+import { addProblems, type DecodeProblems, noProblems } from "../decode/values.ts";
 import type { ListResult } from "../records.ts";
-import { Duplicates } from "./duplicates.ts";
-import { KeyedList } from "./keyed-list.ts";
 import type { ListQuota } from "./list-quota.ts";
 import type { PageSize } from "./page-size.ts";
 
@@ -32,8 +31,6 @@ export interface PageSource<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   /** The same however the server spells the object's id. */
   keyOf(item: Item): string;
-  /** The second part of a key that has two. */
-  partOf?(item: Item): string;
   /** What tells the item from another one with the same key, for the log: its name, mostly. */
   describe(item: Item): string;
   /** Characters of text that the item keeps. */
@@ -83,12 +80,12 @@ async function readPagesTwice<Item>(
   }
   const complete = !last.moved;
   if (complete) source.pageSize.listCompleted();
-  if (!complete) for (const item of last.items.items) first.items.set(item);
+  if (!complete) for (const [key, item] of last.items) first.items.set(key, item);
   const duplicates = complete ? last.duplicates : new Duplicates();
   last.problems.duplicate += duplicates.count;
   const held = last.items.size + last.problems.record + last.repeated;
   return {
-    items: (complete ? last : first).items.finish(),
+    items: [...(complete ? last : first).items.values()],
     complete,
     skipped: last.problems.record,
     moved: first.moved,
@@ -108,7 +105,8 @@ interface Page<Item> extends PageHead {
 
 /** One way through the pages, from the first to the last. */
 class Pass<Item> {
-  readonly items: KeyedList<Item>;
+  /** By key, in the order in which they came. */
+  readonly items = new Map<string, Item>();
   readonly problems = noProblems();
   readonly duplicates = new Duplicates();
   /** Records with the key of an earlier one, whatever else they say. */
@@ -123,7 +121,6 @@ class Pass<Item> {
   constructor(source: PageSource<Item>, quota: ListQuota) {
     this.#source = source;
     this.#quota = quota;
-    this.items = new KeyedList(source.keyOf, source.partOf);
   }
 
   async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
@@ -179,37 +176,29 @@ class Pass<Item> {
     if (items.length < overlap) this.moved = true;
     if (overlap > 0 && items.length > 0 && !this.#isSame(items[0], this.#last)) this.moved = true;
     if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
-    if (this.total === undefined && total !== undefined) {
-      this.total = total;
-      this.items.expect(Math.min(total, this.#quota.maxObjects));
-    }
+    this.total ??= total;
     addProblems(this.problems, problems);
     for (const [index, item] of items.entries()) {
       if (item === undefined) continue;
-      const before = this.items.add(item);
-      if (before !== undefined && index >= overlap) this.#repeat(before, item);
+      const key = this.#source.keyOf(item);
+      const before = this.items.get(key);
+      if (before === undefined) this.items.set(key, item);
+      else if (index >= overlap) this.#repeat(key, before, item);
     }
     if (items.length > 0) this.#last = items.at(-1);
   }
 
   /** A record that came twice in two pages looks the same; what looks otherwise is another object. */
-  #repeat(shown: Item, leftOut: Item): void {
-    const { keyOf, partOf, describe } = this.#source;
+  #repeat(id: string, first: Item, second: Item): void {
+    const { describe } = this.#source;
     this.repeated++;
-    const [one, other] = [describe(shown), describe(leftOut)];
-    if (one === other) return;
-    const part = partOf?.(shown);
-    this.duplicates.add({
-      id: part === undefined ? keyOf(shown) : `${keyOf(shown)}.${part}`,
-      shown: one,
-      leftOut: other,
-    });
+    const [kept, dropped] = [describe(first), describe(second)];
+    if (kept !== dropped) this.duplicates.add({ id, kept, dropped });
   }
 
   #isSame(one: Item | undefined, other: Item | undefined): boolean {
     if (one === undefined || other === undefined) return one === other;
-    const { keyOf, partOf } = this.#source;
-    return keyOf(one) === keyOf(other) && partOf?.(one) === partOf?.(other);
+    return this.#source.keyOf(one) === this.#source.keyOf(other);
   }
 }
 
@@ -220,4 +209,58 @@ function isLast({ items, limit, total, hasNext }: Page<unknown>, at: { offset: n
   if (count >= limit) return false;
   if (total !== undefined) return at.offset + count >= total;
   return hasNext !== true;
+}
+
+/** Pairs of a list that are named. */
+const MAX_NAMED = 10;
+/** Pairs that the log names before it goes quiet. */
+const MAX_LOGGED = 100;
+
+/** Two records of one list with the same id. */
+export interface Duplicate {
+  readonly id: string;
+  readonly kept: string;
+  readonly dropped: string;
+}
+
+/** Records of one list that have the id of an earlier record. */
+export class Duplicates {
+  readonly #named: Duplicate[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The first ones. */
+  get named(): readonly Duplicate[] {
+    return this.#named;
+  }
+
+  add(duplicate: Duplicate): void {
+    this.#count++;
+    if (this.#named.length < MAX_NAMED) this.#named.push(duplicate);
+  }
+}
+
+/** Logs each pair of records with the same id once. */
+export class DuplicateLog {
+  readonly #log: Logger;
+  readonly #logged = new Set<string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  report(endpoint: string, duplicates: Duplicates): void {
+    for (const { id, kept, dropped } of duplicates.named) {
+      const pair = JSON.stringify([endpoint, id, kept, dropped]);
+      if (this.#logged.has(pair) || this.#logged.size >= MAX_LOGGED) continue;
+      this.#logged.add(pair);
+      this.#log.warn(
+        { endpoint, id, shown: kept, left_out: dropped },
+        "two records of a list have the same id: only the first one is shown",
+      );
+    }
+  }
 }

@@ -10,7 +10,7 @@ const MAX_HOLD_MS = 24 * 60 * 60_000;
 interface Refusal {
   readonly holdMs: number;
   /** Monotonic. */
-  readonly until: number;
+  readonly retryAt: number;
 }
 
 /**
@@ -32,7 +32,7 @@ export class RefusedParameters {
   without(list: ListEndpoint): ListEndpoint {
     const optional = list.optional.filter((parameter) => {
       const refusal = this.#refusals.get(keyOf(list, parameter));
-      return refusal === undefined || this.#clock.monotonic() >= refusal.until;
+      return refusal === undefined || this.#clock.monotonic() >= refusal.retryAt;
     });
     return optional.length === list.optional.length ? list : { ...list, optional };
   }
@@ -83,7 +83,7 @@ export class RefusedParameters {
     const key = keyOf(list, parameter);
     const before = this.#refusals.get(key);
     const holdMs = Math.min(before === undefined ? FIRST_HOLD_MS : before.holdMs * 2, MAX_HOLD_MS);
-    this.#refusals.set(key, { holdMs, until: this.#clock.monotonic() + holdMs });
+    this.#refusals.set(key, { holdMs, retryAt: this.#clock.monotonic() + holdMs });
     const fields = { endpoint: list.endpoint, ...parameter, request_id: refusal.requestId, err: refusal };
     if (before === undefined) this.#log.warn(fields, "the server refuses this parameter: the list is read without it");
     else this.#log.debug(fields, "the server still refuses this parameter");

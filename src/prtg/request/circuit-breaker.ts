@@ -27,7 +27,7 @@ export class CircuitBreaker {
   readonly #changed: (open: boolean) => void;
   #failures = 0;
   #trials = 0;
-  #openUntil: number | undefined;
+  #holdEndsAt: number | undefined;
   #lastFailure: ApiError | undefined;
 
   constructor(clock: Clock, random: () => number, settings: BreakerSettings, changed: (open: boolean) => void) {
@@ -39,12 +39,12 @@ export class CircuitBreaker {
 
   /** True while open or half-open. */
   get isOpen(): boolean {
-    return this.#openUntil !== undefined;
+    return this.#holdEndsAt !== undefined;
   }
 
   /** Milliseconds for which requests are held back; 0 when closed or half-open. */
   heldForMs(): number {
-    return this.#openUntil === undefined ? 0 : Math.max(0, this.#openUntil - this.#clock.monotonic());
+    return this.#holdEndsAt === undefined ? 0 : Math.max(0, this.#holdEndsAt - this.#clock.monotonic());
   }
 
   /** What opened it; undefined when closed and sound. */
@@ -56,8 +56,8 @@ export class CircuitBreaker {
     this.#failures = 0;
     this.#trials = 0;
     this.#lastFailure = undefined;
-    if (this.#openUntil === undefined) return;
-    this.#openUntil = undefined;
+    if (this.#holdEndsAt === undefined) return;
+    this.#holdEndsAt = undefined;
     this.#changed(false);
   }
 
@@ -66,13 +66,13 @@ export class CircuitBreaker {
     // Requests that were under way when it opened say nothing new.
     if (this.heldForMs() > 0) return;
     this.#failures++;
-    if (this.#openUntil === undefined && this.#failures < this.#settings.threshold) return;
+    if (this.#holdEndsAt === undefined && this.#failures < this.#settings.threshold) return;
     const { firstHoldMs, maxHoldMs } = this.#settings;
     const holdMs = Math.min(maxHoldMs, firstHoldMs * 2 ** this.#trials);
     // A tenth less at random, so that replicas do not come back in step.
     const jittered = holdMs * (1 - 0.1 * this.#random());
-    const wasClosed = this.#openUntil === undefined;
-    this.#openUntil = this.#clock.monotonic() + Math.max(jittered, failure.retryAfterMs ?? 0);
+    const wasClosed = this.#holdEndsAt === undefined;
+    this.#holdEndsAt = this.#clock.monotonic() + Math.max(jittered, failure.retryAfterMs ?? 0);
     this.#trials++;
     if (wasClosed) this.#changed(true);
   }

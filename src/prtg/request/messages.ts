@@ -15,8 +15,6 @@ export interface ApiRequest {
    * they arrive, so that those of an attempt that fails are worth nothing.
    */
   readonly startRecords?: () => (record: unknown) => void;
-  /** Only the first records and so many of the last ones are wanted: LEFT_OUT may stand for the others (see JsonRecords). */
-  readonly last?: number | undefined;
   /** False where the caller answers a timeout with a smaller request. True by default. */
   readonly retriesTimeout?: boolean;
 }
@@ -59,7 +57,7 @@ export interface HttpResponse extends ResponseHead {
   readonly bytes: number;
 }
 
-const MAX_HEADER_SHOWN = 128;
+const MAX_HEADER_LENGTH = 128;
 
 export function readHead(status: number, statusText: string, headers: ResponseHeaders): ResponseHead {
   const link = headerValue(headers, "link");
@@ -82,5 +80,5 @@ export function readHead(status: number, statusText: string, headers: ResponseHe
 
 /** For what goes into messages and logs: headers together may have 16 KiB. */
 function short(value: string | undefined): string | undefined {
-  return value?.slice(0, MAX_HEADER_SHOWN);
+  return value?.slice(0, MAX_HEADER_LENGTH);
 }

@@ -22,7 +22,7 @@ export class RequestBudget {
   readonly #pause: Pause;
   #concurrency: number;
   #spacingMs: number;
-  readonly #waiting: Waiter[] = [];
+  readonly #queue: Waiter[] = [];
   #inFlight = 0;
   /** Monotonic time before which no request starts. */
   #nextStart = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,7 @@ export class RequestBudget {
   limit(limits: BudgetLimits): void {
     this.#concurrency = limits.concurrency;
     this.#spacingMs = 1000 / limits.requestsPerSecond;
-    this.#admitWaiting();
+    this.#admitNext();
   }
 
   /**
@@ -50,11 +50,11 @@ export class RequestBudget {
   acquire(signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) return Promise.reject(signal.reason);
     // Most requests need not wait, and listeners of signals are dear.
-    if (this.#waiting.length === 0 && this.#isFree()) return Promise.resolve(this.#occupy());
+    if (this.#queue.length === 0 && this.#isFree()) return Promise.resolve(this.#occupy());
     return new Promise((resolve, reject) => {
       const forget = onAbort(signal, () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        this.#admitWaiting();
+        this.#queue.splice(this.#queue.indexOf(waiter), 1);
+        this.#admitNext();
         reject(signal.reason);
       });
       const waiter: Waiter = {
@@ -64,8 +64,8 @@ export class RequestBudget {
           resolve(this.#occupy());
         },
       };
-      this.#waiting.push(waiter);
-      this.#admitWaiting();
+      this.#queue.push(waiter);
+      this.#admitNext();
     });
   }
 
@@ -91,13 +91,13 @@ export class RequestBudget {
       if (!occupied) return;
       occupied = false;
       this.#inFlight--;
-      this.#admitWaiting();
+      this.#admitNext();
     };
   }
 
-  #admitWaiting(): void {
-    while (this.#waiting.length > 0 && this.#isFree()) this.#waiting.shift()?.admit();
-    const isTimeAll = this.#waiting.length > 0 && this.#inFlight < this.#concurrency;
+  #admitNext(): void {
+    while (this.#queue.length > 0 && this.#isFree()) this.#queue.shift()?.admit();
+    const isTimeAll = this.#queue.length > 0 && this.#inFlight < this.#concurrency;
     if (isTimeAll && this.#timer === undefined) this.#wakeAfter(this.heldForMs());
     // No timer without need: it would keep the process from ending.
     if (!isTimeAll) {
@@ -112,7 +112,7 @@ export class RequestBudget {
     const wake = (): void => {
       if (this.#timer !== timer) return;
       this.#timer = undefined;
-      this.#admitWaiting();
+      this.#admitNext();
     };
     this.#clock.sleep(ms, timer.signal).then(wake, () => undefined);
   }

@@ -1,11 +1,11 @@
 import type { Redactor } from "../../errors/redactor.ts";
 import { isSupportedEncoding } from "../../lib/http/decoded-body.ts";
+import { yieldToEventLoop } from "../../lib/yielding.ts";
 import { MAX_DEPTH, MAX_ERROR_BYTES } from "../answer-bounds.ts";
 import type { ApiError } from "../api-error.ts";
 import type { ServerClock } from "../server-clock.ts";
-import { NotAList } from "./json-records.ts";
+import { JsonRecords, NotAList } from "./json-records.ts";
 import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
-import { RecordsBody, type ResponseBody, TextBody } from "./response-body.ts";
 import { notJson, responseError } from "./response-error.ts";
 
 /** Judges the answer to one attempt: first by its head, then as a whole. */
@@ -26,7 +26,7 @@ export class ResponseReader {
    * @throws ApiError where the body cannot be read
    */
   begin(head: ResponseHead): ResponseBody {
-    const { endpoint, startRecords, last } = this.#request;
+    const { endpoint, startRecords } = this.#request;
     if (head.status >= 300) return new TextBody(MAX_ERROR_BYTES);
     // Errors tell no time: they may come from a proxy, which has a clock of its own.
     this.#serverClock.heard(head.dateMs);
@@ -34,7 +34,7 @@ export class ResponseReader {
     if (startRecords === undefined) return new TextBody();
     // The page of another program, say: its type says enough.
     if (!isOfJsonType(head)) return new TextBody(MAX_ERROR_BYTES);
-    this.#records = new RecordsBody({ take: startRecords(), last });
+    this.#records = new RecordsBody(startRecords());
     return this.#records;
   }
 
@@ -133,4 +133,67 @@ function invalid(endpoint: string, response: HttpResponse): ApiError {
 
 function notAList(endpoint: string, response: HttpResponse): ApiError {
   return notJson(endpoint, response, "something else than a list");
+}
+
+/** Reads the body of an answer while it arrives. */
+export interface ResponseBody {
+  /** The next chunk has to wait for the promise, if there is one. */
+  take(chunk: Buffer): Promise<void> | undefined;
+  /** The rest of the body is not needed. */
+  readonly isEnough: boolean;
+  /** Empty if the body is not kept. */
+  text(): string;
+}
+
+/** Keeps the text, up to a number of bytes. */
+export class TextBody implements ResponseBody {
+  readonly #chunks: Buffer[] = [];
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isEnough(): boolean {
+    return this.#bytes >= this.#maxBytes;
+  }
+
+  take(chunk: Buffer): undefined {
+    this.#chunks.push(chunk.subarray(0, this.#maxBytes - this.#bytes));
+    this.#bytes += chunk.length;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+}
+
+/** Parses a JSON array: hands each record on as soon as it is complete, and keeps nothing. */
+export class RecordsBody implements ResponseBody {
+  readonly #records: JsonRecords;
+
+  constructor(take: (record: unknown) => void) {
+    this.#records = new JsonRecords(take);
+  }
+
+  get isEnough(): boolean {
+    return this.#records.isBroken;
+  }
+
+  take(chunk: Buffer): Promise<void> | undefined {
+    return this.#records.take(chunk) ? yieldToEventLoop() : undefined;
+  }
+
+  text(): string {
+    return "";
+  }
+
+  /**
+   * Hands on the remaining records.
+   * @throws SyntaxError, NotAList
+   */
+  end(): void {
+    this.#records.end();
+  }
 }

@@ -8,8 +8,8 @@ import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 import { type ApiRequest, type HttpResponse, type ResponseHead, readHead } from "./messages.ts";
 import { networkError, TooManyInterimAnswers } from "./network-error.ts";
-import type { ResponseBody } from "./response-body.ts";
 import { notJson } from "./response-error.ts";
+import type { ResponseBody } from "./response-reader.ts";
 
 export interface TransportHooks {
   /** Called when the head has arrived. Returns the reader of the body. */
@@ -52,7 +52,7 @@ export class Transport {
     if (origin.startsWith("https:") && tls.insecureSkipVerify) {
       this.#unverified = new LogOnChange({ remindEveryMs: DAY_MS, now: () => clock.monotonic() });
       // The first warning was logged when the configuration took effect.
-      this.#unverified.met();
+      this.#unverified.record();
     }
     this.#pool = new ConnectionPool({
       ...{ origin, tls, proxy, permit, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
@@ -70,7 +70,7 @@ export class Transport {
     signal: AbortSignal,
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
-    if (this.#unverified?.met()) {
+    if (this.#unverified?.record()) {
       this.#log.warn("tls.insecure_skip_verify is still set: the certificate of the server is not checked");
     }
     const response = await this.#open(request, token, signal);

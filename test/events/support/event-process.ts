@@ -1,9 +1,8 @@
 import { pino } from "pino";
-import type { EventRecord } from "../../../src/events/event.ts";
+import type { EventRecord, EventSink, SendOutcome } from "../../../src/events/event.ts";
 import { EventMemory } from "../../../src/events/event-memory.ts";
 import type { QueueBounds } from "../../../src/events/event-queue.ts";
 import { ServerEvents } from "../../../src/events/server-events.ts";
-import type { EventSink, SendOutcome } from "../../../src/events/sink.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { NodePoll } from "../../../src/model/tree.ts";
 import type { JournalFiles } from "../../../src/sync/state-files.ts";

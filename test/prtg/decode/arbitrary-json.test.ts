@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
 import { decodeLookup } from "../../../src/prtg/decode/lookup.ts";
 import { decodeNode } from "../../../src/prtg/decode/node.ts";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "../../../src/prtg/decode/system-records.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 
 /** What the decoders look at, and what must not be looked at. */

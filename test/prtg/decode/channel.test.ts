@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
-import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/problems.ts";
+import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/values.ts";
 import type { ChannelRecord } from "../../../src/prtg/records.ts";
 
 function decode(record: unknown): { channel: ChannelRecord | undefined; problems: DecodeProblems } {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
-import { shownCount, shownNumber } from "../../../src/prtg/decode/displayed.ts";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { readCount, readNumber } from "../../../src/prtg/decode/displayed.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 
 const NBSP = "\u00a0";
 const THIN = "\u202f";
@@ -33,7 +33,7 @@ describe("the number of a displayed value", () => {
     ["1.234", "%", 1.234],
     ["5 1/min", "1/min", 5],
     ["3 \u00b5s", "\u03bcs", 3],
-  ])("%j in %j", (text, unit, expected) => expect(shownNumber(text, unit)).toBe(expected));
+  ])("%j in %j", (text, unit, expected) => expect(readNumber(text, unit)).toBe(expected));
 
   test.each([
     ["of another unit", "42.5 %", "msec"],
@@ -53,7 +53,7 @@ describe("the number of a displayed value", () => {
     ["of two signs", "--5 %", "%"],
     ["in words", "Up", ""],
     ["too long", `${"1".repeat(100_000)} %`, "%"],
-  ])("is not read from a text %s", (_why, text, unit) => expect(shownNumber(text, unit)).toBeUndefined());
+  ])("is not read from a text %s", (_why, text, unit) => expect(readNumber(text, unit)).toBeUndefined());
 
   const languages = ["en-US", "de-DE", "fr-FR", "de-CH", "sv-SE"] as const;
   const units = fc.constantFrom("%", "msec", "Mbit/s", "°C", "#", "1/min", "kB", "");
@@ -80,7 +80,7 @@ describe("the number of a displayed value", () => {
         const shown = Number(
           new Intl.NumberFormat("en-US", { maximumFractionDigits: decimals, useGrouping: false }).format(number),
         );
-        const read = shownNumber(text, unit);
+        const read = readNumber(text, unit);
         // JSON writes numbers so: such a text is never German.
         if (/^-?\d+\.\d+$/.test(text)) {
           expect(read).toBe(Number(text));
@@ -97,7 +97,7 @@ describe("the number of a displayed value", () => {
   test("is never one that has other digits than the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), units, (text, unit) => {
-        const read = shownNumber(`${text}${unit}`, unit);
+        const read = readNumber(`${text}${unit}`, unit);
         if (read === undefined) return;
         expect(Number.isFinite(read)).toBe(true);
         expect(text).toMatch(/\d/);
@@ -107,7 +107,7 @@ describe("the number of a displayed value", () => {
 
   test("takes time in proportion to its length only", () => {
     const hostile = ["1.", "1,1", "1 ", "'", "e+"].map((part) => part.repeat(50_000));
-    for (const text of hostile) expect(shownNumber(`${text} %`, "%")).toBeUndefined();
+    for (const text of hostile) expect(readNumber(`${text} %`, "%")).toBeUndefined();
   });
 });
 
@@ -121,11 +121,11 @@ describe("a count", () => {
     ["1'234'567", 1_234_567],
     ["3,0", 3],
     ["0", 0],
-  ])("of %j is %i, as only a whole number fits", (value, expected) => expect(shownCount(value)).toBe(expected));
+  ])("of %j is %i, as only a whole number fits", (value, expected) => expect(readCount(value)).toBe(expected));
 
   test.each(["1,5", 1.5, "5.000", "-3", -3, "1,23,456", "many", "", null, true, "1e20"])(
     "is not read from %j",
-    (value) => expect(shownCount(value)).toBeUndefined(),
+    (value) => expect(readCount(value)).toBeUndefined(),
   );
 });
 

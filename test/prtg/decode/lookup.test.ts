@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
 import { decodeLookup } from "../../../src/prtg/decode/lookup.ts";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 import type { LookupDefinition } from "../../../src/prtg/records.ts";
 
 describe("the lookup of a channel", () => {

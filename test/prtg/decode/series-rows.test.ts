@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { expect, test } from "vitest";
 import { SeriesRows } from "../../../src/prtg/decode/series-rows.ts";
 import { decodeTimeSeries } from "../../../src/prtg/decode/time-series.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 
 const HEADER = ["time", "7.0"];
 const BEGAN = Date.UTC(2026, 0, 1);
@@ -37,37 +37,12 @@ test("a row without a time is the first to go", () => {
   expect(rows.all).toEqual([HEADER, [timeOf(1), 1], [timeOf(2), 2]]);
 });
 
-test("says of each row whether it is kept", () => {
+test("returns the row that is dropped", () => {
   const rows = new SeriesRows(1);
-  expect([HEADER, [timeOf(2), 2], [timeOf(1), 1], [timeOf(3), 3]].map((row) => rows.add(row))).toEqual([
-    ...[true, true],
-    ...[false, true],
-  ]);
-});
-
-describe("where rows in between were left out, it has the latest ones", () => {
-  const read = (before: readonly unknown[], after: readonly unknown[]): boolean => {
-    const rows = new SeriesRows(2);
-    for (const row of [HEADER, ...before.map((time) => [time, 1])]) rows.add(row);
-    rows.leftOut();
-    for (const time of after) rows.add([time, 1]);
-    return rows.hasLatest;
-  };
-
-  test.each([
-    { order: "rise", before: [timeOf(1)], after: [timeOf(5), timeOf(6)], is: true },
-    { order: "rise, and one is none", before: [timeOf(1)], after: ["", timeOf(5), "nonsense"], is: true },
-    { order: "fall", before: [timeOf(6)], after: [timeOf(2), timeOf(1)], is: false },
-    { order: "rise and begin anew", before: [timeOf(5)], after: [timeOf(3), timeOf(4)], is: false },
-    { order: "fall and begin anew", before: [timeOf(2)], after: [timeOf(4), timeOf(3)], is: false },
-    { order: "are not known at first", before: [""], after: [timeOf(3), timeOf(4)], is: false },
-    { order: "are not known at last", before: [timeOf(1)], after: ["nonsense", 7], is: false },
-    { order: "do not come", before: [timeOf(1)], after: [], is: false },
-  ])("only if times rise: they $order", ({ before, after, is }) => {
-    expect(read(before, after)).toBe(is);
-  });
-
-  test("and where none were, in whichever order they came", () => {
-    expect(kept([HEADER, [timeOf(2), 2], [timeOf(1), 1]], 2).hasLatest).toBe(true);
-  });
+  const [late, early, latest] = [
+    [timeOf(2), 2],
+    [timeOf(1), 1],
+    [timeOf(3), 3],
+  ];
+  expect([HEADER, late, early, latest].map((row) => rows.add(row))).toEqual([undefined, undefined, early, late]);
 });

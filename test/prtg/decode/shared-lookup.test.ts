@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharedLookup } from "../../../src/prtg/decode/shared-lookup.ts";
+import { sharedLookup } from "../../../src/prtg/decode/lookup.ts";
 import type { LookupDefinition } from "../../../src/prtg/records.ts";
 
 const yesNo = (no = "No"): LookupDefinition => ({

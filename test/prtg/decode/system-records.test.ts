@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "../../../src/prtg/decode/system-records.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 
 describe("readSummary", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_COLUMNS } from "../../../src/prtg/answer-bounds.ts";
-import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/problems.ts";
 import { decodeTimeSeries } from "../../../src/prtg/decode/time-series.ts";
+import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/values.ts";
 import type { TimeSeries } from "../../../src/prtg/records.ts";
 
 const HEADER = ["time", "2490.0", "2490.1"];

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
 import {
   booleanOf,
   finiteNumber,
   idOf,
+  noProblems,
   parseTimestamp,
   readTimestamp,
   sharedText,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../../src/lib/memory-budget.ts";
-import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { type ListBounds, ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { PageSize } from "../../../src/prtg/paging/page-size.ts";
 import { type PageSource, type ReadResult, readPages } from "../../../src/prtg/paging/read-pages.ts";
@@ -348,8 +348,8 @@ describe("records with one id", () => {
     expect(complete).toBe(true);
     expect(problems.duplicate).toBe(2);
     expect(duplicates.named).toEqual([
-      { id: "2", shown: "2", leftOut: "2:other" },
-      { id: "2", shown: "2", leftOut: "2:third" },
+      { id: "2", kept: "2", dropped: "2:other" },
+      { id: "2", kept: "2", dropped: "2:third" },
     ]);
     expect(totalDifference).toBe(0);
   });

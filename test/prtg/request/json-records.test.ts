@@ -14,7 +14,7 @@ interface Reading {
 function read(json: string, { parts = [7], piece = 20 }: Reading = {}): { records: unknown[]; pieces: number } {
   const text = Buffer.from(json);
   const records: unknown[] = [];
-  const reader = new JsonRecords({ take: (record) => records.push(record), piece });
+  const reader = new JsonRecords((record) => records.push(record), piece);
   let pieces = 0;
   for (let at = 0, part = 0; at < text.length; part++) {
     const length = parts[part % parts.length] ?? 1;
@@ -146,7 +146,7 @@ describe("a record that no server sends", () => {
     { what: "rows", unit: '["1",2]', json: "[" },
   ])("is none of many small ones: $what come in pieces, however many they are", ({ unit, json }) => {
     let count = 0;
-    const reader = new JsonRecords({ take: () => count++ });
+    const reader = new JsonRecords(() => count++);
     let most = 0;
     reader.take(Buffer.from(json));
     const chunk = Buffer.from(`${unit},`.repeat(4_096));
@@ -160,14 +160,14 @@ describe("a record that no server sends", () => {
   });
 
   test("does not end", () => {
-    const reader = new JsonRecords({ take: () => undefined });
+    const reader = new JsonRecords(() => undefined);
     for (let chunks = 0; chunks < 100; chunks++) expect(reader.take(Buffer.alloc(65_536, "["))).toBe(false);
     expect(() => reader.end()).toThrow(SyntaxError);
   });
 });
 
 test("wants no more of a text that can be no list", () => {
-  const reader = new JsonRecords({ take: () => undefined });
+  const reader = new JsonRecords(() => undefined);
   expect(reader.isBroken).toBe(false);
   reader.take(Buffer.from(`"${"x".repeat(MAX_ERROR_BYTES)}`));
   expect(reader.isBroken).toBe(true);
@@ -191,7 +191,7 @@ test.each([
   const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
   onTestFinished(() => allocated.mockRestore());
   const records: unknown[] = [];
-  const reader = new JsonRecords({ take: (record) => records.push(record), piece: 400 });
+  const reader = new JsonRecords((record) => records.push(record), 400);
   for (let at = 0; at < text.length; at += 300) reader.take(Buffer.from(text.slice(at, at + 300)));
   reader.end();
   expect(records).toEqual(JSON.parse(text));

@@ -1,5 +1,5 @@
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../../../src/prtg/series-types.ts";
-import { coveredUntil, type MeasurementRow } from "../../../src/sync/measurement.ts";
+import { coverageEnd, type MeasurementRow } from "../../../src/sync/measurement.ts";
 import type { ReceivedRow } from "./receiver.ts";
 import type { RecordedSensor, RecordedServer } from "./recorded-server.ts";
 
@@ -120,7 +120,7 @@ function scansIn(server: RecordedServer, sensor: RecordedSensor, row: Measuremen
 
 /** The last millisecond of a row's span. */
 export function lastOf(row: MeasurementRow): number {
-  return coveredUntil(row);
+  return coverageEnd(row);
 }
 
 function show({ at, resolution }: MeasurementRow): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { channelsToAsk } from "../../src/sync/wanted-channels.ts";
+import { planChannels } from "../../src/sync/plan.ts";
 import { MINUTE, recordedSensor, world } from "./support/exporter.ts";
 
 describe("channelsToAsk", () => {
@@ -15,7 +15,7 @@ describe("channelsToAsk", () => {
     { why: "Downtime alone kept of three", known: { kept: ["-4"], dropped: ["0", "1"] }, asked: undefined },
     { why: "nothing measured", known: { kept: ["-4"], dropped: ["-1", "-2"] }, asked: undefined },
   ])("with $why: $asked", ({ known, asked }) => {
-    expect(channelsToAsk(known)).toEqual(asked);
+    expect(planChannels(known)).toEqual(asked);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { ApiError, isTimeout } from "../prtg/api-error.ts";
 import type { ListResult } from "../prtg/records.ts";
-import type { AskedPart } from "./asked-filters.ts";
+import type { FilterSet } from "./list-filters.ts";
 
 /** Beside the records of its answer, in records. */
 const REQUEST_COST = 300;
@@ -15,9 +15,9 @@ const HOLD_MS = 24 * 60 * 60_000;
 /** For one that failed or timed out, perhaps for another reason. */
 const FAILURE_HOLD_MS = 60 * 60_000;
 
-export interface Question<Item> {
+export interface ListRequest<Item> {
   /** In order of preference at equal cost. */
-  readonly parts: readonly AskedPart[];
+  readonly parts: readonly FilterSet[];
   /** What the answer should show; undefined while unknown: the whole list is read. */
   readonly expected: ReadonlySet<string> | undefined;
   /** Of the expected, so many may be missing. */
@@ -31,27 +31,21 @@ export interface Question<Item> {
   readonly read: (filter: string | undefined) => Promise<ListResult<Item>>;
 }
 
-export interface Answer<Item> {
-  readonly list: ListResult<Item>;
-  /** Undefined: the whole list. */
-  readonly form: AskedPart["form"] | undefined;
-}
-
 /**
  * Reads the selected part of a list in the cheapest way the server takes. Gives up a form that the server refuses, or
  * whose answer lacks what the whole list has. Reads the whole list now and then: later objects prove nothing about the
  * form that asks for them.
  */
-export class ListAsker<Item> {
+export class SelectiveReader<Item> {
   readonly #name: string;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #notTaken = new Map<AskedPart["form"], number>();
-  readonly #proven = new Set<AskedPart["form"]>();
+  readonly #unsupported = new Map<FilterSet["form"], number>();
+  readonly #proven = new Set<FilterSet["form"]>();
   /** Records, at the last reading. */
   #total: number | undefined;
   #readWholeAt = Number.NEGATIVE_INFINITY;
-  #form: AskedPart["form"] | undefined;
+  #form: FilterSet["form"] | undefined;
 
   /** `name`: for the log. `total`: records of the whole list, if known. */
   constructor(name: string, clock: Clock, log: Logger, total?: number) {
@@ -68,23 +62,23 @@ export class ListAsker<Item> {
   }
 
   /** At the last reading; undefined: the whole list. */
-  get form(): AskedPart["form"] | undefined {
+  get form(): FilterSet["form"] | undefined {
     return this.#form;
   }
 
   /** Forms out of use. */
-  get notTaken(): readonly AskedPart["form"][] {
-    return [...this.#notTaken.keys()];
+  get unsupported(): readonly FilterSet["form"][] {
+    return [...this.#unsupported.keys()];
   }
 
   /** `assumedTotal`: for a list not read yet. */
-  async read(question: Question<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
-    const { expected = new Set<string>(), mayLack, idsIn } = question;
-    const due = await this.#readWholeIfDue(question);
+  async read(request: ListRequest<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
+    const { expected = new Set<string>(), mayLack, idsIn } = request;
+    const due = await this.#readWholeIfDue(request);
     if (due !== undefined) return due;
-    const doubted: { readonly form: AskedPart["form"]; readonly lacks: ReadonlySet<string> }[] = [];
-    for (const part of this.#worthAsking(question, this.#total ?? assumedTotal)) {
-      const list = await this.#readPart(part, question);
+    const unproven: { readonly form: FilterSet["form"]; readonly lacks: ReadonlySet<string> }[] = [];
+    for (const part of this.#worthAsking(request, this.#total ?? assumedTotal)) {
+      const list = await this.#readPart(part, request);
       if (list === undefined) continue;
       const lacks = expected.difference(idsIn(list));
       if (expected.size > 0 && lacks.size <= mayLack && list.complete) this.#proven.add(part.form);
@@ -92,17 +86,17 @@ export class ListAsker<Item> {
         this.#form = part.form;
         return list;
       }
-      doubted.push({ form: part.form, lacks });
+      unproven.push({ form: part.form, lacks });
     }
-    const whole = await this.#readWhole(question);
-    if (doubted.length > 0) {
+    const whole = await this.#readWhole(request);
+    if (unproven.length > 0) {
       const found = idsIn(whole);
-      for (const { form, lacks } of doubted) this.#judge(form, lacks.intersection(found).size > mayLack);
+      for (const { form, lacks } of unproven) this.#judge(form, lacks.intersection(found).size > mayLack);
     }
     return whole;
   }
 
-  async #readWhole({ read }: Question<Item>): Promise<ListResult<Item>> {
+  async #readWhole({ read }: ListRequest<Item>): Promise<ListResult<Item>> {
     const whole = await read(undefined);
     this.#total = whole.items.length;
     this.#readWholeAt = this.#clock.monotonic();
@@ -111,14 +105,14 @@ export class ListAsker<Item> {
   }
 
   /** Undefined while not due, and where the whole list is out of reach. */
-  async #readWholeIfDue(question: Question<Item>): Promise<ListResult<Item> | undefined> {
-    if (!question.mayLackUnknown || question.expected === undefined || !this.#isDue) return undefined;
+  async #readWholeIfDue(request: ListRequest<Item>): Promise<ListResult<Item> | undefined> {
+    if (!request.mayLackUnknown || request.expected === undefined || !this.#isDue) return undefined;
     try {
-      const whole = await this.#readWhole(question);
+      const whole = await this.#readWhole(request);
       this.#proven.clear();
       return whole;
     } catch (error) {
-      if (!(error instanceof ApiError) || question.parts.length === 0) throw error;
+      if (!(error instanceof ApiError) || request.parts.length === 0) throw error;
       this.#readWholeAt = this.#clock.monotonic();
       this.#log.info({ list: this.#name, err: error }, "answers cannot be held against the whole list");
       return undefined;
@@ -131,17 +125,17 @@ export class ListAsker<Item> {
 
   /** The server may be another one. */
   forget(): void {
-    this.#notTaken.clear();
+    this.#unsupported.clear();
     this.#proven.clear();
   }
 
-  #worthAsking({ parts, expected, records }: Question<Item>, total: number | undefined): readonly AskedPart[] {
+  #worthAsking({ parts, expected, records }: ListRequest<Item>, total: number | undefined): readonly FilterSet[] {
     if (expected === undefined || total === undefined) return [];
     const now = this.#clock.monotonic();
     const cost = (requests: number, count: number) =>
       (requests + Math.floor(count / NEW_OBJECTS_PER_PAGE)) * REQUEST_COST + count;
     return parts
-      .filter(({ form }) => now >= (this.#notTaken.get(form) ?? Number.NEGATIVE_INFINITY))
+      .filter(({ form }) => now >= (this.#unsupported.get(form) ?? Number.NEGATIVE_INFINITY))
       .map((part) => ({ part, cost: cost(part.filters.length, records) }))
       .filter((each) => each.cost < cost(1, total))
       .toSorted((a, b) => a.cost - b.cost)
@@ -154,13 +148,13 @@ export class ListAsker<Item> {
   }
 
   /** Undefined where the server refuses it or fails. */
-  async #readPart({ form, filters }: AskedPart, { read }: Question<Item>): Promise<ListResult<Item> | undefined> {
+  async #readPart({ form, filters }: FilterSet, { read }: ListRequest<Item>): Promise<ListResult<Item> | undefined> {
     const lists: ListResult<Item>[] = [];
     try {
       for (const filter of filters) lists.push(await read(filter));
     } catch (error) {
       if (!isFilterRefusal(error) && !isFailure(error)) throw error;
-      this.#notTaken.set(form, this.#clock.monotonic() + (isFailure(error) ? FAILURE_HOLD_MS : HOLD_MS));
+      this.#unsupported.set(form, this.#clock.monotonic() + (isFailure(error) ? FAILURE_HOLD_MS : HOLD_MS));
       const { requestId, endpoint } = error;
       const fields = { list: this.#name, form, endpoint, request_id: requestId, err: error };
       this.#log.warn(fields, "the server refuses to select: the list is read in another way");
@@ -169,9 +163,9 @@ export class ListAsker<Item> {
     return joined(lists);
   }
 
-  #judge(form: AskedPart["form"], isToBlame: boolean): void {
+  #judge(form: FilterSet["form"], isToBlame: boolean): void {
     if (!isToBlame) return;
-    this.#notTaken.set(form, this.#clock.monotonic() + HOLD_MS);
+    this.#unsupported.set(form, this.#clock.monotonic() + HOLD_MS);
     const fields = { list: this.#name, form };
     this.#log.warn(fields, "the server selects other objects than it was asked for: the list is read in another way");
   }

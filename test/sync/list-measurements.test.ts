@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
-import { channelsBySensor, measurementsAfter as pointsOfGroup } from "../../src/sync/listed-measurements.ts";
+import { channelsBySensor, measurementsAfter as pointsOfGroup } from "../../src/sync/list-measurements.ts";
 import { medianSpacing } from "../../src/sync/plan.ts";
 
 function channel(channelId: string, measuredAt: number | undefined, value: number | undefined = 1): ChannelRecord {

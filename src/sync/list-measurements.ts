@@ -1,9 +1,9 @@
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import type { ChannelTimes, ListedMeasurement } from "./sensor-sync.ts";
+import type { ChannelTimes, ListMeasurement } from "./sensor-sync.ts";
 
 /** The channels of one sensor: a part of a list. */
-export interface ListedChannels {
+export interface ChannelGroup {
   readonly sensorId: string;
   readonly list: readonly ChannelRecord[];
   readonly from: number;
@@ -16,7 +16,7 @@ export interface ListedChannels {
  * channels of a measurement have to travel together. Comes in small steps, for lists hold some hundred thousand;
  * undefined is a step that has found none yet.
  */
-export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<ListedChannels | undefined> {
+export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<ChannelGroup | undefined> {
   const list = (yield* isBySensor(channels)) ? channels : channels.toSorted(bySensor);
   let from = 0;
   for (let to = 1; to <= list.length; to++) {
@@ -44,7 +44,7 @@ function bySensor(a: ChannelRecord, b: ChannelRecord): number {
   return a.sensorId < b.sensorId ? -1 : a.sensorId > b.sensorId ? 1 : 0;
 }
 
-interface GrowingMeasurement extends ListedMeasurement {
+interface GrowingMeasurement extends ListMeasurement {
   readonly values: MeasurementRow["values"][number][];
 }
 
@@ -54,10 +54,10 @@ interface GrowingMeasurement extends ListedMeasurement {
  * `keepsValues` there are the times alone: those of some hundred thousand channels would be garbage of each poll.
  */
 export function measurementsAfter(
-  { list, from, to }: ListedChannels,
+  { list, from, to }: ChannelGroup,
   after: number,
   keepsValues = true,
-): readonly ListedMeasurement[] {
+): readonly ListMeasurement[] {
   let points: GrowingMeasurement[] | undefined;
   for (let index = from; index < to; index++) {
     const { channelId, value, measuredAt } = list[index] ?? {};
@@ -74,7 +74,7 @@ export function measurementsAfter(
 }
 
 /** The first and the last time, from `from` to `to`, at which channels of one sensor were measured, with or without a value. */
-export function timesBetween(channels: ListedChannels, from: number, to: number): ChannelTimes | undefined {
+export function timesBetween(channels: ChannelGroup, from: number, to: number): ChannelTimes | undefined {
   let oldest = Number.POSITIVE_INFINITY;
   let newest = Number.NEGATIVE_INFINITY;
   for (let index = channels.from; index < channels.to; index++) {

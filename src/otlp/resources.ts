@@ -1,8 +1,25 @@
 import { isIP } from "node:net";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
-import { PRTG_ATTRIBUTES as PRTG } from "../events/attributes.ts";
+import { PRTG_ATTRIBUTES as PRTG } from "../events/event.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import { SEMCONV_ATTRIBUTES as ATTRIBUTES } from "./semantic-conventions.ts";
+
+/** What the exporter knows of itself. */
+export interface Identity {
+  readonly version: string;
+  /** The same after a restart, another for each replica: receivers make `instance` of it. */
+  readonly instanceId: string;
+}
+
+/** Whom metrics and log records are from. What was given (configuration, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME) wins. */
+export function otlpResource(given: Readonly<Record<string, string>>, { version, instanceId }: Identity): Resource {
+  return resourceFromAttributes({
+    "service.name": "prtg-exporter",
+    "service.instance.id": instanceId,
+    "service.version": version,
+    ...given,
+  });
+}
 
 /** What is known of a device. The object stays the same as long as nothing about it changes. */
 export interface DeviceFacts {
@@ -27,7 +44,7 @@ interface KnownDevice {
   readonly facts: DeviceFacts;
   readonly resource: Resource;
   /** Number of the push in which it was asked for last. */
-  asked: number;
+  lastUsed: number;
 }
 
 /** Where the series of a sensor went. */
@@ -37,7 +54,7 @@ interface KnownSensor {
   /** Of the device that it was moved from. */
   before: Resource | undefined;
   /** Number of the push in which it was asked for last. */
-  asked: number;
+  lastUsed: number;
   /** Number of the push in which it was moved. */
   moved: number;
 }
@@ -72,18 +89,18 @@ export class DeviceResources {
     const devices = mapEntry(this.#devices, server, () => new Map<string, KnownDevice>());
     const known = devices.get(facts.id);
     if (known?.facts === facts) {
-      known.asked = this.#push;
+      known.lastUsed = this.#push;
       return known.resource;
     }
     const resource = deviceResource(this.#exporter, server, facts);
-    devices.set(facts.id, { facts, resource, asked: this.#push });
+    devices.set(facts.id, { facts, resource, lastUsed: this.#push });
     return resource;
   }
 
   /** That of a device that is gone, as it was last; undefined where it was never asked for. */
   ofDeviceBefore(server: string, id: string): Resource | undefined {
     const known = this.#devices.get(server)?.get(id);
-    if (known !== undefined) known.asked = this.#push;
+    if (known !== undefined) known.lastUsed = this.#push;
     return known?.resource;
   }
 
@@ -96,7 +113,7 @@ export class DeviceResources {
     const known = sensors.get(sensorId);
     if (known === undefined) {
       const now = this.#push;
-      sensors.set(sensorId, { device: facts.id, resource, before: undefined, asked: now, moved: now });
+      sensors.set(sensorId, { device: facts.id, resource, before: undefined, lastUsed: now, moved: now });
     } else {
       if (known.device !== facts.id) {
         const moves = mapEntry(this.#moves, server, () => new Map<string, DeviceBefore[]>());
@@ -106,7 +123,7 @@ export class DeviceResources {
         known.device = facts.id;
       }
       known.resource = resource;
-      known.asked = this.#push;
+      known.lastUsed = this.#push;
     }
     return resource;
   }
@@ -116,7 +133,7 @@ export class DeviceResources {
     const current = this.ofSensor(server, sensorId, lookup);
     const known = this.#sensors.get(server)?.get(sensorId);
     if (known === undefined) return [];
-    known.asked = this.#push;
+    known.lastUsed = this.#push;
     return known.before === undefined ? [current ?? known.resource] : [current ?? known.resource, known.before];
   }
 
@@ -137,13 +154,13 @@ export class DeviceResources {
     for (const [server, sensors] of this.#sensors) {
       for (const [id, known] of sensors) {
         if (known.moved < oldest) known.before = undefined;
-        if (known.asked < oldest && lookup.ofSensor(server, id) === undefined) sensors.delete(id);
+        if (known.lastUsed < oldest && lookup.ofSensor(server, id) === undefined) sensors.delete(id);
       }
       if (sensors.size === 0) this.#sensors.delete(server);
     }
     for (const [server, devices] of this.#devices) {
-      for (const [id, { asked }] of devices) {
-        if (asked < oldest && lookup.device(server, id) === undefined) devices.delete(id);
+      for (const [id, { lastUsed }] of devices) {
+        if (lastUsed < oldest && lookup.device(server, id) === undefined) devices.delete(id);
       }
       if (devices.size === 0) this.#devices.delete(server);
     }
@@ -158,7 +175,7 @@ export function deviceResource(exporter: Resource, server: string, facts: Readon
   const { attributes } = exporter;
   const { id, name, host = "", probe, group, path } = facts;
   const instance = String(attributes[ATTRIBUTES.serviceInstanceId] ?? "");
-  const told = {
+  const identity = {
     [ATTRIBUTES.serviceInstanceId]: [instance, server, id].filter((part) => part !== "").join("/"),
     [ATTRIBUTES.hostName]: host === "" || isIP(host) !== 0 ? name : host,
     [ATTRIBUTES.serverAddress]: host,
@@ -169,7 +186,7 @@ export function deviceResource(exporter: Resource, server: string, facts: Readon
     [PRTG.probeName]: probe,
     [PRTG.groupName]: group,
   };
-  const present = Object.entries(told).filter(([, value]) => value !== "");
+  const present = Object.entries(identity).filter(([, value]) => value !== "");
   const texts = Object.fromEntries(present.map(([key, value]) => [key, value.toWellFormed()]));
   const shared = Object.entries(attributes).filter(([key]) => !OF_ITS_MACHINE.test(key));
   return resourceFromAttributes({ ...Object.fromEntries(shared), ...texts });

@@ -2,12 +2,12 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import type { ListResult } from "../../src/prtg/records.ts";
-import type { AskedPart } from "../../src/selection/asked-filters.ts";
-import { ListAsker, type Question } from "../../src/selection/list-asker.ts";
+import type { FilterSet } from "../../src/selection/list-filters.ts";
+import { type ListRequest, SelectiveReader } from "../../src/selection/selective-reader.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const HOUR = 60 * 60_000;
-const PARTS: readonly AskedPart[] = [
+const PARTS: readonly FilterSet[] = [
   { form: "descendants", filters: ["below"] },
   { form: "parentid", filters: ["first", "second"] },
 ];
@@ -19,9 +19,9 @@ const OTHERS = Array.from({ length: 997 }, (_, at) => `other ${at}`);
 /** A list of 1,000 objects, of which those with these ids are selected. */
 function asking(selected: readonly string[]) {
   const clock = new ManualClock();
-  const asker = new ListAsker<string>("sensors", clock, pino({ level: "silent" }), 1_000);
+  const asker = new SelectiveReader<string>("sensors", clock, pino({ level: "silent" }), 1_000);
   const asked: string[] = [];
-  const read = async (answers: Answers, more: Partial<Question<string>> = {}): Promise<readonly string[]> => {
+  const read = async (answers: Answers, more: Partial<ListRequest<string>> = {}): Promise<readonly string[]> => {
     const list = await asker.read({
       parts: PARTS,
       expected: new Set(selected),
@@ -40,7 +40,7 @@ function asking(selected: readonly string[]) {
     return list.items.filter((item) => !OTHERS.includes(item));
   };
   /** What is asked for a list. */
-  const askedFor = async (answers: Answers, more: Partial<Question<string>> = {}) => {
+  const askedFor = async (answers: Answers, more: Partial<ListRequest<string>> = {}) => {
     asked.length = 0;
     await read(answers, more);
     return [...asked];
@@ -69,11 +69,11 @@ describe("a list is read", () => {
   test("without a request where nothing is selected", async () => {
     const { asker, read, askedFor, clock } = asking([]);
     await read(TWO, { expected: undefined });
-    const nothing: Partial<Question<string>> = { parts: [{ form: "descendants", filters: [] }] };
+    const nothing: Partial<ListRequest<string>> = { parts: [{ form: "descendants", filters: [] }] };
     expect(await askedFor(TWO, nothing)).toEqual([]);
     await clock.advance(HOUR);
     expect(await askedFor(TWO, nothing)).toEqual(["all"]);
-    expect(asker.notTaken).toEqual([]);
+    expect(asker.unsupported).toEqual([]);
   });
 
   test("by the next form, then whole, where the server refuses one, and again after a day", async () => {
@@ -96,7 +96,7 @@ describe("a list is read", () => {
   test("not at all while the server is away", async () => {
     const { read, asker } = asking(["1", "2"]);
     await expect(read({ ...TWO, below: AWAY })).rejects.toBe(AWAY);
-    expect(asker.notTaken).toEqual([]);
+    expect(asker.unsupported).toEqual([]);
   });
 });
 
@@ -104,7 +104,7 @@ describe("an answer that lacks something", () => {
   test("is not believed; where the whole list has it, the form is given up", async () => {
     const { asker, read, askedFor } = asking(["1", "2"]);
     expect(await read({ ...TWO, below: ["1"], first: [], second: [] })).toEqual(TWO.all);
-    expect(asker.notTaken).toEqual(["descendants", "parentid"]);
+    expect(asker.unsupported).toEqual(["descendants", "parentid"]);
     expect(await askedFor(TWO)).toEqual(["all"]);
     asker.forget();
     expect(await askedFor(TWO)).toEqual(["below"]);
@@ -113,7 +113,7 @@ describe("an answer that lacks something", () => {
   test("is right where the whole list lacks it, too", async () => {
     const { asker, read, askedFor } = asking(["1", "2"]);
     expect(await read({ below: ["1"], first: ["1"], second: [], all: ["1", "3"] })).toEqual(["1", "3"]);
-    expect(asker.notTaken).toEqual([]);
+    expect(asker.unsupported).toEqual([]);
     expect(await askedFor(TWO)).toEqual(["below"]);
   });
 
@@ -126,7 +126,7 @@ describe("an answer that lacks something", () => {
 
   test("of what nothing has shown yet is noticed within an hour", async () => {
     const { clock, asker, read, askedFor } = asking(["1", "2"]);
-    const unknown: Partial<Question<string>> = { mayLackUnknown: true };
+    const unknown: Partial<ListRequest<string>> = { mayLackUnknown: true };
     expect(await askedFor(TWO, unknown)).toEqual(["below"]);
     await clock.advance(HOUR - 1);
     expect(await askedFor(TWO, unknown)).toEqual(["below"]);
@@ -134,12 +134,12 @@ describe("an answer that lacks something", () => {
     expect(await read(TWO, unknown)).toEqual(TWO.all);
     // From now on 3 is expected, and what was proven before says nothing of it.
     expect(await read(TWO, { ...unknown, expected: new Set(TWO.all) })).toEqual(TWO.all);
-    expect(asker.notTaken).toEqual(["descendants", "parentid"]);
+    expect(asker.unsupported).toEqual(["descendants", "parentid"]);
   });
 
   test("is not looked for where the whole list cannot be read any more", async () => {
     const { clock, read, askedFor } = asking(["1", "2"]);
-    const unknown: Partial<Question<string>> = { mayLackUnknown: true };
+    const unknown: Partial<ListRequest<string>> = { mayLackUnknown: true };
     await read(TWO, unknown);
     await clock.advance(HOUR);
     expect(await askedFor({ ...TWO, all: TIMEOUT }, unknown)).toEqual(["all", "below"]);

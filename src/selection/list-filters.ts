@@ -4,7 +4,7 @@ import { globsOfParents } from "./rules.ts";
 import type { Selection } from "./selection.ts";
 
 /** Filters whose answers together are the selected part of a list. */
-export interface AskedPart {
+export interface FilterSet {
   /** Not every server understands each. */
   readonly form: "descendants" | "parentid";
   readonly filters: readonly string[];
@@ -19,7 +19,7 @@ const MAX_FILTERS = 100;
  * Ways to ask for the selected sensors, but for those of the configuration's filters; none where some cannot be asked
  * for.
  */
-export function askedSensors(selection: Selection): readonly AskedPart[] {
+export function sensorFilters(selection: Selection): readonly FilterSet[] {
   const { judge, containers, sensors } = selection;
   // Rules cannot ask for sensors whose device the user may not see.
   if (judge.include.isEmpty && sensors.size > 0 && selection.hasOrphans) return [];
@@ -30,17 +30,17 @@ export function askedSensors(selection: Selection): readonly AskedPart[] {
   ];
   const devices = [...containers.all].filter(({ kind, id }) => kind === "device" && containers.isSelected(id));
   return [
-    ...asked("descendants", [...topsOf(selection).map(below), ...singly]),
-    ...asked("parentid", [...devices.map(({ id }) => childOf(id)), ...singly]),
+    ...filterSet("descendants", [...topsOf(selection).map(below), ...singly]),
+    ...filterSet("parentid", [...devices.map(({ id }) => childOf(id)), ...singly]),
   ];
 }
 
-export function askedChannels(selection: Selection): readonly AskedPart[] {
+export function channelFilters(selection: Selection): readonly FilterSet[] {
   const { sensors } = selection;
   const single = selection.sensorsBelowOthers;
   return [
-    ...asked("descendants", [...topsOf(selection).map(below), ...[...single].map(childOf)]),
-    ...asked("parentid", [...sensors].map(childOf)),
+    ...filterSet("descendants", [...topsOf(selection).map(below), ...[...single].map(childOf)]),
+    ...filterSet("parentid", [...sensors].map(childOf)),
   ];
 }
 
@@ -75,7 +75,7 @@ function quoted(text: string): string {
 }
 
 /** None for too many filters, or a text that no filter can hold. */
-function asked(form: AskedPart["form"], terms: readonly string[]): readonly AskedPart[] {
+function filterSet(form: FilterSet["form"], terms: readonly string[]): readonly FilterSet[] {
   const filters: string[] = [];
   let filter = "";
   let length = 0;

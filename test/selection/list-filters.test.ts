@@ -3,7 +3,7 @@ import type { SelectRule } from "../../src/config/select-schema.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { NODE_KINDS } from "../../src/model/tree.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
-import { askedChannels, askedSensors } from "../../src/selection/asked-filters.ts";
+import { channelFilters, sensorFilters } from "../../src/selection/list-filters.ts";
 import { Selection } from "../../src/selection/selection.ts";
 import { list, ROOT, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -68,25 +68,25 @@ describe("a server is asked for", () => {
     ["nothing", { kind: "id", id: "99" }, expectNothingBut('id = "99"')],
   ])("%s", async (_, rule, { sensors, channels }) => {
     const selection = await selecting([rule]);
-    expect(byForm(askedSensors(selection))).toEqual(sensors);
-    expect(byForm(askedChannels(selection))).toEqual(channels);
+    expect(byForm(sensorFilters(selection))).toEqual(sensors);
+    expect(byForm(channelFilters(selection))).toEqual(channels);
   });
 
   test("many things in several filters, each short enough to be sent", async () => {
     const sensors = Array.from({ length: 300 }, (_, at) => record("sensor", `${9000 + at}`, "41"));
     const selection = await selecting([{ kind: "id", id: "1" }], [...TREE, ...sensors]);
-    const { parentid = [] } = byForm(askedChannels(selection));
+    const { parentid = [] } = byForm(channelFilters(selection));
     expect(parentid.length).toBeGreaterThan(1);
     expect(Math.max(...parentid.map((filter) => encodeURIComponent(filter).length))).toBeLessThanOrEqual(4_000);
     expect(parentid.join(" or ").match(/parentid = "\d+"/g)).toHaveLength(302);
   });
 
   test("nothing in part where a filter cannot say it", async () => {
-    expect(askedSensors(await selecting([{ kind: "tag", tag: 'a"b' }]))).toEqual([]);
+    expect(sensorFilters(await selecting([{ kind: "tag", tag: 'a"b' }]))).toEqual([]);
   });
 });
 
-function byForm(parts: ReturnType<typeof askedSensors>): Record<string, readonly string[]> {
+function byForm(parts: ReturnType<typeof sensorFilters>): Record<string, readonly string[]> {
   return Object.fromEntries(parts.map(({ form, filters }) => [form, filters]));
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../packages/simulator/src/random.ts";
-import type { KnownChannels } from "../../src/sync/wanted-channels.ts";
+import type { KnownChannels } from "../../src/sync/plan.ts";
 import { HOUR, recordedSensor, world } from "./support/exporter.ts";
 
 const MINUTES = 30;
