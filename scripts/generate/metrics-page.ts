@@ -108,7 +108,6 @@ A label in parentheses is there with \`metrics.api_detail: endpoint\` only ([con
 \`prtg_exporter_api_*\` say which server is slow or fails, \`prtg_exporter_api_endpoint_*\` which endpoint.
 `;
 
-/** docs/metrics.md */
 export function metricsPage(): string {
   return [
     pageHead("Metrics", "src/mapping/metric-table.ts"),
