@@ -10,9 +10,7 @@ export interface Run {
 export interface ChosenBench {
   readonly runs: readonly Run[];
   readonly options: PartOptions;
-  /** Whether results go to a file. */
   readonly keep: boolean;
-  /** Only bring the tables of the documentation up to date. */
   readonly readme: boolean;
   /** Path of the file with results; undefined for the one in the repository. */
   readonly output: string | undefined;

@@ -51,14 +51,10 @@ async function main(): Promise<void> {
 }
 
 async function calibrate({ size }: PartOptions): Promise<Spread> {
-  const simulator = await startSimulator(Math.min(size, 10_000));
-  try {
-    const calibration = await Calibration.of(simulator.url);
-    calibration.measure();
-    return calibration.clockMs;
-  } finally {
-    await simulator.stop();
-  }
+  await using simulator = await startSimulator(Math.min(size, 10_000));
+  const calibration = await Calibration.of(simulator.url);
+  calibration.measure();
+  return calibration.clockMs;
 }
 
 function machine(calibrationMs: Spread): Omit<BenchResults, "parts"> {
@@ -72,7 +68,6 @@ function machine(calibrationMs: Spread): Omit<BenchResults, "parts"> {
   };
 }
 
-/** Brings the tables of the documentation up to date with the results. */
 async function writeTables(file: URL): Promise<void> {
   const results = await readResults(file);
   if (results === undefined) throw new Error("there are no results: run the bench first");

@@ -1,4 +1,3 @@
-/** Of several runs of the same thing. */
 export interface Spread {
   readonly minimum: number;
   readonly median: number;
@@ -16,13 +15,9 @@ export function spreadOf(values: readonly number[]): Spread {
   return { minimum, median: (lower + upper) / 2, maximum };
 }
 
-/** What each contender took, a value a round. */
 export type Samples<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
-/**
- * Runs the contenders in turn, so that a busy moment of the machine hits all of them alike. What one returns is its
- * value of the round. The first `warmUp` rounds do not count.
- */
+/** Runs the contenders in turn, so that noise of the machine hits all of them. The first `warmUp` rounds do not count. */
 export async function measureInTurns<Name extends string>(
   contenders: Readonly<Record<Name, () => Promise<number>>>,
   rounds: number,
@@ -39,7 +34,6 @@ export async function measureInTurns<Name extends string>(
   return samples;
 }
 
-/** Milliseconds that `work` takes. */
 export async function elapsed(work: () => unknown): Promise<number> {
   const started = performance.now();
   await work();

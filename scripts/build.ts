@@ -1,7 +1,4 @@
-/**
- * npm run build [-- FOLDER]: bundles src and what it imports to dist, or to a folder for a package, on any system.
- * With --simulator, packages/simulator to its own dist.
- */
+/** npm run build [-- FOLDER]: bundles src with its dependencies to dist or FOLDER; with --simulator, packages/simulator to its own dist. */
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,10 +16,7 @@ const ASSETS = "http/pages/status/assets";
 /** Started by its path, in a thread of its own. */
 const WORKER = "http/auth/bcrypt-worker";
 
-/**
- * A module finds files by its own place, as in `new URL("../../package.json", import.meta.url)`. In the bundle, whose pieces
- * are all at the top of the folder, it is told the place that it would have by itself.
- */
+/** Gives each module its own `import.meta.url`, as the pieces of the bundle are all at the top of the folder. */
 const ownPlaces = (sources: string): Plugin => ({
   name: "own-places",
   transform: {
@@ -38,10 +32,7 @@ const ownPlaces = (sources: string): Plugin => ({
   },
 });
 
-/**
- * Other characters as escapes, which mean the same wherever code may have them: in texts, regular expressions and names. V8 keeps a
- * source that has one of them with two bytes a character, all of it, for as long as it runs.
- */
+/** Escapes all characters beyond ASCII: one of them makes V8 keep the whole source with two bytes a character. */
 const plainText: Plugin = {
   name: "plain-text",
   renderChunk(code) {

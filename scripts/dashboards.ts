@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const TOOL = `${ROOT}dashboards/`;
 const run = promisify(execFile);
 
-/** Text of every file by its name. */
 async function generate(): Promise<ReadonlyMap<string, string>> {
   const installed = await access(`${TOOL}node_modules`).then(
     () => true,

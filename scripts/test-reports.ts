@@ -30,10 +30,7 @@ export function failedFiles(folder: string, tier: string): string[] {
   return failedIn(readReport(folder, tier).testResults);
 }
 
-/**
- * What FOLDER tells of a tier: TIER.json (Vitest's report) and TIER.exit, and, where files were run again, TIER-again.*,
- * which then count. Undefined when a run ended before it had a report.
- */
+/** Result of a tier from TIER.json and TIER.exit, or from TIER-again.*; undefined if a run ended without a report. */
 export function readTier(folder: string, tier: string): TierResult | undefined {
   const again = `${tier}-again`;
   const isRepeated = existsSync(path.join(folder, `${again}.exit`));

@@ -13,7 +13,6 @@ export class Calibration {
     this.#page = page;
   }
 
-  /** `server`: URL of a simulated one. */
   static async of(server: string): Promise<Calibration> {
     const response = await fetch(`${server}/api/v2/experimental/channels?limit=3000&offset=0`, {
       headers: { authorization: `Bearer ${API_KEY}` },
@@ -25,7 +24,6 @@ export class Calibration {
     return calibration;
   }
 
-  /** Takes some more values. */
   measure(repeats = REPEATS): void {
     for (let repeat = 0; repeat < repeats; repeat++) {
       const own = ownTime();

@@ -1,14 +1,11 @@
-/**
- * How long the event loop is kept while polls, scrapes and pushes run together. Beside it a process that does nothing
- * shows what of that is the machine's doing.
- */
+/** Turns of the event loop while polls, scrapes and pushes run. An idle process beside it shows the machine's share. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Child } from "../processes/child.ts";
 import { startExporter } from "../processes/exporter.ts";
 import type { LoopTurns } from "../processes/loop-watch.ts";
 import { ENCODINGS, scrape } from "../processes/scrape.ts";
 import { startSimulator } from "../processes/simulator.ts";
-import type { PartResult } from "../results/result.ts";
+import { type PartResult, ratioBudget } from "../results/result.ts";
 import { Calibration } from "./calibration.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
@@ -32,65 +29,51 @@ const SETTINGS = {
 
 export async function benchLoop(options: PartOptions): Promise<PartResult> {
   const { size, quick } = options;
-  const simulator = await startSimulator(size);
-  try {
-    const calibration = await Calibration.of(simulator.url);
-    await using receiver = Child.node("bench/peers/otlp-receiver.ts", []);
-    await using idle = Child.node("bench/peers/idle.ts", [], { preload: "bench/processes/probe.ts" });
-    const [, endpoint = ""] = await receiver.said(/listening on (\S+)/);
-    await idle.said(/ready/);
-    const settings = { ...SETTINGS, otlp: { endpoint, protocol: "http/protobuf", interval: "10s" } };
-    const exporter = await startExporter({ server: simulator.url, limits: {}, settings });
-    try {
-      await exporter.ready();
-      for (const encoding of ENCODINGS) await scrape(`${exporter.url}/metrics`, encoding);
-      await receiver.ask("count");
-      calibration.measure();
-      await Promise.all([exporter.watchLoop(), idle.ask("watchLoop")]);
-      let scrapes = 0;
-      for (const end = performance.now() + (quick ? QUICK_MS : DURATION_MS); performance.now() < end; scrapes++) {
-        await scrape(`${exporter.url}/metrics`, ENCODINGS[scrapes % 4 === 3 ? 1 : 0]);
-        calibration.measure(1);
-        await sleep(SCRAPE_EVERY_MS);
-      }
-      const [turns, others] = await Promise.all([exporter.loopTurns(), idle.ask<LoopTurns>("loopTurns")]);
-      const { requests } = await receiver.ask<{ readonly requests: number }>("count");
-      calibration.measure();
-      const unit = calibration.ownMs.median;
-      return {
-        part: "loop",
-        size,
-        title: "loop: turns of the event loop with polls, scrapes and pushes together",
-        rows: [
-          rowOf("longest turn, processor time of its own", "ms", [turns.longestOwnMs]),
-          rowOf("99th percentile, processor time of its own", "ms", [turns.p99OwnMs]),
-          rowOf("longest delay by the clock", "ms", [turns.longestMs]),
-          rowOf("99th percentile by the clock", "ms", [turns.p99Ms]),
-          rowOf("longest delay by the clock of a process that does nothing", "ms", [others.longestMs]),
-          rowOf("99th percentile by the clock of a process that does nothing", "ms", [others.p99Ms]),
-          { name: "parsing one page, processor time", unit: "ms", spread: calibration.ownMs, samples: 1 },
-          { name: "parsing one page, by the clock", unit: "ms", spread: calibration.clockMs, samples: 1 },
-        ],
-        budgets: forLarge(options, [
-          {
-            what: "Longest turn of the event loop with polls, scrapes and pushes together, to parsing one page",
-            unit: "ratio",
-            value: turns.longestOwnMs / unit,
-            atMost: MAX_TURN,
-          } as const,
-          {
-            what: "99th percentile of turns, to parsing one page",
-            unit: "ratio",
-            value: turns.p99OwnMs / unit,
-            atMost: LONG_TURN,
-          } as const,
-        ]),
-        notes: [`Meanwhile: ${scrapes} scrapes, ${requests} OTLP requests.`],
-      };
-    } finally {
-      await exporter.stop();
-    }
-  } finally {
-    await simulator.stop();
+  await using simulator = await startSimulator(size);
+  const calibration = await Calibration.of(simulator.url);
+  await using receiver = Child.node("bench/peers/otlp-receiver.ts", []);
+  await using idle = Child.node("bench/peers/idle.ts", [], { preload: "bench/processes/probe.ts" });
+  const [, endpoint = ""] = await receiver.said(/listening on (\S+)/);
+  await idle.said(/ready/);
+  const settings = { ...SETTINGS, otlp: { endpoint, protocol: "http/protobuf", interval: "10s" } };
+  await using exporter = await startExporter({ server: simulator.url, limits: {}, settings });
+  await exporter.ready();
+  for (const encoding of ENCODINGS) await scrape(`${exporter.url}/metrics`, encoding);
+  await receiver.ask("count");
+  calibration.measure();
+  await Promise.all([exporter.watchLoop(), idle.ask("watchLoop")]);
+  let scrapes = 0;
+  for (const end = performance.now() + (quick ? QUICK_MS : DURATION_MS); performance.now() < end; scrapes++) {
+    await scrape(`${exporter.url}/metrics`, ENCODINGS[scrapes % 4 === 3 ? 1 : 0]);
+    calibration.measure(1);
+    await sleep(SCRAPE_EVERY_MS);
   }
+  const [turns, others] = await Promise.all([exporter.loopTurns(), idle.ask<LoopTurns>("loopTurns")]);
+  const { requests } = await receiver.ask<{ readonly requests: number }>("count");
+  calibration.measure();
+  const unit = calibration.ownMs.median;
+  return {
+    part: "loop",
+    size,
+    title: "loop: turns of the event loop with polls, scrapes and pushes together",
+    rows: [
+      rowOf("longest turn, processor time of its own", "ms", [turns.longestOwnMs]),
+      rowOf("99th percentile, processor time of its own", "ms", [turns.p99OwnMs]),
+      rowOf("longest delay by the clock", "ms", [turns.longestMs]),
+      rowOf("99th percentile by the clock", "ms", [turns.p99Ms]),
+      rowOf("longest delay by the clock of a process that does nothing", "ms", [others.longestMs]),
+      rowOf("99th percentile by the clock of a process that does nothing", "ms", [others.p99Ms]),
+      { name: "parsing one page, processor time", unit: "ms", spread: calibration.ownMs, samples: 1 },
+      { name: "parsing one page, by the clock", unit: "ms", spread: calibration.clockMs, samples: 1 },
+    ],
+    budgets: forLarge(options, [
+      ratioBudget(
+        "Longest turn of the event loop with polls, scrapes and pushes together, to parsing one page",
+        turns.longestOwnMs / unit,
+        MAX_TURN,
+      ),
+      ratioBudget("99th percentile of turns, to parsing one page", turns.p99OwnMs / unit, LONG_TURN),
+    ]),
+    notes: [`Meanwhile: ${scrapes} scrapes, ${requests} OTLP requests.`],
+  };
 }

@@ -1,8 +1,4 @@
-/**
- * What the exporter needs while it polls and a hundredth of all sensors is exchanged at each poll: resident memory and
- * heap, and whether they grow. The collections that are forced at the end and after a fifth of the polls only tell what is
- * really in use.
- */
+/** Memory while the exporter polls and 1 % of the sensors is replaced at each poll. Forced collections show what is in use. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
 import { type SimulatedServer, sensorsOf, startSimulator } from "../processes/simulator.ts";
@@ -23,7 +19,6 @@ const MEGABYTE = 1e6;
 const MAX_GROWTH = 0.05;
 /** Of the heap: tables of hashes double once under churn. All that is exchanged in 80 polls is four fifths of the world. */
 const MAX_HEAP_GROWTH = 0.1;
-/** Of megabytes, up to so many series. */
 const MAX_RESIDENT = [
   { series: 200_000, megabytes: 600 },
   { series: 1_000_000, megabytes: 2_000 },
@@ -39,43 +34,35 @@ const ABOUT = 1.05;
 export async function benchMemory(options: PartOptions): Promise<PartResult> {
   const { size, quick } = options;
   const polls = quick ? QUICK_POLLS : POLLS;
-  const simulator = await startSimulator(size);
-  try {
-    const period = quick ? "1s" : `${Math.max(1, Math.ceil(size / 100_000))}s`;
-    const schedule = { schedule: period };
-    const collectors = { tree: schedule, status: schedule, channels: schedule, timeseries: { enabled: false } };
-    const exporter = await startExporter({ server: simulator.url, settings: { collectors } });
-    try {
-      await exporter.ready();
-      const course = await pollWithChurn(simulator, exporter, polls, Math.ceil(sensorsOf(size) * CHURN));
-      const { resident, heap, lean } = course;
-      const series = await seriesOnPage(exporter.url);
-      const rows = [
-        rowOf(`resident memory during ${polls} polls with 1 % churn each`, "MB", resident),
-        rowOf("heap in use", "MB", heap),
-        rowOf("heap in use after a collection, at the end", "MB", lean.late),
-        rowOf(
-          "resident bytes per series",
-          "bytes",
-          resident.slice(-5).map((megabytes) => (megabytes * MEGABYTE) / series),
-        ),
-        rowOf("heap bytes per series", "bytes", [(Math.min(...lean.late) * MEGABYTE) / series]),
-        rowOf("series", "count", [series]),
-      ];
-      return {
-        part: "memory",
-        size,
-        title: "memory under churn",
-        rows,
-        budgets: budgetsOf(options, course, series),
-        notes: [],
-      };
-    } finally {
-      await exporter.stop();
-    }
-  } finally {
-    await simulator.stop();
-  }
+  await using simulator = await startSimulator(size);
+  const period = quick ? "1s" : `${Math.max(1, Math.ceil(size / 100_000))}s`;
+  const schedule = { schedule: period };
+  const collectors = { tree: schedule, status: schedule, channels: schedule, timeseries: { enabled: false } };
+  await using exporter = await startExporter({ server: simulator.url, settings: { collectors } });
+  await exporter.ready();
+  const course = await pollWithChurn(simulator, exporter, polls, Math.ceil(sensorsOf(size) * CHURN));
+  const { resident, heap, lean } = course;
+  const series = await seriesOnPage(exporter.url);
+  const rows = [
+    rowOf(`resident memory during ${polls} polls with 1 % churn each`, "MB", resident),
+    rowOf("heap in use", "MB", heap),
+    rowOf("heap in use after a collection, at the end", "MB", lean.late),
+    rowOf(
+      "resident bytes per series",
+      "bytes",
+      resident.slice(-5).map((megabytes) => (megabytes * MEGABYTE) / series),
+    ),
+    rowOf("heap bytes per series", "bytes", [(Math.min(...lean.late) * MEGABYTE) / series]),
+    rowOf("series", "count", [series]),
+  ];
+  return {
+    part: "memory",
+    size,
+    title: "memory under churn",
+    rows,
+    budgets: budgetsOf(options, course, series),
+    notes: [],
+  };
 }
 
 /** A small server's resident memory is mostly that of the runtime, which goes up and down as it likes. */
@@ -106,7 +93,6 @@ function budgetsOf(options: PartOptions, { resident, lean }: Course, series: num
   ];
 }
 
-/** All in megabytes. */
 interface Course {
   readonly resident: number[];
   readonly heap: number[];
@@ -129,7 +115,6 @@ async function pollWithChurn(
     devices.push(await control.addDevice(PROBE, `Churn ${poll}`, sensors, CHURNING_KIND));
     const old = devices.length > 2 ? devices.shift() : undefined;
     if (old !== undefined) await control.remove(old);
-    // New sensors are measured, and old ones anew.
     await control.stepMinute();
     await waitForPollEnd(control, channels);
     const { residentBytes, heapBytes } = await exporter.memory();

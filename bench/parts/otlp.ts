@@ -1,12 +1,9 @@
-/**
- * What a push costs in processor time: measurements and the current state, each through our own exporter to a receiver
- * that takes everything; and the bare serializer over the same points (the limit).
- */
+/** Processor time of a push of measurements and of the state, beside the bare serializer over the same points. */
 
 import type { Received } from "../peers/otlp-receiver.ts";
 import { Child } from "../processes/child.ts";
 import type { ProcessorTime } from "../processes/probe.ts";
-import type { PartResult } from "../results/result.ts";
+import { type PartResult, ratioBudget } from "../results/result.ts";
 import { measureInTurns } from "../statistics.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { ratioOf, rowOf, rowsOf } from "./rows.ts";
@@ -19,7 +16,6 @@ const OTEL_STATE = "current state, with otlp.profile: otel";
 const MAX_TO_SERIALIZER = 2;
 const FOUR_MEBIBYTES = 4 << 20;
 
-/** What is ours. */
 const OURS = [MEASUREMENTS, STATE, OTEL_MEASUREMENTS, OTEL_STATE] as const;
 
 /** Programs, and the profile that they push. */
@@ -63,12 +59,13 @@ export async function benchOtlp(options: PartOptions): Promise<PartResult> {
     budgets: [
       ...forLarge(
         options,
-        OURS.map((name) => ({
-          what: `Processor time of an OTLP push of ${name}, to the bare serializer`,
-          unit: "ratio" as const,
-          value: ratioOf(rows, name),
-          atMost: MAX_TO_SERIALIZER,
-        })),
+        OURS.map((name) =>
+          ratioBudget(
+            `Processor time of an OTLP push of ${name}, to the bare serializer`,
+            ratioOf(rows, name),
+            MAX_TO_SERIALIZER,
+          ),
+        ),
       ),
       { what: "The largest OTLP request", unit: "bytes", value: largest, atMost: FOUR_MEBIBYTES - 1 },
     ],

@@ -1,12 +1,9 @@
-/**
- * What is left of everything else when more time series are due than the processor can read: 300 small servers, each sensor
- * measured every 10 s and all of them due all the time, beside the same exporter without time series.
- */
+/** 300 small servers whose sensors are all due for time series, beside the same exporter without time series. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
 import { readGzipped, scrape } from "../processes/scrape.ts";
 import { startMirrors } from "../processes/simulator.ts";
-import type { Budget, PartResult, Row } from "../results/result.ts";
+import { type Budget, type PartResult, type Row, ratioBudget } from "../results/result.ts";
 import { elapsed, spreadOf } from "../statistics.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
@@ -34,9 +31,7 @@ const MAX_MEMORY_TO_UNLOADED = 1.3;
 interface Course {
   readonly scrapes: readonly number[];
   readonly resident: readonly number[];
-  /** Part of one processor. */
   readonly processor: number;
-  /** Servers without `prtg_up` 1. */
   readonly notUp: number;
   /** Requests for values, and for limits. */
   readonly channelRequests: number;
@@ -49,37 +44,25 @@ export async function benchOverload(options: PartOptions): Promise<PartResult> {
   const addresses = quick ? QUICK_SERVERS : SERVERS;
   const channels = Math.ceil(size / addresses);
   const sensors = Math.ceil(channels / CHANNELS_PER_SENSOR);
-  const mirrors = await startMirrors({ addresses, sensors, channels, intervalSeconds: INTERVAL_SECONDS });
-  try {
-    const [unloaded, loaded] = await measure(mirrors.urls, quick);
-    return {
-      part: "overload",
-      size,
-      title: `overload: ${addresses} servers with ${sensors} sensors each, all due for their time series all the time`,
-      rows: [...rowsOf("without time series", unloaded), ...rowsOf("with time series", loaded)],
-      budgets: budgetsOf(options, unloaded, loaded),
-      notes: [`${addresses * sensors} sensors are due in each cycle of ${TIME_SERIES.schedule}.`],
-    };
-  } finally {
-    await mirrors.stop();
-  }
+  await using mirrors = await startMirrors({ addresses, sensors, channels, intervalSeconds: INTERVAL_SECONDS });
+  const [unloaded, loaded] = await measure(mirrors.urls, quick);
+  return {
+    part: "overload",
+    size,
+    title: `overload: ${addresses} servers with ${sensors} sensors each, all due for their time series all the time`,
+    rows: [...rowsOf("without time series", unloaded), ...rowsOf("with time series", loaded)],
+    budgets: budgetsOf(options, unloaded, loaded),
+    notes: [`${addresses * sensors} sensors are due in each cycle of ${TIME_SERIES.schedule}.`],
+  };
 }
 
 /** Both at the same time: whatever else the machine does, it does to both. */
 async function measure(urls: readonly string[], quick: boolean): Promise<readonly [Course, Course]> {
-  const unloaded = await started(urls, { enabled: false });
-  try {
-    const loaded = await started(urls, TIME_SERIES);
-    try {
-      await sleep(quick ? 0 : SETTLING_MS);
-      const ms = quick ? QUICK_MS : WATCHED_MS;
-      return await Promise.all([watch(unloaded, urls.length, ms), watch(loaded, urls.length, ms)]);
-    } finally {
-      await loaded.stop();
-    }
-  } finally {
-    await unloaded.stop();
-  }
+  await using unloaded = await started(urls, { enabled: false });
+  await using loaded = await started(urls, TIME_SERIES);
+  await sleep(quick ? 0 : SETTLING_MS);
+  const ms = quick ? QUICK_MS : WATCHED_MS;
+  return await Promise.all([watch(unloaded, urls.length, ms), watch(loaded, urls.length, ms)]);
 }
 
 async function started(server: readonly string[], timeseries: object): Promise<ExporterProcess> {
@@ -147,12 +130,11 @@ function budgetsOf(options: PartOptions, unloaded: Course, loaded: Course): read
         value: ratio(({ scrapes }) => scrapes.reduce((sum, ms) => sum + ms, 0) / scrapes.length),
         atMost: MAX_SCRAPE_TO_UNLOADED,
       },
-      {
-        what: "Resident memory, the most with more time series due than can be read, to that without",
-        unit: "ratio",
-        value: ratio(({ resident }) => spreadOf(resident).maximum),
-        atMost: MAX_MEMORY_TO_UNLOADED,
-      },
+      ratioBudget(
+        "Resident memory, the most with more time series due than can be read, to that without",
+        ratio(({ resident }) => spreadOf(resident).maximum),
+        MAX_MEMORY_TO_UNLOADED,
+      ),
       {
         what: "Time series that are told as left for later where more are due than can be read",
         unit: "count",

@@ -3,7 +3,6 @@ import { readPage } from "../processes/scrape.ts";
 const NEWLINE = 10;
 const HASH = 35;
 
-/** Lines of the page that are samples. */
 export async function seriesOnPage(url: string): Promise<number> {
   return countSamples(await readPage(url));
 }
@@ -21,7 +20,6 @@ export function countSamples(page: Uint8Array): number {
 
 /** The value of one series on a page, named as the page spells it; undefined where there is none. */
 export function sampleOf(page: string, series: string): number | undefined {
-  // Not the end of a longer name.
   const at = page.startsWith(`${series} `) ? 0 : page.indexOf(`\n${series} `) + 1;
   if (at === 0 && !page.startsWith(`${series} `)) return undefined;
   const from = at + series.length + 1;

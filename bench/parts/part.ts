@@ -1,7 +1,6 @@
 import type { PartResult } from "../results/result.ts";
 
 export interface PartOptions {
-  /** Channels of the simulated server. */
   readonly size: number;
   /** Values of what is repeated; slow ones may take fewer. */
   readonly rounds: number;
@@ -9,10 +8,8 @@ export interface PartOptions {
   readonly quick: boolean;
 }
 
-/** Measures one thing; `print` is for what takes long. */
 export type Part = (options: PartOptions) => Promise<PartResult>;
 
-/** The size for which the budgets were made. */
 export const FULL_SIZE = 200_000;
 
 /** Budgets that hold for large servers only: in a small one fixed costs count for more than what is measured. */

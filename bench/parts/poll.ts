@@ -1,14 +1,11 @@
-/**
- * What a poll of all channels costs in processor time: ours, from the requests to the store, and a bare loop of requests
- * and `JSON.parse` over the same pages. And what it costs the exporter as a whole, with the page that follows.
- */
+/** Processor time of a poll of all channels, with and without the page, beside a bare loop of requests and `JSON.parse`. */
 import { FLAGS } from "../../bin/node-settings.js";
 import { Child } from "../processes/child.ts";
 import { ONCE, startExporter } from "../processes/exporter.ts";
 import type { ProcessorTime } from "../processes/probe.ts";
 import { type SimulatedServer, startSimulator } from "../processes/simulator.ts";
 import { waitForPolls } from "../processes/wait-for-polls.ts";
-import type { Budget, PartResult } from "../results/result.ts";
+import { type Budget, type PartResult, ratioBudget } from "../results/result.ts";
 import { measureInTurns, ratiosOf } from "../statistics.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { ratioOf, rowOf, rowsOf } from "./rows.ts";
@@ -18,63 +15,52 @@ const BARE = "bare loop of requests and JSON.parse";
 const WITH_PAGE = "the same with the page rendered and compressed";
 const MAX_POLL = 2;
 const MAX_POLL_WITH_PAGE = 2.5;
-/** The first polls compile the code. */
 const WARM_UP = 2;
 
 export async function benchPoll(options: PartOptions): Promise<PartResult> {
   const { size, rounds } = options;
-  const simulator = await startSimulator(size);
-  try {
-    await simulator.control.freeze();
-    await using ours = Child.node("bench/peers/poll-ours.ts", [simulator.url], { flags: FLAGS });
-    await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
-    await Promise.all([ours.said(/ready/), bare.said(/ready/)]);
-    const pollOf = (child: Child) => async () => (await child.ask<ProcessorTime>("poll")).cpuMs;
-    const samples = await measureInTurns(
-      {
-        [BARE]: async () => {
-          await simulator.control.stepMinute();
-          return pollOf(bare)();
-        },
-        [OURS]: pollOf(ours),
+  await using simulator = await startSimulator(size);
+  await simulator.control.freeze();
+  await using ours = Child.node("bench/peers/poll-ours.ts", [simulator.url], { flags: FLAGS });
+  await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
+  await Promise.all([ours.said(/ready/), bare.said(/ready/)]);
+  const pollOf = (child: Child) => async () => (await child.ask<ProcessorTime>("poll")).cpuMs;
+  const samples = await measureInTurns(
+    {
+      [BARE]: async () => {
+        await simulator.control.stepMinute();
+        return pollOf(bare)();
       },
-      rounds,
-      WARM_UP,
-    );
-    await Promise.all([ours.stop(), bare.stop()]);
-    const rows = rowsOf(samples, "ms", () => BARE);
-    const withPage = await wholePolls(simulator, options);
-    const ratiosWithPage = ratiosOf(withPage, samples[BARE]);
-    return {
-      part: "poll",
-      size,
-      title: "poll: processor time of a poll of all channels",
-      rows: [
-        ...rows,
-        {
-          ...rowOf(WITH_PAGE, "ms", withPage),
-          ratio: { spread: ratiosWithPage, to: BARE },
-        },
-      ],
-      budgets: forLarge<Budget>(options, [
-        {
-          what: "Processor time of a poll of all channels, to a bare loop of requests and `JSON.parse`",
-          unit: "ratio",
-          value: ratioOf(rows, OURS),
-          atMost: MAX_POLL,
-        },
-        {
-          what: "The same with the page rendered and compressed",
-          unit: "ratio",
-          value: ratiosWithPage.median,
-          atMost: MAX_POLL_WITH_PAGE,
-        },
-      ]),
-      notes: [],
-    };
-  } finally {
-    await simulator.stop();
-  }
+      [OURS]: pollOf(ours),
+    },
+    rounds,
+    WARM_UP,
+  );
+  await Promise.all([ours.stop(), bare.stop()]);
+  const rows = rowsOf(samples, "ms", () => BARE);
+  const withPage = await wholePolls(simulator, options);
+  const ratiosWithPage = ratiosOf(withPage, samples[BARE]);
+  return {
+    part: "poll",
+    size,
+    title: "poll: processor time of a poll of all channels",
+    rows: [
+      ...rows,
+      {
+        ...rowOf(WITH_PAGE, "ms", withPage),
+        ratio: { spread: ratiosWithPage, to: BARE },
+      },
+    ],
+    budgets: forLarge<Budget>(options, [
+      ratioBudget(
+        "Processor time of a poll of all channels, to a bare loop of requests and `JSON.parse`",
+        ratioOf(rows, OURS),
+        MAX_POLL,
+      ),
+      ratioBudget("The same with the page rendered and compressed", ratiosWithPage.median, MAX_POLL_WITH_PAGE),
+    ]),
+    notes: [],
+  };
 }
 
 /** The exporter itself, polling nothing but channels. */
@@ -86,22 +72,18 @@ async function wholePolls({ url, control }: SimulatedServer, { size, rounds, qui
       timeseries: { enabled: false },
     },
   };
-  const exporter = await startExporter({ server: url, settings });
-  try {
-    await exporter.ready();
-    const values: number[] = [];
-    await waitForPolls(control, WARM_UP);
-    let before = await afterPoll();
-    for (let round = 0; round < Math.max(3, rounds); round++) {
-      await control.stepMinute();
-      const after = await afterPoll();
-      values.push(after - before);
-      before = after;
-    }
-    return values;
-  } finally {
-    await exporter.stop();
+  await using exporter = await startExporter({ server: url, settings });
+  await exporter.ready();
+  const values: number[] = [];
+  await waitForPolls(control, WARM_UP);
+  let before = await afterPoll();
+  for (let round = 0; round < Math.max(3, rounds); round++) {
+    await control.stepMinute();
+    const after = await afterPoll();
+    values.push(after - before);
+    before = after;
   }
+  return values;
 
   /** Between the beginnings of two polls lies one poll with all that follows it. */
   async function afterPoll(): Promise<number> {

@@ -1,7 +1,4 @@
-/**
- * What one cycle of everything asks of the server: pages a list, and requests at the same time, counted by the simulator;
- * over plain HTTP and over HTTPS.
- */
+/** Pages a list and requests at the same time, counted by the simulator, over HTTP and over HTTPS. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,11 +29,9 @@ export async function benchRequests({ size, quick }: PartOptions): Promise<PartR
   const crowdMs = quick ? QUICK_CROWD_MS : CROWD_MS;
   const counted: Counted[] = [];
   const notes: string[] = [];
-  const simulator = await startSimulator(size);
-  try {
+  {
+    await using simulator = await startSimulator(size);
     counted.push(await countRequests("HTTP", { server: simulator.url }, simulator.control, crowdMs));
-  } finally {
-    await simulator.stop();
   }
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
   try {
@@ -63,46 +58,40 @@ async function countRequests(
   crowdMs: number,
 ): Promise<Counted> {
   const limits = { concurrency: CONCURRENCY, requests_per_second: 1_000 };
-  const exporter = await startExporter({ ...reached, limits, settings: SETTINGS });
-  try {
-    await exporter.ready();
-    const cycle = (await control.requests()).recent
-      .map(({ url }) => url)
-      .filter((url) => !url.includes("/timeseries/"));
-    await sleep(crowdMs);
-    const { mostInFlight } = await control.requests(0);
-    await exporter.stop();
-    const lists = listsOf(cycle);
-    const excess: number[] = [];
-    for (const { list, requests, readings } of lists) {
-      excess.push(requests / readings - Math.max(1, Math.ceil((await control.total(list)) / PAGE_STEP)));
-    }
-    return {
-      rows: [
-        rowOf(`requests of a cycle, over ${scheme}`, "count", [cycle.length]),
-        ...lists.map(({ list, requests, readings }) =>
-          rowOf(`${list.replace("/api/v2", "")}, over ${scheme}`, "count", [requests / readings]),
-        ),
-        rowOf(`requests at the same time, over ${scheme}`, "count", [mostInFlight]),
-      ],
-      budgets: [
-        {
-          what: `Requests a list beyond ceil(objects / 2999), over ${scheme}`,
-          unit: "count",
-          value: Math.max(...excess),
-          atMost: 0,
-        },
-        {
-          what: `Requests at the same time with a concurrency of ${CONCURRENCY}, over ${scheme}`,
-          unit: "count",
-          value: mostInFlight,
-          atMost: CONCURRENCY,
-        },
-      ],
-    };
-  } finally {
-    await exporter.stop();
+  await using exporter = await startExporter({ ...reached, limits, settings: SETTINGS });
+  await exporter.ready();
+  const cycle = (await control.requests()).recent.map(({ url }) => url).filter((url) => !url.includes("/timeseries/"));
+  await sleep(crowdMs);
+  const { mostInFlight } = await control.requests(0);
+  await exporter.stop();
+  const lists = listsOf(cycle);
+  const excess: number[] = [];
+  for (const { list, requests, readings } of lists) {
+    excess.push(requests / readings - Math.max(1, Math.ceil((await control.total(list)) / PAGE_STEP)));
   }
+  return {
+    rows: [
+      rowOf(`requests of a cycle, over ${scheme}`, "count", [cycle.length]),
+      ...lists.map(({ list, requests, readings }) =>
+        rowOf(`${list.replace("/api/v2", "")}, over ${scheme}`, "count", [requests / readings]),
+      ),
+      rowOf(`requests at the same time, over ${scheme}`, "count", [mostInFlight]),
+    ],
+    budgets: [
+      {
+        what: `Requests a list beyond ceil(objects / 2999), over ${scheme}`,
+        unit: "count",
+        value: Math.max(...excess),
+        atMost: 0,
+      },
+      {
+        what: `Requests at the same time with a concurrency of ${CONCURRENCY}, over ${scheme}`,
+        unit: "count",
+        value: mostInFlight,
+        atMost: CONCURRENCY,
+      },
+    ],
+  };
 }
 
 /** For localhost, good for a day: key.pem and cert.pem. Resolves with the certificate; undefined without openssl. */
@@ -129,7 +118,6 @@ async function makeCertificate(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Requests for the pages of one list. */
 export interface ListRequests {
   /** Path and query without what differs from page to page. */
   readonly list: string;

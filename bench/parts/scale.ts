@@ -15,52 +15,44 @@ const POLLS = 3;
 const MAX_RESIDENT: Readonly<Record<number, number>> = { 10000: 160, 200000: 600, 567000: 2_000, 1000000: 2_000 };
 
 export async function benchScale({ size, rounds, quick }: PartOptions): Promise<PartResult> {
-  const simulator = await startSimulator(size);
-  try {
-    const period = quick ? 2 : Math.max(2, Math.ceil(size / 20_000));
-    const schedule = { schedule: `${period}s` };
-    const settings = { collectors: { status: schedule, channels: schedule, timeseries: { enabled: false } } };
-    const exporter = await startExporter({ server: simulator.url, settings });
-    try {
-      await exporter.ready();
-      const asked = (await simulator.control.requests(0)).counts;
-      await waitForPolls(simulator.control, 1);
-      const before = await exporter.processorTime();
-      await waitForPolls(simulator.control, quick ? 1 : POLLS);
-      const after = await exporter.processorTime();
-      const { wire, text } = await readGzipped(exporter.url);
-      const url = `${exporter.url}/metrics`;
-      const times = await measureInTurns(
-        Object.fromEntries(ENCODINGS.map((encoding) => [encoding, () => elapsed(() => scrape(url, encoding))])),
-        rounds,
-      );
-      const { residentBytes } = await exporter.memory();
-      const polls = quick ? 1 : POLLS;
-      const mostResident = MAX_RESIDENT[size];
-      return {
-        part: "scale",
-        size,
-        title: "scale: what a server of this size needs",
-        rows: [
-          rowOf("sensors", "count", [sensorsOf(size)]),
-          rowOf("series", "count", [countSamples(text)]),
-          rowOf("resident memory", "MB", [residentBytes / MEGABYTE]),
-          rowOf("processor time of a status and a channel poll", "s", [(after.cpuMs - before.cpuMs) / polls / 1_000]),
-          rowOf("page", "MB", [text.length / MEGABYTE]),
-          rowOf("page, gzip", "MB", [wire.length / MEGABYTE]),
-          rowOf("scrape", "ms", times.identity ?? []),
-          rowOf("scrape, gzip", "ms", times.gzip ?? []),
-          rowOf("requests of a first cycle", "count", [asked.reduce((sum, { count }) => sum + count, 0)]),
-        ],
-        budgets: mostResident === undefined ? [] : [residentBudget(residentBytes / MEGABYTE, size, mostResident)],
-        notes: [],
-      };
-    } finally {
-      await exporter.stop();
-    }
-  } finally {
-    await simulator.stop();
-  }
+  await using simulator = await startSimulator(size);
+  const period = quick ? 2 : Math.max(2, Math.ceil(size / 20_000));
+  const schedule = { schedule: `${period}s` };
+  const settings = { collectors: { status: schedule, channels: schedule, timeseries: { enabled: false } } };
+  await using exporter = await startExporter({ server: simulator.url, settings });
+  await exporter.ready();
+  const asked = (await simulator.control.requests(0)).counts;
+  await waitForPolls(simulator.control, 1);
+  const before = await exporter.processorTime();
+  await waitForPolls(simulator.control, quick ? 1 : POLLS);
+  const after = await exporter.processorTime();
+  const { wire, text } = await readGzipped(exporter.url);
+  const url = `${exporter.url}/metrics`;
+  const times = await measureInTurns(
+    Object.fromEntries(ENCODINGS.map((encoding) => [encoding, () => elapsed(() => scrape(url, encoding))])),
+    rounds,
+  );
+  const { residentBytes } = await exporter.memory();
+  const polls = quick ? 1 : POLLS;
+  const mostResident = MAX_RESIDENT[size];
+  return {
+    part: "scale",
+    size,
+    title: "scale: what a server of this size needs",
+    rows: [
+      rowOf("sensors", "count", [sensorsOf(size)]),
+      rowOf("series", "count", [countSamples(text)]),
+      rowOf("resident memory", "MB", [residentBytes / MEGABYTE]),
+      rowOf("processor time of a status and a channel poll", "s", [(after.cpuMs - before.cpuMs) / polls / 1_000]),
+      rowOf("page", "MB", [text.length / MEGABYTE]),
+      rowOf("page, gzip", "MB", [wire.length / MEGABYTE]),
+      rowOf("scrape", "ms", times.identity ?? []),
+      rowOf("scrape, gzip", "ms", times.gzip ?? []),
+      rowOf("requests of a first cycle", "count", [asked.reduce((sum, { count }) => sum + count, 0)]),
+    ],
+    budgets: mostResident === undefined ? [] : [residentBudget(residentBytes / MEGABYTE, size, mostResident)],
+    notes: [],
+  };
 }
 
 function residentBudget(value: number, size: number, atMost: number): Budget {

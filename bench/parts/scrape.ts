@@ -1,7 +1,4 @@
-/**
- * What a scrape takes: ours, nginx with the same bytes in a file (the limit), and prom-client with the same series.
- * Each runs in its own process; requests go to them in turn.
- */
+/** Time of a scrape in turns: ours, nginx with the same bytes in a file, and prom-client with the same series. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,7 +8,7 @@ import { startNginx } from "../processes/nginx.ts";
 import { findProgram } from "../processes/programs.ts";
 import { ENCODINGS, type Encoding, readGzipped, scrape } from "../processes/scrape.ts";
 import { startSimulator } from "../processes/simulator.ts";
-import type { Budget, PartResult, Row } from "../results/result.ts";
+import { type Budget, type PartResult, type Row, ratioBudget } from "../results/result.ts";
 import { elapsed, measureInTurns, ratiosOf } from "../statistics.ts";
 import { countSamples } from "./page.ts";
 import { forLarge, type PartOptions } from "./part.ts";
@@ -20,7 +17,6 @@ import { ratioOf, rowOf, rowsOf } from "./rows.ts";
 const MAX_TO_NGINX = 2.5;
 const MIN_TO_PROM_CLIENT = 100;
 const PROM_CLIENT = "prom-client's registry, gzip";
-/** Of one that takes seconds. */
 const SLOW_ROUNDS = 3;
 /** Turns of the two that take milliseconds, for each round asked for. */
 const FAST_TURNS = 3;
@@ -38,48 +34,44 @@ export async function benchScrape(options: PartOptions): Promise<PartResult> {
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
   const simulator = await startSimulator(size);
   try {
-    const exporter = await startExporter({ server: simulator.url, settings: SETTINGS });
-    try {
-      await exporter.ready();
-      await simulator.stop();
-      const { wire, text } = await readGzipped(exporter.url);
-      await writeFile(path.join(folder, "metrics.gz"), wire);
-      await writeFile(path.join(folder, "metrics"), text);
-      const rows: Row[] = [];
-      const notes = [
-        `The page: ${countSamples(text)} series, ${(text.length / 1e6).toFixed(1)} MB, ${(wire.length / 1e6).toFixed(1)} MB with gzip.`,
-      ];
-      const budgets: Budget[] = [];
-      const nginx = findProgram("nginx");
-      if (nginx === undefined)
-        notes.push("nginx, same bytes: skipped, install it with scripts/install-test-programs.sh");
-      else rows.push(...(await besideNginx(exporter, nginx, folder, FAST_TURNS * rounds)));
-      for (const encoding of rows.length > 0 ? ENCODINGS : []) {
-        budgets.push({
-          what: `A scrape, ${encoding}, to nginx serving the same bytes from a file`,
-          unit: "ratio",
-          value: ratioOf(rows, ours(encoding)),
-          atMost: MAX_TO_NGINX,
-        });
-      }
-      rows.push(await besidePromClient(exporter, path.join(folder, "metrics"), Math.min(SLOW_ROUNDS, rounds)));
-      budgets.push({
-        what: "A scrape with gzip, as Prometheus asks for it, of prom-client's registry to ours",
-        unit: "ratio",
-        value: ratioOf(rows, PROM_CLIENT),
-        atLeast: MIN_TO_PROM_CLIENT,
-      });
-      return {
-        part: "scrape",
-        size,
-        title: "scrape: time to the last byte",
-        rows,
-        budgets: forLarge(options, budgets),
-        notes,
-      };
-    } finally {
-      await exporter.stop();
+    await using exporter = await startExporter({ server: simulator.url, settings: SETTINGS });
+    await exporter.ready();
+    await simulator.stop();
+    const { wire, text } = await readGzipped(exporter.url);
+    await writeFile(path.join(folder, "metrics.gz"), wire);
+    await writeFile(path.join(folder, "metrics"), text);
+    const rows: Row[] = [];
+    const notes = [
+      `The page: ${countSamples(text)} series, ${(text.length / 1e6).toFixed(1)} MB, ${(wire.length / 1e6).toFixed(1)} MB with gzip.`,
+    ];
+    const budgets: Budget[] = [];
+    const nginx = findProgram("nginx");
+    if (nginx === undefined) notes.push("nginx, same bytes: skipped, install it with scripts/install-test-programs.sh");
+    else rows.push(...(await besideNginx(exporter, nginx, folder, FAST_TURNS * rounds)));
+    for (const encoding of rows.length > 0 ? ENCODINGS : []) {
+      budgets.push(
+        ratioBudget(
+          `A scrape, ${encoding}, to nginx serving the same bytes from a file`,
+          ratioOf(rows, ours(encoding)),
+          MAX_TO_NGINX,
+        ),
+      );
     }
+    rows.push(await besidePromClient(exporter, path.join(folder, "metrics"), Math.min(SLOW_ROUNDS, rounds)));
+    budgets.push({
+      what: "A scrape with gzip, as Prometheus asks for it, of prom-client's registry to ours",
+      unit: "ratio",
+      value: ratioOf(rows, PROM_CLIENT),
+      atLeast: MIN_TO_PROM_CLIENT,
+    });
+    return {
+      part: "scrape",
+      size,
+      title: "scrape: time to the last byte",
+      rows,
+      budgets: forLarge(options, budgets),
+      notes,
+    };
   } finally {
     await simulator.stop();
     await rm(folder, { recursive: true });

@@ -1,8 +1,4 @@
-/**
- * What many servers take beside one with the same number of channels, in one run: with the default schedules but for limits, and two Prometheus
- * servers. Not faster ones: the exporter measures itself each second, which one server would have to carry alone. And what their requests
- * alone take, by a bare loop: hundreds of small ones take several times as much as a few large ones, whatever is done with the answers.
- */
+/** Many servers beside one with as many channels, with default schedules and two Prometheus servers, and a bare loop of their requests. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { FLAGS } from "../../bin/node-settings.js";
@@ -11,7 +7,7 @@ import { type ExporterProcess, ONCE, startExporter } from "../processes/exporter
 import type { ProcessorTime } from "../processes/probe.ts";
 import { readGzipped, scrape } from "../processes/scrape.ts";
 import { startSimulators } from "../processes/simulator.ts";
-import type { Budget, PartResult, Row } from "../results/result.ts";
+import { type Budget, type PartResult, type Row, ratioBudget } from "../results/result.ts";
 import { elapsed, spreadOf } from "../statistics.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
@@ -28,7 +24,6 @@ const SETTLES_FOR_MS = MINUTE_MS;
 const MEASURED_FOR_MS = 5 * MINUTE_MS;
 /** By default limits are read each quarter of an hour: in the time of some numbers of servers, and not in that of others. */
 const SETTINGS = { collectors: { limits: ONCE } };
-/** Of the bare loop. */
 const ROUND_MS = MINUTE_MS;
 const QUICK_MS = 3_000;
 const STATUS_PAGES = 15;
@@ -47,10 +42,8 @@ const BARE = "processor time a minute of a bare loop of the requests and JSON.pa
 
 const OWN_METRIC = /^(prtg_exporter_|prtg_up|prtg_server_clock|process_|nodejs_)/;
 
-/** Of one number of servers. */
 interface Course {
   readonly resident: number[];
-  /** Seconds of the processor in a minute. */
   readonly cpuPerMinute: number;
   /** The same of a bare loop of requests. */
   readonly barePerMinute: number;
@@ -80,24 +73,16 @@ export async function benchServers(options: PartOptions): Promise<PartResult> {
 }
 
 async function measure(servers: number, { size, quick }: PartOptions): Promise<Course> {
-  const simulators = await startSimulators(servers, size);
-  try {
-    const course = await exporterCourse(simulators.urls, quick);
-    return { ...course, barePerMinute: await bareLoop(simulators.urls, quick ? QUICK_MS : ROUND_MS) };
-  } finally {
-    await simulators.stop();
-  }
+  await using simulators = await startSimulators(servers, size);
+  const course = await exporterCourse(simulators.urls, quick);
+  return { ...course, barePerMinute: await bareLoop(simulators.urls, quick ? QUICK_MS : ROUND_MS) };
 }
 
 async function exporterCourse(urls: readonly string[], quick: boolean): Promise<Omit<Course, "barePerMinute">> {
-  const exporter = await startExporter({ server: urls, settings: SETTINGS });
-  try {
-    await exporter.ready();
-    await sleep(quick ? 0 : SETTLES_FOR_MS);
-    return await watch(exporter, quick ? QUICK_MS : MEASURED_FOR_MS);
-  } finally {
-    await exporter.stop();
-  }
+  await using exporter = await startExporter({ server: urls, settings: SETTINGS });
+  await exporter.ready();
+  await sleep(quick ? 0 : SETTLES_FOR_MS);
+  return await watch(exporter, quick ? QUICK_MS : MEASURED_FOR_MS);
 }
 
 async function bareLoop(urls: readonly string[], roundMs: number): Promise<number> {
@@ -193,18 +178,16 @@ function budgetsOf(options: PartOptions, courses: ReadonlyMap<number, Course>): 
   const all = [...courses];
   const many = all.filter(([servers]) => servers > 1);
   const ratios = many.flatMap(([servers, { resident, cpuPerMinute }]): Budget[] => [
-    {
-      what: `Resident memory with ${nameOf(servers)} to that with one of the same channels`,
-      unit: "ratio",
-      value: spreadOf(resident).median / spreadOf(one.resident).median,
-      atMost: MAX_MEMORY_TO_ONE,
-    },
-    {
-      what: `Processor time with ${nameOf(servers)} to that with one of the same channels`,
-      unit: "ratio",
-      value: cpuPerMinute / one.cpuPerMinute,
-      atMost: MAX_PROCESSOR_TO_ONE,
-    },
+    ratioBudget(
+      `Resident memory with ${nameOf(servers)} to that with one of the same channels`,
+      spreadOf(resident).median / spreadOf(one.resident).median,
+      MAX_MEMORY_TO_ONE,
+    ),
+    ratioBudget(
+      `Processor time with ${nameOf(servers)} to that with one of the same channels`,
+      cpuPerMinute / one.cpuPerMinute,
+      MAX_PROCESSOR_TO_ONE,
+    ),
   ]);
   const most = (value: (course: Course) => number) => Math.max(...all.map(([, course]) => value(course)));
   const servers = nameOf(Math.max(...courses.keys()));

@@ -6,12 +6,11 @@ import { fileURLToPath } from "node:url";
 import { FLAGS } from "../../bin/node-settings.js";
 import { builtMain } from "../processes/built-program.ts";
 import { Child } from "../processes/child.ts";
-import type { Budget, Row } from "../results/result.ts";
+import { type Budget, type Row, ratioBudget } from "../results/result.ts";
 import { ratiosOf, type Samples } from "../statistics.ts";
 import { rowsOf } from "./rows.ts";
 
 const TELL_START = fileURLToPath(new URL("../processes/tell-start.cjs", import.meta.url));
-/** Short ones, of which the median is told. */
 const ROUNDS = 15;
 const MAX_RATIO = 8;
 const EMPTY = "an empty process of Node.js";
@@ -28,7 +27,6 @@ export async function measureStart(quick: boolean): Promise<StartCost> {
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-start-"));
   try {
     const config = path.join(folder, "config.json");
-    // Whether the server answers is found out later.
     const servers = [{ name: "hq", url: "http://127.0.0.1:9", auth: { api_key: "${BENCH_KEY}" } }];
     await writeFile(config, JSON.stringify({ servers }));
     const serve = ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"];
@@ -68,12 +66,12 @@ export async function measureStart(quick: boolean): Promise<StartCost> {
 type Contender = typeof EMPTY | typeof FIRST | typeof LISTENING;
 
 function summaryOf(clock: Samples<Contender>, processor: Samples<Contender>, quick: boolean): StartCost {
-  const budget = (what: string, samples: Samples<Contender>): Budget => ({
-    what: `${what} from the start until it listens, to an empty process of Node.js`,
-    unit: "ratio",
-    value: ratiosOf(samples[LISTENING], samples[EMPTY]).median,
-    atMost: MAX_RATIO,
-  });
+  const budget = (what: string, samples: Samples<Contender>): Budget =>
+    ratioBudget(
+      `${what} from the start until it listens, to an empty process of Node.js`,
+      ratiosOf(samples[LISTENING], samples[EMPTY]).median,
+      MAX_RATIO,
+    );
   const rows = (samples: Samples<Contender>, kind: string) =>
     rowsOf(samples, "ms", () => EMPTY).map((row) => ({
       ...row,

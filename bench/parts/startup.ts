@@ -9,7 +9,7 @@ import type { ProcessorTime } from "../processes/probe.ts";
 import { readWire } from "../processes/scrape.ts";
 import { startSimulator } from "../processes/simulator.ts";
 import { FIRST_PAGE } from "../results/readme.ts";
-import type { Budget, PartResult } from "../results/result.ts";
+import { type Budget, type PartResult, ratioBudget } from "../results/result.ts";
 import { ratiosOf } from "../statistics.ts";
 import { sampleOf } from "./page.ts";
 import { forLarge, type PartOptions } from "./part.ts";
@@ -36,37 +36,32 @@ export async function benchStartup(options: PartOptions): Promise<PartResult> {
     await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
     await bare.said(/ready/);
     const bareSeconds = async () => (await bare.ask<ProcessorTime>("poll")).cpuMs / 1_000;
-    // The first one compiles.
     await bareSeconds();
     const takes = new Map<string, number[]>();
     const note = (name: string, seconds: number) => takes.set(name, [...(takes.get(name) ?? []), seconds]);
     for (let round = 0; round < (quick ? 1 : Math.min(MAX_ROUNDS, rounds)); round++) {
-      const exporter = await begin();
+      await using exporter = await begin();
       const since = () => (performance.now() - exporter.startedAt) / 1_000;
-      try {
-        const listening = since();
-        await exporter.ready();
-        const ready = since();
-        const wire = await readWire(exporter.url);
-        const read = since();
-        note(FIRST_PAGE, read);
-        note("of this: from the last poll to the page", read - ready);
-        // At once: while the page is looked through here, the exporter has gone on to limits and time series.
-        note(UNTIL_PAGE, (await exporter.processorTime()).cpuMs / 1_000);
-        const page = gunzipSync(wire).toString("utf8");
-        const value = (name: string) => sampleOf(page, name) ?? Number.NaN;
-        note("of this: process start until it listens", listening);
-        for (const name of COLLECTORS) {
-          note(
-            `of this: ${name} read`,
-            value(`prtg_exporter_collector_duration_seconds{server="hq",collector="${name}"}`),
-          );
-        }
-        if (value('prtg_up{server="hq"}') !== 1) throw new Error("the first poll did not work");
-        note(BARE, await bareSeconds());
-      } finally {
-        await exporter.stop();
+      const listening = since();
+      await exporter.ready();
+      const ready = since();
+      const wire = await readWire(exporter.url);
+      const read = since();
+      note(FIRST_PAGE, read);
+      note("of this: from the last poll to the page", read - ready);
+      // At once: while the page is looked through here, the exporter has gone on to limits and time series.
+      note(UNTIL_PAGE, (await exporter.processorTime()).cpuMs / 1_000);
+      const page = gunzipSync(wire).toString("utf8");
+      const value = (name: string) => sampleOf(page, name) ?? Number.NaN;
+      note("of this: process start until it listens", listening);
+      for (const name of COLLECTORS) {
+        note(
+          `of this: ${name} read`,
+          value(`prtg_exporter_collector_duration_seconds{server="hq",collector="${name}"}`),
+        );
       }
+      if (value('prtg_up{server="hq"}') !== 1) throw new Error("the first poll did not work");
+      note(BARE, await bareSeconds());
     }
     const ratios = ratiosOf(takes.get(UNTIL_PAGE) ?? [], takes.get(BARE) ?? []);
     const polled = [...takes].map(([name, seconds]) => {
@@ -78,12 +73,11 @@ export async function benchStartup(options: PartOptions): Promise<PartResult> {
       "Status and channels are read at the same time. The page has all statuses and values; limits are read after it.",
       "A second start: Node.js has what it compiled at the first one, as the service and the image keep it.",
     ];
-    const untilPage: Budget = {
-      what: "Processor time until the first complete page, to a bare loop of requests and `JSON.parse` over the channels",
-      unit: "ratio",
-      value: ratios.median,
-      atMost: MAX_UNTIL_PAGE,
-    };
+    const untilPage: Budget = ratioBudget(
+      "Processor time until the first complete page, to a bare loop of requests and `JSON.parse` over the channels",
+      ratios.median,
+      MAX_UNTIL_PAGE,
+    );
     const budgets = [...start.budgets, ...forLarge(options, [untilPage])];
     return { part: "startup", size, title: "startup: time to the first complete page", rows, budgets, notes };
   } finally {

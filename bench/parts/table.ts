@@ -24,7 +24,6 @@ export const PART_NAMES = [
 ] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
-/** Everything that can be measured. */
 export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly run: Part }>> = {
   scrape: { does: "a scrape, beside nginx and other libraries", run: benchScrape },
   poll: { does: "a poll of all channels, beside a bare loop of requests", run: benchPoll },

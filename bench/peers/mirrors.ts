@@ -1,7 +1,4 @@
-/**
- * One simulated server at many addresses: argument 1 of them, with argument 2 sensors and argument 3 channels, each sensor
- * measured every argument 4 seconds. Answers are kept for as long, so that it takes less time than what is measured.
- */
+/** One simulated server at many addresses. Arguments: addresses, sensors, channels, interval in seconds. It keeps answers for an interval. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
@@ -12,7 +9,6 @@ import { mapEntry } from "../../src/lib/map-entry.ts";
 import { API_KEY } from "../processes/simulator.ts";
 
 const [addresses = 1, sensors = 1, channels = 1, intervalSeconds = 60] = process.argv.slice(2).map(Number);
-/** Headers of an answer that a client needs. */
 const HEADERS = ["content-type", "content-encoding", "x-total-count", "x-result-count", "link"];
 
 interface Kept {

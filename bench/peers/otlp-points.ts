@@ -8,7 +8,6 @@ import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
 
 /** The same points for all contenders of the OTLP bench, by their number. */
 export const POINTS = Number(process.argv[2]);
-/** Where the receiver listens, without a path. */
 export const RECEIVER = process.argv[3] ?? "";
 /** Under the names of OpenTelemetry, from a resource for each device. */
 export const IS_OTEL = process.argv[4] === "otel";

@@ -1,7 +1,4 @@
-/**
- * Our side of the poll bench: the client, the tree, mapping and the store, put together as the exporter does but without
- * a page to render. Told to `poll`, it answers with what the channels collector alone took.
- */
+/** Our side of the poll bench: client, tree, mapping and store without a page. Answers `poll` with the time of the channels collector. */
 import { pino } from "pino";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";

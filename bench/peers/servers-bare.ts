@@ -1,8 +1,4 @@
-/**
- * The limit of the servers bench, what the requests alone take in a minute: of each server all nodes twice and all channels once,
- * fetched with undici and parsed, spread evenly, some together as the exporter has them, and nothing done with them. Argument 1:
- * milliseconds of a round of that, a minute or less; the others: URLs of the servers.
- */
+/** The limit of the servers bench: reads all nodes twice and all channels once a minute. Arguments: milliseconds of a round, URLs. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
 import { serveCommands } from "../processes/answer.ts";

@@ -11,11 +11,7 @@ const BESIDE = ["package.json", "packages/simulator/api", "config"];
 
 let built: string | undefined;
 
-/**
- * Path of the main file of the exporter as it is delivered: built from these sources once a run, and gone with it. From the
- * sources themselves Node.js would strip the types of hundreds of files, which takes longer and more memory than what is measured.
- * @throws Error when the build fails
- */
+/** Path of the main file of the exporter, built once a run as for a release. @throws Error when the build fails */
 export function builtMain(): string {
   built ??= build();
   return path.join(built, "dist/main.js");

@@ -12,7 +12,6 @@ export interface ChildOptions {
   readonly cwd?: string;
 }
 
-/** A process that the bench has started. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #name: string;
@@ -59,15 +58,11 @@ export class Child {
     return this.#ended;
   }
 
-  /** Its output so far. */
   get text(): string {
     return this.#text;
   }
 
-  /**
-   * Waits for a line of its output.
-   * @throws Error with the output when it ends before, or takes longer than `limitMs`
-   */
+  /** Waits for a line of its output. @throws Error with the output if it ends before, or takes longer than `limitMs` */
   async said(pattern: RegExp, limitMs = 120_000): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(limitMs);
     for (;;) {

@@ -9,13 +9,10 @@ import type { Memory, ProcessorTime } from "./probe.ts";
 import { API_KEY } from "./simulator.ts";
 
 export interface ExporterOptions {
-  /** One URL, or those of several servers. */
   readonly server: string | readonly string[];
   /** PEM file of the certificate of a server that is reached over HTTPS. */
   readonly caFile?: string;
-  /** Keys of the configuration beside `servers`. */
   readonly settings?: object;
-  /** Of each server. */
   readonly limits?: object;
   /** Folder of what Node.js has compiled, as the service and the image have one; without it there is none. */
   readonly compileCache?: string;
@@ -23,11 +20,10 @@ export interface ExporterOptions {
 
 /** Requests without a pace, for what is to be over soon. */
 export const UNPACED = { requests_per_second: 1_000 };
-/** A collector that runs once, at the start. */
 export const ONCE = { schedule: "24h" };
 
 /** `prtg-exporter serve`, as a user starts it but for the probe. */
-export interface ExporterProcess {
+export interface ExporterProcess extends AsyncDisposable {
   readonly url: string;
   /** When it was started, on the bench's own monotonic clock. */
   readonly startedAt: number;
@@ -40,7 +36,6 @@ export interface ExporterProcess {
   stop(): Promise<void>;
 }
 
-/** Starts it; resolves when it listens. */
 export async function startExporter(options: ExporterOptions): Promise<ExporterProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
   const config = path.join(folder, "config.json");
@@ -78,6 +73,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterP
       watchLoop: () => child.ask("watchLoop"),
       loopTurns: () => child.ask("loopTurns"),
       stop,
+      [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
     await stop();

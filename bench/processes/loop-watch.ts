@@ -1,6 +1,5 @@
 import { createHistogram, monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
 
-/** How long turns of an event loop took, milliseconds. */
 export interface LoopTurns {
   /** By the clock: includes the time that the machine gave to others. */
   readonly longestMs: number;
@@ -14,17 +13,12 @@ const RESOLUTION_MS = 1;
 const NANOSECONDS = 1e6;
 const MICROSECONDS = 1e3;
 
-/**
- * Watches an event loop from within. A timer that is due every millisecond finds out how long others kept it waiting:
- * by the clock, as Node's own monitor does, and in processor time of this thread, because on a busy machine the clock
- * mostly tells when the scheduler was elsewhere.
- */
+/** Measures the delay of a timer of 1 ms by the clock and in processor time: on a busy machine the clock shows the scheduler. */
 export class LoopWatch {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #own: RecordableHistogram = createHistogram();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Begins anew. */
   start(): void {
     clearInterval(this.#timer);
     this.#own = createHistogram();
@@ -52,7 +46,6 @@ export class LoopWatch {
   }
 }
 
-/** Processor time of this thread, microseconds. */
 function ownTime(): number {
   const { user, system } = process.threadCpuUsage();
   return user + system;

@@ -14,10 +14,7 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-/**
- * Serves the files of a folder as they are: `metrics`, and `metrics.gz` to who accepts it. What a server of static files
- * does for the same bytes is the least that a scrape can take.
- */
+/** Serves the files of a folder, `metrics` and `metrics.gz`: the least that a scrape of these bytes can take. */
 export async function startNginx(binary: string, folder: string): Promise<Nginx> {
   let log = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -1,12 +1,8 @@
-/**
- * Loaded before the program (`--import`), so that the bench can ask a process about itself without a line in the
- * program: its memory, its processor time, and how long its event loop was kept.
- */
+/** Preloaded (`--import`), so that the bench can read memory, processor time and loop delays of an unchanged program. */
 import { answerCommands } from "./answer.ts";
 import { LoopWatch } from "./loop-watch.ts";
 
 export interface ProcessorTime {
-  /** Of all threads, milliseconds. */
   readonly cpuMs: number;
   readonly wallMs: number;
 }

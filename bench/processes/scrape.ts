@@ -7,10 +7,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 
 const BUFFER_BYTES = 1 << 20;
 
-/**
- * Scrapes and throws away what comes: a client that does next to nothing, so that the time is the server's. Keeps the
- * connection for the next time, as Prometheus does. Resolves with the bytes of head and body.
- */
+/** Scrapes over a kept connection, as Prometheus does, and drops the bytes. Resolves with the bytes of head and body. */
 export async function scrape(url: string, encoding: Encoding): Promise<number> {
   const { host } = new URL(url);
   const kept = connections.get(host);
@@ -130,7 +127,6 @@ export async function readWire(url: string): Promise<Buffer> {
   return Buffer.from(await body.arrayBuffer());
 }
 
-/** The same, and what is in them. */
 export async function readGzipped(url: string): Promise<{ readonly wire: Buffer; readonly text: Buffer }> {
   const wire = await readWire(url);
   return { wire, text: await promisify(gunzip)(wire) };

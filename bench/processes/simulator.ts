@@ -2,10 +2,9 @@ import { Agent, request } from "undici";
 import { Child } from "./child.ts";
 
 export const API_KEY = "key-of-the-bench";
-/** As the simulator is asked for: ten channels a sensor. */
 export const CHANNELS_PER_SENSOR = 10;
 
-export interface SimulatedServer {
+export interface SimulatedServer extends AsyncDisposable {
   readonly url: string;
   readonly control: SimulatorControl;
   stop(): Promise<void>;
@@ -19,12 +18,12 @@ export async function startSimulator(channels: number): Promise<SimulatedServer>
     ...["--listen-address", "127.0.0.1:0", "--api-key", API_KEY, "--control", "--hostile-names", "--log.level", "warn"],
   ]);
   const [, url = ""] = await child.said(/ on (http:\S+)\/api\/v2/);
-  return { url, control: new SimulatorControl(url), stop: () => child.stop() };
+  const stop = () => child.stop();
+  return { url, control: new SimulatorControl(url), stop, [Symbol.asyncDispose]: stop };
 }
 
-export interface ManyServers {
+export interface ManyServers extends AsyncDisposable {
   readonly urls: readonly string[];
-  stop(): Promise<void>;
 }
 
 /** Simulated servers that have so many channels together, in one process; their worlds stay as they are. */
@@ -37,7 +36,6 @@ export interface MirrorOptions {
   /** Of the one server that is behind all of them. */
   readonly sensors: number;
   readonly channels: number;
-  /** Of every sensor. */
   readonly intervalSeconds: number;
 }
 
@@ -49,7 +47,7 @@ export function startMirrors({ addresses, sensors, channels, intervalSeconds }: 
 async function startMany(script: string, args: readonly number[]): Promise<ManyServers> {
   const child = Child.node(script, args.map(String));
   const [, urls = ""] = await child.said(/^ready on (.+) \.$/m);
-  return { urls: urls.split(" "), stop: () => child.stop() };
+  return { urls: urls.split(" "), [Symbol.asyncDispose]: () => child.stop() };
 }
 
 export function sensorsOf(channels: number): number {
@@ -68,7 +66,6 @@ export interface RequestCounts {
   readonly recent: readonly LoggedRequest[];
 }
 
-/** The simulator's control endpoint. */
 export class SimulatorControl {
   readonly #url: string;
   readonly #agent: Agent;

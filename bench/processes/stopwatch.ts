@@ -16,7 +16,6 @@ export class Stopwatch {
     this.#reading = { cpuMs: (user + system) / 1_000, wallMs: performance.now() - this.#wall };
   }
 
-  /** Of the last time; NaN before. */
   get reading(): ProcessorTime {
     return this.#reading;
   }

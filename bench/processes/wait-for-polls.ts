@@ -10,10 +10,7 @@ export async function waitForPolls(control: SimulatorControl, polls: number): Pr
   await waitFor(control, (offsets) => offsets.filter((offset) => offset === 0).length >= polls);
 }
 
-/**
- * Waits until the exporter has begun one more poll of channels and, but for a page or so, ended it: what changes then
- * does not change under its reading. `channels`: about how many there are.
- */
+/** Waits for the next poll of channels up to about its last page. `channels`: about how many there are. */
 export async function waitForPollEnd(control: SimulatorControl, channels: number): Promise<void> {
   const near = Math.max(0, 0.98 * channels - PAGE);
   await waitFor(control, (offsets) => {
@@ -22,7 +19,6 @@ export async function waitForPollEnd(control: SimulatorControl, channels: number
   });
 }
 
-/** `isEnough` is shown the offsets of the pages that were asked for in the meantime. */
 async function waitFor(control: SimulatorControl, isEnough: (offsets: readonly number[]) => boolean): Promise<void> {
   await control.forgetRequests();
   for (;;) {

@@ -41,10 +41,7 @@ const schema = z.strictObject({
   ),
 });
 
-/**
- * What earlier runs wrote; undefined where there is no such file.
- * @throws ZodError, SyntaxError for a file of another kind
- */
+/** Results of earlier runs; undefined without the file. @throws ZodError, SyntaxError for a file of another kind */
 export async function readResults(file: URL): Promise<BenchResults | undefined> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -53,10 +50,7 @@ export async function readResults(file: URL): Promise<BenchResults | undefined> 
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-/**
- * Rounded to what was measured, so that a file under version control changes no more than it has to.
- * @throws RangeError for what is no number: something was not measured that should have been
- */
+/** Rounds to five digits, so that the file changes little. @throws RangeError for what is no number */
 export async function writeResults(file: URL, results: BenchResults): Promise<void> {
   const round = (key: string, value: unknown) => {
     if (typeof value !== "number") return value;

@@ -1,6 +1,5 @@
 import type { Budget, Unit } from "./result.ts";
 
-/** A number as a table shows it, with its unit. */
 export function numberText(value: number, unit: Unit): string {
   switch (unit) {
     case "ms":

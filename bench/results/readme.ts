@@ -1,7 +1,6 @@
 import { limitText, numberText } from "./number-text.ts";
 import { type BenchResults, type Budget, isKept, type PartResult } from "./result.ts";
 
-/** Name of the row that tells when the first page is there. */
 export const FIRST_PAGE = "first complete page, rendered, compressed and read";
 
 /** A text with generated parts, between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */

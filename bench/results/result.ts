@@ -3,14 +3,12 @@ import type { Spread } from "../statistics.ts";
 export const UNITS = ["ms", "s", "MB", "kB", "bytes", "count", "ratio", "percent"] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** One line of a part's table. */
 export interface Row {
   readonly name: string;
   /** What it is about, where a part measures several side by side. */
   readonly of?: string;
   readonly unit: Unit;
   readonly spread: Spread;
-  /** How many values the spread is of. */
   readonly samples: number;
   /** Round by round against another row, whose name is `to`. */
   readonly ratio?: { readonly spread: Spread; readonly to: string };
@@ -23,6 +21,10 @@ export interface Budget {
   readonly value: number;
   readonly atMost?: number;
   readonly atLeast?: number;
+}
+
+export function ratioBudget(what: string, value: number, atMost: number): Budget {
+  return { what, unit: "ratio", value, atMost };
 }
 
 export interface PartResult {
@@ -38,9 +40,7 @@ export interface PartResult {
   readonly calibrationMs?: Spread;
 }
 
-/** What bench/results.json holds. */
 export interface BenchResults {
-  /** Date of the newest part, YYYY-MM-DD. */
   readonly takenOn: string;
   readonly node: string;
   readonly processor: string;
@@ -54,7 +54,6 @@ export function isKept({ value, atMost, atLeast }: Budget): boolean {
   return (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast);
 }
 
-/** The budgets that were broken, of all parts. */
 export function brokenBudgets(parts: readonly PartResult[]): readonly Budget[] {
   return parts.flatMap(({ budgets }) => budgets).filter((budget) => !isKept(budget));
 }

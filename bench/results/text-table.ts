@@ -1,7 +1,6 @@
 import { limitText, numberText } from "./number-text.ts";
 import { isKept, type PartResult } from "./result.ts";
 
-/** A part for the terminal: its rows with median and spread, then its budgets. */
 export function partText(result: PartResult): string {
   const rows = result.rows.map(({ name, of, unit, spread, samples, ratio }) => [
     of === undefined ? name : `${name}, ${of}`,

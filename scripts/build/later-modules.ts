@@ -14,10 +14,7 @@ const REQUIRED = new RegExp(
   "gm",
 );
 
-/**
- * Has a piece of the bundle load some modules when something of them is first used. The sources import them as any other,
- * which loads them at once. It is required only once: to look a module up again takes longer than most of what is then called.
- */
+/** Loads some modules when they are first used, and requires them once: a second lookup takes longer than most calls. */
 export function withLaterModules(code: string): string {
   return code.replaceAll(
     REQUIRED,

@@ -69,10 +69,7 @@ export class Activity {
     return { connecting, connections };
   }
 
-  /**
-   * Resolves when this process waits for nothing but timers and other processes. With one thread of libuv
-   * (UV_THREADPOOL_SIZE=1) a job that is put behind all others and comes back says that the others have ended.
-   */
+  /** Resolves when the process waits for timers and other processes only: a last job of the one libuv thread has come back. */
   async settled(): Promise<ProcessState> {
     let before = "";
     for (let calm = 0; calm < CALM_ROUNDS; ) {

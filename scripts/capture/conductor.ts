@@ -112,10 +112,7 @@ export class Program {
   }
 }
 
-/**
- * Leads programs through time together: it moves only when all of them have nothing left to do but wait for it, so that
- * what they do does not depend on the machine.
- */
+/** Moves time on when all programs wait for it, so that their work does not depend on the machine. */
 export class Conductor {
   /** Milliseconds since the epoch. */
   now: number;

@@ -30,10 +30,7 @@ const SLOWEST_MS = 400;
 /** Of one connection, not of what is said over it. */
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "content-length"];
 
-/**
- * A server that lets requests pass one at a time, each after a while that follows from what is asked: so the order in which
- * a program gets its answers is that of what it asks, and not that in which its requests happened to arrive.
- */
+/** Passes requests one at a time, in an order that follows from their content and not from their arrival. */
 export class Gate implements EventSource {
   readonly #now: () => number;
   readonly #answer: (question: Question) => Promise<Answer>;

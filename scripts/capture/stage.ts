@@ -9,13 +9,9 @@ import { readableBody } from "./readable-body.ts";
 const UNCOMPARED = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
 
 export interface StageOptions {
-  /** The checkout whose program is captured. */
   readonly root: string;
-  /** Where the captured files go. */
   readonly output: string;
-  /** Where configurations and state are. */
   readonly scratch: string;
-  /** Milliseconds since the epoch. */
   readonly startAt: number;
 }
 
@@ -59,7 +55,6 @@ export class Stage {
     return new Simulator(this.conductor, program, actual);
   }
 
-  /** Opens a receiver of OTLP at 127.0.0.1 and the port. */
   async receive(port: number): Promise<void> {
     await this.#open(port, async (question) => {
       const number = String(++this.#received).padStart(4, "0");
@@ -79,7 +74,6 @@ export class Stage {
     return this.conductor.start({ name, root, args, cwd, env, ports: this.#ports });
   }
 
-  /** Runs a command to its end, and keeps what it printed. */
   async run(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
     const program = this.start(name, args, env);
     await this.conductor.ended(program);
@@ -91,7 +85,6 @@ export class Stage {
     this.write(`commands/${name}.err`, this.#withoutPlaces(`${stderr}exit code ${exitCode}\n`));
   }
 
-  /** What a server of the program says to a request, without any time passing. */
   get(program: Program, port: number, question: Partial<Question> & { readonly url: string }): Promise<Answer> {
     return asked(this.conductor, program.listening.get(port) ?? 0, question);
   }
@@ -119,7 +112,6 @@ export class Stage {
     writeFileSync(path, text);
   }
 
-  /** Ends everything. */
   async close(): Promise<void> {
     for (const [name, lines] of this.#requests) this.write(`requests/${name}.txt`, `${lines.join("\n")}\n`);
     this.conductor.close();
@@ -143,11 +135,9 @@ export class Stage {
   }
 }
 
-/** A simulated server, past the gate. */
 export class Simulator {
   readonly #conductor: Conductor;
   readonly program: Program;
-  /** On this machine. */
   readonly port: number;
 
   constructor(conductor: Conductor, program: Program, port: number) {
@@ -166,7 +156,6 @@ export class Simulator {
     return text === "" ? undefined : JSON.parse(text);
   }
 
-  /** Keeps an answer of its API. */
   async look(stage: Stage, file: string, url: string): Promise<void> {
     const question = { url, headers: AUTHORIZED };
     stage.keep(file, question, await asked(this.#conductor, this.port, question));
@@ -177,7 +166,6 @@ export class Simulator {
     for (const fault of faults) await this.call("POST", "/simulator/faults", { fault });
   }
 
-  /** Ends it. */
   async stop(): Promise<void> {
     this.program.kill("SIGTERM");
     await this.#conductor.ended(this.program);

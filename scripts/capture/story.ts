@@ -11,14 +11,12 @@ const CONFIG = ["--config.file", "/proc/self/cwd/prtg-exporter.yaml"];
 const LISTEN = ["--web.listen-address", `127.0.0.1:${PORTS.exporter}`];
 const BRANCH = 'branch "office"';
 
-/** What goes wrong in lists, while polls go on. */
 const ODD_ANSWERS = [
   "execution-timeout=1000",
   "moving-list=insert@/experimental/sensors*#2",
   "wrong-total=3@/experimental/groups*",
 ];
 const ODD_RECORDS = ["odd-records=5", "parents=lost@/experimental/devices*", "missing@/objects/count", "text-values"];
-/** What a check finds. */
 const CHECKED = [
   "error=401",
   "html",
@@ -168,7 +166,6 @@ interface Chosen {
   readonly sensors: readonly string[];
 }
 
-/** Some objects of a world, spread over it. */
 async function idsOf(simulator: Simulator): Promise<Chosen> {
   const list = async (kind: string) =>
     ((await simulator.call("GET", `/api/v2/experimental/${kind}?limit=3000`)) as { readonly id: string }[]).map(
@@ -199,7 +196,6 @@ async function changeWorld(hq: Simulator, { group, device, sensors }: Chosen): P
   await hq.change(device, "add", { sensor: "A new ping", kind: "ping" });
 }
 
-/** What ends by itself. */
 async function commands(stage: Stage, isShort: boolean): Promise<void> {
   const history = [...CONFIG, "--server", "hq", "--from"];
   await stage.run("once", ["serve", ...CONFIG, "--once"]);

@@ -16,24 +16,20 @@ export class VirtualTime {
   /** Told whether a timer keeps the process alive. */
   readonly #keepAlive: (needed: boolean) => void;
 
-  /** `now`: milliseconds since the epoch. */
   constructor(now: number, keepAlive: (needed: boolean) => void) {
     this.#now = now;
     this.#startedAt = now;
     this.#keepAlive = keepAlive;
   }
 
-  /** Milliseconds since the epoch. */
   get now(): number {
     return this.#now;
   }
 
-  /** Milliseconds since the process began, which was a little before. */
   get elapsed(): number {
     return this.#now - this.#startedAt + 100;
   }
 
-  /** When the next timer is due, milliseconds since the epoch. */
   get next(): number | undefined {
     return this.#first()?.due;
   }
@@ -98,7 +94,6 @@ export class VirtualTime {
 
 let ids = 0;
 
-/** As NodeJS.Timeout. */
 class VirtualTimer {
   readonly id = ++ids;
   due = 0;

@@ -46,7 +46,6 @@ A server that lacks an operation answers 404 \`NOT_FOUND\`. If the path has othe
 
 `;
 
-/** docs/api-coverage.md */
 export async function apiCoveragePage(): Promise<string> {
   const document = await openDocument();
   const { paths } = document;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 
-/** Below the root of the repository. */
 export const TYPES_FILE = "packages/simulator/src/api/contract/api-types.gen.ts";
 
 /** Says which contract the types were made from: to compare it is quick and needs no generator. */
@@ -13,7 +12,6 @@ export function withHeader(types: string, hash: string): string {
   return `// Generated from packages/simulator/api/openapi.yaml by \`npm run api\`. sha256: ${hash}\n${types.trimEnd()}\n`;
 }
 
-/** Undefined where there is none. */
 export function recordedHash(types: string): string | undefined {
   return /sha256: ([0-9a-f]{64})\n/.exec(types)?.[1];
 }

@@ -92,7 +92,6 @@ expression that no day ever fits (\`0 0 0 1 1 1#5\`) is refused.
 ## Keys
 `;
 
-/** docs/configuration.md */
 export function configurationPage(): string {
   const schema = settingsJsonSchema();
   return [

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Below the root of the repository. */
 export const DASHBOARDS_FOLDER = "deploy/grafana/dashboards/";
 
 const FORMATTER = fileURLToPath(new URL("../../node_modules/@biomejs/biome/bin/biome", import.meta.url));

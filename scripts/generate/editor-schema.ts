@@ -37,10 +37,7 @@ function oneLine(value: unknown): string | undefined {
   return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
 }
 
-/**
- * The JSON Schema that editors check a file against while it is written. It accepts `${NAME}` wherever the exporter
- * does, and a file without servers, because the environment may describe the one server.
- */
+/** The JSON Schema for editors. It accepts `${NAME}` where the exporter does, and a file without servers. */
 export function editorSchema(): JsonSchema {
   const { required: _, ...schema } = withReferences(settingsJsonSchema());
   return schema;

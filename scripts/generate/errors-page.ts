@@ -8,7 +8,6 @@ words. An error of the monitoring server carries its request ID, which leads to 
 server.
 `;
 
-/** docs/errors.md */
 export function errorsPage(): string {
   const rows = Object.entries(ERROR_CATALOGUE).map(([name, { meaning, remedy }]) => [code(name), meaning, remedy]);
   return [

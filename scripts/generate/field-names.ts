@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { load } from "js-yaml";
 
-/** Below the root of the repository. */
 export const FIELD_NAMES_FILE = "src/cli/report/field-names.gen.ts";
 
 /** Names in sections, which the contract leaves open. */

@@ -1,7 +1,6 @@
 import { load } from "js-yaml";
 import { parseYamlTree, type YamlMap } from "../../src/lib/yaml-tree.ts";
 
-/** A key of the chart's values.yaml, with what its comment says. */
 export interface HelmValue {
   readonly key: string;
   /** Keys from the root on, joined with dots. */
@@ -18,10 +17,7 @@ export interface HelmValue {
 const SCHEMA = "@schema ";
 const DESCRIPTION = "-- ";
 
-/**
- * The values of a chart with their comments.
- * @throws Error for a comment that cannot be read, and for an empty map or list without a schema
- */
+/** The values of a chart with their comments. @throws Error for an unreadable comment or an empty map or list without a schema */
 export function readHelmValues(text: string): HelmValue[] {
   const tree = parseYamlTree(text);
   if (tree.kind !== "map") throw new Error("values.yaml is not a map");

@@ -11,7 +11,6 @@ import type { Output } from "./output.ts";
 import { withPresetFamilies } from "./preset-families.ts";
 import { statusPage } from "./status-page.ts";
 
-/** Everything that `npm run docs` writes. */
 export async function generate(root: URL): Promise<Output[]> {
   const outputs = [
     { path: "docs/configuration.md", content: configurationPage() },

@@ -20,7 +20,6 @@ export async function withPresetFamilies(page: string): Promise<string> {
   return `${page.slice(0, begin + BEGIN.length)}\n${families}${page.slice(end)}`;
 }
 
-/** What the rules of a preset make. */
 export async function familiesOf(preset: PresetName): Promise<readonly MappedFamily[]> {
   const settings = mappingSchema.parse({ presets: [preset] });
   const files = await readRuleFiles(settings, {

@@ -44,7 +44,6 @@ curl -s 'localhost:9705/status.json?status=down' | jq -r '.items[] | "\\(.path):
 \`\`\`
 `;
 
-/** docs/status.md */
 export function statusPage(): string {
   return [
     pageHead("The status page and /status.json", "src/http/pages/status/report.ts"),

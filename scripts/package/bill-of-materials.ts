@@ -11,11 +11,7 @@ const bom = z.looseObject({
   dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
-/**
- * The bill of materials of one artefact as CycloneDX: what npm says of the dependencies, with the Node.js that is inside,
- * the checksum of the artefact, and no chance in it: neither the time of the build nor a random number.
- * @param npmBom what `npm sbom` printed
- */
+/** CycloneDX of one artefact with its Node.js and checksum, reproducible. @param npmBom what `npm sbom` printed */
 export function billOfMaterials(
   npmBom: string,
   { time }: Pick<Build, "time">,

@@ -30,9 +30,7 @@ export interface Build {
   readonly revision: string;
   /** When the commit was made: the time that every file gets, so that a second build has the same bytes. */
   readonly time: Date;
-  /** Scratch. */
   readonly work: string;
-  /** Where the artefacts go. */
   readonly out: string;
 }
 
@@ -53,11 +51,7 @@ export function describeSources(env: NodeJS.ProcessEnv): Pick<Build, "version" |
   return { version: manifest.version, revision, time: new Date(seconds * 1000) };
 }
 
-/**
- * Runs a program to its end.
- * @returns its standard output
- * @throws Error with what it printed, unless it ended with 0
- */
+/** Runs a program. @returns its standard output @throws Error with its output, unless it ended with 0 */
 export function run(program: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd,

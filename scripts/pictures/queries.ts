@@ -30,7 +30,6 @@ export class PrometheusQueries {
     this.stepSeconds = Math.max(Math.ceil((range.to - range.from) / 1000 / MAX_POINTS), MIN_STEP_SECONDS);
   }
 
-  /** At the end of the time. */
   instant(query: string): Promise<Series[]> {
     return this.#ask("query", { query, time: String(this.range.to / 1000) });
   }

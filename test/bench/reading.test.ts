@@ -1,10 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countSamples, sampleOf } from "../../bench/parts/page.ts";
 import { listsOf } from "../../bench/parts/requests.ts";
-import { parseSample, readSeries } from "../../bench/peers/page-series.ts";
+import { readSeries } from "../../bench/peers/page-series.ts";
 import { channelPages } from "../../bench/processes/wait-for-polls.ts";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 
 const PAGE = `# HELP prtg_channel_value Last measurement.
 # TYPE prtg_channel_value gauge
@@ -32,22 +30,6 @@ test("the gauges of a page are read without the exporter's own", () => {
     },
     { name: "prtg_up", help: "Works.", labels: ["server"], series: [{ values: ["hq"], value: 1 }] },
   ]);
-});
-
-test("labels are read as the exporter writes them, whatever is in them", () => {
-  fc.assert(
-    fc.property(fc.string(), fc.string({ unit: "binary" }), (first, second) => {
-      const labels = formatLabels(["first", "second"], [first, second]);
-      expect(parseSample(`prtg_x{${labels.replace(/^\{|\}$/g, "")}} 7`)).toEqual({
-        name: "prtg_x",
-        labels: [
-          ["first", first],
-          ["second", second],
-        ],
-        value: 7,
-      });
-    }),
-  );
 });
 
 test("samples of a page are counted without comments, empty lines and the end of OpenMetrics", () => {

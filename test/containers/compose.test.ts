@@ -49,6 +49,8 @@ describeWithPrograms([...IMAGE_PROGRAMS], "deploy/compose in a container engine"
     await vi.waitFor(async () => {
       expect(await query("min(up)")).toBe(1);
       expect(await query('count({__name__=~"prtg_.+"})')).toBeGreaterThan(2_000);
+      // Of the presets in its configuration.
+      expect(await query('count({__name__=~"prtg_ping_.*|prtg_snmp_.*|.*_bytes_per_second"})')).toBeGreaterThan(0);
       expect(await query('count({__name__=~"server.*:.*"})')).toBeGreaterThan(0);
     }, DATA_LIMIT);
   });

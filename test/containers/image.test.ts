@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
 import { describeWithPrograms } from "../real/support/programs.ts";
 import { runProgram } from "../real/support/run-program.ts";
 import { freePort } from "../support/free-port.ts";
@@ -9,6 +10,7 @@ import { startWithImages } from "./support/image-archive.ts";
 import { IMAGE, IMAGE_PROGRAMS } from "./support/stand-in-images.ts";
 
 const KEY = "simulated-key";
+const APP = "opt/prtg-exporter/";
 const NODE = "/usr/local/bin/node";
 const HARDENED = ["--network=host", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
 const LIMIT = { timeout: 60_000, interval: 50 };
@@ -74,12 +76,13 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     return { name, url: `http://127.0.0.1:${port}` };
   }
 
-  test("has no file that the exporter could change, but in the folders for state and for the cache of compiled code", async () => {
+  test("has what it runs on alone, and no file that the exporter could change but those of its state and its compile cache", async () => {
     await engine.docker(["create", "--name=files", IMAGE]);
     const archive = `${inject("runFolder")}/files.tar`;
     await engine.docker(["export", "--output", archive, "files"]);
     await engine.docker(["rm", "files"]);
     const listing = await listArchive(archive);
+    expectContents(listing.map(({ name }) => name));
     const own = listing.filter(({ owner }) => owner !== "0/0").map(({ name, owner }) => `${name} ${owner}`);
     expect(own).toEqual(["var/cache/prtg-exporter/ 65532/65532", "var/lib/prtg-exporter/ 65532/65532"]);
     const open = listing.filter(({ mode, name }) => mode.at(8) === "w" && !mode.startsWith("l") && name !== "tmp/");
@@ -166,6 +169,30 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     });
   });
 });
+
+/** The compiled program, the contract, the configuration and the dependencies: no sources, no tools. */
+function expectContents(names: readonly string[]): void {
+  const app = names.filter((name) => name.startsWith(APP)).map((name) => name.slice(APP.length));
+  const below = (folder: string) => {
+    const inside = app.filter((name) => name.startsWith(folder) && name !== folder);
+    return new Set(inside.map((name) => name.slice(folder.length).split("/")[0]));
+  };
+  const top = ["LICENSE", "README.md", "config", "dist", "node_modules", "package.json", "packages"];
+  expect(below("")).toEqual(new Set(top));
+  expect(below("packages/simulator/")).toEqual(new Set(["api", "scenarios"]));
+  expect(app).toContain("dist/main.js");
+  expect(app.filter((name) => /^dist\/.*\.ts$|\.node$/.test(name))).toEqual([]);
+  const installed = below("node_modules/");
+  const firstOf = (name: string) => name.split("/")[0] ?? name;
+  expect(
+    Object.keys(manifest.dependencies)
+      .map(firstOf)
+      .filter((name) => !installed.has(name)),
+  ).toEqual([]);
+  for (const name of ["typescript", "vitest", "@biomejs", ...Object.keys(manifest.optionalDependencies)]) {
+    expect(installed).not.toContain(name);
+  }
+}
 
 interface ArchivedFile {
   /** As `ls` shows it. */

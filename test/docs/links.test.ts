@@ -77,7 +77,7 @@ test("dead links are found", () => {
 });
 
 /** Files that the text names as those of the repository, in backquotes. */
-const NAMED_FILE = /^(?:docs|deploy|config|dashboards|scripts|bench|soak|src|test|api|tools)\/(?!.*\.\.\.)[\w./-]+$/;
+const NAMED_FILE = /^(?:docs|deploy|config|dashboards|scripts|bench|src|test|api|tools)\/(?!.*\.\.\.)[\w./-]+$/;
 
 test.each(PAGES.map((page) => [page.file, page] as const))("files that %s names are there", (_file, { spans }) => {
   const named = spans.filter((span) => NAMED_FILE.test(span));

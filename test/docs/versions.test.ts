@@ -20,7 +20,7 @@ const NEWEST = Math.max(...[...PAIRS.matchAll(/^(\d+)\./gm)].map(([, major]) => 
 /** The oldest that runs, the one that comes along, and the newest that is tried. */
 const LINES = [OLDEST, NODE.split(".")[0] ?? "", String(NEWEST)];
 /** What was measured or decided once stays as it was. */
-const HISTORY = new Set(["docs/decisions.md", "docs/soak.md", "docs/fuzz.md", "CHANGELOG.md"]);
+const HISTORY = new Set(["docs/decisions.md", "docs/fuzz.md", "CHANGELOG.md"]);
 
 describe("the version of Node.js", () => {
   test("is one, wherever a package brings it", () => {

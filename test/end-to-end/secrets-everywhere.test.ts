@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ function expectClean(text: string, where: string, more: readonly string[] = []):
 
 /** Refuses everything, and says why in the words that it was given: headers, bodies, and what a Basic header holds. */
 async function startEcho(): Promise<string> {
-  const statuses = [401, 500, 403, 400, 503];
+  const statuses = [401, 500, 403, 400, 503, 302];
   let asked = 0;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -45,6 +45,7 @@ async function startEcho(): Promise<string> {
     response.writeHead(statuses[asked++ % statuses.length] ?? 500, {
       "Content-Type": "application/json",
       "X-Request-Id": encodeURIComponent(credentials).slice(0, 200),
+      Location: `https://proxy.example.com/login?key=${encodeURIComponent(credentials)}`,
     });
     response.end(JSON.stringify({ code: "NO", message: told, request_id: credentials }));
   });
@@ -130,6 +131,7 @@ test("no secret leaves on any way: pages, metrics, answers to a reload, logs of 
   // The receiver's own words, with what it was sent.
   await vi.waitFor(() => expect(serve.stderr).toMatch(/OTLP/), { timeout: 40_000 });
   for (const path of PATHS) expectClean(await answer(path), path, [bcrypt]);
+  expectClean(readFileSync(`/proc/${serve.pid}/cmdline`, "utf8"), "the process list", [bcrypt]);
   expect(await answer("/metrics")).toContain('prtg_up{server="login"} 0');
   const reload = () => answer("/-/reload", { method: "POST" });
   writeFileSync(join(folder, "prtg.yaml"), config.replace("schedule: 1s", "schedule: 2s"));

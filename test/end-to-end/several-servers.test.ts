@@ -61,24 +61,6 @@ test("servers with the same ids are told apart by the label server alone", async
   expect(worldOf(samples, "branch")).toEqual(world);
 });
 
-test("a server that is down or hangs leaves the others as they are", async () => {
-  const [sound, hanging] = await Promise.all([simulateServer(), simulateServer({ faults: ["hang"] })]);
-  const { exporter, page } = await monitor({
-    hq: sound.url,
-    down: `http://127.0.0.1:${await freePort()}`,
-    hanging: hanging.url,
-  });
-  void exporter.start();
-  await vi.waitFor(async () => expect(upOf(await page())).toEqual({ hq: "1", down: "0", hanging: "0" }), 30_000);
-  const samples = await page();
-  expect(samples.filter(({ name }) => name === "prtg_sensor_status")).toHaveLength(30);
-  expect(
-    new Set(samples.filter(({ name }) => /^prtg_(sensor|channel)/.test(name)).map((s) => s.labels.server)),
-  ).toEqual(new Set(["hq"]));
-  // Nothing more is asked of a server because another one is in trouble.
-  expect(sound.requests.count({ route: "/experimental/channels" })).toBeLessThanOrEqual(2);
-});
-
 test("a server that comes up late, and one that goes down, change their own series only", async () => {
   const port = await freePort();
   const steady = await simulateServer();

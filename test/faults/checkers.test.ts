@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { parseFault } from "../../packages/simulator/src/faults/grammar.ts";
-import { ENDPOINTS, faultKinds, faultTexts, isSound } from "../../soak/fault-catalogue.ts";
-import { PageError, type PageFormat, parsePage } from "../../soak/page-parser.ts";
-import { PageView } from "../../soak/page-view.ts";
-import { isRecovered, staleValues, TruthChecker } from "../../soak/truth.ts";
+import { ENDPOINTS, faultKinds, faultTexts, isSound } from "./support/fault-catalogue.ts";
+import { PageError, type PageFormat, parsePage } from "./support/page-parser.ts";
+import { PageView } from "./support/page-view.ts";
+import { isRecovered, staleValues, TruthChecker } from "./support/truth.ts";
 
 const HISTOGRAM = (buckets: string) => `# HELP h H.\n# TYPE h histogram\n${buckets}`;
 

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { FaultDeck } from "../../soak/disturbance.ts";
-import { faultKinds } from "../../soak/fault-catalogue.ts";
-import { Random } from "../../soak/random.ts";
+import { FaultDeck } from "./support/disturbance.ts";
+import { faultKinds } from "./support/fault-catalogue.ts";
 import { MatrixSite } from "./support/matrix.ts";
+import { Random } from "./support/random.ts";
 import { TIMEOUT_MS } from "./support/shaken-exporter.ts";
 
 /** Simulated hours take seconds, but a minute and more on a machine that is busy. */

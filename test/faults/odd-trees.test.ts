@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { Random } from "../../soak/random.ts";
 import { everywhere, KINDS, MatrixSite } from "./support/matrix.ts";
+import { Random } from "./support/random.ts";
 
 /** Simulated hours take seconds, but a minute and more on a machine that is busy. */
 vi.setConfig({ testTimeout: 180_000 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isRecovered, staleValues } from "../../soak/truth.ts";
 import { COLLECTORS, SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
+import { isRecovered, staleValues } from "./support/truth.ts";
 
 /** Simulated hours take seconds, but a minute and more on a machine that is busy. */
 vi.setConfig({ testTimeout: 180_000 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ENDPOINTS } from "../../soak/fault-catalogue.ts";
+import { ENDPOINTS } from "./support/fault-catalogue.ts";
 import { KINDS } from "./support/matrix.ts";
 import { somewhere } from "./support/sample.ts";
 

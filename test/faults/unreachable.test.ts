@@ -1,8 +1,5 @@
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { parsePage } from "../../soak/page-parser.ts";
-import { PageView } from "../../soak/page-view.ts";
-import { TruthChecker } from "../../soak/truth.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
@@ -10,6 +7,9 @@ import { certificatePath, keyPair } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { parsePage } from "./support/page-parser.ts";
+import { PageView } from "./support/page-view.ts";
+import { TruthChecker } from "./support/truth.ts";
 
 const SCHEDULES =
   "health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }";

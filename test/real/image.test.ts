@@ -1,22 +1,14 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { type DockerfilePlan, readDockerfile } from "./support/dockerfile-plan.ts";
-import { buildNatively } from "./support/native-build.ts";
-import { NativeContainer } from "./support/native-container.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const REVISION = "0123456789abcdef0123456789abcdef01234567";
 const DIGEST = `sha256:${"ab".repeat(32)}`;
-const APP = "opt/prtg-exporter";
-const START_LIMIT_MS = 200_000;
-/** Two installs of npm, and a compilation. */
-const BUILD_LIMIT_MS = 600_000;
 
 describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader": reader }) => {
   describe.each(["linux/amd64", "linux/arm64"])("as BuildKit reads its Dockerfile for %s", (platform) => {
@@ -88,84 +80,4 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
     );
     expect(context.filter((file) => !file.includes("/"))).toHaveLength(6);
   });
-
-  describe("built and run natively", () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-image-"));
-    let root: string;
-    let container: NativeContainer;
-
-    beforeAll(async () => {
-      const plan = await readDockerfile({ reader, buildArgs: { REVISION } });
-      root = await buildNatively(plan, folder);
-      container = new NativeContainer(root, plan.image);
-    }, BUILD_LIMIT_MS);
-
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-    test("holds compiled output, what it runs on, and nothing else", () => {
-      expect(readdirSync(path.join(root, APP)).sort()).toEqual(
-        ["LICENSE", "README.md", "config", "dist", "node_modules", "package.json", "packages"].sort(),
-      );
-      expect(readdirSync(path.join(root, APP, "packages/simulator")).sort()).toEqual(["api", "scenarios"]);
-      const compiled = readdirSync(path.join(root, APP, "dist"), { recursive: true, encoding: "utf8" });
-      expect(compiled.filter((file) => file.endsWith(".ts"))).toEqual([]);
-      expect(compiled).toContain("main.js");
-    });
-
-    test("has the dependencies, and none of the tools", () => {
-      const installed = readdirSync(path.join(root, APP, "node_modules"));
-      const top = (name: string) => name.split("/")[0] ?? name;
-      expect(installed).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies).map(top)));
-      for (const name of ["typescript", "vitest", "@biomejs", ...Object.keys(manifest.optionalDependencies)]) {
-        expect(installed).not.toContain(name);
-      }
-    });
-
-    test("holds no machine code but Node.js, so that one build serves every platform", () => {
-      const files = readdirSync(path.join(root, APP), { recursive: true, withFileTypes: true });
-      const programs = files
-        .filter((file) => file.isFile())
-        .map((file) => path.join(file.parentPath, file.name))
-        .filter((file) => readFileSync(file).subarray(0, 4).equals(Buffer.from("\x7fELF", "latin1")));
-      expect(programs).toEqual([]);
-    });
-
-    test("says its version and commit", async () => {
-      const { code, stdout, stderr } = await container.run(["--version"]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain(`${manifest.version} (${REVISION})`);
-    });
-
-    test("runs the demo on a read-only file system, and ends on SIGTERM as the first process", async () => {
-      const demo = container.start(["demo", "--sensors=40", "--web.listen-address=127.0.0.1:0"]);
-      onTestFinished(() => demo.kill());
-      const [, url = ""] = await demo.program.waitForLog(/Open (http:\S+)/, START_LIMIT_MS);
-      expect(await (await fetch(`${url}/metrics`)).text()).toContain('prtg_up{server="demo"} 1');
-      const status = readFileSync(`/proc/${demo.firstProcess()}/status`, "utf8");
-      expect(status).toMatch(/^NSpid:\t\d+\t1$/m);
-      expect(status).toMatch(process.getuid?.() === 0 ? /^Uid:\t65532\t65532\t/m : /^Uid:/m);
-      expect(await endingOn("SIGTERM", demo)).toEqual({ code: 0, signal: null });
-    });
-
-    test("serves a monitoring server that the environment names", async () => {
-      const simulator = await simulateServer();
-      const secrets = mkdtempSync(path.join(folder, "secrets-"));
-      writeFileSync(path.join(secrets, "api-key"), CREDENTIALS.apiKey);
-      chmodSync(secrets, 0o755);
-      const env = { PRTG_URL: simulator.url, PRTG_API_KEY_FILE: "/run/secrets/api-key" };
-      const options = { env, mounts: { [secrets]: "/run/secrets" } };
-      const running = container.start(["serve", "--web.listen-address=127.0.0.1:0"], options);
-      onTestFinished(() => running.kill());
-      const [, url = ""] = await running.program.waitForLog(/serving metrics on (http:[^"]+)/, START_LIMIT_MS);
-      await running.program.waitForLog(/first poll finished/, START_LIMIT_MS);
-      const page = await (await fetch(url)).text();
-      expect(page).toMatch(/^prtg_up\{server="[^"]+"\} 1$/m);
-      expect(await endingOn("SIGINT", running)).toEqual({ code: 0, signal: null });
-    });
-  });
 });
-
-async function endingOn(signal: NodeJS.Signals, { program, firstProcess }: ReturnType<NativeContainer["start"]>) {
-  process.kill(firstProcess(), signal);
-  return program.ended;
-}

@@ -1,12 +1,27 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { ExporterUnderTest, SOUND } from "../../soak/exporter-under-test.ts";
-import { Random } from "../../soak/random.ts";
-import { Scraper } from "../../soak/scraper.ts";
-import { SimulatedSite } from "../../soak/simulated-site.ts";
-import { largest, median } from "../../soak/statistics.ts";
+import { spreadOf } from "../../bench/statistics.ts";
+import { parsePage } from "../faults/support/page-parser.ts";
+import { PageView } from "../faults/support/page-view.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { startInBackground } from "./support/background-program.ts";
 
-const SIZE = { sensors: 150, channels: 600, groups: 20, seed: 1 };
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const START_LIMIT_MS = 60_000;
+const KEY = "key-of-the-tests";
+const SHAKEN = "shaken";
+const SOUND = "sound";
+const SIZE = ["--sensors=150", "--channels=600", "--groups=20", "--seed=1", "--hostile-names"];
+const LIMITS = {
+  concurrency: 4,
+  requests_per_second: 200,
+  timeout: "5s",
+  total_timeout: "15s",
+  max_response_size: "8MiB",
+  max_objects: 20_000,
+};
 const SCHEDULES = { health: 1, status: 1, channels: 1, tree: 2, limits: 5, timeseries: 5 };
 const ROUNDS = 2;
 /** More rounds take chance out of the medians, and what a server really does to another one stays in them. */
@@ -40,11 +55,8 @@ interface Measured {
 const TITLE = "a server that hangs, floods or is down leaves another one's polls and the scrapes as they are";
 
 test(TITLE, { timeout: LIMIT_MS }, async () => {
-  const [shaken, sound] = await Promise.all([SimulatedSite.start(SIZE), SimulatedSite.start(SIZE)]);
-  onTestFinished(async () => void (await Promise.all([shaken.program.stop(), sound.program.stop()])));
-  const exporter = await ExporterUnderTest.start(shaken, sound, { schedules: SCHEDULES });
-  onTestFinished(async () => void (await exporter.stop()));
-  const scraper = new Scraper(exporter.metricsUrl, new Random(1));
+  const [shaken, sound] = await Promise.all([startServer(), startServer()]);
+  const metricsUrl = await startExporter(shaken, sound);
   const measured: Record<Phase, Measured> = {
     undisturbed: { pollsMs: [], scrapesMs: [], othersMs: [] },
     hanging: { pollsMs: [], scrapesMs: [], othersMs: [] },
@@ -53,10 +65,10 @@ test(TITLE, { timeout: LIMIT_MS }, async () => {
   };
   for (let round = 0; round < ROUNDS || (round < MAX_ROUNDS && findings(measured).length > 0); round++) {
     for (const [phase, fault] of Object.entries(DISTURBANCES) as [Phase, string | undefined][]) {
-      if (fault !== undefined) await shaken.addFault(fault);
+      if (fault !== undefined) await control(shaken, "POST", "/faults", { fault });
       await sleep(BEGINNING_MS);
-      await measure(scraper, sound, measured[phase]);
-      await shaken.clearFaults();
+      await measure(metricsUrl, sound, measured[phase]);
+      await control(shaken, "DELETE", "/faults");
       await sleep(SETTLING_MS);
     }
   }
@@ -75,17 +87,18 @@ test(TITLE, { timeout: LIMIT_MS }, async () => {
 function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
   const calm = measured.undisturbed;
   return Object.entries(measured).flatMap(([phase, { pollsMs, scrapesMs, othersMs }]) => {
-    if (pollsMs.length <= FEWEST_POLLS) return [`only ${pollsMs.length} polls while ${phase}`];
-    const slower = Math.min(MAX_SLOWER, Math.max(1, median(othersMs) / median(calm.othersMs)));
+    if (Math.min(pollsMs.length, calm.pollsMs.length) <= FEWEST_POLLS)
+      return [`only ${pollsMs.length} polls while ${phase}`];
+    const slower = Math.min(MAX_SLOWER, Math.max(1, medianOf(othersMs) / medianOf(calm.othersMs)));
     return (
       [
         ["polls", pollsMs, calm.pollsMs],
         ["scrapes", scrapesMs, calm.scrapesMs],
       ] as const
     ).flatMap(([what, disturbed, undisturbed]) => {
-      const own = median(disturbed) / slower;
-      const isBeyond = own >= largest(undisturbed);
-      const times = own / median(undisturbed);
+      const own = medianOf(disturbed) / slower;
+      const isBeyond = own >= spreadOf(undisturbed).maximum;
+      const times = own / medianOf(undisturbed);
       return [
         ...(isBeyond ? [`median of ${what} while ${phase} beyond the spread: ${own.toFixed(1)} ms`] : []),
         ...(times < MAX_TIMES ? [] : [`${what} while ${phase}: ${times.toFixed(1)} times as long`]),
@@ -94,29 +107,75 @@ function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
   });
 }
 
-/** Scrapes for the length of a phase; the sound server's runs are those that the pages tell of. */
-async function measure(
-  scraper: Scraper,
-  sound: SimulatedSite,
-  { pollsMs, scrapesMs, othersMs }: Measured,
-): Promise<void> {
+/** Starts the program and returns the URL that its log has. */
+async function start(args: readonly string[], url: RegExp, ready = url): Promise<string> {
+  const program = startInBackground(process.execPath, ["src/main.ts", ...args], { cwd: ROOT, env: { KEY } });
+  onTestFinished(() => program.stop());
+  const [, found = ""] = await program.waitForLog(url, START_LIMIT_MS);
+  await program.waitForLog(ready, START_LIMIT_MS);
+  return found;
+}
+
+function startServer(): Promise<string> {
+  return start(
+    ["simulate", ...SIZE, "--api-key", KEY, "--control", "--listen-address=127.0.0.1:0"],
+    /channels on (http:\/\/[^/\s]+)/,
+  );
+}
+
+function startExporter(shaken: string, sound: string): Promise<string> {
+  const servers = Object.entries({ [SHAKEN]: shaken, [SOUND]: sound }).map(([name, url]) => ({
+    name,
+    url,
+    auth: { api_key: "${KEY}" },
+    limits: LIMITS,
+  }));
+  const collectors = Object.fromEntries(
+    Object.entries(SCHEDULES).map(([name, seconds]) => [name, { schedule: `${seconds}s` }]),
+  );
+  // Every JSON document is a YAML document.
+  const folder = temporaryFolder({ "exporter.json": JSON.stringify({ servers, collectors, stale_after: "150s" }) });
+  const config = `--config.file=${join(folder, "exporter.json")}`;
+  const args = ["serve", config, "--web.listen-address=127.0.0.1:0", "--log.format=json"];
+  return start(args, /serving metrics on (http:[^"]+)/, /first poll finished/);
+}
+
+/** Asks a simulated server's control endpoint. */
+async function control(url: string, method: string, path: string, body?: unknown): Promise<void> {
+  const response = await fetch(`${url}/simulator${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${KEY}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** Scrapes for the length of a phase. The pages show the runs of the sound server. */
+async function measure(url: string, sound: string, { pollsMs, scrapesMs, othersMs }: Measured): Promise<void> {
   const end = performance.now() + PHASE_MS;
   let last: number | undefined;
   while (performance.now() < end) {
-    const { page, durationMs } = await scraper.scrape();
-    scrapesMs.push(durationMs);
-    const asked = performance.now();
-    await sound.control("GET", "/time");
-    othersMs.push(performance.now() - asked);
-    const wanted = { server: SOUND, collector: "channels" };
-    const at = page.value("prtg_exporter_collector_last_success_timestamp_seconds", wanted);
-    const seconds = page.value("prtg_exporter_collector_duration_seconds", wanted);
+    const started = performance.now();
+    const text = await (await fetch(url)).text();
+    scrapesMs.push(performance.now() - started);
+    const page = new PageView(parsePage(text, "text"));
+    const requested = performance.now();
+    await control(sound, "GET", "/time");
+    othersMs.push(performance.now() - requested);
+    const labels = { server: SOUND, collector: "channels" };
+    const at = page.value("prtg_exporter_collector_last_success_timestamp_seconds", labels);
+    const seconds = page.value("prtg_exporter_collector_duration_seconds", labels);
     // The first one may be of before.
     if (last !== undefined && at !== last && seconds !== undefined) pollsMs.push(seconds * 1_000);
     last = at;
     expect(page.value("prtg_up", { server: SOUND })).toBe(1);
     await sleep(150);
   }
+}
+
+function medianOf(values: readonly number[]): number {
+  return spreadOf(values).median;
 }
 
 function spread(values: readonly number[]): string {

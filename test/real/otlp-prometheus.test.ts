@@ -91,15 +91,6 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       expect(pushed).toEqual(scraped);
     });
 
-    test.each(["prtg_sensor_status_code", "prtg_sensors", "prtg_sensor_info", "prtg_node_sensors"])(
-      "with the labels and values of the scraped %s",
-      async (name) => {
-        const [pushed, scraped] = await both(name);
-        expect(scraped.size).toBeGreaterThan(0);
-        expect(differences(scraped, pushed)).toEqual([]);
-      },
-    );
-
     test("with the labels and values of all that is scraped about the tree", async () => {
       const [pushed, scraped] = await both('{__name__=~"prtg_.+",__name__!~"prtg_exporter_.+|prtg_channel_value"}');
       expect(scraped.size).toBeGreaterThan(8 * sensors);

@@ -17,14 +17,12 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PASSWORD = "tuesdays only";
 const LIMIT_MS = 60_000;
 const TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n";
-const CLIENTS = "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n";
 
 let certificates: Certificates;
 let users: string;
 
 beforeAll(async () => {
   certificates = makeCertificates();
-  certificates.issue("stranger", { selfSigned: true });
   users = `basic_auth_users:\n  scraper: ${(await bcrypt.hash(PASSWORD, 10)).replace("$2b", "$2y")}\n`;
 });
 
@@ -52,22 +50,6 @@ for (const generation of [2, 3] as const) {
       await good.nextScrape();
       for (const secret of [PASSWORD, "mondays too", users.split(": ")[1]?.trim() ?? "?"]) {
         expect(exporter.program.log()).not.toContain(secret);
-      }
-    });
-
-    test("scrapes with a client certificate, and not with another one or none", async () => {
-      const exporter = await startExporter("clients", `${TLS}${CLIENTS}  client_allowed_sans: [scraper.example.com]\n`);
-      const shown = (name: string) => ({
-        cert_file: certificates.path(`${name}.pem`),
-        key_file: certificates.path(`${name}.key`),
-      });
-      const good = await scrape(binary, exporter.address, {}, shown("client"));
-      await good.waitUntilScraped();
-      await expectAllSensors(good, exporter);
-      for (const tls of [shown("stranger"), shown("server"), {}]) {
-        const bad = await scrape(binary, exporter.address, {}, tls);
-        expect((await failedTarget(bad)).health).toBe("down");
-        await bad.stop();
       }
     });
 

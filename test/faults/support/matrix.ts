@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { Disturbance } from "../../../soak/disturbance.ts";
+import { expectedSeries, seriesKey } from "../../support/world-truth.ts";
+import type { Disturbance } from "./disturbance.ts";
 import {
   ENDPOINTS,
   type FaultKind,
@@ -7,11 +8,9 @@ import {
   faultKinds,
   faultTexts,
   losesRecords,
-} from "../../../soak/fault-catalogue.ts";
-import type { PageView } from "../../../soak/page-view.ts";
-import type { Random } from "../../../soak/random.ts";
-import { isRecovered, TruthChecker } from "../../../soak/truth.ts";
-import { expectedSeries, seriesKey } from "../../support/world-truth.ts";
+} from "./fault-catalogue.ts";
+import type { PageView } from "./page-view.ts";
+import type { Random } from "./random.ts";
 import {
   COLLECTORS,
   MAX_INTERVAL_S,
@@ -21,6 +20,7 @@ import {
   TIMEOUT_MS,
   TOTAL_TIMEOUT_MS,
 } from "./shaken-exporter.ts";
+import { isRecovered, TruthChecker } from "./truth.ts";
 
 export const KINDS = faultKinds(TIMEOUT_MS);
 const SECOND = 1_000;

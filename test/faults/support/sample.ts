@@ -1,7 +1,7 @@
-import type { Disturbance } from "../../../soak/disturbance.ts";
-import type { FaultKind } from "../../../soak/fault-catalogue.ts";
-import { Random } from "../../../soak/random.ts";
+import type { Disturbance } from "./disturbance.ts";
+import type { FaultKind } from "./fault-catalogue.ts";
 import { everywhere, KINDS } from "./matrix.ts";
+import { Random } from "./random.ts";
 
 /** Every fault at every endpoint takes minutes and repeats a mechanism: each night does that, a change tries some. */
 export const IS_WHOLE = process.env.PRTG_EXPORTER_WHOLE_MATRIX === "1";

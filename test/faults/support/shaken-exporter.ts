@@ -2,16 +2,16 @@ import { type Simulator, startSimulator } from "../../../packages/simulator/src/
 import type { WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
 import type { World } from "../../../packages/simulator/src/world/model.ts";
 import { createWorld } from "../../../packages/simulator/src/world/world.ts";
-import { parsePage } from "../../../soak/page-parser.ts";
-import { PageView } from "../../../soak/page-view.ts";
-import type { AnsweredRequest } from "../../../soak/truth.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
+import { parsePage } from "./page-parser.ts";
+import { PageView } from "./page-view.ts";
 import { QuietClock } from "./quiet-clock.ts";
+import type { AnsweredRequest } from "./truth.ts";
 
 export const SERVER = "hq";
 export const COLLECTORS = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;

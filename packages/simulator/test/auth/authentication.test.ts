@@ -49,15 +49,6 @@ describe("a malformed bearer token", () => {
 });
 
 describe("sessions", () => {
-  test("are opened, used and ended", async () => {
-    const service = await startService();
-    const bearer = await login(service);
-    expect((await service.send("/version", { bearer })).status).toBe(200);
-    const ended = await service.send("/session", { method: "DELETE", bearer });
-    expect([ended.status, ended.text]).toEqual([204, ""]);
-    expect((await service.send("/version", { bearer })).json).toMatchObject({ code: "AUTH_FAILED" });
-  });
-
   test("last their lifetime since the last renewal", async () => {
     const service = await startService({ sessionLifetimeMs: 60_000 });
     const bearer = await login(service);
@@ -83,31 +74,6 @@ describe("sessions", () => {
 
     const specified = await startService({ spelling: "specification" });
     expect((await specified.send("/session", { method: "POST", bearer: null, body: LOGIN })).json).toEqual({ token });
-  });
-
-  test.each([
-    ["GET", "RENEW_FAILED"],
-    ["DELETE", "LOGOUT_FAILED"],
-  ])("%s is 400 %s for an API key", async (method, code) => {
-    const { send } = await startService();
-    const { status, json } = await send("/session", { method });
-    expect([status, json]).toEqual([400, expect.objectContaining({ code })]);
-  });
-
-  test.each<[body: string | undefined, status: number, code: string]>([
-    [JSON.stringify({ username: "operator", password: "wrong" }), 401, "LOGIN_FAILED"],
-    [JSON.stringify({ username: "nobody", password: "correct horse" }), 401, "LOGIN_FAILED"],
-    [JSON.stringify({ username: "operator" }), 400, "BAD_REQUEST"],
-    [JSON.stringify({ username: "operator", password: 5 }), 400, "BAD_REQUEST"],
-    ["null", 400, "BAD_REQUEST"],
-    ["username=operator", 400, "BAD_REQUEST"],
-    ["", 400, "BAD_REQUEST"],
-    [undefined, 400, "BAD_REQUEST"],
-    [JSON.stringify({ username: "operator", password: "x".repeat(15 * 1024) }), 400, "BODY_TOO_LARGE"],
-  ])("POST with %.40j is refused with %i %s", async (body, status, code) => {
-    const { send } = await startService();
-    const answer = await send("/session", { method: "POST", bearer: null, ...(body === undefined ? {} : { body }) });
-    expect([answer.status, answer.json]).toEqual([status, expect.objectContaining({ code })]);
   });
 
   test("can be dropped by the server at any time", async () => {

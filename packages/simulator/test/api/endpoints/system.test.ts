@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { outcome } from "../../support/accounts.ts";
 import { startService } from "../../support/running-service.ts";
 
 test("public settings need no user", async () => {
@@ -17,11 +16,6 @@ test("public settings need no user", async () => {
   ]);
 });
 
-test("the toggle that the specification knows is on", async () => {
-  const { send } = await startService();
-  expect((await send("/experimental/feature-toggles")).json).toEqual(["EFeatureToggleSettingsV2"]);
-});
-
 test("the license fits the world, and counts what is there now", async () => {
   const { send, simulator } = await startService();
   const license = {
@@ -34,14 +28,4 @@ test("the license fits the world, and counts what is there now", async () => {
   expect((await send("/experimental/license")).json).toEqual({ ...license, sensors_used: 4 });
   simulator.world.addSensor("100", "one more", simulator.now());
   expect((await send("/experimental/license")).json).toMatchObject({ sensors_used: 5 });
-});
-
-test.each(["/experimental/feature-toggles", "/experimental/license"])("GET %s needs a user", async (path) => {
-  const { send } = await startService();
-  expect(outcome(await send(path, { bearer: null }))).toBe("401 AUTH_FAILED");
-});
-
-test("an inactive license is a fault of the health check", async () => {
-  const { send } = await startService({ faults: ["error=503,code=LICENSE_INACTIVE@/health"] });
-  expect(outcome(await send("/health", { bearer: null }))).toBe("503 LICENSE_INACTIVE");
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { STATUS_TOKENS } from "../../../../src/records/spelling.ts";
 import type { SimStatus } from "../../../../src/world/model.ts";
-import { type ChangingTree, codeOf, MINUTE, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
+import { type ChangingTree, codeOf, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
 import { NOW } from "../../../support/tiny-world.ts";
 
 let changing: ChangingTree;
@@ -21,32 +21,6 @@ function idOf(kind: Kind): string {
 }
 
 describe.each(KINDS)("actions on a %s", (kind) => {
-  test("is paused without end, and resumed", async () => {
-    const id = idOf(kind);
-    const paused = await changing.post(`/${kind}s/${id}/pause`, { message: "maintenance" });
-    expect([paused.status, paused.text]).toEqual([204, ""]);
-    expect(await changing.read(`/${kind}s/${id}`)).toMatchObject({ status: "pausedbyuser" });
-    await changing.clock.advance(1000 * MINUTE);
-    expect(await changing.read(`/${kind}s/${id}`)).toMatchObject({ status: "pausedbyuser" });
-    expect((await changing.post(`/${kind}s/${id}/resume`)).status).toBe(204);
-    await changing.clock.advance(6 * MINUTE);
-    expect((await changing.read(`/${kind}s/${id}`)).status).not.toMatch(/^paused/);
-  });
-
-  test.each([
-    [1, 1],
-    [60, 1],
-    [60.001, 2],
-    [600, 10],
-  ])("is paused for %d seconds: %d full minutes", async (duration, minutes) => {
-    const id = idOf(kind);
-    expect((await changing.post(`/${kind}s/${id}/pause`, { duration })).status).toBe(204);
-    await changing.clock.advance(minutes * MINUTE - 1);
-    expect((await changing.read(`/${kind}s/${id}`)).status).toBe("pauseduntil");
-    await changing.clock.advance(1);
-    expect((await changing.read(`/${kind}s/${id}`)).status).not.toBe("pauseduntil");
-  });
-
   test("is scanned with all sensors below it", async () => {
     await changing.clock.advance(17_300);
     expect((await changing.post(`/${kind}s/${idOf(kind)}/scan`)).status).toBe(204);
@@ -62,61 +36,15 @@ describe.each(KINDS)("actions on a %s", (kind) => {
       expect(channels[0] && world.lastMeasurement(channels[0], NOW + 17_300)?.at).toBe(scanned);
     }
   });
-
-  test.each(["pause", "resume", "scan"])("that is unknown, or of another kind, cannot %s", async (action) => {
-    const other = idOf(kind === "sensor" ? "device" : "sensor");
-    for (const id of ["999999", other, "x"]) {
-      const answer = await changing.post(`/${kind}s/${id}/${action}`, action === "pause" ? {} : undefined);
-      expect([answer.status, codeOf(answer)]).toEqual([404, "NOT_FOUND"]);
-    }
-  });
 });
 
 describe("actions on a sensor", () => {
-  test("shows the message of its pause", async () => {
-    await changing.post(`/sensors/${changing.sensor.id}/pause`, { duration: 60, message: "new firmware" });
-    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({
-      status: "pauseduntil",
-      message: "new firmware",
-    });
-  });
-
   test("has the scan that was asked for in its time series", async () => {
     await changing.clock.advance(31_200);
     await changing.post(`/sensors/${changing.sensor.id}/scan`);
     const { json } = await changing.send(`/experimental/timeseries/${changing.sensor.id}/live`);
     const [time] = (json as string[][]).at(-1) ?? [];
     expect(time).toBe(`${new Date(NOW + 31_200).toISOString().slice(0, 19)}Z`);
-  });
-
-  test.each([
-    [0, undefined],
-    [90, 2],
-  ])("is acknowledged for %d seconds", async (duration, minutes) => {
-    changing.simulator.world.force(changing.sensor.id, "down", NOW);
-    const body = { duration, message: "on my way" };
-    expect((await changing.post(`/sensors/${changing.sensor.id}/acknowledge`, body)).status).toBe(204);
-    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({
-      status: "acknowledged",
-      message: "on my way",
-    });
-    await changing.clock.advance((minutes ?? 1000) * MINUTE - 1);
-    expect((await changing.read(`/sensors/${changing.sensor.id}`)).status).toBe("acknowledged");
-    await changing.clock.advance(1);
-    const { status } = await changing.read(`/sensors/${changing.sensor.id}`);
-    expect(status).toBe(minutes === undefined ? "acknowledged" : "down");
-  });
-});
-
-describe("durations of pauses and acknowledgements", () => {
-  test.each([-1, 1e9 + 1, "60", null, [1]])("%j is none", async (duration) => {
-    for (const action of ["pause", "acknowledge"]) {
-      const answer = await changing.post(`/sensors/${changing.sensor.id}/${action}`, { duration });
-      expect([answer.status, codeOf(answer)]).toEqual([400, "INVALID_DURATION"]);
-    }
-    const answer = await changing.post("/sensors/pause", { filter: `id = "${changing.sensor.id}"`, duration });
-    expect([answer.status, codeOf(answer)]).toEqual([400, "INVALID_DURATION"]);
-    expect(changing.statusOf(changing.sensor)).toBe("up");
   });
 });
 
@@ -191,36 +119,6 @@ describe("actions on all objects that match a filter", () => {
       );
       for (const node of nodes) expect(changing.statusOf(node)).toBe(status);
     }
-  });
-
-  test("are acknowledged if they are down", async () => {
-    const { world } = changing.simulator;
-    const [first, second] = changing.device.children;
-    world.force(first?.id ?? "", "down", NOW);
-    const { json } = await changing.post("/sensors/acknowledge", {
-      filter: `parentid = "${changing.device.id}"`,
-      message: "seen",
-    });
-    const codes = (json as Result[]).map(({ failure }) => failure?.code ?? null);
-    expect(codes).toEqual(changing.device.children.map((child) => (child === first ? null : "WRONG_NODE_STATUS")));
-    expect(first && changing.statusOf(first)).toBe("acknowledged");
-    expect(second && changing.statusOf(second)).toBe("up");
-  });
-
-  test("are none: an empty list", async () => {
-    const { status, json } = await changing.post("/devices/scan", { filter: 'id = "999999"' });
-    expect([status, json]).toEqual([200, []]);
-  });
-
-  test.each([
-    [{}, "BAD_REQUEST"],
-    [{ filter: 7 }, "BAD_REQUEST"],
-    [{ filter: "" }, "INVALID_FILTER"],
-    [{ filter: "stat = up" }, "INVALID_FILTER"],
-    [{ filter: "intervalgroup.interval = 60" }, "INVALID_DURATION"],
-  ])("cannot be told from %j", async (body, code) => {
-    const answer = await changing.post("/sensors/scan", body);
-    expect([answer.status, codeOf(answer)]).toEqual([400, code]);
   });
 
   test("are those that the user sees", async () => {

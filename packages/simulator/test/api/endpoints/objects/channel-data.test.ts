@@ -46,28 +46,6 @@ describe.each(SPELLINGS)("%s: channel data", (spelling) => {
     expect(headers.get("link")).toMatch(/offset=1>; rel="next"$/);
   });
 
-  test("a sensor that was never scanned has no data", async () => {
-    const { send } = await startService({ spelling });
-    const { status, json } = await send("/sensors/1002/data");
-    expect([status, json]).toMatchObject([
-      400,
-      { code: "WRONG_NODE_STATUS", message: expect.stringContaining("no data") },
-    ]);
-  });
-
-  test.each([
-    ["/sensors/4711/data", 404, "NOT_FOUND"],
-    ["/sensors/100/data", 404, "NOT_FOUND"],
-    ["/sensors/1001.1/data", 404, "NOT_FOUND"],
-    ["/sensors/1001/data?filter=last_value%20%3E%205", 400, "INVALID_FILTER"],
-    ["/sensors/1001/data?filter=scanninginterval%20%3E%205", 400, "INVALID_DURATION"],
-    ["/sensors/1001/data?sort_by=value", 400, "BAD_REQUEST"],
-    ["/channels/data?limit=3001", 400, "BAD_REQUEST"],
-  ])("GET %s is refused with %i %s", async (path, status, code) => {
-    const { send } = await startService({ spelling });
-    expect(await send(path)).toMatchObject({ status, json: { code } });
-  });
-
   test("has what the channel itself has as its last measurement", async () => {
     const { send } = await startService({ spelling });
     for (const { channel, ...measurement } of (await send("/channels/data")).json as Datum[]) {

@@ -42,21 +42,6 @@ describe("clone", () => {
     expect((await changing.read(`/sensors/${sensor?.id}`)).status).not.toMatch(/^(paused|unknown)/);
   });
 
-  test.each<[string | undefined, number]>([
-    ["top", 0],
-    ["10", 0],
-    ["20", 1],
-    ["25", 2],
-    ["bottom", -1],
-    ["100000", -1],
-    [undefined, -1],
-  ])("goes to the position %j", async (position, index) => {
-    const body = { parent_id: changing.device.id, name: "copy", ...(position === undefined ? {} : { position }) };
-    const copy = await copyOf(await changing.post(`/sensors/${changing.sensor.id}/clone`, body));
-    expect(copy.name).toBe("copy");
-    expect(changing.device.children.at(index)).toBe(copy);
-  });
-
   test("of a group has everything below it", async () => {
     const counts = async () => (await changing.send("/objects/count")).json as { sensor: number; device: number };
     const before = await counts();
@@ -103,38 +88,5 @@ describe("clone", () => {
     const answer = await changing.post(...request());
     expect([answer.status, codeOf(answer)]).toEqual([status, status === 404 ? "NOT_FOUND" : "BAD_REQUEST"]);
     expect(changing.simulator.world.list("sensor")).toHaveLength(count);
-  });
-});
-
-describe("delete", () => {
-  test.each(["probe", "group", "device", "sensor"] as const)("of a %s takes along all that is below", async (kind) => {
-    const { world } = changing.simulator;
-    const probe = world.list("probe").find(({ children }) => children.length > 0) as SimNode;
-    const node =
-      kind === "sensor"
-        ? changing.sensor
-        : kind === "device"
-          ? changing.device
-          : kind === "group"
-            ? changing.group
-            : probe;
-    const below: SimNode[] = [node];
-    for (const one of below) below.push(...one.children);
-    const answer = await changing.send(`/experimental/${kind}s/${node.id}`, { method: "DELETE" });
-    expect([answer.status, answer.text]).toEqual([204, ""]);
-    for (const { id, kind: of } of below) {
-      expect(world.node(id)).toBeUndefined();
-      expect((await changing.send(`/${of}s/${id}`)).status).toBe(404);
-    }
-    expect(await changing.ids("/experimental/sensors")).toEqual(world.list("sensor").map(({ id }) => id));
-    const again = await changing.send(`/experimental/${kind}s/${node.id}`, { method: "DELETE" });
-    expect([again.status, codeOf(again)]).toEqual([404, "NOT_FOUND"]);
-  });
-
-  test("the root stays, and the kind must be right", async () => {
-    const root = await changing.send("/experimental/groups/0", { method: "DELETE" });
-    expect([root.status, codeOf(root)]).toEqual([400, "BAD_REQUEST"]);
-    expect((await changing.send(`/experimental/groups/${changing.device.id}`, { method: "DELETE" })).status).toBe(404);
-    expect(changing.simulator.world.node(changing.device.id)).toBe(changing.device);
   });
 });

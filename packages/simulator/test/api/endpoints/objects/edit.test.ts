@@ -162,16 +162,6 @@ describe("edited settings", () => {
     expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({ status: "up" });
   });
 
-  test.each(["live", "specification"] as const)(
-    "numbers may be texts, as live servers send them (%s)",
-    async (spelling) => {
-      changing = await startChangingTree({ spelling });
-      const body = { intervalgroup: { interval: "300" } };
-      expect((await changing.patch(`/experimental/sensors/${changing.sensor.id}`, body)).status).toBe(204);
-      expect(changing.sensor.intervalSeconds).toBe(300);
-    },
-  );
-
   test("nothing to change is nothing wrong", async () => {
     for (const body of [{}, { basic: {} }, { intervalgroup: {} }]) {
       expect((await changing.patch(`/devices/${changing.device.id}`, body)).status).toBe(204);
@@ -242,30 +232,10 @@ describe("edits that are refused", () => {
     expect(JSON.stringify([node.name, node.tags, node.priority, node.settings])).toBe(before);
   });
 
-  test("a section that is no object", async () => {
-    const answer = await changing.patch(`/devices/${changing.device.id}`, { basic: "x" });
-    expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
-    expect(messageOf(answer)).toContain("/basic");
-  });
-
   test("all of a request or nothing: a dependency on what is below", async () => {
     const body = { basic: { name: "changed" }, scheduledependency: { dependency: changing.sensor.id } };
     const answer = await changing.patch(`/devices/${changing.device.id}`, body);
     expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
     expect(changing.device.name).not.toBe("changed");
-  });
-
-  test("what is not there: 409, of the object itself and of one to depend on", async () => {
-    const unknown = { scheduledependency: { dependency: "999999" } };
-    for (const [path, body] of [
-      ["/devices/999999", {}],
-      ["/experimental/sensors/999999", {}],
-      ["/experimental/groups/999999", {}],
-      [`/devices/${changing.sensor.id}`, {}],
-      [`/devices/${changing.device.id}`, unknown],
-    ] as const) {
-      const answer = await changing.patch(path, body);
-      expect([answer.status, codeOf(answer)]).toEqual([409, "NOT_FOUND"]);
-    }
   });
 });

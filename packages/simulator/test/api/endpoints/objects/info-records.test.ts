@@ -27,19 +27,6 @@ describe.each(SPELLINGS)("%s: single info records", (spelling) => {
     expect((await send("/groups/0/overview")).json).toMatchObject({ id: "0", name: "Root", path: [{ id: "0" }] });
   });
 
-  test.each([
-    "/probes/10",
-    "/groups/1",
-    "/devices/1000",
-    "/sensors/100",
-    "/sensors/1000.0",
-    "/channels/1000",
-    "/devices/x",
-  ])("GET %s/overview is not found", async (path) => {
-    const { send } = await startService({ spelling });
-    expect(await send(`${path}/overview`)).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
-  });
-
   test("what the user does not see is not found either", async () => {
     const { send } = await startService({ spelling });
     expect((await send("/devices/100/overview", { bearer: "RESTRICTED" })).status).toBe(200);

@@ -26,8 +26,3 @@ test("a probe that is away says so", async () => {
   simulator.world.pause("2", SINCE);
   expect((await send("/probes/2/info")).json).toMatchObject({ connected: true });
 });
-
-test.each(["/probes/10/info", "/probes/4711/info"])("GET %s is not found", async (path) => {
-  const { send } = await startService();
-  expect(await send(path)).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
-});

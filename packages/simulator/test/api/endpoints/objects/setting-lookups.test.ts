@@ -43,13 +43,9 @@ describe("GET /setting-lookups/{name}", () => {
   });
 
   test.each([
-    ["nothing", "KEY==", "404 NOT_FOUND"],
     ["name", "KEY==", "404 NOT_FOUND"],
-    ["interval?id=4711", "KEY==", "404 NOT_FOUND"],
     ["interval?id=1002", "RESTRICTED", "404 NOT_FOUND"],
     ["primarychannel?id=100", "KEY==", "404 NOT_FOUND"],
-    ["primarychannel", "KEY==", "400 BAD_REQUEST"],
-    ["interval", null, "401 AUTH_FAILED"],
   ])("%s for %s is refused with %s", async (name, bearer, refusal) => {
     const { send } = await startService();
     expect(outcome(await send(`/setting-lookups/${name}`, { bearer }))).toBe(refusal);

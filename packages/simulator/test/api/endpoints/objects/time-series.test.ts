@@ -38,38 +38,22 @@ describe.each(SPELLINGS)("%s: time series", (spelling) => {
   });
 
   test.each<[path: string, status: number, code: string, bearer?: string]>([
-    ["4711/live", 404, "NOT_FOUND"],
-    ["100/live", 404, "NOT_FOUND"],
     ["0/live", 404, "NOT_FOUND"],
     ["1000.0/live", 404, "NOT_FOUND"],
     ["/live", 404, "NOT_FOUND"],
     ["1000/live/1", 404, "NOT_FOUND"],
-    ["1000/hourly", 400, "BAD_REQUEST"],
     ["1000/LIVE", 400, "BAD_REQUEST"],
     ["4711/hourly", 400, "BAD_REQUEST"],
-    ["1000/live?channels=1000.7", 404, "NOT_FOUND"],
     ["1000/live?channels=1001.1", 404, "NOT_FOUND"],
     ["1000/live?channels=0", 404, "NOT_FOUND"],
     ["1000/live?channels=1000.1000.0", 404, "NOT_FOUND"],
     ["1000/long?channels=1000.0,nothing", 404, "NOT_FOUND"],
-    ["1000", 400, "BAD_REQUEST"],
-    ["1000?from=", 400, "BAD_REQUEST"],
     ["1000?start=2026-03-12T00:00:00Z", 400, "BAD_REQUEST"],
-    ["1000?from=yesterday", 400, "BAD_REQUEST"],
-    ["1000?from=2026-03-12", 400, "BAD_REQUEST"],
-    ["1000?from=2026-03-12T00:00:00", 400, "BAD_REQUEST"],
-    ["1000?from=2026-02-30T00:00:00Z", 400, "BAD_REQUEST"],
     // A plus that is not escaped is a space.
     ["1000?from=2026-03-12T00:00:00+01:00", 400, "BAD_REQUEST"],
-    ["1000?from=2026-03-12T00:00:00Z&to=now", 400, "BAD_REQUEST"],
-    ["1000?from=2026-03-12T00:00:00Z&to=2026-03-11T00:00:00Z", 400, "BAD_REQUEST"],
-    ["4711?from=2026-03-12T00:00:00Z", 404, "NOT_FOUND"],
     ["1000?from=2026-03-12T00:00:00Z&channels=1000.7", 404, "NOT_FOUND"],
-    ["1000/live", 401, "AUTH_FAILED", "WRONGKEY"],
     ["1000/hourly", 401, "AUTH_FAILED", "WRONGKEY"],
     ["2000/live", 200, "", "RESTRICTED"],
-    ["1002/live", 404, "NOT_FOUND", "RESTRICTED"],
-    ["1002?from=2026-03-12T00:00:00Z", 404, "NOT_FOUND", "RESTRICTED"],
   ])("GET %s is answered with %i %s", async (path, status, code, bearer = "KEY==") => {
     const { send } = await start();
     const answer = await send(`${ROOT}/${path}`, { bearer });

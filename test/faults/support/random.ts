@@ -14,10 +14,6 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  between(low: number, high: number): number {
-    return low + (high - low) * this.next();
-  }
-
   /** @throws RangeError for an empty list */
   pick<Item>(items: readonly Item[]): Item {
     const item = items[Math.floor(this.next() * items.length)];

@@ -13,7 +13,7 @@ export interface AnsweredRequest {
 }
 
 /** Collectors that `prtg_up` depends on. */
-export const NEEDED = ["health", "tree", "status", "channels"] as const;
+const NEEDED = ["health", "tree", "status", "channels"] as const;
 const LISTS = ["sensors", "devices", "groups", "probes"] as const;
 
 /**
@@ -78,11 +78,6 @@ export class TruthChecker {
       if (success === 1 && !stamps.has(collector)) found.push(`${collector} of ${server} works, but never did`);
     }
     return found;
-  }
-
-  /** The exporter was started or configured anew. */
-  forget(): void {
-    this.#lastSuccess.clear();
   }
 }
 

@@ -1,6 +1,6 @@
 /** One thing that can go wrong at an endpoint, as the simulator spells it. */
 export interface FaultKind {
-  /** For reports. */
+  /** In titles of tests. */
   readonly name: string;
   /** With its argument, without glob and share. */
   readonly text: string;
@@ -8,8 +8,6 @@ export interface FaultKind {
   readonly listsOnly?: true;
   /** Needed beside it: small pages, so that there is a second one that can shift. */
   readonly beside?: string;
-  /** The answer is as good as a sound one, but for what it holds. */
-  readonly harmless?: true;
 }
 
 /** What a client can meet. Times are such that `timeout`, in milliseconds, decides over slow answers. */
@@ -62,32 +60,23 @@ export function faultKinds(timeoutMs: number): readonly FaultKind[] {
       listsOnly: true,
       beside: "execution-timeout=800",
     },
-    { name: "wrong total", text: "wrong-total=3", listsOnly: true, harmless: true },
-    { name: "odd records", text: "odd-records=5", listsOnly: true, harmless: true },
-    { name: "clock ahead", text: "skew=+2h", harmless: true },
-    { name: "clock behind", text: "skew=-2h", harmless: true },
-    { name: "Date header ahead", text: "date=+3h", harmless: true },
-    { name: "Date header behind", text: "date=-3h", harmless: true },
-    { name: "tree of 50 levels", text: "parents=chain", listsOnly: true, harmless: true },
-    { name: "cycles of parents", text: "parents=cycle", listsOnly: true, harmless: true },
-    { name: "parents of themselves", text: "parents=self", listsOnly: true, harmless: true },
-    { name: "lost parents", text: "parents=lost", listsOnly: true, harmless: true },
-    { name: "ids that change kind", text: "swapped-kinds", listsOnly: true, harmless: true },
+    { name: "wrong total", text: "wrong-total=3", listsOnly: true },
+    { name: "odd records", text: "odd-records=5", listsOnly: true },
+    { name: "clock ahead", text: "skew=+2h" },
+    { name: "clock behind", text: "skew=-2h" },
+    { name: "Date header ahead", text: "date=+3h" },
+    { name: "Date header behind", text: "date=-3h" },
+    { name: "tree of 50 levels", text: "parents=chain", listsOnly: true },
+    { name: "cycles of parents", text: "parents=cycle", listsOnly: true },
+    { name: "parents of themselves", text: "parents=self", listsOnly: true },
+    { name: "lost parents", text: "parents=lost", listsOnly: true },
+    { name: "ids that change kind", text: "swapped-kinds", listsOnly: true },
   ];
 }
 
-/** What a client can meet that costs it memory or time, unless it has bounds. */
-export const LARGE_FAULTS: readonly FaultKind[] = [
-  { name: "list without end", text: "endless-list", listsOnly: true },
-  { name: "60 MB of objects", text: "large=60MB" },
-  { name: "7 MB of nested arrays", text: "large=7MB,arrays" },
-  { name: "7 MB of text", text: "large=7MB,text" },
-  { name: "name of 3 MB", text: "long-names=3MB", listsOnly: true, harmless: true },
-];
-
-/** Whether records may lack what tells them apart, or be too large to be read: a client that misses an object then is right. */
+/** Whether records may lack their ids: then a client may miss objects. */
 export function losesRecords({ text }: FaultKind): boolean {
-  return /^(odd-records|long-names)/.test(text);
+  return text.startsWith("odd-records");
 }
 
 export interface FaultyEndpoint {
@@ -122,10 +111,7 @@ const SPOILING = new Set([
   "missing",
   "error",
   "endless",
-  "endless-list",
-  "large",
   "content-type",
-  "restart",
 ]);
 
 /** The faults to set, as the simulator reads them; `share`: `#0.3`, `#2`, or empty for each request. */
