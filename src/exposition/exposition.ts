@@ -24,40 +24,36 @@ import {
 import { hasOwnMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
-/** Milliseconds between two checks for expired values. */
+/** Milliseconds between checks for expired values. */
 const INTERVAL = 1_000;
 
-/** After a refresh the next one waits for so many times as long as it took, but no longer than that many milliseconds. */
+/** A refresh is followed by a pause of four times its duration, at most 1 s. */
 const REST = 4;
 const MAX_REST_MS = 1_000;
 
-/** Pages that follow one before after less than this are mostly never sent, milliseconds. */
+/** Scrapes rarely use a page that the next one replaces within this time. */
 const SELDOM_MS = 5_000;
 /**
- * After so many of them in a row the next ones wait for so many milliseconds: with many servers there are dozens of commits a
- * second, most of them to blocks that others change, too, and each refresh looks at the whole page.
+ * After so many frequent refreshes the pause is 2 s. With many servers there are dozens of commits a second, and each
+ * refresh reads the whole page.
  */
 const MAX_FREQUENT = 10;
 const FREQUENT_REST_MS = 2_000;
 
-/** Pages that wait to be put together because their representation is not ready. */
+/** Requests for pages that are not ready. */
 const MAX_WAITING = 32;
-/** The same where parts about some servers are requested, which take little each: hundreds of scrapers may ask at once. */
+/** Pages of some servers are cheap, and hundreds of scrapers may request them at once. */
 const MAX_WAITING_OF_SERVERS = 512;
 
-/**
- * What shards in the cache may take, and old pages held by slow readers: so many times the page, uncompressed, and
- * this number of bytes, so that small pages have no narrow bounds.
- */
+/** Bounds for cached shards and for old pages of slow readers: multiples of the uncompressed page, plus 32 MB. */
 const SHARDS_TO_PAGE = 1;
 const HELD_TO_PAGE = 2;
 const SPARE_BYTES = 32 * 1_024 * 1_024;
 
 export interface ExpositionObserver {
   /**
-   * A representation was made ready. `seconds` is the time it took; `bytes` is the size of the largest page or shard
-   * in the cache in this format and encoding, and `uncompressedBytes` that before compression, both without the
-   * exporter's own metrics.
+   * `bytes` and `uncompressedBytes`: of the largest page or shard in this format and encoding, without the exporter's
+   * own metrics.
    */
   rendered(
     format: ExpositionFormat,
@@ -66,48 +62,46 @@ export interface ExpositionObserver {
     bytes: number,
     uncompressedBytes: number,
   ): void;
-  /** Series, by family, that a page which may have changed lacks because it would exceed its limits. */
+  /** Series by family that the page limits exclude. */
   readonly dropped?: (series: ReadonlyMap<string, number>) => void;
 }
 
 export interface ExpositionOptions {
   readonly store: Store;
-  /** The exporter's own metrics. */
   readonly registry: Registry;
   readonly clock: Clock;
   readonly observer: ExpositionObserver;
   readonly limits?: PageLimits;
 }
 
-/** More pages than can be put together soon are requested. */
+/** Too many requests wait for a page. */
 export class TooManyPages extends Error {}
 
 /**
- * The metrics page, kept ready in the representations that are requested: a scrape takes the last finished one and puts
- * the exporter's own metrics behind it. A commit to the store starts the next rendering; scrapes meanwhile get the page
- * before.
+ * Keeps the metrics page ready in the requested representations. A scrape gets the last finished page plus the
+ * exporter's own metrics. A commit starts the next rendering.
  */
 export class Exposition {
   readonly #options: ExpositionOptions;
   readonly #source: PageSource;
   readonly #encoder: PageEncoder;
   readonly #cache = new RepresentationCache();
-  /** Two pages put together at a time would take twice the memory, and could free each other's lines. */
+  /** Two encodings at a time would take twice the memory and could free each other's lines. */
   readonly #work = pLimit(1);
-  /** One rendering at a time: with hundreds of servers, the exporter's own metrics have several megabytes. */
+  /** With hundreds of servers the exporter's own metrics take several megabytes. */
   readonly #ownWork = pLimit(1);
-  /** Renderings that have not started. All waiting readers of a format share one. */
+  /** All waiting readers of a format share one rendering. */
   readonly #ownWaiting = new Map<ExpositionFormat, Promise<readonly Buffer[]>>();
   readonly #stopping = new AbortController();
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
-  /** Of a refresh that commits wait for; undefined where none is due. */
+  /** A refresh that is due and not started. */
   #due: Promise<void> | undefined;
-  /** Monotonic. */
+  /** Monotonic ms. */
   #refreshedAt = Number.NEGATIVE_INFINITY;
-  /** Refreshes in a row that were not seldom. */
+  /** Successive refreshes within `SELDOM_MS`. */
   #frequent = 0;
-  /** Monotonic. */
+  /** Monotonic ms. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExpositionOptions) {
@@ -117,7 +111,7 @@ export class Exposition {
     this.#source = new PageSource(store, this.#encoder.lines, clock, limits, (series) => observer.dropped?.(series));
   }
 
-  /** Follows the store until `stop`, with the representation that Prometheus requests ready before it does. */
+  /** Follows the store until `stop`. Keeps the default representation of Prometheus ready from the start. */
   start(): void {
     const now = this.#options.clock.monotonic();
     this.#cache.set({
@@ -137,11 +131,10 @@ export class Exposition {
     this.#stopping.abort();
   }
 
-  /** Other limits, from now on. */
   limit(limits: PageLimits): void {
     if (!this.#source.limit(limits)) return;
     this.#invalidate();
-    // What is being put together now may still have those before.
+    // The encoding in progress may still use the old limits.
     void this.#work(async () => this.#invalidate());
     void this.refresh();
   }
@@ -152,9 +145,8 @@ export class Exposition {
   }
 
   /**
-   * The page, or a shard of it, as the buffers of its body. They are good until `used` settles, because their memory is
-   * used again as soon as the page has changed; without `used`, for good.
-   * @throws TooManyPages
+   * The body of the page or shard. `used` settles when the caller has finished with the buffers: their memory is
+   * reused afterwards. @throws TooManyPages
    */
   async page(
     format: NegotiatedFormat,
@@ -170,8 +162,8 @@ export class Exposition {
   }
 
   /**
-   * As `page`, with what is ready first: the exporter's own metrics can be put together while that is sent.
-   * @throws TooManyPages, and the reason of the reader's signal
+   * Like `page`, but returns the ready part first, so that the server can send it while the rest is rendered. @throws
+   * TooManyPages and the reason of the reader's signal
    */
   async streamedPage(
     format: NegotiatedFormat,
@@ -207,7 +199,7 @@ export class Exposition {
     return [...(await lines), end];
   }
 
-  /** Brings the cached representations that are kept ready up to date with the store; calls during a refresh share the one after it. */
+  /** Updates the representations that are kept ready. Calls during a refresh share the next one. */
   refresh(): Promise<void> {
     if (this.#refreshing !== undefined) {
       this.#refreshAgain = true;
@@ -219,12 +211,11 @@ export class Exposition {
     return this.#refreshing;
   }
 
-  /** Resolves when the page shows what was committed until now, in the representations that are kept ready. */
+  /** Resolves when the ready representations include all commits so far. */
   async upToDate(): Promise<void> {
     await (this.#due ?? this.#refreshing);
   }
 
-  /** All commits until it begins share one refresh. */
   #refreshSoon(): void {
     this.#due ??= this.#refreshWhenRested();
   }
@@ -232,7 +223,7 @@ export class Exposition {
   async #refreshWhenRested(): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#stopping;
-    // The one under way may have looked too early.
+    // It may have read the store before this commit.
     await this.#refreshing;
     const restMs = this.#restsUntil - clock.monotonic();
     if (restMs > 0) await clock.sleep(restMs, signal).catch(() => undefined);
@@ -268,7 +259,6 @@ export class Exposition {
         representation.content = await this.#encode(representation.key, current);
         representation.version = current.page.version;
       }
-      // No representation consists of them any more.
       lines.retire(replaced);
     } finally {
       leave?.();
@@ -279,13 +269,12 @@ export class Exposition {
     }
   }
 
-  /** What the reader is to be sent, made if it is not ready. */
   #content(key: RepresentationKey, reader: PageReader | undefined): Promise<Content> {
     const ready = this.#readyContent(key, reader);
     if (ready !== undefined) return Promise.resolve(ready);
     const max = isKeptReady(key) ? MAX_WAITING : MAX_WAITING_OF_SERVERS;
     if (this.#work.activeCount + this.#work.pendingCount > max) return Promise.reject(new TooManyPages());
-    // A refresh or a commit may be under way, and with hundreds of servers each of its steps would wait for all of theirs.
+    // With hundreds of servers the reader would otherwise wait for every step of a refresh or commit.
     return this.#options.store.lane.readerWaitsFor(() =>
       this.#work(async () => this.#readyContent(key, reader) ?? this.#make(key, reader)),
     );
@@ -293,9 +282,9 @@ export class Exposition {
 
   #readyContent(key: RepresentationKey, reader: PageReader | undefined): Content | undefined {
     const ready = this.#cache.get(key);
-    // An outdated one is made anew: a refresh may go on for as long as polls follow each other.
+    // Encode an outdated page again: a refresh may take as long as polls follow each other.
     if (ready === undefined || ready.version === OUTDATED) return undefined;
-    // Its lines may have been freed, too.
+    // Its lines may have been freed.
     if (!isKeptReady(key) && ready.version !== this.#options.store.version) return undefined;
     ready.lastRequestedAt = this.#options.clock.monotonic();
     this.#encoder.enter(ready.content, reader);
@@ -362,9 +351,7 @@ export class Exposition {
   }
 }
 
-/**
- * Parts about some servers are made when they are asked for: with hundreds of them each change would have all of them made anew.
- */
+/** Pages of some servers are encoded on request: each change would outdate hundreds of them. */
 function isKeptReady({ shard }: RepresentationKey): boolean {
   return shard.servers === undefined;
 }

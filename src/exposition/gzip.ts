@@ -2,42 +2,41 @@ import { promisify } from "node:util";
 import { constants, crc32, deflateRaw, deflateRawSync } from "node:zlib";
 import { detach, totalLength } from "../lib/buffers.ts";
 
-/** The polynomial of CRC-32 (RFC 1952), bits reversed; polynomials below have their lowest power in the highest bit. */
+/** CRC-32 polynomial (RFC 1952), reversed. Polynomials below have their lowest power in the highest bit. */
 const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;
 
-/** x to the power of 2^n, modulo the polynomial. */
+/** x^(2^n) modulo the polynomial. */
 const POWERS = squares(0x40000000, 32);
 
 const deflateAsync = promisify(deflateRaw);
 
-/** Deflate's fastest level: on metrics pages the others gain a tenth in size for six times the work. */
+/** Higher levels save a tenth of the size for six times the work. */
 const LEVEL = 1;
-/** A compressed block of series fits in it, mostly; the allocator keeps what is below 64 kB for the next one. */
+/** Fits most compressed blocks. The allocator reuses memory below 64 kB. */
 const DEFLATED_CHUNK = 48 * 1024;
 
-/** What is not more than one in so many bytes of a page is sent sooner than compressed. */
+/** If the end is a smaller part of the page, it is sent uncompressed. */
 const NEGLIGIBLE = 32;
-/** RFC 1951, 3.2.4: bytes of a block that is not compressed, at most. */
+/** RFC 1951, 3.2.4: maximum size of a stored block. */
 const MAX_STORED = 0xffff;
 
 /** RFC 1952: magic, deflate, no flags, no time, fastest level, unknown system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
 
-/** A compressed piece of a gzip member that other chunks can be put behind. */
+/** A compressed piece of a gzip member. Other chunks can follow. */
 export interface DeflatedChunk {
   readonly buffers: readonly Buffer[];
   readonly crc: number;
-  /** Of what was compressed. */
+  /** Before compression. */
   readonly length: number;
 }
 
 const NOTHING_DEFLATED: DeflatedChunk = { buffers: [], crc: 0, length: 0 };
 
 /**
- * Compresses some hundred kilobytes. Ends on a byte boundary (sync flush) and refers to nothing before it, so chunks can
- * be put together in any order. Not in a thread: to hand it over takes a third of the time that it saves, and leaves buffers to
- * the garbage collector.
+ * Compresses some hundred kilobytes. The chunk ends on a byte boundary and refers to no earlier bytes, so chunks
+ * combine in any order. Synchronous: handing it to a thread costs a third of the saved time.
  */
 export function deflateChunk(bytes: Buffer): DeflatedChunk {
   const options = { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: DEFLATED_CHUNK };
@@ -55,15 +54,12 @@ export function joinDeflated(chunks: Iterable<DeflatedChunk>): DeflatedChunk {
   return { buffers, crc, length };
 }
 
-/**
- * One gzip member out of a cached beginning and a fresh end. (Two members in a row are legal, but not every client
- * reads past the first.)
- */
+/** Start of one gzip member. Not every client reads a second member. */
 export function gzipBeginning({ buffers }: DeflatedChunk): Buffer[] {
   return [GZIP_HEADER, ...buffers];
 }
 
-/** What comes behind `gzipBeginning(beginning)`: `end`, compressed where that matters, and the trailer. */
+/** The rest of the member after `gzipBeginning(beginning)`, with the trailer. */
 export async function gzipEnd(beginning: DeflatedChunk, end: readonly Buffer[]): Promise<Buffer[]> {
   const joined = Buffer.concat(end);
   const { length } = joined;
@@ -74,7 +70,7 @@ export async function gzipEnd(beginning: DeflatedChunk, end: readonly Buffer[]):
   return [...(isNegligible ? storedBlock(joined) : [await deflateEnd(joined)]), trailer];
 }
 
-/** Frees what it compresses. What is small is done before a thread would have begun. */
+/** Frees its input. A thread is slower for a small input. */
 async function deflateEnd(end: Buffer): Promise<Buffer> {
   try {
     return await (end.length <= MAX_STORED
@@ -85,7 +81,7 @@ async function deflateEnd(end: Buffer): Promise<Buffer> {
   }
 }
 
-/** RFC 1951, 3.2.4: the last block of a stream, as it is. */
+/** RFC 1951, 3.2.4: the last block, stored. */
 function storedBlock(bytes: Buffer): Buffer[] {
   const header = Buffer.from([1, 0, 0, 0, 0]);
   header.writeUInt16LE(bytes.length, 1);
@@ -93,7 +89,7 @@ function storedBlock(bytes: Buffer): Buffer[] {
   return [header, bytes];
 }
 
-/** In memory of just its size: zlib's result is a small view of a large buffer, which is freed here. */
+/** zlib returns a small view of a large buffer. This frees the large one. */
 function compact(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -101,10 +97,7 @@ function compact(bytes: Buffer): Buffer {
   return copy;
 }
 
-/**
- * The CRC-32 of two byte sequences in a row from those of each: appending n bytes multiplies the first by x^8n. So a
- * page can be put together from chunks whose bytes were looked at once.
- */
+/** Combines checksums without the bytes: appending n bytes multiplies the first one by x^8n. */
 export function combineCrc32(first: number, second: number, secondLength: number): number {
   let shift = ONE;
   let power = 3;

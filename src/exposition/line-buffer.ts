@@ -1,10 +1,10 @@
 import { formatValue } from "./text-format.ts";
 
 const FIRST_CAPACITY = 64 * 1_024;
-/** UTF-8 takes this many bytes at most for a UTF-16 code unit. */
+/** Maximum UTF-8 bytes of a UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 
-/** Lines under construction, in one buffer that is used again and again. */
+/** A reusable buffer for lines. */
 export class LineBuffer {
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   #length = 0;
@@ -18,7 +18,6 @@ export class LineBuffer {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** A sample value and the end of its line. */
   value(value: number): void {
     this.text(`${formatValue(value)}\n`);
   }
@@ -28,7 +27,7 @@ export class LineBuffer {
     this.#length += from.copy(this.#bytes, this.#length, start, end);
   }
 
-  /** The bytes so far, in a buffer of just their size; begins anew. */
+  /** A copy of exact size. Clears the buffer. */
   take(): Buffer {
     const bytes = Buffer.allocUnsafeSlow(this.#length);
     this.#bytes.copy(bytes, 0, 0, this.#length);
@@ -36,7 +35,6 @@ export class LineBuffer {
     return bytes;
   }
 
-  /** Begins anew. */
   clear(): void {
     this.#length = 0;
   }

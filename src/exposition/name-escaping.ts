@@ -3,17 +3,17 @@ import { type DeflatedChunk, deflateChunk, gzipBeginning, gzipEnd, joinDeflated 
 import type { ContentEncoding } from "./negotiate.ts";
 import type { StreamedPage } from "./representation.ts";
 
-/** Bytes that are looked at in one turn of the event loop, a line more or less. */
+/** Bytes per turn of the event loop, rounded to lines. */
 const CHUNK_BYTES = 128 * 1_024;
 const NEWLINE = 0x0a;
 
 /**
- * A page with the names escaped anew, chunk by chunk as it is read: nothing of it is kept, and a reader that takes its
- * time holds one chunk of it. The chunks of `plain` end with a line.
+ * Escapes names chunk by chunk while the reader reads, so that a slow reader holds one chunk. The chunks of `plain`
+ * end with a line.
  */
 export function withDots(plain: StreamedPage, encoding: ContentEncoding): StreamedPage {
   if (encoding === "identity") return { beginning: escaped(plain), end: async () => [] };
-  // For the trailer: their checksums and lengths, without the bytes.
+  // Checksums and lengths for the trailer.
   const sums: DeflatedChunk[] = [];
   async function* beginning(): AsyncIterable<Buffer> {
     yield* gzipBeginning(joinDeflated([]));
@@ -42,9 +42,8 @@ async function* escapedChunks(lines: Buffer): AsyncIterable<Buffer> {
 }
 
 /**
- * The `dots` name escaping of Prometheus: as a dot would become `_dot_`, an underscore of the name is doubled so that
- * it can be told apart. Rarely asked for, so it is done on the finished page.
- * @see https://prometheus.io/docs/instrumenting/escaping_schemes/
+ * Prometheus' escaping scheme `dots`: an underscore is doubled, because `_dot_` stands for a dot. @see
+ * https://prometheus.io/docs/instrumenting/escaping_schemes/
  */
 export function escapeNamesWithDots(page: string): string {
   return page
@@ -58,7 +57,7 @@ function escapeComment(line: string): string {
   return match === null ? line : `${match[1]}${double(match[2] ?? "")}${match[3]}`;
 }
 
-/** `name{label="value",...} number`: label values can hold anything but a bare quote, so they are stepped over whole. */
+/** Skips label values as a whole: they may contain anything except a bare quote. */
 function escapeSample(line: string): string {
   return line.replace(
     /^[^{\s]+|([{,])([A-Za-z_][A-Za-z0-9_]*)(="(?:[^"\\]|\\.)*")/g,

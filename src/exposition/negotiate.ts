@@ -4,7 +4,7 @@ import type { ExpositionFormat } from "./text-format.ts";
 
 export type ContentEncoding = "identity" | "gzip";
 
-/** How names that are not legal in the old data model would be written; ours all are, only `dots` changes them. */
+/** All names are legal in the old data model. Only `dots` changes them. */
 export type NameEscaping = "none" | "dots";
 
 export interface NegotiatedFormat {
@@ -15,7 +15,7 @@ export interface NegotiatedFormat {
 
 const TEXT_0_0_4: NegotiatedFormat = offer("text", "text/plain; version=0.0.4; charset=utf-8");
 
-/** In our order of preference where the scraper has none: the oldest text format first, as every scraper reads it. */
+/** In order of preference. Every scraper reads the oldest text format. */
 const OFFERS: ReadonlyMap<string, NegotiatedFormat> = new Map([
   ["text/plain;version=0.0.4", TEXT_0_0_4],
   ...withEscapings("text", "text/plain", "1.0.0"),
@@ -32,9 +32,8 @@ const OFFERS: ReadonlyMap<string, NegotiatedFormat> = new Map([
 const OFFERED = [...OFFERS.keys()];
 
 /**
- * Picks the format of a metrics page by the Accept header, with q-values and `escaping=`. What cannot be satisfied gets
- * text 0.0.4, never 406: a scraper that sends odd headers still wants its metrics.
- * @see https://prometheus.io/docs/instrumenting/content_negotiation/
+ * Negotiates by the Accept header, with q-values and `escaping=`. Falls back to text 0.0.4 instead of 406. @see
+ * https://prometheus.io/docs/instrumenting/content_negotiation/
  */
 export function negotiateFormat(headers: IncomingHttpHeaders): NegotiatedFormat {
   const accept = headers.accept;
@@ -43,7 +42,7 @@ export function negotiateFormat(headers: IncomingHttpHeaders): NegotiatedFormat 
   return (chosen === undefined ? undefined : OFFERS.get(chosen)) ?? TEXT_0_0_4;
 }
 
-/** gzip where the scraper takes it at least as gladly as plain text; `gzip;q=0` is a no. */
+/** gzip if its q-value is not below the one of identity. */
 export function negotiateEncoding(headers: IncomingHttpHeaders): ContentEncoding {
   const acceptEncoding = headers["accept-encoding"];
   if (acceptEncoding === undefined) return "identity";
@@ -66,15 +65,13 @@ function withEscapings(body: ExpositionFormat, mediaType: string, version: strin
   ]);
 }
 
-/** Media types of all formats, without parameters. */
 export const MEDIA_TYPES: ReadonlySet<string> = new Set(OFFERED.map(mediaTypeOf));
 
-/** Without parameters. */
 export function mediaTypeOf(contentType: string): string {
   return contentType.split(";", 1)[0] ?? "";
 }
 
-/** We only write UTF-8, and a `charset` parameter would keep a media range from matching what we offer. */
+/** A `charset` parameter would prevent a match. All formats are UTF-8. */
 function withoutCharset(accept: string): string {
   return accept.replace(/;\s*charset\s*=\s*("[^"]*"|[^;,\s]*)/gi, "");
 }

@@ -5,18 +5,17 @@ import type { Sample } from "../telemetry/exporter-metrics.ts";
 import { OWN_FAMILIES, OWN_METRICS } from "../telemetry/own-metrics.ts";
 import { type ExpositionFormat, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
-/** Lines between two looks at the clock: a few milliseconds of work. The lines of 500 servers take ten turns. */
+/** A few milliseconds of work. The lines of 500 servers take ten turns. */
 const LINES_PER_LOOK = 4_096;
 
-/** Families on a page about some servers. */
 const ABOUT_SERVERS: ReadonlySet<string> = new Set([
   ...OWN_FAMILIES.filter(({ labels }) => labels.includes("server")).map(({ name }) => name),
   OWN_METRICS.process.build.name,
 ]);
 
 /**
- * Renders the exporter's own metrics, one buffer per family. With `servers`, only the series of these servers and the build info.
- * The text of prom-client lacks units and has headers without samples.
+ * Renders the exporter's own metrics, one buffer per family. With `servers`, only the series of these servers and the
+ * build info. The text of prom-client lacks units and has headers without samples.
  */
 export async function renderOwnMetrics(
   registry: Registry,

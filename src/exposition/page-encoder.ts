@@ -12,16 +12,16 @@ import { type Content, compressedContent, plainContent, type RepresentationKey }
 import { isInShard, isWhole, type Shard, shardName } from "./shard.ts";
 import { type ExpositionFormat, formatHeader } from "./text-format.ts";
 
-/** Encodes pages, and frees what was made for them when no representation consists of it and no reader is sent it. */
+/** Encodes pages. Frees encoded parts that no representation and no reader uses. */
 export class PageEncoder {
   readonly lines: LineMemory;
   readonly #compressedReaders: CompressedReaders;
   readonly #plain: ShardEncoders<Buffer>;
   readonly #compressed: ShardEncoders<DeflatedChunk>;
-  /** Lines that were copied for shards, until they are freed. */
+  /** Lines copied for shards. */
   #copies = new Set<Buffer>();
 
-  /** `maxHeld`: bytes of old pages that readers may hold, in each encoding. */
+  /** `maxHeld`: bytes of old pages that readers may hold, per encoding. */
   constructor(maxHeld: () => number, lane: SharedLane) {
     this.lines = new LineMemory(maxHeld);
     this.#compressedReaders = new CompressedReaders(maxHeld);
@@ -46,10 +46,10 @@ export class PageEncoder {
       : plainContent(await this.#plain.of(shard, cut).encode(page, format, signal), shard);
   }
 
-  /** From now on the reader may look at the content, whose lines are not freed meanwhile. */
+  /** The lines of the content stay valid while the reader reads. */
   enter(content: Content, reader: PageReader | undefined): void {
     if (content.compressed !== undefined) {
-      // Compressed content does not consist of lines.
+      // Compressed content has no lines.
       if (reader === undefined) return;
       const leave = this.#compressedReaders.enter(content, reader.cut);
       void reader.used.finally(leave);
@@ -61,14 +61,12 @@ export class PageEncoder {
     void reader.used.finally(leave);
   }
 
-  /** Forgets all but these shards, which are given by their names. */
   retain(kept: (encoding: ContentEncoding) => ReadonlySet<string>): void {
     const [plain, compressed] = [kept("identity"), kept("gzip")];
     this.#plain.retain((name) => plain.has(name));
     this.#compressed.retain((name) => compressed.has(name));
   }
 
-  /** Frees copied lines that neither encoders nor these contents hold. */
   freeUnused(contents: Iterable<Content>): void {
     const held = new Set<Buffer | undefined>(this.#plain.cached());
     for (const { buffers } of contents) for (const buffer of buffers) held.add(buffer);
@@ -78,14 +76,13 @@ export class PageEncoder {
   }
 }
 
-/** What is encoded at once. */
 interface Piece {
   readonly bytes: Buffer;
-  /** Made for a shard: no other page consists of it. */
+  /** A copy of lines for a shard. */
   readonly isCopy: boolean;
 }
 
-/** The encoders of the page and its shards in one encoding, as long as these are requested. */
+/** Encoders for the page and its shards in one encoding. */
 class ShardEncoders<Encoded> {
   readonly #encode: (piece: Piece) => Encoded;
   readonly #lane: SharedLane;
@@ -96,12 +93,11 @@ class ShardEncoders<Encoded> {
     this.#lane = lane;
   }
 
-  /** Of all of them. */
   *cached(): Iterable<Encoded | undefined> {
     for (const { encoder } of this.#encoders.values()) yield* encoder.cached;
   }
 
-  /** `cut`: undefined where the page keeps within its limits. */
+  /** `cut`: `undefined` if the page is within its limits. */
   of(shard: Shard, cut: PageCut | undefined): ShardEncoder<Encoded> {
     const highest = cut?.highest ?? Number.POSITIVE_INFINITY;
     const ofShard = shardName(shard);
@@ -110,13 +106,12 @@ class ShardEncoders<Encoded> {
     if (known !== undefined) return known.encoder;
     const selection = isWhole(shard) && cut === undefined ? undefined : selectionOf(shard, highest);
     const encoder = new ShardEncoder(selection, this.#encode, this.#lane);
-    // A shard is cut at one place at a time.
+    // A shard has one cut at a time.
     this.retain((other) => other !== ofShard);
     this.#encoders.set(name, { shard: ofShard, encoder });
     return encoder;
   }
 
-  /** Forgets the shards whose names `keep` refuses. */
   retain(keep: (shard: string) => boolean): void {
     for (const [name, { shard }] of this.#encoders) {
       if (!keep(shard)) this.#encoders.delete(name);
@@ -124,10 +119,9 @@ class ShardEncoders<Encoded> {
   }
 }
 
-/** Which places of a block are in a shard; undefined where none can be. */
+/** Selects the series of a shard in a block. `undefined`: none. */
 type Selection = (block: RenderedBlock) => ((at: number) => boolean) | undefined;
 
-/** The series of a shard whose shard keys are not above `highest`. */
 function selectionOf(shard: Shard, highest: ShardKey): Selection {
   const wanted = shard.servers && new Set(shard.servers);
   return ({ shardKeys, servers, serverOf }) => {
@@ -142,39 +136,32 @@ function selectionOf(shard: Shard, highest: ShardKey): Selection {
   };
 }
 
-/**
- * Encodes a shard of the page, or the whole page. The encoding of a block is cached as long as the block is on the page,
- * so a page after a change costs as much as what changed.
- */
+/** Encodes a page or shard. Caches encoded blocks, so that a page costs only what changed. */
 class ShardEncoder<Encoded> {
   readonly #selection: Selection | undefined;
   readonly #encode: (piece: Piece) => Encoded;
   readonly #lines = new LineBuffer();
   readonly #lane: SharedLane;
-  /** Undefined: nothing of the block is in the shard. */
+  /** `undefined`: the block has no series of the shard. */
   #blocks = new Map<RenderedBlock, Encoded | undefined>();
   readonly #headers = new Map<string, Encoded>();
 
-  /** `selection`: undefined where all series are in the shard. */
+  /** `selection`: `undefined` for all series. */
   constructor(selection: Selection | undefined, encode: (piece: Piece) => Encoded, lane: SharedLane) {
     this.#selection = selection;
     this.#encode = encode;
     this.#lane = lane;
   }
 
-  /** Of the blocks of the page that was encoded last. */
   get cached(): Iterable<Encoded | undefined> {
     return this.#blocks.values();
   }
 
-  /**
-   * Headers and lines in the order of the page. One page at a time.
-   * @throws the reason of the signal, between two blocks
-   */
+  /** One page at a time. @throws the reason of the signal, between two blocks */
   async encode(page: RenderedStore, format: ExpositionFormat, signal?: AbortSignal): Promise<Encoded[]> {
     const before = this.#blocks;
     this.#blocks = new Map();
-    // At once: what a page that is broken off has not come to stays known.
+    // Keeps the rest of the cache if the encoding is aborted.
     for (const block of page.families.flatMap(({ blocks }) => blocks)) {
       if (before.has(block)) this.#blocks.set(block, before.get(block));
     }

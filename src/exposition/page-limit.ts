@@ -3,7 +3,7 @@ import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import type { RenderedFamily, RenderedStore } from "./rendered-block.ts";
 import { formatHeader } from "./text-format.ts";
 
-/** What a page, all shards together, may hold; undefined: anything. The exporter's own metrics do not count. */
+/** Limits of all shards together, without the exporter's own metrics. */
 export interface PageLimits {
   readonly maxSeries: number | undefined;
   /** Uncompressed. */
@@ -12,11 +12,10 @@ export interface PageLimits {
 
 export const UNLIMITED: PageLimits = { maxSeries: undefined, maxBytes: undefined };
 
-/** Where a page that is too large is cut. */
 export interface PageCut {
-  /** The last shard key that stays. */
+  /** The last shard key on the page. */
   readonly highest: ShardKey;
-  /** Series that go, by family; families that lose none are left out. */
+  /** Series by family. */
   readonly dropped: ReadonlyMap<string, number>;
 }
 
@@ -26,8 +25,8 @@ interface Extent {
 }
 
 /**
- * Where to cut the page; undefined when it keeps within the limits. Owners stay in the order of their hash as long as
- * they fit, so the same devices stay whatever came first, and a device stays or goes with all its series.
+ * Where to cut the page. Shard keys stay in ascending order while they fit, so the same devices stay, each with all
+ * its series.
  */
 export async function cutToLimits(
   page: RenderedStore,
@@ -45,7 +44,7 @@ export async function cutToLimits(
     const { series, bytes } = extents.get(shardKey) ?? sum;
     sum.series += series;
     sum.bytes += bytes;
-    // What is about a whole server stays in any case: it is little, and says how much there is.
+    // Series about a whole server always stay.
     if (shardKey !== SERVER_WIDE && !fits(sum)) break;
     highest = shardKey;
   }

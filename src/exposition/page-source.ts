@@ -7,19 +7,17 @@ import { cutToLimits, type PageCut, type PageLimits } from "./page-limit.ts";
 import type { LineMemory } from "./reader-memory.ts";
 import { type RenderedBlock, type RenderedFamily, type RenderedStore, renderBlock } from "./rendered-block.ts";
 
-/** The page at one version of the store. */
 export interface CurrentPage {
   readonly page: RenderedStore;
-  /** Undefined where it keeps within its limits. */
+  /** `undefined` if the page is within its limits. */
   readonly cut: PageCut | undefined;
 }
 
 const NONE_DROPPED: ReadonlyMap<string, number> = new Map();
 
 /**
- * The page as the store has it, and where its limits cut it. Of the store only the blocks are rendered that changed. Lines that were
- * replaced are freed at once where no representation consists of them, so that there is no second page of 90 MB while a poll
- * replaces the first.
+ * Renders the blocks that changed since the last page and cuts the page to its limits. Frees replaced lines at once
+ * if no representation uses them, so that memory never holds two pages of 90 MB.
  */
 export class PageSource {
   readonly #store: Store;
@@ -34,7 +32,7 @@ export class PageSource {
   #current: CurrentPage | undefined;
   #bytes = 0;
 
-  /** `onDropped` is told of series dropped from the page, by family, for each page that may differ from the one before. */
+  /** `onDropped`: series by family that the limits exclude. */
   constructor(
     store: Store,
     lines: LineMemory,
@@ -49,24 +47,23 @@ export class PageSource {
     this.#onDropped = onDropped;
   }
 
-  /** Of the page rendered last, uncompressed and not cut. */
+  /** Uncompressed, before the cut. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** False where these are the limits already. */
+  /** Returns whether the limits changed. */
   limit(limits: PageLimits): boolean {
     if (limits.maxSeries === this.#limits.maxSeries && limits.maxBytes === this.#limits.maxBytes) return false;
     this.#limits = limits;
     return true;
   }
 
-  /** Has the next `current` look for the cut anew. */
   invalidate(): void {
     this.#current = undefined;
   }
 
-  /** Lines that left the page, were kept because a representation consists of them, and not taken before. */
+  /** Replaced lines that a representation may still use. */
   takeReplaced(): readonly Buffer[] {
     const replaced = this.#replaced;
     this.#replaced = [];
@@ -74,9 +71,9 @@ export class PageSource {
   }
 
   /**
-   * The page as it is now; rendered in slices that yield, while the store is not written to. `areShown`: whether a representation
-   * consists of lines, so that they have to stay until `takeReplaced`. `onRendered` is called before the page can be replaced: a
-   * caller that needs its lines for longer enters the line memory there. One at a time.
+   * Renders in slices while the store is locked for writers. `areShown`: whether representations use lines, so that
+   * replaced ones must stay until `takeReplaced`. `onRendered`: called before the page can be replaced. One call at a
+   * time.
    */
   async current(areShown: () => boolean, onRendered: () => void = () => undefined): Promise<CurrentPage> {
     const limits = this.#limits;
@@ -101,7 +98,7 @@ export class PageSource {
       if (areShown) replaced.push(lines.bytes);
       else this.#lines.retire([lines.bytes]);
     };
-    // Anew each time: the store may have other tables by now.
+    // The store may have other tables now.
     const rendered = new Map<SeriesTable, RenderedFamily>();
     for (const table of this.#store.tables) rendered.set(table, await this.#familyOf(table, replace));
     for (const [table, { blocks }] of this.#rendered) if (!rendered.has(table)) blocks.forEach(replace);
@@ -121,13 +118,13 @@ export class PageSource {
         blocks.push(before);
         continue;
       }
-      // What was freed when a rendering failed cannot be copied from.
+      // A failed rendering freed the lines.
       const held = before !== undefined && before.bytes.length > 0 ? before : undefined;
       const lines = renderBlock(table, block, held, this.#buffer);
       this.#lines.adopt(lines.bytes);
       blocks.push(lines);
       if (before !== undefined) replace(before);
-      // A block takes about a millisecond. A page that is read meanwhile takes many turns, so these have to be short.
+      // A block takes about a millisecond.
       await yieldToEventLoop(this.#store.lane);
     }
     return { family, version, size, blocks };

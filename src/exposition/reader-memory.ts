@@ -1,22 +1,19 @@
 import { detach, totalLength } from "../lib/buffers.ts";
 import type { Content } from "./representation.ts";
 
-/** A client that is sent a page. */
 export interface PageReader {
-  /** Settles when the reader looks at no line of the page any more, or as nearly as that is known. */
+  /** Settles when the reader no longer uses the lines of the page. */
   readonly used: Promise<unknown>;
-  /** Whether `used` is to be relied upon to the last byte. */
+  /** Whether `used` is exact to the last byte. */
   readonly isExact: boolean;
-  /** The reader has gone. */
   readonly gone: AbortSignal;
-  /** Ends it: too many old pages are held by slow readers. */
+  /** Disconnects the reader. */
   readonly cut: () => void;
 }
 
 interface LineReader {
-  /** The epoch in which it came. */
   readonly since: number;
-  /** Ends it early; undefined where it cannot be. */
+  /** Disconnects the reader, if possible. */
   readonly cut: (() => void) | undefined;
 }
 
@@ -27,40 +24,36 @@ interface Retired {
 }
 
 /**
- * Frees the memory of lines that are on no page any more, by epochs. A poll replaces most of a page, and left to the
- * garbage collector two or three old pages of 90 MB would wait for it, as it sees only the small objects that hold them.
- *
- * A reader may hold any lines that were current while it reads. Lines are freed when every reader that came while they
- * were current has left; only by the garbage collector, where such a reader keeps what it read. Slow readers of old
- * pages would add up to any number of them: beyond a limit those that came first are cut.
+ * Frees replaced lines by epochs. A poll replaces most of a page, and the garbage collector sees only small objects,
+ * so two or three old pages of 90 MB would stay. Lines are freed when all readers that could see them have left.
+ * Beyond a limit the oldest readers are disconnected.
  */
 export class LineMemory {
-  /** Rises with each retirement. */
+  /** Increases with each retirement. */
   #epoch = 0;
-  /** In which epoch a buffer was adopted; those that are not in here are never freed by us. */
+  /** The epoch of each buffer that this class may free. */
   readonly #adoptedIn = new WeakMap<Buffer, number>();
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #readers = new Set<LineReader>();
   readonly #maxHeld: () => number;
   #retired: Retired[] = [];
-  /** Of `#retired`. */
   #heldBytes = 0;
-  /** What was current in this epoch, or before, is kept by a caller. */
+  /** A caller keeps the lines of this epoch and of earlier ones. */
   #keptIn = -1;
 
-  /** `maxHeld`: bytes of lines that are on no page any more and readers may hold. */
+  /** `maxHeld`: bytes of replaced lines that readers may hold. */
   constructor(maxHeld: () => number = () => Number.POSITIVE_INFINITY) {
     this.#maxHeld = maxHeld;
   }
 
-  /** Has a buffer with memory of its own freed after it is retired. */
+  /** The class frees this buffer after its retirement. */
   adopt(buffer: Buffer): void {
     if (buffer.buffer.byteLength === buffer.length) this.#adoptedIn.set(buffer, this.#epoch);
   }
 
   /**
-   * From now on the caller may look at what is current, until it calls what this returns. `cut` is to have it do that
-   * soon; it may be called more than once.
+   * The caller may use current lines until it calls the returned function. `cut`: asks the caller to stop, possibly
+   * more than once.
    */
   enter(cut?: () => void): () => void {
     const reader = { since: this.#epoch, cut };
@@ -70,12 +63,12 @@ export class LineMemory {
     };
   }
 
-  /** The caller keeps what is current for as long as it likes. */
+  /** The caller keeps the current lines for good. */
   keep(): void {
     this.#keptIn = this.#epoch;
   }
 
-  /** Readers that enter from now on cannot find these. */
+  /** New readers cannot find these lines. */
   retire(buffers: readonly Buffer[]): void {
     this.#epoch++;
     const bytes = totalLength(buffers);
@@ -113,22 +106,19 @@ export class LineMemory {
 }
 interface ContentReader {
   readonly content: Content;
-  /** Ends it early. */
   readonly cut: () => void;
 }
 
-/** Readers of compressed pages. Slow ones would hold any number of old pages: those that came first are cut. */
+/** Readers of compressed pages. Beyond a limit the oldest readers are disconnected. */
 export class CompressedReaders {
   readonly #maxHeld: () => number;
-  /** In the order in which they came. */
   readonly #readers = new Set<ContentReader>();
 
-  /** `maxHeld`: bytes of pages, each counted once, that readers may hold. */
+  /** `maxHeld`: bytes of distinct pages that readers may hold. */
   constructor(maxHeld: () => number) {
     this.#maxHeld = maxHeld;
   }
 
-  /** Returns what to call when the reader has gone. */
   enter(content: Content, cut: () => void): () => void {
     const reader = { content, cut };
     this.#readers.add(reader);

@@ -5,52 +5,41 @@ import type { SeriesTable } from "../store/series-table.ts";
 import type { LineBuffer } from "./line-buffer.ts";
 import { formatLabels } from "./text-format.ts";
 
-/** Stands before the value of a line, and not in it. */
+/** Before the value, and not in it. */
 const SPACE = 0x20;
 
-/** Whole lines of a page. They never change, so what was encoded of them stays valid. */
+/** Whole lines of a page. Immutable. */
 export interface Lines {
   readonly bytes: Buffer;
-  /** Samples in them. */
   readonly series: number;
 }
 
-/** The lines of a block of series, and where in them each series is. */
 export interface RenderedBlock extends Lines {
-  /** Of the block, when it was rendered. */
   readonly version: number;
-  /** `labelled` of the table, when it was rendered. */
   readonly labelled: number;
-  /** Where the line of each series begins, and behind them where the last one ends; absent series have empty lines. */
+  /** Start of each line, then the end of the last. A series without a sample has an empty line. */
   readonly starts: Uint32Array;
   readonly shardKeys: Uint32Array;
-  /** The servers of the series, each once. */
   readonly servers: readonly string[];
-  /** Which of `servers` each series is of; undefined where there is but one. */
+  /** Index into `servers` per series. `undefined` if there is one server. */
   readonly serverOf: Uint16Array | undefined;
 }
 
-/** The lines of a family, block by block; without header, so they read the same in every format. */
+/** Without a header, so the lines are the same in every format. */
 export interface RenderedFamily {
   readonly family: MetricFamily;
-  /** Of the table that was rendered. */
   readonly version: number;
-  /** Samples. */
   readonly size: number;
   readonly blocks: readonly RenderedBlock[];
 }
 
-/** All lines of the store as they were at one moment. Never changes: it may be sent for as long as that takes. */
+/** The store at one moment. Immutable. */
 export interface RenderedStore {
-  /** Of the store. */
   readonly version: number;
   readonly families: readonly RenderedFamily[];
 }
 
-/**
- * Renders a block. Labels are the larger part of a line and hardly ever change: they are copied from the lines of last time, which
- * takes a tenth of writing them anew.
- */
+/** Copies the labels of unchanged series from the previous block, which takes a tenth of the time. */
 export function renderBlock(
   table: SeriesTable,
   block: SeriesBlock,
@@ -61,7 +50,7 @@ export function renderBlock(
   const { labels, expiresAt, values, used } = block;
   const starts = new Uint32Array(used + 1);
   let series = 0;
-  // There is more in it where a rendering failed.
+  // A failed rendering leaves lines.
   lines.clear();
   for (let at = 0; at < used; at++) {
     starts[at] = lines.length;
@@ -86,14 +75,14 @@ export function renderBlock(
   };
 }
 
-/** `column`: of the label `server`; -1 where there is none. */
+/** `column`: of the label `server`, or -1. */
 function serversIn(labels: SeriesBlock["labels"], column: number): Pick<RenderedBlock, "servers" | "serverOf"> {
   const numbers = new Map<string, number>();
   const serverOf = Uint16Array.from(labels, (values) => mapEntry(numbers, values[column] ?? "", () => numbers.size));
   return { servers: [...numbers.keys()], serverOf: numbers.size > 1 ? serverOf : undefined };
 }
 
-/** The lines of the series at the places that `takes` wants: `from` itself where these are all. */
+/** Returns `from` itself if it selects all series. */
 export function selectLines(from: RenderedBlock, takes: (at: number) => boolean, lines: LineBuffer): Lines {
   const { bytes, starts, shardKeys } = from;
   let series = 0;

@@ -4,37 +4,35 @@ import type { ContentEncoding } from "./negotiate.ts";
 import { isWhole, MAX_SHARDS, type Shard, shardName, WHOLE_PAGE } from "./shard.ts";
 import type { ExpositionFormat } from "./text-format.ts";
 
-/** What a representation of the page is requested by. */
 export interface RepresentationKey {
   readonly format: ExpositionFormat;
   readonly encoding: ContentEncoding;
   readonly shard: Shard;
 }
 
-/** Bytes as they go over the wire, without the end of the page. */
+/** Bytes on the wire, without the end of the page. */
 export interface Content {
-  /** Lines; none where it is compressed. */
+  /** Lines. None if compressed. */
   readonly buffers: readonly Buffer[];
   readonly compressed: DeflatedChunk | undefined;
   readonly bytes: number;
   readonly uncompressedBytes: number;
 }
 
-/** A representation of the page (RFC 9110) that is kept ready. */
+/** A representation of the page (RFC 9110). */
 export interface Representation {
   readonly key: RepresentationKey;
-  /** Version of the store that `content` shows; `OUTDATED` before the first. */
+  /** Version of the store. `OUTDATED` before the first page. */
   version: number;
-  /** Monotonic. */
+  /** Monotonic ms. */
   readonly firstRequestedAt: number;
-  /** Monotonic. */
+  /** Monotonic ms. */
   lastRequestedAt: number;
   content: Content;
 }
 
-/** A version older than any of the store. */
 export const OUTDATED = -1;
-/** What Prometheus requests unless told otherwise. */
+/** The default request of Prometheus. */
 export const PROMETHEUS_DEFAULT: RepresentationKey = { format: "openmetrics", encoding: "gzip", shard: WHOLE_PAGE };
 export const NO_CONTENT: Content = { buffers: [], compressed: undefined, bytes: 0, uncompressedBytes: 0 };
 
@@ -42,7 +40,7 @@ export function nameOf({ format, encoding, shard }: RepresentationKey): string {
   return `${format} ${encoding} ${shardName(shard)}`;
 }
 
-/** Lines of the whole page are those of the page itself. Those of a shard are its own: a second copy would double it. */
+/** A whole page shares its lines with the source. A shard owns its lines. */
 export function plainContent(buffers: readonly Buffer[], shard: Shard): Content {
   const bytes = totalLength(buffers);
   return {
@@ -53,42 +51,38 @@ export function plainContent(buffers: readonly Buffer[], shard: Shard): Content 
   };
 }
 
-/**
- * In as many buffers as there are chunks, some hundreds. With many servers there is another page every few seconds: what is copied for it
- * is garbage outside of the heap, which has the collector look through all of it, and takes longer than to send the chunks one by one.
- */
+/** Keeps the chunks as separate buffers: joining them on each page costs more than sending hundreds of chunks. */
 export function compressedContent(chunks: readonly DeflatedChunk[]): Content {
   const compressed = joinDeflated(chunks);
   return { buffers: [], compressed, bytes: totalLength(compressed.buffers), uncompressedBytes: compressed.length };
 }
 
-/** The body of a page on its way to a reader. */
 export interface StreamedPage {
-  /** What is ready; where names are escaped anew, it is made as it is read. */
+  /** The ready part. */
   readonly beginning: Iterable<Buffer> | AsyncIterable<Buffer>;
-  /** To be called when the beginning has been read. */
+  /** Call it after the beginning has been read. */
   readonly end: () => Promise<readonly Buffer[]>;
 }
 
-/** A representation that was not requested in this time is no longer kept ready, milliseconds. */
+/** Milliseconds after the last request. */
 export const CACHED_FOR_MS = 600_000;
 
 /**
- * Shards in the cache at most, in each encoding: all of one page. With one less, each would be the one evicted when it
- * is requested again, as scrapers request them in turn.
+ * All shards of one page per encoding. With one less, scrapers that request them in turn would always find theirs
+ * evicted.
  */
 const MAX_CACHED_SHARDS = MAX_SHARDS;
-/** The same for what is about some servers: each server's own, of an installation with many. */
+/** One per server of a large installation. */
 const MAX_CACHED_OF_SERVERS = 1_000;
 
 /**
- * A scraper comes back after this time and within that, milliseconds. Its shards are evicted last, so that a client that
- * tries one shard after the other does not evict them.
+ * A scraper returns after this time and before `CACHED_FOR_MS`. Its shards are evicted last, so a client that tries
+ * all shards does not evict them.
  */
 const REGULAR_AFTER = 5_000;
 const REGULAR_WITHIN = 150_000;
 
-/** The representations of a shard in one encoding: they share encoded blocks, whatever their format. */
+/** The representations of a shard in one encoding share encoded blocks. */
 interface CachedShard {
   readonly representations: readonly Representation[];
   readonly kind: "ofServers" | "ofAll";
@@ -98,7 +92,7 @@ interface CachedShard {
   readonly bytes: number;
 }
 
-/** The representations of the page that are kept ready. The whole page always may be; its shards have a bound. */
+/** The representations that are kept ready. The whole page always may be. Shards have a bound. */
 export class RepresentationCache {
   readonly #entries = new Map<string, Representation>();
 
@@ -118,10 +112,7 @@ export class RepresentationCache {
     return this.#entries.values();
   }
 
-  /**
-   * Evicts what was not requested lately, and shards beyond `maxBytes` in each encoding, counted before compression, as
-   * each byte kept costs work at each change too.
-   */
+  /** Evicts representations without recent requests, and shards beyond `maxBytes` per encoding. */
   trim(now: number, maxBytes: number): void {
     for (const [name, { lastRequestedAt }] of this.#entries)
       if (now - lastRequestedAt > CACHED_FOR_MS) this.#entries.delete(name);
@@ -139,7 +130,6 @@ export class RepresentationCache {
     }
   }
 
-  /** Names of the shards, and of the page, that are kept in this encoding. */
   shardNames(encoding: ContentEncoding): ReadonlySet<string> {
     const kept = this.values().filter(({ key }) => key.encoding === encoding);
     return new Set(kept.map(({ key }) => shardName(key.shard)));

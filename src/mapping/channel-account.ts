@@ -6,26 +6,23 @@ import type { ChannelIdentity } from "./families/labels.ts";
 import type { Rule } from "./rules/rule.ts";
 import { convert } from "./units/conversion.ts";
 
-/** A series that a channel has, or would have. */
 export interface AccountedSeries {
   readonly family: MetricFamily;
-  /** Values for `family.labels`, in that order. */
+  /** In the order of `family.labels`. */
   readonly labels: readonly string[];
-  /** Undefined where the channel has no value. */
   readonly value: number | undefined;
 }
 
-/** How a channel comes to its series, for people. */
+/** Explains the series of a channel to people. */
 export interface ChannelAccount {
   readonly outcome: MappingOutcome;
-  /** `rules[3] of preset ping`; undefined where no rule fits. */
+  /** Like `rules[3] of preset ping`. */
   readonly rule: string | undefined;
-  /** The decision, in a few words. */
   readonly reason: string;
   readonly series: readonly AccountedSeries[];
 }
 
-/** `value`: in the display unit, undefined where there is none. */
+/** `value`: in the display unit. */
 export function accountFor(
   mapper: ChannelMapper,
   server: string,
@@ -46,7 +43,6 @@ export function accountFor(
   };
 }
 
-/** As the messages about wrong rules call it. */
 function ruleTitle({ source, ordinal }: Rule): string {
   return `rules[${ordinal}] of ${source}`;
 }

@@ -7,20 +7,19 @@ import { SeriesLabels } from "./series-labels.ts";
 
 export interface ChannelMapperOptions {
   readonly labels: SeriesLabels;
-  /** Undefined: channels stay as they are. */
+  /** `undefined`: no rules. */
   readonly rules?: RuleSet | undefined;
-  /** Whether `prtg_channel_value` stays beside a mapped series. */
+  /** Serve `prtg_channel_value` beside the mapped series. */
   readonly keepOriginal?: boolean;
 }
 
-/** Shared, for most channels are like it where there are no rules. */
+/** Shared by most channels. */
 const UNMATCHED: ChannelServing = { outcome: "unmatched", rule: undefined, original: true, mapped: undefined };
 const UNKNOWN_UNIT: ChannelServing = { ...UNMATCHED, outcome: "unknown_unit" };
 
-/** Decides as which series a channel is served. Asked once for each channel, when it appears or changes. */
+/** Decides how a channel is served when it appears or changes. */
 export class ChannelMapper {
   readonly labels: SeriesLabels;
-  /** The mapped families with the labels that are served. */
   readonly families: readonly MappedFamily[];
   readonly #rules: RuleSet | undefined;
   readonly #keepOriginal: boolean;
@@ -37,12 +36,11 @@ export class ChannelMapper {
     this.families = [...this.#served.values()];
   }
 
-  /** Without rules every channel is served as `prtg_channel_value`. */
   get hasRules(): boolean {
     return this.#rules !== undefined;
   }
 
-  /** All families about the tree, those of the metric table first: what the store has to hold. */
+  /** All families of the store, those of the metric table first. */
   storeFamilies(): readonly MetricFamily[] {
     return [...Object.values(this.labels.families), ...this.families.flatMap((family) => [family, family.limits])];
   }
@@ -64,7 +62,7 @@ export class ChannelMapper {
     return { ...UNMATCHED, outcome: isUnknown ? "unknown_unit" : "unconverted", rule: mapping.rule };
   }
 
-  /** The series of a channel that is served so; `labels` are those of `prtg_channel_value`. */
+  /** `labels`: of `prtg_channel_value`. */
   seriesOf({ original, mapped }: ChannelServing, labels: readonly string[]): readonly ValueSeries[] {
     const series: ValueSeries[] = original ? [{ family: this.labels.families.channelValue, labels }] : [];
     if (mapped !== undefined) series.push(mapped);
@@ -72,7 +70,7 @@ export class ChannelMapper {
   }
 }
 
-/** Serves channels as the metric table has them. */
+/** Without configuration. */
 export function plainMapper(): ChannelMapper {
   return new ChannelMapper({ labels: new SeriesLabels() });
 }

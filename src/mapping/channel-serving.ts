@@ -2,19 +2,17 @@ import type { MetricFamily } from "./families/family.ts";
 import type { MappedFamily, Rule } from "./rules/rule.ts";
 import type { Conversion } from "./units/conversion.ts";
 
-/** The series that a rule gives a channel. */
 export interface MappedSeries {
   readonly family: MappedFamily;
-  /** Values for `family.labels`, in that order. */
+  /** In the order of `family.labels`. */
   readonly labels: readonly string[];
   /** From the channel's display unit to the family's. */
   readonly conversion: Conversion;
 }
 
-/** A series that shows a channel's value. */
 export interface ValueSeries {
   readonly family: MetricFamily;
-  /** Values for `family.labels`, in that order. */
+  /** In the order of `family.labels`. */
   readonly labels: readonly string[];
   /** From the channel's display unit to the family's. `undefined`: they are the same. */
   readonly conversion?: Conversion;
@@ -23,10 +21,8 @@ export interface ValueSeries {
 /** `unconverted`: a rule matches, but the unit cannot become the rule's. `unknown_unit`: no unit of that name is known. */
 export type MappingOutcome = "mapped" | "dropped" | "unconverted" | "unknown_unit" | "unmatched";
 
-/** How the exporter serves a channel. */
 export interface ChannelServing {
   readonly outcome: MappingOutcome;
-  /** The first rule that matches. */
   readonly rule: Rule | undefined;
   /** Whether the channel has a series in `prtg_channel_value`. */
   readonly original: boolean;

@@ -1,7 +1,6 @@
 /**
- * The version of the monitoring server among the members of `GET /version`, undefined when there is none. The
- * specification names no member, so this takes what looks like a version, by name in this order: the product or its
- * core, `version` alone, anything with `version`, anything; the application server's only for want of another.
+ * The version in `GET /version`. The specification names no member, so this takes a version by the name of its
+ * member: the product or core, `version`, a name with `version`, any other, and last the application server.
  */
 export function serverVersion(members: ReadonlyMap<string, string>): string | undefined {
   const versions = [...members].filter(([, value]) => /^\s*v?\d+(\.\d+)+/i.test(value));

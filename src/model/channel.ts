@@ -2,22 +2,16 @@ import type { ChannelLimits, LookupDefinition } from "../prtg/records.ts";
 import type { NodeState } from "./node-state.ts";
 import { NumberRows, numberAt, startOfRow } from "./number-rows.ts";
 
-/** Facts of a channel that a change delivers, even where they are what they were; as bits. */
+/** What a change reports about a channel, as bits. The facts may be equal to before. */
 export const CHANNEL_FACTS = {
-  /** Name, unit, and the sensor's node. */
   identity: 1,
-  /** A list showed it. */
   listed: 2,
-  /** Value and time. */
   measurement: 4,
   limits: 8,
-  /** The value against the limits. */
   comparison: 16,
-  /** The value's text in the lookup. */
   state: 32,
 } as const;
 
-/** Everything about a channel. */
 export const ALL_CHANNEL_FACTS = 63;
 
 const VALUE = 0;
@@ -28,44 +22,38 @@ const SERIES_AT = 4;
 const LISTED_UNTIL = 5;
 const WIDTH = 6;
 
-/** The numbers of channels that change with each poll. */
+/** The numbers of channels, which change with each poll. */
 export class ChannelNumbers extends NumberRows {
   constructor() {
     super(WIDTH);
   }
 }
 
-/** The limits that are set on a channel. */
 export interface KnownLimits {
   readonly values: ChannelLimits;
-  /** Monotonic ms. */
   readonly until: number;
 }
 
-/** The lookup that a channel has. */
 export interface KnownLookup {
   readonly definition: LookupDefinition;
-  /** Monotonic ms. */
   readonly until: number;
 }
 
-/** What is known of a channel between polls. `...Until` is monotonic ms. */
+/** The state of a channel between polls. `...ExpiresAt` is monotonic ms. */
 export class Channel {
   readonly channelId: string;
-  /** Unique in the server: the index into flat arrays. */
+  /** Index into flat arrays. */
   readonly row: number;
   readonly sensor: NodeState;
   readonly #block: Float64Array;
   name: string;
-  /** Empty where unknown. */
+  /** Empty if unknown. */
   unit: string;
-  /** Undefined for the many channels that have none. */
   limits: KnownLimits | undefined = undefined;
-  /** Undefined for the many channels that have none. */
   lookup: KnownLookup | undefined = undefined;
-  /** Complete polls in a row that lacked it. */
+  /** Successive complete polls that lack it. */
   missed = 0;
-  /** Number of the last poll that showed it. */
+  /** Number of the last poll with this channel. */
   seenIn = 0;
 
   constructor(
@@ -82,7 +70,7 @@ export class Channel {
     this.unit = unit;
   }
 
-  /** In the display unit, until `valueUntil`; undefined while there is none to serve. */
+  /** In the display unit. */
   get value(): number | undefined {
     return this.#get(VALUE);
   }
@@ -91,7 +79,6 @@ export class Channel {
     this.#set(VALUE, value);
   }
 
-  /** In the past when no value is to be served. */
   get valueUntil(): number {
     return this.#get(VALUE_UNTIL) ?? 0;
   }
@@ -100,7 +87,7 @@ export class Channel {
     this.#set(VALUE_UNTIL, at);
   }
 
-  /** Milliseconds since the epoch, by the server's clock; undefined when never measured. */
+  /** Milliseconds since the epoch by the server's clock. */
   get measuredAt(): number | undefined {
     return this.#get(MEASURED_AT);
   }
@@ -109,7 +96,7 @@ export class Channel {
     this.#set(MEASURED_AT, at);
   }
 
-  /** `measuredAt` on the monotonic clock, never in its future. */
+  /** `measuredAt` on the monotonic clock, never in the future. */
   get measuredMonotonic(): number {
     return this.#get(MEASURED_MONOTONIC) ?? 0;
   }
@@ -118,7 +105,7 @@ export class Channel {
     this.#set(MEASURED_MONOTONIC, at);
   }
 
-  /** Time of the value that a time series gave; lists may lag behind it. Undefined when none did. */
+  /** Time of the last value from a time series. Lists may be older. */
   get seriesAt(): number | undefined {
     return this.#get(SERIES_AT);
   }
@@ -127,7 +114,6 @@ export class Channel {
     this.#set(SERIES_AT, at);
   }
 
-  /** A list showed the channel. */
   get listedUntil(): number {
     return this.#get(LISTED_UNTIL) ?? 0;
   }
@@ -136,7 +122,6 @@ export class Channel {
     this.#set(LISTED_UNTIL, at);
   }
 
-  /** The value at a time (monotonic ms); undefined where there is none, or it is too old. */
   valueAt(now: number): number | undefined {
     return this.valueUntil > now ? this.value : undefined;
   }

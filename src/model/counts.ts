@@ -2,18 +2,13 @@ import type { StatusSummary } from "../prtg/records.ts";
 import { STATUS_TOKENS, type StatusToken } from "../prtg/status.ts";
 import { Rows } from "./rows.ts";
 
-/** A number that the server counts itself, or that is counted from its lists. */
 export interface Count {
-  /** Unique among the counts of the server. */
   readonly row: number;
-  /** Status, or kind of object. */
   readonly name: string;
   readonly count: number;
-  /** Monotonic ms. */
   readonly until: number;
 }
 
-/** Counts by name, in the order in which they came first. */
 export class Counts {
   readonly #rows = new Rows();
   readonly #counts = new Map<string, Count>();
@@ -29,7 +24,7 @@ export class Counts {
     return told;
   }
 
-  /** Forgets those whose name `isKept` refuses, and returns them. Their rows may be others' from the next `set` on. */
+  /** The next `set` may use their rows. */
   retain(isKept: (name: string) => boolean): readonly Count[] {
     const gone = [...this.#counts.values()].filter(({ name }) => !isKept(name));
     for (const { name, row } of gone) {
@@ -41,16 +36,13 @@ export class Counts {
 }
 
 export interface StatusCounts {
-  /** All tokens; without those the server's summary lacks when the sensors are not known either. */
+  /** All tokens, or only those of the summary if the sensors are unknown. */
   readonly counts: ReadonlyMap<StatusToken, number>;
-  /** False when the counts do not add up to the summary's own total. */
+  /** Whether the counts equal the total of the summary. */
   readonly consistent: boolean;
 }
 
-/**
- * Sensors per status: what the summary says, and for the tokens that it lacks, or without a summary, what `statuses`
- * (of all sensors) adds up to.
- */
+/** Counts of the summary. `statuses` of all sensors fill the gaps. */
 export function countStatuses(
   summary: StatusSummary | undefined,
   statuses: Iterable<StatusToken> | undefined,

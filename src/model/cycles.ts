@@ -1,9 +1,8 @@
 import { ROOT_ID } from "./tree.ts";
 
 /**
- * The ids to detach so that every chain of parents that begins at `starts` ends: of each cycle the lowest id, whatever
- * the order. A server should never send a cycle, but a group that moves while pages are read can look like one.
- * Yields after each `step` starts, so that others get the event loop.
+ * Returns the ids to detach so that no chain of parents is a cycle: the lowest id of each cycle. A group that moves
+ * while the exporter reads pages can look like a cycle. Yields after each `step` starts.
  */
 export function* findCycles(
   starts: Iterable<string>,
@@ -15,7 +14,7 @@ export function* findCycles(
   let steps = 0;
   for (const start of starts) {
     if (++steps % step === 0) yield;
-    // Parents come first, mostly.
+    // Usually parents come first.
     if (ends.has(parentOf(start))) {
       ends.add(start);
       continue;
@@ -37,7 +36,7 @@ export function* findCycles(
   return detached;
 }
 
-/** Numeric for the decimal ids that servers use, and a total order for any others. */
+/** Numeric for decimal ids. A total order for all others. */
 function compareIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -6,24 +6,20 @@ import { Rows } from "./rows.ts";
 import type { StateObserver } from "./state-observer.ts";
 import type { UpdateContext } from "./update-context.ts";
 
-/** What a poll of details brought; what the server does not tell is left out. */
+/** Members that the server did not report are missing. */
 export interface DetailsUpdate {
   readonly license?: LicenseUse | undefined;
-  /** How many auto-discoveries are under way. */
   readonly autodiscoveries?: number | undefined;
-  /** Whether probes are connected, by id. */
   readonly probes?: ReadonlyMap<string, boolean> | undefined;
-  /** The primary channel of each sensor. */
   readonly primary?: Iterable<Pick<ChannelRecord, "sensorId" | "channelId">> | undefined;
 }
 
 interface Known {
-  /** By id. */
   readonly node: (id: string) => NodeState | undefined;
   readonly channel: (sensorId: string, channelId: string) => Channel | undefined;
 }
 
-/** The details of one server. They go with what they are about, and when no poll confirms them any more. */
+/** The details of one server. A detail ends with its object or when it expires. */
 export class Details {
   readonly #known: Known;
   readonly #rows = new Rows();
@@ -69,19 +65,16 @@ export class Details {
       shown.add(channel);
       tell(channel, { kind: "primaryChannel", channel }, 1);
     }
-    // Another one is it now.
     for (const { about } of [...this.#details.values()]) {
       if (about.kind === "primaryChannel" && !shown.has(about.channel)) this.forget(about.channel, observer);
     }
   }
 
-  /** The object has another name, or another place. */
   renamed(node: NodeState, observer: StateObserver, now: number): void {
     const detail = this.#details.get(node);
     if (detail !== undefined) observer.detailTold(detail, now);
   }
 
-  /** The object is gone. */
   forget(subject: NodeState | Channel, observer: StateObserver): void {
     const detail = this.#details.get(subject);
     if (detail === undefined) return;

@@ -3,10 +3,7 @@ import type { Attachment, PlacedObject } from "./placement.ts";
 import type { NodePoll, NodeProperties, Tree, TreeNode } from "./tree.ts";
 import { NODE_KINDS } from "./tree.ts";
 
-/**
- * True when the poll shows just what the tree holds, which is what nearly every poll of a large server does: a look
- * at each record is then all that it costs. Yields after so many records.
- */
+/** Whether the poll equals the tree, as nearly every poll of a large server does. Yields every `step` records. */
 export function* showsNothingNew(tree: Tree, poll: NodePoll, step: number): Generator<void, boolean> {
   if (tree.absent.size > 0) return false;
   let looked = 0;
@@ -23,9 +20,8 @@ export function* showsNothingNew(tree: Tree, poll: NodePoll, step: number): Gene
   return true;
 }
 
-/** True when the object hangs where `node` did, as far as the object itself says. */
 export function sameParent(node: TreeNode, object: PlacedObject): boolean {
-  // Ancestors can lead an orphan to another place although its parent is the same.
+  // Ancestors can place an orphan elsewhere although its parent is the same.
   if (node.orphan && object.ancestors !== undefined) return false;
   if (!sameAbove(node.above, object.above)) return false;
   return object.parent === undefined || node.parent?.id === object.parent.id;
@@ -63,7 +59,6 @@ export function sameAttachment(a: Attachment, b: Attachment): boolean {
   );
 }
 
-/** In any order. */
 export function sameSummary(a: StatusSummary, b: StatusSummary): boolean {
   if (a === b) return true;
   if (a.total !== b.total || a.counts.size !== b.counts.size) return false;
@@ -71,7 +66,6 @@ export function sameSummary(a: StatusSummary, b: StatusSummary): boolean {
   return true;
 }
 
-/** True when what hangs below the one finds the same above it as below the other. */
 export function sameAbove(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === b) return true;
   return (

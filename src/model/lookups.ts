@@ -1,15 +1,14 @@
 import type { LookupDefinition } from "../prtg/records.ts";
 
-/** More texts for the bits of one value are not joined. */
 const MAX_BITS = 64;
 
-/** The lookup definitions of one server, by what channels call them. */
+/** The lookup definitions of one server. */
 export class Lookups {
   readonly #byId = new Map<string, LookupDefinition>();
-  /** Undefined where two have the name. */
+  /** `undefined`: two definitions have the name. */
   readonly #byName = new Map<string, LookupDefinition | undefined>();
 
-  /** Definitions without entries say nothing and are left out. */
+  /** Ignores definitions without entries. */
   constructor(definitions: Iterable<LookupDefinition>) {
     for (const definition of definitions) {
       const { id, name, entries } = definition;
@@ -23,15 +22,15 @@ export class Lookups {
     return this.#byId.size;
   }
 
-  /** The definition with this id or, failing that, the only one with this name. */
+  /** By id, else by name if it is unique. */
   find(reference: string): LookupDefinition | undefined {
     return this.#byId.get(reference) ?? this.#byName.get(reference);
   }
 }
 
 /**
- * The text that a lookup has for a value: of the first entry that is for it; of a bit field all texts, joined by `, `.
- * A value, or a rest of bits, that has none is given as the number itself.
+ * The text of the first entry that matches. A bit field joins all texts with `, `. A value or bits without an entry
+ * become the number itself.
  */
 export function stateText({ entries }: LookupDefinition, value: number): string {
   const texts: string[] = [];
@@ -39,7 +38,7 @@ export function stateText({ entries }: LookupDefinition, value: number): string 
     if (entry.kind === "range" ? value >= entry.from && value <= entry.to : value === entry.bits) return entry.text;
   }
   if (!Number.isInteger(value) || value <= 0) return String(value);
-  // Bit fields have up to 64 bits, the operators of numbers 32.
+  // Bit fields have up to 64 bits. Number operators have 32.
   const bits = BigInt(value);
   let rest = bits;
   for (const entry of entries) {

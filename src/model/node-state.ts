@@ -5,24 +5,19 @@ import type { ExpiryPolicy } from "./expiry-policy.ts";
 import { NumberRows, numberAt, startOfRow } from "./number-rows.ts";
 import type { TreeNode } from "./tree.ts";
 
-/** Facts of a node that a change delivers, even where they are what they were; as bits. */
+/** What a change reports about a node, as bits. The facts may be equal to before. */
 export const NODE_FACTS = {
-  /** The node: names, place, properties. */
   identity: 1,
-  /** Own status, and since when. */
   status: 2,
-  /** That it is there, and the scanning interval. */
+  /** Presence and scanning interval. */
   properties: 4,
-  /** Sensors per status below it. */
   summary: 8,
-  /** Sensors only: the newest measurement of any channel. */
   measurement: 16,
 } as const;
 
-/** Everything about a node. */
 export const ALL_NODE_FACTS = 31;
 
-/** Until when (monotonic ms) what a poll says of nodes holds. */
+/** Monotonic ms. */
 export interface NodeExpiry {
   readonly state: number;
   readonly property: number;
@@ -36,36 +31,34 @@ const LAST_UP = 0;
 const LAST_DOWN = 1;
 const WIDTH = 2;
 
-/** The times of nodes that change with each poll and that no series shows. */
+/** Times that change with each poll and have no series. */
 export class NodeTimes extends NumberRows {
   constructor() {
     super(WIDTH);
   }
 }
 
-/** Told by no poll yet. */
 const NEVER: NodeExpiry = { state: 0, property: 0 };
 
 /**
- * What is known of a probe, group, device or sensor beside its place in the tree. `...Until` is monotonic ms.
- * Until when something holds is kept as what the poll gave all its nodes: as numbers of their own they would be five
- * objects on the heap for each node.
+ * The state of a probe, group, device or sensor. `...ExpiresAt` is monotonic ms. All nodes of a poll share its expiry
+ * object, which saves five numbers on the heap per node.
  */
 export class NodeState {
   readonly id: string;
-  /** Unique among the nodes of the server: the index into flat arrays. */
+  /** Index into flat arrays. */
   readonly row: number;
   node: TreeNode;
-  /** Status in the last list; undefined before the first. */
+  /** As of the last list. */
   status: StatusToken | undefined = undefined;
   /** Milliseconds since the epoch. */
   statusSince: number | undefined = undefined;
-  /** Interval in the last list that had one; the tree keeps it for longer. */
+  /** As of the last list with an interval. The tree keeps it longer. */
   intervalSeconds: number | undefined = undefined;
   summary: StatusSummary | undefined = undefined;
-  /** Milliseconds since the epoch. Holds for good: it is the age of what is no longer served. */
+  /** Milliseconds since the epoch. Does not expire. */
   lastMeasuredAt: number | undefined = undefined;
-  /** Sensors only: the server's words for the status, in the last list. No series shows them. */
+  /** Sensors only, without a series. */
   message: string | undefined = undefined;
   #listed = NEVER;
   #sinceTold = NEVER;
@@ -85,7 +78,6 @@ export class NodeState {
     return this.#listed.state;
   }
 
-  /** A list showed the node. */
   get listedUntil(): number {
     return this.#listed.property;
   }
@@ -102,25 +94,24 @@ export class NodeState {
     return this.#summaryTold.state;
   }
 
-  /** Sensors only: when it was last up, as far as a list told; milliseconds since the epoch. */
+  /** Sensors only, milliseconds since the epoch. */
   get lastUp(): number | undefined {
     return numberAt(this.#times, startOfRow(this.row, WIDTH) + LAST_UP);
   }
 
-  /** Sensors only: when it was last down, as far as a list told; milliseconds since the epoch. */
+  /** Sensors only, milliseconds since the epoch. */
   get lastDown(): number | undefined {
     return numberAt(this.#times, startOfRow(this.row, WIDTH) + LAST_DOWN);
   }
 
   /**
-   * A list shows the node. What the record does not say stays as it was until that expires.
-   * @param until The same object for all records of the list: it is kept.
-   * @returns the facts that it had, as bits
+   * Keeps what the record lacks until that expires. @param expiry Shared by all records of the list. @returns facts
+   * as bits
    */
   update(record: NodeRecord, until: NodeExpiry): number {
     this.status = record.status;
     this.#listed = until;
-    // Kept where it is the same, so that each poll's copy can go.
+    // Keeps an equal text, so that the poll's copy can go.
     if (record.message !== this.message) this.message = record.message;
     this.#tellTime(LAST_UP, record.lastUp);
     this.#tellTime(LAST_DOWN, record.lastDown);
@@ -133,18 +124,18 @@ export class NodeState {
       this.#intervalTold = until;
     }
     if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
-    // Kept where it is the same: nodes are old, and what they refer to lives until a major collection.
+    // Keeps an equal summary: a new one would live until a major collection.
     if (this.summary === undefined || !sameSummary(this.summary, record.summary)) this.summary = record.summary;
     this.#summaryTold = until;
     return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
   }
 
-  /** As the last list said, however long ago. */
+  /** As of the last list. */
   get isPaused(): boolean {
     return this.status !== undefined && isPaused(this.status);
   }
 
-  /** Undefined where no list told, or, of other nodes than sensors, none has confirmed it for long; `now`: monotonic ms. */
+  /** The status of a sensor does not expire. `now`: monotonic ms. */
   knownStatus(now: number): StatusToken | undefined {
     return this.node.kind === "sensor" || this.statusUntil > now ? this.status : undefined;
   }

@@ -2,19 +2,15 @@ import type { NodeState } from "./node-state.ts";
 import type { NodePoll, TreeNode } from "./tree.ts";
 import type { ClockReading } from "./update-context.ts";
 
-/**
- * Hears, within the change, what a poll tells of nodes. Beside the observer, which a reload exchanges, a state has one watcher
- * that may live as long as it does.
- */
+/** Observes what polls report about nodes. A reload replaces the observer of a state, but not its watcher. */
 export interface NodeWatcher {
   pollBegan(): void;
-  /** First those that are gone: the row of one may be given to another at once. */
+  /** Called first, because added nodes can get the rows of removed ones. */
   nodeRemoved(node: NodeState): void;
   nodeAdded(node: NodeState): void;
-  /** Its names, place or properties differ from `before`. */
   nodeReplaced(node: NodeState, before: TreeNode): void;
-  /** A list showed it: what it says is taken over. After the calls above. */
+  /** After the calls above. */
   nodeListed(node: NodeState): void;
-  /** All of the poll is told. Not called for a poll that could not be taken over. */
+  /** Not called for a poll that failed. */
   pollEnded(poll: NodePoll, now: ClockReading): void;
 }

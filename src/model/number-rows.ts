@@ -1,24 +1,19 @@
 import { Rows } from "./rows.ts";
 
-/** Few, as each of hundreds of small servers has blocks of its own. */
+/** Small, because hundreds of small servers have their own blocks. */
 const ROWS_PER_BLOCK = 128;
 
-/**
- * Numbers of the objects of one kind, so many to each; NaN stands for none. As members of an object each would be an
- * object of its own on the heap: 16 bytes more a number, and millions of them for the collector of garbage to look at.
- */
+/** A fixed count of numbers per object, NaN for none. As members of objects, each number would take 16 bytes more. */
 export class NumberRows {
   readonly #width: number;
   readonly #rows = new Rows();
   readonly #blocks: Float64Array[] = [];
-  /** Rows from here on have no numbers yet. */
   #begun = 0;
 
   constructor(width: number) {
     this.#width = width;
   }
 
-  /** A row without numbers. */
   take(): NumberRow {
     const row = this.#rows.take();
     const index = Math.floor(row / ROWS_PER_BLOCK);
@@ -31,24 +26,20 @@ export class NumberRows {
     return { row, block };
   }
 
-  /** The row will be another object's. */
   release(row: number): void {
     this.#rows.release(row);
   }
 }
 
-/** A row of `width` numbers in a block that it shares with others. */
 export interface NumberRow {
   readonly row: number;
   readonly block: Float64Array;
 }
 
-/** Where in its block a row of `width` numbers begins. */
 export function startOfRow(row: number, width: number): number {
   return (row % ROWS_PER_BLOCK) * width;
 }
 
-/** Undefined: none. */
 export function numberAt(block: Float64Array, index: number): number | undefined {
   const value = block[index] ?? Number.NaN;
   return Number.isNaN(value) ? undefined : value;

@@ -2,17 +2,16 @@ import type { Steps } from "../lib/yielding.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 import { NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
 
-/** The tree from above, as of one moment: what is below each object, and in which statuses the sensors there are. */
+/** The tree at one moment with the statuses below each object. */
 export interface Outline {
-  /** Objects right below `id`: probes first, then groups, devices, sensors, each in the order of the server's list. */
+  /** By kind (probes, groups, devices, sensors), then in the order of the server's list. */
   children(id: string): readonly TreeNode[];
-  /** Sensors anywhere below `id`, per status. */
   sensorsBelow(id: string): ReadonlyMap<StatusToken, number>;
 }
 
 const NONE: readonly TreeNode[] = [];
 
-/** `statusOf`: undefined where no list told, which counts as `unknown`. */
+/** `statusOf`: `undefined` counts as `unknown`. */
 export async function outlineOf(
   { nodes }: Pick<Tree, "nodes">,
   statusOf: (sensor: TreeNode) => StatusToken | undefined,
@@ -29,10 +28,9 @@ export async function outlineOf(
     if (node.kind === "sensor") add(counts, node.parentId, statusCode(statusOf(node) ?? "unknown"), 1);
   }
   for (const siblings of children.values()) {
-    // The sort is stable.
     if (siblings.some(({ kind }) => kind !== siblings[0]?.kind)) siblings.sort(byKind);
   }
-  // What is counted so far hangs right below its device; everybody above that gets a share.
+  // At this point all counts are on devices. Add them to all ancestors.
   for (const [id, direct] of [...counts].map(([owner, count]) => [owner, count.slice()] as const)) {
     const turn = slices.step();
     if (turn !== undefined) await turn;

@@ -4,14 +4,13 @@ import type { Reference } from "../prtg/records.ts";
 import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "./bounds.ts";
 import { type NodeProperties, type Place, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
 
-/** Where an object hangs. */
 export interface Attachment {
   readonly parentId: string;
   readonly unseen: readonly Reference[];
   readonly orphan: boolean;
 }
 
-/** A record or, for objects whose list was not polled, their node. */
+/** A record, or the node if the poll lacks the list of this kind. */
 export interface PlacedObject extends NodeProperties {
   readonly above?: TreeNode | undefined;
   readonly ancestors?: readonly Reference[] | undefined;
@@ -19,7 +18,7 @@ export interface PlacedObject extends NodeProperties {
 
 const NOTHING_UNSEEN: readonly Reference[] = [];
 const BELOW_ROOT: Attachment = { parentId: ROOT_ID, unseen: NOTHING_UNSEEN, orphan: false };
-/** Its parent is unknown, or is its own descendant. */
+/** The parent is unknown or is a descendant. */
 export const ADRIFT: Attachment = { parentId: ROOT_ID, unseen: NOTHING_UNSEEN, orphan: true };
 const ROOT_PLACE: Place = { path: "", probe: "", group: "", device: "", deviceId: "" };
 
@@ -27,14 +26,14 @@ export function isRoot(reference: Reference): boolean {
   return reference.id === ROOT_ID || reference.kind === "root";
 }
 
-/** The parent that the record names; where it names none, the last ancestor, else what was known before. */
+/** The parent in the record, else its last ancestor, else the previous parent. */
 export function declaredParent(object: PlacedObject, previous: TreeNode | undefined): Reference | undefined {
   return object.parent ?? object.ancestors?.findLast((ancestor) => ancestor.id !== object.id) ?? previous?.parent;
 }
 
 /**
- * Finds the nearest visible ancestor: the parent itself, else the nearest that the record's ancestors show, else the
- * one that the previous tree knew, else the root.
+ * The nearest visible ancestor: the parent, else one from the record's ancestors, else the one of the previous tree,
+ * else the root.
  */
 export function attach(
   object: PlacedObject,
@@ -92,7 +91,7 @@ function attachAsBefore(
   return { parentId, unseen, orphan: true };
 }
 
-/** The place of an object below `parent` (undefined: the root), with the unseen ancestors in between. */
+/** `parent`: `undefined` for the root. */
 export function placeBelow(
   object: Pick<NodeProperties, "id" | "kind" | "name">,
   parent: Place = ROOT_PLACE,
@@ -101,7 +100,7 @@ export function placeBelow(
   let place = parent;
   for (const [index, reference] of unseen.entries()) {
     const isDirectParent = index === unseen.length - 1;
-    // The parent of a sensor is a device, whether or not the reference says so.
+    // The parent of a sensor is a device even if the reference lacks the kind.
     const kind = reference.kind ?? (isDirectParent && object.kind === "sensor" ? "device" : undefined);
     place = step(place, kind, reference.id, reference.name);
   }
@@ -120,7 +119,7 @@ function step(above: Place, kind: string | undefined, id: string, name = ""): Pl
 
 function pathBelow(above: string, name: string): string {
   if (above === "") return name;
-  // What is below a path that was cut shares it.
+  // Objects below a truncated path share it.
   if (name === "" || above.length >= MAX_PATH_LENGTH) return above;
   return cutText(`${above}/${name}`, MAX_PATH_LENGTH);
 }
@@ -128,11 +127,9 @@ function pathBelow(above: string, name: string): string {
 const NO_TAGS: readonly string[] = [];
 const passedOn = new WeakMap<TreeNode, readonly string[]>();
 
-/** What children inherit from `parent` (undefined: the root): its own tags and those that it inherits itself. */
 export function tagsBelow(parent: TreeNode | undefined): readonly string[] {
   if (parent === undefined) return NO_TAGS;
   if (parent.tags.length === 0) return parent.inheritedTags;
-  // Siblings share the list.
   const known = passedOn.get(parent) ?? [...new Set([...parent.inheritedTags, ...parent.tags])].slice(-MAX_TAGS);
   passedOn.set(parent, known);
   return known;

@@ -30,13 +30,13 @@ const NO_CHANGES: TreeChanges = { added: [], removed: [], replaced: [] };
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Objects looked at before `reconcileInSteps` yields: one to three milliseconds. */
+/** Objects per step: one to three milliseconds. */
 const STEP = 2_000;
 
 /**
- * The tree after a poll. An object goes when two successive complete polls of its list lack it; a poll that is
- * incomplete or failed neither counts nor resets, and any poll that shows the object resets. An id that several lists
- * of a poll claim belongs to the first of them in the order of `NODE_KINDS`.
+ * Applies a poll. Two successive complete polls without an object remove it. An incomplete or failed poll does not
+ * count, and any poll with the object resets the count. If several lists contain an id, the first kind of
+ * `NODE_KINDS` gets it.
  */
 export function reconcile(previous: Tree, poll: NodePoll): Reconciled {
   const steps = reconcileInSteps(previous, poll);
@@ -46,8 +46,8 @@ export function reconcile(previous: Tree, poll: NodePoll): Reconciled {
 }
 
 /**
- * `reconcile` in steps, between which the caller can let others have the event loop. `left`: objects that go at once.
- * @throws ApiError when the labels of all objects would have more than `maxLabelText` characters
+ * `reconcile` in steps, so that the caller can yield. `deselected`: objects to remove at once. @throws ApiError if
+ * all labels would exceed `maxLabelText` characters
  */
 export function* reconcileInSteps(
   previous: Tree,
@@ -99,7 +99,7 @@ function* mergeObjects(
   return { objects, absent };
 }
 
-/** Kinds whose list says that what it does not show is not there. */
+/** Kinds with a list that proves absence. */
 function missedKinds(missing: readonly TreeNode[], poll: NodePoll): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const { kind } of missing) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -111,7 +111,7 @@ function missedKinds(missing: readonly TreeNode[], poll: NodePoll): ReadonlySet<
   );
 }
 
-/** Where each object hangs, when that is not where it hung before. */
+/** Attachments that differ from before. */
 function* attachAll(previous: Tree, objects: Objects): Generator<void, ReadonlyMap<string, Attachment>> {
   const attachments = new Map<string, Attachment>();
   let steps = 0;
@@ -124,13 +124,16 @@ function* attachAll(previous: Tree, objects: Objects): Generator<void, ReadonlyM
     }
     attachments.set(id, attach(object, declaredParent(object, before), isVisible, previous));
   }
-  // What hangs as before closes no cycle without one that does not.
+  // A new cycle contains at least one changed attachment.
   const parentOf = (id: string) => attachments.get(id)?.parentId ?? previous.nodes.get(id)?.parentId ?? ROOT_ID;
   for (const id of yield* findCycles(attachments.keys(), parentOf, STEP)) attachments.set(id, ADRIFT);
   return attachments;
 }
 
-/** Parents first, without recursion: a tree may be deeper than the stack. What is too deep hangs below the root. */
+/**
+ * Parents first, without recursion: the tree can be deeper than the stack. Objects that are too deep become children
+ * of the root.
+ */
 function* buildNodes(
   previous: Tree,
   objects: Objects,
@@ -175,7 +178,7 @@ function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment,
   ) {
     return before;
   }
-  // Member by member: what is spread into an object lies outside of it, with 32 bytes more for each node.
+  // A spread would take 32 bytes more per node.
   const { path, probe, group, device, deviceId } = placeBelow(object, above, attachment.unseen);
   return {
     id: object.id,

@@ -1,7 +1,4 @@
-/**
- * Small numbers for the objects of one kind: what belongs to an object can then be kept in flat arrays. The number of an
- * object that is gone is given again.
- */
+/** Small numbers for objects, so that flat arrays can hold their data. Reuses released numbers. */
 export class Rows {
   readonly #free: number[] = [];
   #next = 0;

@@ -2,24 +2,21 @@ import { codeUnitAt } from "../lib/text-units.ts";
 import type { Channel } from "./channel.ts";
 import type { NodeState } from "./node-state.ts";
 
-/** Channels of one sensor beyond which they are looked for in a map. */
+/** Sensors with more channels have a map. */
 const MAX_WITHOUT_MAP = 64;
 
-/** The channels of one sensor. There are few, so they are a list, which takes a fifth of the memory of a map. */
+/** A list takes a fifth of the memory of a map. */
 export class SensorChannels {
   readonly sensor: NodeState;
-  /** As of the poll under way. */
   paused = false;
-  /** Age at which their values go. */
   staleAfterMs = 0;
-  /** Number of the last poll that showed a measurement. */
+  /** Number of the last poll with a measurement. */
   measuredIn = 0;
   #channels: Channel[] = [];
-  /** Undefined while they are few. */
   #byId: Map<string, Channel> | undefined;
-  /** Those of all channels that were ever there: of an id without its bit there is none, and nothing has to be looked for. */
+  /** A bit per channel id seen so far. A missing bit proves that there is no such channel. */
   #bits = 0;
-  /** Where the channel is that comes after the one looked for last. */
+  /** Position after the last result. */
   #next = 0;
 
   constructor(sensor: NodeState) {
@@ -30,7 +27,7 @@ export class SensorChannels {
     return this.#channels;
   }
 
-  /** At once, when channels are looked for in the order in which they came first. */
+  /** Finds channels in constant time if callers ask in list order. */
   find(channelId: string): Channel | undefined {
     const channels = this.#channels;
     const expected = channels[this.#next] ?? channels[0];
@@ -53,7 +50,7 @@ export class SensorChannels {
     else if (this.#channels.length > MAX_WITHOUT_MAP) this.#index();
   }
 
-  /** Only the channels for which `isKept` says so stay; it is asked once for each. */
+  /** Calls `isKept` once per channel. */
   retain(isKept: (channel: Channel) => boolean): void {
     const kept = this.#channels.filter(isKept);
     if (kept.length === this.#channels.length) return;
@@ -67,7 +64,7 @@ export class SensorChannels {
   }
 }
 
-/** One of 32 bits: for 0 to 31, as nearly all ids are, each has its own. */
+/** Ids 0 to 31 have a bit each. */
 function bitOf(channelId: string): number {
   const last = channelId.length - 1;
   return 1 << (codeUnitAt(channelId, last) + (last > 0 ? 10 * codeUnitAt(channelId, last - 1) : 0));

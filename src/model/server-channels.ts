@@ -17,24 +17,21 @@ import { SensorChannels } from "./sensor-channels.ts";
 import type { StateObserver } from "./state-observer.ts";
 import type { ClockReading, UpdateContext } from "./update-context.ts";
 
-/** The newest row of a sensor's time series. */
 export interface LatestRow {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Channel id (the part after the dot) and value in its display unit. */
+  /** In the display unit. */
   readonly values: readonly (readonly [channelId: string, value: number])[];
 }
 
 export interface ServerChannelsOptions {
-  /** The sensor with this id; undefined while it is not known. */
   readonly sensor: (id: string) => NodeState | undefined;
-  /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
+  /** `undefined`: three scanning intervals, at least five minutes. */
   readonly staleAfterMs: number | undefined;
-  /** A channel is gone. */
   readonly removed: (channel: Channel) => void;
 }
 
-/** All channels of one server: which there are, what was measured, which wait for their sensor. */
+/** All channels of one server, also those whose sensor is unknown yet. */
 export class ServerChannels {
   observer: StateObserver;
   readonly #sensorWith: (id: string) => NodeState | undefined;
@@ -55,12 +52,11 @@ export class ServerChannels {
     this.observer = observer;
   }
 
-  /** Channels whose sensor is known. */
   get count(): number {
     return this.#count;
   }
 
-  /** Channels of the last poll whose sensor is not known yet. */
+  /** Channels of the last poll without a sensor. */
   get waiting(): number {
     return this.#waitingCount;
   }
@@ -69,17 +65,15 @@ export class ServerChannels {
     return this.#waiting.keys();
   }
 
-  /** By sensor, in the order in which they came first. */
   get all(): Iterable<SensorChannels> {
     return this.#sensors.values();
   }
 
-  /** The channels of a sensor; undefined where none was listed. */
   of(sensorId: string): SensorChannels | undefined {
     return this.#sensors.get(sensorId);
   }
 
-  /** Takes over a list of all channels. Channels that two complete lists in a row lack are gone. */
+  /** Removes channels that two successive complete lists lack. */
   async list(list: ListResult<ChannelRecord>, context: UpdateContext): Promise<void> {
     const { now, expiry, slices } = context;
     const until = expiry.channel();
@@ -105,10 +99,7 @@ export class ServerChannels {
     if (provesAbsence(list, this.#count - seen)) await this.#countMissed(slices);
   }
 
-  /**
-   * Takes over limits and lookups of the channels that are known; values stay as they are. `lookups`: undefined where
-   * the server does not tell. Resolves with how many channels have a lookup that is not among them.
-   */
+  /** Returns the number of channels whose lookup is unknown. */
   async listLimits(
     list: ListResult<ChannelRecord>,
     lookups: Lookups | undefined,
@@ -129,7 +120,7 @@ export class ServerChannels {
     return unknown;
   }
 
-  /** Takes over rows of time series, by sensor, for the channels that are known; paused sensors have no values. */
+  /** Ignores unknown channels and paused sensors. */
   async takeSeries(rows: ReadonlyMap<string, LatestRow>, { now, slices }: UpdateContext): Promise<void> {
     for (const [sensorId, { at, values }] of rows) {
       const turn = slices.step();
@@ -150,7 +141,7 @@ export class ServerChannels {
     }
   }
 
-  /** The sensor is known from now on: takes over the channels that waited for it. */
+  /** Adds the channels of the last poll that belong to the new sensor. */
   adopt(sensorId: string, now: ClockReading, until: number): void {
     const records = this.#waiting.get(sensorId);
     const group = records === undefined ? undefined : this.#sensorOf(sensorId);
@@ -161,14 +152,12 @@ export class ServerChannels {
     this.#waitingCount -= records.length;
   }
 
-  /** The sensor has other names, or another place. */
   moveSensor(id: string, now: ClockReading): void {
     for (const channel of this.#sensors.get(id)?.channels ?? []) {
       this.observer.channelChanged(channel, CHANNEL_FACTS.identity, now.monotonic);
     }
   }
 
-  /** The sensor is paused: its channels have no values. */
   pauseSensor(id: string, now: ClockReading): void {
     for (const channel of this.#sensors.get(id)?.channels ?? []) {
       this.observer.channelChanged(channel, withdrawValue(channel, now), now.monotonic);
@@ -182,7 +171,7 @@ export class ServerChannels {
     this.#sensors.delete(id);
   }
 
-  /** Values are served for another time. The observer is not told: everything is shown anew anyway. */
+  /** Does not call the observer. */
   async changeStaleness(staleAfterMs: number | undefined, { now, slices }: UpdateContext): Promise<void> {
     this.#staleAfterMs = staleAfterMs;
     for (const group of this.#sensors.values()) {
@@ -213,7 +202,7 @@ export class ServerChannels {
   }
 
   #wait(record: ChannelRecord): void {
-    // A copy, as the next reading of the list may give the record another value, and then fail.
+    // A copy: a retry of the list can change the record and then fail.
     const { sensorId, channelId, name, unit, value, measuredAt, limits, lookup } = record;
     const copy = { sensorId, channelId, name, unit, value, measuredAt, limits, lookup };
     const records = this.#waiting.get(sensorId);
@@ -254,13 +243,11 @@ export class ServerChannels {
     return takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
   }
 
-  /** The record names a lookup that is not known. */
   #misses({ lookup }: ChannelRecord): boolean {
     if (lookup === undefined || lookup === "") return false;
     return this.#lookups !== undefined && this.#lookups.find(lookup) === undefined;
   }
 
-  /** All channels of a sensor that a list has were seen. */
   #endSensor(group: SensorChannels | undefined, now: ClockReading): void {
     if (group === undefined || group.measuredIn !== this.#poll) return;
     this.observer.nodeChanged(group.sensor, NODE_FACTS.measurement, now.monotonic);

@@ -15,27 +15,26 @@ import { StatusTally } from "./status-tally.ts";
 import { EMPTY_TREE, NODE_KINDS, type NodePoll, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
 import type { UpdateContext } from "./update-context.ts";
 
-/** What a poll brought; what it did not ask for, or failed to get, is left out. */
+/** Members that the poll did not read are missing. */
 export interface TreeUpdate {
   readonly nodes?: NodePoll | undefined;
-  /** Objects that go at once, as they are not selected any more. */
+  /** Objects that the selection excludes now. */
   readonly left?: ReadonlySet<string> | undefined;
-  /** `value` undefined: the server has no such endpoint, and we count ourselves. */
+  /** `value` `undefined`: no such endpoint. The exporter counts. */
   readonly statusSummary?: { readonly value: StatusSummary | undefined } | undefined;
   readonly objectCounts?: { readonly value: ReadonlyMap<string, number> | undefined } | undefined;
 }
 
 export interface ServerStateOptions {
-  /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
+  /** `undefined`: three scanning intervals, at least five minutes. */
   readonly staleAfterMs: number | undefined;
-  /** Characters that labels of the objects, and those of the channels, may have in all; undefined: any number. */
+  /** Maximum characters in the labels of all objects, and of all channels. */
   readonly maxLabelText?: number | undefined;
 }
 
 /**
- * What we know of one server: its tree, and of each object what was told last and until when that holds. It knows of no
- * metric, label or table, and of no client or schedule, so that it outlives a change of either. Collectors change it by
- * the asynchronous methods, one at a time; an observer hears of each change; everything else reads.
+ * Facts about one server and their expiry. It knows no metrics, clients or schedules, so it outlives their change.
+ * Collectors call the asynchronous methods one at a time.
  */
 export class ServerState {
   readonly #maxLabelText: number;
@@ -46,7 +45,7 @@ export class ServerState {
   readonly #statusCounts = new Counts();
   readonly #objectCounts = new Counts();
   readonly #details: Details;
-  /** Kinds of which a list came. */
+  /** Kinds with at least one list. */
   readonly #listed = new Set<string>();
   #tree: Tree = EMPTY_TREE;
   #version: KnownVersion | undefined;
@@ -67,23 +66,20 @@ export class ServerState {
     });
   }
 
-  /** Hears of each change from now on, in place of the one before. */
   observe(observer: StateObserver): void {
     this.#observer = observer;
     this.#channels.observer = observer;
   }
 
-  /** Hears of nodes, beside the observer, from the next poll on, in place of the one before. */
+  /** From the next poll on. */
   watchNodes(watcher: NodeWatcher | undefined): void {
     this.#watcher = watcher;
   }
 
-  /** As of the last change. */
   get tree(): Tree {
     return this.#tree;
   }
 
-  /** Every probe, group, device and sensor, in the order of the tree. */
   *nodes(): Iterable<NodeState> {
     for (const id of this.#tree.nodes.keys()) {
       const node = this.#nodes.get(id);
@@ -95,23 +91,21 @@ export class ServerState {
     return this.#nodes.get(id);
   }
 
-  /** Own status of an object; undefined where no list told, or none has confirmed it for long. `now`: monotonic ms. */
+  /** `undefined` if unknown or expired. `now`: monotonic ms. */
   statusOf({ id }: Pick<TreeNode, "id">, now: number): StatusToken | undefined {
     return this.#nodes.get(id)?.knownStatus(now);
   }
 
-  /** Scanning interval of a sensor, undefined while it is not known. */
   intervalMs(sensorId: string): number | undefined {
     const seconds = this.#tree.nodes.get(sensorId)?.intervalSeconds;
     return seconds === undefined ? undefined : seconds * 1_000;
   }
 
-  /** The channels of each sensor that has some, in the order in which they came first. Changes may come in between. */
+  /** The state may change during the iteration. */
   get channelsBySensor(): Iterable<SensorChannels> {
     return this.#channels.all;
   }
 
-  /** Undefined where no channel of the sensor was listed. */
   channelsOf(sensorId: string): SensorChannels | undefined {
     return this.#channels.of(sensorId);
   }
@@ -120,46 +114,39 @@ export class ServerState {
     return this.#channels.of(sensorId)?.find(channelId);
   }
 
-  /** Channels whose sensor is known. */
   get channelCount(): number {
     return this.#channels.count;
   }
 
-  /** Channels of the last poll whose sensor is not known yet. */
+  /** Channels of the last poll without a sensor. */
   get waitingChannels(): number {
     return this.#channels.waiting;
   }
 
-  /** Objects that others refer to, but that no list has shown. */
   *unknownIds(): Iterable<string> {
     yield* this.#tree.missingParents;
     yield* this.#channels.waitingSensors;
   }
 
-  /** Sensors that are known, per status, with the statuses that some sensor has. */
   get sensorsByStatus(): ReadonlyMap<StatusToken, number> {
     return this.#sensorStatuses.counts();
   }
 
-  /** Sensors per status, as the server counts them where it does. */
   get statusCounts(): Counts {
     return this.#statusCounts;
   }
 
-  /** Objects per kind. */
   get objectCounts(): Counts {
     return this.#objectCounts;
   }
 
-  /** Of the server; undefined until it told. */
   get version(): KnownVersion | undefined {
     return this.#version;
   }
 
   /**
-   * Brings the tree, statuses, properties and counts up to date, with as much of it as the poll brought. Resolves with
-   * whether the counts add up to the server's own total.
-   * @throws ApiError when the labels of all objects would be too large
+   * Resolves with whether the counts equal the server's own total. @throws ApiError if the labels of all objects
+   * would be too large
    */
   async applyTree(update: TreeUpdate, context: UpdateContext): Promise<{ readonly isConsistent: boolean }> {
     const { nodes, left, statusSummary, objectCounts } = update;
@@ -170,22 +157,19 @@ export class ServerState {
     return { isConsistent };
   }
 
-  /**
-   * Takes over a list of all channels.
-   * @throws ApiError when the labels of all channels would be too large
-   */
+  /** @throws ApiError if the labels of all channels would be too large */
   async applyChannels(list: ListResult<ChannelRecord>, context: UpdateContext): Promise<void> {
     await this.#checkLabels(list.items, context);
     this.#listed.add("channel");
     await this.#channels.list(list, context);
   }
 
-  /** `lookups`: undefined where the server does not tell. Resolves with how many channels have a lookup that is not among them. */
+  /** Resolves with the number of channels whose lookup is unknown. */
   applyLimits(list: ListResult<ChannelRecord>, lookups: Lookups | undefined, context: UpdateContext): Promise<number> {
     return this.#channels.listLimits(list, lookups, context);
   }
 
-  /** Takes over rows of time series that are newer than what lists have shown, by sensor. */
+  /** Ignores rows that are older than the lists. */
   applySeries(rows: ReadonlyMap<string, LatestRow>, context: UpdateContext): Promise<void> {
     return this.#channels.takeSeries(rows, context);
   }
@@ -195,7 +179,6 @@ export class ServerState {
     this.#observer.versionTold(this.#version, now.monotonic);
   }
 
-  /** What is told seldom. */
   get details(): Details {
     return this.#details;
   }
@@ -204,7 +187,7 @@ export class ServerState {
     return this.#details.apply(update, this.#observer, context);
   }
 
-  /** Values are served for another time. No observer is told: everything has to be read anew. */
+  /** Does not call the observer. */
   changeStaleness(staleAfterMs: number | undefined, context: UpdateContext): Promise<void> {
     return this.#channels.changeStaleness(staleAfterMs, context);
   }
@@ -228,7 +211,7 @@ export class ServerState {
 
   async #applyNodes(poll: NodePoll, left: ReadonlySet<string> | undefined, context: UpdateContext): Promise<void> {
     const { now, slices } = context;
-    // The same one to the end, as it hears of a poll as a whole.
+    // A poll has one watcher from start to end.
     const watcher = this.#watcher;
     watcher?.pollBegan();
     const { added } = await this.#reconcile(poll, left, context, watcher);
@@ -248,7 +231,7 @@ export class ServerState {
         if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
       }
     }
-    // After the statuses, which decide whether a value is served.
+    // Statuses first: they decide whether the exporter serves a value.
     const channelsUntil = context.expiry.channel();
     for (const node of added) {
       const turn = slices.step();
@@ -308,7 +291,7 @@ export class ServerState {
     this.#nodeTimes.release(known.row);
   }
 
-  /** Returns whether the counts add up to the server's own total. */
+  /** Returns whether the counts equal the server's own total. */
   #countStatuses(
     summary: StatusSummary | undefined,
     sensors: ListResult<NodeRecord> | undefined,
@@ -322,7 +305,7 @@ export class ServerState {
     return consistent;
   }
 
-  /** Those of the list; those we know when it is not all there; undefined when no list came yet. */
+  /** `undefined` before the first list. */
   #statuses(sensors: ListResult<NodeRecord> | undefined): readonly StatusToken[] | undefined {
     if (sensors?.complete === true) return sensors.items.map((record) => record.status);
     if (!this.#listed.has("sensor")) return undefined;
@@ -340,7 +323,7 @@ export class ServerState {
     for (const gone of this.#objectCounts.retain((kind) => counts.has(kind))) this.#observer.objectCountRemoved(gone);
   }
 
-  /** Of the kinds whose list came at least once: a list that we lack is no list of nothing. */
+  /** Omits kinds without a list: a missing list does not mean 0. */
   #ownCounts(): ReadonlyMap<string, number> {
     const counts = { ...this.#tree.counts, channel: this.#channels.count + this.#channels.waiting };
     return new Map(Object.entries(counts).filter(([kind]) => this.#listed.has(kind)));

@@ -4,16 +4,14 @@ import type { Detail } from "./detail.ts";
 import type { NodeState } from "./node-state.ts";
 
 export interface KnownVersion {
-  /** There is one of a server. */
   readonly row: 0;
   readonly version: string;
-  /** Monotonic ms. */
   readonly until: number;
 }
 
 /**
- * Hears of each change of a server's state at once, within the change. `facts`: those that the change delivers, even where they are what they were, as bits;
- * they may be what they were, and hold for longer. `now` is monotonic ms.
+ * Observes a state within each change. `facts`: what the change reports, as bits. It may be equal to before and only
+ * expire later. `now`: monotonic ms.
  */
 export interface StateObserver {
   nodeChanged(node: NodeState, facts: number, now: number): void;
@@ -28,7 +26,6 @@ export interface StateObserver {
   detailRemoved(detail: Detail): void;
 }
 
-/** For a state that only others read. */
 export const NO_OBSERVER: StateObserver = {
   nodeChanged: () => undefined,
   nodeRemoved: () => undefined,

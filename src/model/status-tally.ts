@@ -1,10 +1,10 @@
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 
-/** How many sensors are in which status, kept up to date with each change, so that to ask costs nothing. */
+/** Sensors per status, updated with each change. */
 export class StatusTally {
   readonly #counts = new Uint32Array(STATUS_TOKENS.length);
 
-  /** `status`: undefined where no list told, which counts as `unknown`. */
+  /** `undefined` counts as `unknown`. */
   add(status: StatusToken | undefined): void {
     this.#change(status, 1);
   }
@@ -18,7 +18,6 @@ export class StatusTally {
     this.add(after);
   }
 
-  /** Those that some sensor has, in the order of the codes. */
   counts(): ReadonlyMap<StatusToken, number> {
     const counts = new Map<StatusToken, number>();
     for (const [code, token] of STATUS_TOKENS.entries()) {

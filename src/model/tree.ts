@@ -1,9 +1,8 @@
 import type { ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
 
-/** Id of the root group. It has no node: paths begin below it. */
+/** The root group has no node: paths start below it. */
 export const ROOT_ID = "0";
 
-/** What a node keeps of its record: everything but what changes with each poll (status, counts). */
 export type NodeProperties = Pick<
   NodeRecord,
   | "id"
@@ -19,9 +18,9 @@ export type NodeProperties = Pick<
   | "intervalSeconds"
 >;
 
-/** The nearest ancestors by kind, and the path; names as the server sent them, empty where there is none. */
+/** Names of the nearest ancestors by kind. Empty if there is none. */
 export interface Place {
-  /** Names from below the root, joined with `/`, ending with the object itself. */
+  /** Names from below the root to the object, joined with `/`. */
   readonly path: string;
   readonly probe: string;
   readonly group: string;
@@ -29,34 +28,26 @@ export interface Place {
   readonly deviceId: string;
 }
 
-/**
- * A probe, group, device or sensor at its place in the tree. A node is never changed: the same object stays from poll
- * to poll as long as nothing about it changed, so whatever was derived from it (its labels) stays valid too.
- */
+/** Immutable. An unchanged node stays the same object from poll to poll, so data derived from it stays valid. */
 export interface TreeNode extends NodeProperties, Place {
-  /** What is right above it, where that is known and no part of this tree: it gives labels and tags, and has no series. */
+  /** A parent that the selection excludes. It gives labels and tags and has no series. */
   readonly above?: TreeNode | undefined;
-  /** Tags of all visible ancestors, from the top, each once: what the product lets objects inherit. */
+  /** Tags of all visible ancestors, from the top, each once. */
   readonly inheritedTags: readonly string[];
-  /** Nearest ancestor that is visible, `ROOT_ID` when there is none; `parent` is what the record said. */
+  /** The nearest visible ancestor or `ROOT_ID`. `parent` is the one of the record. */
   readonly parentId: string;
-  /**
-   * Ancestors between `parentId` and the node that only references tell of, topmost first. Their names are part of
-   * the path, and the nearest of them by kind gives the probe, group or device label: the user may not see the
-   * device, but a reference to it names it even where it is restricted.
-   */
+  /** Invisible ancestors between `parentId` and the node, from the top. They are part of the path and give labels. */
   readonly unseen: readonly Reference[];
-  /** True when the object's own parent is not visible. */
+  /** The object's own parent is not visible. */
   readonly orphan: boolean;
 }
 
 export interface Tree {
   readonly nodes: ReadonlyMap<string, TreeNode>;
   readonly counts: Readonly<Record<NodeKind, number>>;
-  /** Objects that the last complete poll of their list did not show; one more and they go. */
+  /** Objects that one complete poll lacked. The second one removes them. */
   readonly absent: ReadonlySet<string>;
   readonly orphans: number;
-  /** Ids of parents that no list has shown. */
   readonly missingParents: ReadonlySet<string>;
 }
 
@@ -71,17 +62,17 @@ export const EMPTY_TREE: Tree = {
 export interface TreeChanges {
   readonly added: readonly TreeNode[];
   readonly removed: readonly TreeNode[];
-  /** Every node that differs from before in any way; includes what lies below renamed and moved nodes. */
+  /** Includes nodes below renamed and moved ones. */
   readonly replaced: readonly TreeNode[];
 }
 
-/** In the order in which an id that several lists claim is given to one of them. */
+/** If several lists contain an id, the first kind gets it. */
 export const NODE_KINDS = ["probe", "group", "device", "sensor"] as const satisfies readonly NodeKind[];
 
-/** A record, where its parent is no part of the tree together with that. */
+/** A record whose parent may be outside of the tree. */
 export interface ListedNode extends NodeRecord {
   readonly above?: TreeNode | undefined;
 }
 
-/** What a poll brought; a list that was not polled, or failed, is left out. */
+/** Lists that the poll did not read are missing. */
 export type NodePoll = { readonly [Kind in NodeKind]?: ListResult<ListedNode> | undefined };

@@ -67,12 +67,10 @@ export class ChannelProjection {
     return this.#servings[channel.row];
   }
 
-  /** Number of channels. */
   countOf(outcome: MappingOutcome): number {
     return this.#outcomes.get(outcome) ?? 0;
   }
 
-  /** Applies the rules, whose result may have changed. */
   #serve(channel: Channel, before: ChannelServing | undefined, changed: number, now: number): void {
     const serving = this.#shape.mapper.serve(this.#server, channel);
     if (before !== undefined && sameServing(serving, before)) {

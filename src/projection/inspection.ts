@@ -6,54 +6,47 @@ import { type ChannelLimits, LIMIT_NAMES, type LimitName } from "../prtg/records
 import type { StatusToken } from "../prtg/status.ts";
 import type { ServerProjection } from "./server-projection.ts";
 
-/** Why a value is served or not. `no_value`: the last record had no number. */
+/** `no_value`: the last record had no number. */
 export type ValueState = "served" | "dropped" | "paused" | "never_measured" | "stale" | "no_value";
 
-/** What is kept of a channel: the normalised record, and what became of it. */
 export interface ChannelInspection {
   readonly channelId: string;
   readonly name: string;
   readonly unit: string;
   readonly state: ValueState;
-  /** In the display unit; undefined unless it is served. */
+  /** `undefined` unless served. */
   readonly value: number | undefined;
   /** Milliseconds since the epoch. */
   readonly measuredAt: number | undefined;
-  /** True where the value came from a time series instead of the list. */
+  /** From a time series instead of the list. */
   readonly fromSeries: boolean;
   readonly limits: ChannelLimits;
 }
 
-/** Some of a sensor's channels: from a position on, or one. */
 export type ChannelChoice = { readonly from: number; readonly count: number } | { readonly channelId: string };
 
-/** What is kept of a sensor and its channels. Raw records are not: they would double the memory. */
+/** Raw records would double the memory. */
 export interface SensorInspection {
   readonly server: string;
   readonly sensor: TreeNode;
-  /** Undefined where no list told. */
   readonly status: StatusToken | undefined;
-  /** Milliseconds since the epoch; undefined where no list has confirmed it for long. */
+  /** Milliseconds since the epoch. */
   readonly statusSince: number | undefined;
-  /** What the server said about the status in the last list; undefined where it said nothing. */
   readonly message: string | undefined;
-  /** As far as any list told, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly lastUp: number | undefined;
-  /** As far as any list told, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly lastDown: number | undefined;
-  /** Of any channel, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly lastMeasuredAt: number | undefined;
-  /** Age at which values are withdrawn; undefined where no channel was listed. */
   readonly staleAfterMs: number | undefined;
-  /** How many there are. */
   readonly channelCount: number;
-  /** Position of the first one given. */
+  /** Position of the first one in `channels`. */
   readonly channelsFrom: number;
-  /** Those that were asked for. */
   readonly channels: readonly ChannelInspection[];
 }
 
-/** Undefined while the sensor is not known. `now`: monotonic ms. */
+/** `now`: monotonic ms. */
 export function inspectSensor(
   server: string,
   state: ServerState,

@@ -61,7 +61,7 @@ export class ServerProjection implements StateObserver {
     });
   }
 
-  /** Shows all that is known. For tables that have nothing of the server yet. */
+  /** For empty tables. */
   async showAll(state: ServerState, { now: { monotonic: now }, slices }: UpdateContext): Promise<void> {
     for (const node of state.nodes()) {
       const turn = slices.step();
@@ -122,17 +122,15 @@ export class ServerProjection implements StateObserver {
     this.#details.remove(detail, undefined);
   }
 
-  /** Measurements of the channel go to a receiver, which is to be told when its series end. */
+  /** The receiver needs a staleness marker when the series of the channel end. */
   markMeasured(channel: Channel): void {
     this.#channels.markMeasured(channel);
   }
 
-  /** What rules made of the channel; undefined while it is not shown. */
   servingOf(channel: Channel): ChannelServing | undefined {
     return this.#channels.servingOf(channel);
   }
 
-  /** Channels of which rules made this. */
   countOf(outcome: MappingOutcome): number {
     return this.#channels.countOf(outcome);
   }
@@ -142,13 +140,12 @@ export class ServerProjection implements StateObserver {
   }
 }
 
-/** With the object that it is about. */
 function shardKeyOfDetail(server: string, about: DetailSubject): ShardKey {
   if (about.kind === "probeConnected") return shardKeyOfNode(server, about.node.node);
   return about.kind === "primaryChannel" ? shardKeyOfNode(server, about.channel.sensor.node) : SERVER_WIDE;
 }
 
-/** Series of a device, its sensors and their channels stay together; probes and groups are each by themselves. */
+/** A device, its sensors and their channels share a key. Probes and groups have their own. */
 function shardKeyOfNode(server: string, { id, deviceId }: Pick<TreeNode, "id" | "deviceId">): ShardKey {
   return shardKeyOf(server, deviceId === "" ? id : deviceId);
 }

@@ -16,7 +16,7 @@ export interface ServerViewOptions extends ServerStateOptions {
   readonly shape: Shape;
 }
 
-/** One server's state, and what the store shows of it. Outlives clients, schedules and tables. */
+/** State and series of one server. Outlives clients, schedules and tables. */
 export class ServerView {
   readonly server: string;
   readonly state: ServerState;
@@ -33,20 +33,16 @@ export class ServerView {
     this.state.observe(this.#projection);
   }
 
-  /** Of long work inside `commit`. */
   get lane(): SharedLane {
     return this.#store.lane;
   }
 
-  /** Runs a change of the state as one commit of the store: readers of the store see all of it or nothing. */
+  /** Readers of the store see all of the change or nothing. */
   commit<Result>(change: () => Result | Promise<Result>): Promise<Result> {
     return this.#store.commit(change);
   }
 
-  /**
-   * Shows the same state in other tables, as `shape` wants it; values are served for `staleAfterMs` from now on. Call
-   * inside `Store.reshape`, and what this resolves with at its end; until then the store shows what it did.
-   */
+  /** Copies the series into other tables. Call it inside `Store.reshape`, and the resolved function at the end. */
   async reshape(
     { staleAfterMs, ...shape }: Shape & Pick<ServerStateOptions, "staleAfterMs">,
     tables: Tables,
@@ -62,17 +58,14 @@ export class ServerView {
     };
   }
 
-  /** Whether rules decide as what channels are served. */
   get hasRules(): boolean {
     return this.#shape.mapper.hasRules;
   }
 
-  /** Channels of which rules made this. */
   countOf(outcome: MappingOutcome): number {
     return this.#projection.countOf(outcome);
   }
 
-  /** The series that show a channel's value; undefined while the channel or its sensor is not known. */
   seriesOf(sensorId: string, channelId: string): readonly ValueSeries[] | undefined {
     const channel = this.state.channel(sensorId, channelId);
     const serving = channel && this.#projection.servingOf(channel);
@@ -81,7 +74,7 @@ export class ServerView {
     return mapper.seriesOf(serving, mapper.labels.channel(this.server, channel));
   }
 
-  /** Ids of a sensor's channels, by whether rules drop them; undefined where there are no rules. */
+  /** `undefined` without rules. */
   channelIds(sensorId: string): { readonly kept: readonly string[]; readonly dropped: readonly string[] } | undefined {
     if (!this.hasRules) return undefined;
     const [kept, dropped]: [string[], string[]] = [[], []];
@@ -92,7 +85,7 @@ export class ServerView {
     return { kept, dropped };
   }
 
-  /** What is served of a sensor at a time (monotonic ms): ids of channels and their values. */
+  /** `now`: monotonic ms. */
   servedValues(sensorId: string, now: number): readonly (readonly [channelId: string, value: number])[] {
     const served: (readonly [string, number])[] = [];
     for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
@@ -102,7 +95,7 @@ export class ServerView {
     return served;
   }
 
-  /** The probe of the sensor is not connected; without a visible probe: the sensor's status is unknown, as it is then. */
+  /** The probe is disconnected. Without a visible probe, the sensor's status is unknown then. */
   isDisconnected(sensorId: string): boolean {
     const sensor = this.state.node(sensorId);
     let node = sensor;
@@ -110,13 +103,13 @@ export class ServerView {
     return node === undefined ? sensor?.status === "unknown" : node.status === "disconnected";
   }
 
-  /** Measurements of the channel go to a receiver, which is to be told when its series end. */
+  /** The receiver needs a staleness marker when the series of the channel end. */
   markMeasured(sensorId: string, channelId: string): void {
     const channel = this.state.channel(sensorId, channelId);
     if (channel !== undefined) this.#projection.markMeasured(channel);
   }
 
-  /** Every channel whose sensor is known, with what rules made of it. Changes may come in between. */
+  /** The state may change during the iteration. */
   *channels(): Iterable<readonly [sensor: TreeNode, channel: Channel, outcome: MappingOutcome]> {
     for (const { sensor, channels } of this.state.channelsBySensor) {
       for (const channel of channels) {
@@ -126,7 +119,7 @@ export class ServerView {
     }
   }
 
-  /** What is known of a sensor and its channels at a time (monotonic ms); undefined while it is not known. */
+  /** `now`: monotonic ms. */
   inspect(sensorId: string, choice: ChannelChoice, now: number): SensorInspection | undefined {
     return inspectSensor(this.server, this.state, this.#projection, { sensorId, choice, now });
   }

@@ -8,42 +8,32 @@ export interface Counted {
   readonly series: number;
 }
 
-/** What the values of one label come to, over all families. */
 export interface LabelCardinality {
   readonly label: string;
   readonly distinct: number;
-  /** Series that have the label, and not empty. */
   readonly series: number;
-  /** The most frequent values, the first one most. */
   readonly top: readonly Counted[];
 }
 
-/** Where the series of a store come from. Everything is in falling order. */
+/** In descending order. */
 export interface Cardinality {
   readonly series: number;
   readonly families: readonly Counted[];
   readonly probes: readonly (Counted & { readonly server: string })[];
-  /** Series that belong to no probe, such as the counts of a whole server. */
   readonly withoutProbe: number;
-  /** By number of distinct values. */
   readonly labels: readonly LabelCardinality[];
 }
 
 export interface CardinalityOptions {
-  /** Name of the probe to which an object belongs; undefined where it belongs to none. */
   readonly probeOf: (server: string, id: string) => string | undefined;
-  /** How many values of each label are shown. */
   readonly top: number;
   readonly slices: Steps;
 }
 
-/** Labels that hold the id of an object, in the order in which they are looked for. */
+/** By precedence. */
 const ID_LABELS = ["sensor_id", "id", "device_id"];
 
-/**
- * Counts what is served. A family at a time: writers wait for one family at most, and a commit in between
- * may show in the later ones only.
- */
+/** Reads one family at a time, so a commit may fall in between. */
 export async function countCardinality(store: Store, options: CardinalityOptions): Promise<Cardinality> {
   const census = new Census(options);
   for (const table of [...store.tables]) await store.read(() => census.add(table));
@@ -53,7 +43,6 @@ export async function countCardinality(store: Store, options: CardinalityOptions
 class Census {
   readonly #options: CardinalityOptions;
   readonly #families: Counted[] = [];
-  /** By server, then by probe. */
   readonly #probes = new Map<string, Map<string, number>>();
   readonly #labels = new Map<string, Map<string, number>>();
   #withoutProbe = 0;
@@ -102,7 +91,7 @@ class Census {
     };
   }
 
-  /** Keeps the best while it walks: to sort 20,000 paths would take long at one go. */
+  /** Sorting 20,000 paths at once would block the event loop. */
   async #describe(label: string, values: ReadonlyMap<string, number>): Promise<LabelCardinality> {
     const { top: most, slices } = this.#options;
     const top: Counted[] = [];
@@ -111,7 +100,6 @@ class Census {
     for (const [name, series] of values) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      // An empty label is none.
       if (name === "") continue;
       distinct++;
       all += series;

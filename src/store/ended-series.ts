@@ -4,8 +4,8 @@ import type { Steps } from "../lib/yielding.ts";
 import type { SeriesTable } from "./series-table.ts";
 
 /**
- * The slots of a table whose series were pushed and have ended since, for which `hasValue` decides. A series that left and is
- * back under the same labels has not ended. Call inside `Store.read`.
+ * Slots of pushed series without a value. A series that came back with the same labels has not ended. Call it inside
+ * `Store.read`.
  */
 export async function endedSlots(
   table: SeriesTable,
@@ -25,10 +25,7 @@ export async function endedSlots(
   return ended;
 }
 
-/**
- * Takes what is pushed from a table over to those that take its place: `to` has the series that go on, under whatever slots;
- * the others have ended, and their labels are kept in `retired` until the receiver knows.
- */
+/** Keeps the labels of pushed series that `to` lacks in `retired`, until the receiver has their staleness markers. */
 export async function retire(
   from: SeriesTable,
   to: SeriesTable | undefined,
@@ -46,14 +43,13 @@ export async function retire(
   }
 }
 
-/** Nothing is to be told any more of those series in `retired` that are shown again. */
+/** Series that are served again need no staleness marker. */
 export async function dropRevivedFrom(retired: SeriesTable, shown: SeriesTable, slices: Steps): Promise<void> {
   if (retired.left === 0) return;
   const pushed = await slotsByLabels(retired, slices, (slot) => retired.isPushed(slot));
   await dropShown(pushed, retired, shown, slices);
 }
 
-/** By the hash of their labels. */
 type SlotsByLabels = Map<number, number[]>;
 
 async function slotsByLabels(
@@ -70,7 +66,6 @@ async function slotsByLabels(
   return slots;
 }
 
-/** Takes out of `slots`, which are of `from`, what `to` shows, and marks it there. */
 async function dropShown(
   slots: SlotsByLabels,
   from: SeriesTable,
@@ -94,7 +89,7 @@ async function dropShown(
   }
 }
 
-/** Of labels as a receiver sees them, who knows neither their order nor empty ones. */
+/** Ignores the order of labels and empty labels, as receivers do. */
 function labelHash(table: SeriesTable, slot: number): number {
   let hash = 0;
   for (const [column, name] of table.family.labels.entries()) {

@@ -2,18 +2,13 @@ import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import type { Store } from "./store.ts";
 
-/** A series that has a value. */
 export interface FoundSeries {
   readonly family: MetricFamily;
-  /** Values for `family.labels`, in that order. */
   readonly labels: readonly string[];
   readonly value: number;
 }
 
-/**
- * Series with these values under these labels, as they are served at `now` (monotonic ms), where `isWanted` says so
- * too; families that lack one of the labels are left out.
- */
+/** Omits families that lack one of the labels. `now`: monotonic ms. */
 export async function findSeries(
   store: Store,
   wanted: Readonly<Record<string, string>>,
@@ -21,7 +16,7 @@ export async function findSeries(
   slices: Steps,
   isWanted: (family: MetricFamily, labels: readonly string[]) => boolean = () => true,
 ): Promise<FoundSeries[]> {
-  // By a commit, so that the page hears of it.
+  // A commit updates the page.
   if (store.expiresBy(now)) await store.commit(() => store.expire(now));
   return store.read(async () => {
     const found: FoundSeries[] = [];

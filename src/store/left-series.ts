@@ -1,18 +1,18 @@
 /**
- * How many series are kept that are none of ours any more, only until a receiver knows that they have ended. Bounded: while
- * the receiver is down, objects may be renamed time and again.
+ * Counts ended series that wait for a staleness marker. The bound matters if the receiver is down while objects are
+ * renamed again and again.
  */
 export class LeftSeries {
   readonly #max: number;
   #count = 0;
   #dropped = 0;
 
-  /** @param max That are kept at a time, of all families together. */
+  /** @param max Series of all families. */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Whether there is room for one more, which is then taken; else it is counted as dropped. */
+  /** Returns false if there is no room. The caller drops the series. */
   take(): boolean {
     if (this.#count >= this.#max) {
       this.#dropped++;
@@ -30,7 +30,7 @@ export class LeftSeries {
     return this.#count;
   }
 
-  /** Series that were dropped since this was last asked. */
+  /** Drops since the last call. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;

@@ -6,8 +6,8 @@ import { SERVER_WIDE, type ShardKey } from "./shard-key.ts";
 const NO_LABELS: readonly string[] = [];
 
 /**
- * The series of one family: their labels, and flat arrays of values and expiry, as a poll of 200,000 channels must not allocate per
- * sample. A series is addressed by its slot number.
+ * The series of one family, addressed by slot number. Flat arrays: a poll of 200,000 channels allocates nothing per
+ * sample.
  */
 export class SeriesTable {
   readonly family: MetricFamily;
@@ -21,48 +21,47 @@ export class SeriesTable {
   #labelled = 0;
   #left = 0;
 
-  /** `left`: shared by the tables of a store. */
+  /** `endedSeries`: shared by the tables of a store. */
   constructor(family: MetricFamily, left = new LeftSeries(Number.POSITIVE_INFINITY)) {
     this.family = family;
     this.#leftInAll = left;
   }
 
-  /** Slots in use or free; iterate from 0 to here and ask `isPresent`. */
+  /** Including free slots. Check `isPresent`. */
   get slots(): number {
     return this.#slots;
   }
 
-  /** Slot s is in block s / BLOCK_SIZE. */
   get blocks(): readonly SeriesBlock[] {
     return this.#blocks;
   }
 
-  /** Series that have a value now. */
+  /** Series with a value. */
   get size(): number {
     return this.#size;
   }
 
-  /** Rises with each change that a reader could see. */
+  /** Increases with each visible change. */
   get version(): number {
     return this.#version;
   }
 
-  /** Rises with each series that gets labels, and is noted with it. */
+  /** Increases with each new label set. */
   get labelled(): number {
     return this.#labelled;
   }
 
-  /** Series that are kept only until a receiver knows that they have ended. */
+  /** Series that wait for a staleness marker. */
   get left(): number {
     return this.#left;
   }
 
-  /** Lower bound of the next moment (monotonic ms) at which a value expires. */
+  /** Lower bound, monotonic ms. */
   get nextExpiry(): number {
     return this.#nextExpiry;
   }
 
-  /** Adds a series without a value. `labels` are the values for `family.labels`, in that order. */
+  /** `labels`: in the order of `family.labels`. */
   add(labels: readonly string[], shardKey: ShardKey = SERVER_WIDE): number {
     this.#checkLabels(labels);
     const slot = this.#free.pop() ?? this.#extend();
@@ -70,7 +69,6 @@ export class SeriesTable {
     return slot;
   }
 
-  /** Gives the series other labels; its value stays. */
   relabel(slot: number, labels: readonly string[], shardKey: ShardKey = this.shardKey(slot)): void {
     this.#checkLabels(labels);
     const before = this.labels(slot);
@@ -79,7 +77,7 @@ export class SeriesTable {
     if (this.isPresent(slot)) this.#block(slot).version = ++this.#version;
   }
 
-  /** Gives the series a value until `expiresAt` (monotonic ms). */
+  /** `expiresAt`: monotonic ms. */
   set(slot: number, value: number, expiresAt: number = Number.POSITIVE_INFINITY): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
@@ -95,7 +93,7 @@ export class SeriesTable {
     if (expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
   }
 
-  /** Takes the value away; the series stays known. */
+  /** Keeps the slot. */
   withdraw(slot: number): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
@@ -105,7 +103,7 @@ export class SeriesTable {
     this.#size--;
   }
 
-  /** Forgets the series, once a receiver that has it knows that it has ended; its slot will be used again. */
+  /** Frees the slot after the staleness marker, if the receiver needs one. */
   remove(slot: number): void {
     this.withdraw(slot);
     const block = this.#block(slot);
@@ -118,24 +116,22 @@ export class SeriesTable {
     }
   }
 
-  /** A value of the series goes to a receiver, which has to be told when the series ends. */
+  /** The receiver needs a staleness marker when the series ends. */
   markPushed(slot: number): void {
     const { marks } = this.#block(slot);
     const at = slot % BLOCK_SIZE;
     marks[at] = ((marks[at] ?? 0) & MARKS.left) | MARKS.pushed;
   }
 
-  /** The receiver has the series, and is not known to know of its end. */
   isPushed(slot: number): boolean {
     return this.#marks(slot) !== 0;
   }
 
-  /** The series is kept only until the receiver knows that it has ended. */
   isLeft(slot: number): boolean {
     return (this.#marks(slot) & MARKS.left) !== 0;
   }
 
-  /** The receiver is being told that the series has ended; returns what `ended` wants to know. */
+  /** Returns the argument for `confirmEnd`. */
   markEnding(slot: number): number {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
@@ -143,7 +139,7 @@ export class SeriesTable {
     return block.labelledAt[at] ?? 0;
   }
 
-  /** The receiver knows that the series has ended, unless it got another value meanwhile. `labelledAt`: from `markEnding`. */
+  /** The receiver accepted the staleness marker. Ignored if the series got new labels since `markEnding`. */
   ended(slot: number, labelledAt: number): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
@@ -153,14 +149,13 @@ export class SeriesTable {
     else block.marks[at] = marks & ~MARKS.ending;
   }
 
-  /** Nothing is to be told any more of a series that is kept only for that. */
   dropLeft(slot: number): void {
     this.#left--;
     this.#leftInAll.release();
     this.#release(slot);
   }
 
-  /** There is no receiver any more that would have to be told of an end. */
+  /** There is no receiver any more. */
   forgetPushed(): void {
     for (let slot = 0; slot < this.#slots; slot++) {
       if (this.isLeft(slot)) this.dropLeft(slot);
@@ -168,7 +163,7 @@ export class SeriesTable {
     }
   }
 
-  /** Keeps labels of which a receiver is to be told that their series has ended; false where there is no room. */
+  /** Returns false if there is no room. */
   addLeft(labels: readonly string[]): boolean {
     if (!this.#leftInAll.take()) return false;
     const slot = this.add(labels);
@@ -177,7 +172,6 @@ export class SeriesTable {
     return true;
   }
 
-  /** Withdraws every value whose time has come. */
   expire(now: number): void {
     if (now < this.#nextExpiry) return;
     let next = Number.POSITIVE_INFINITY;
@@ -192,12 +186,12 @@ export class SeriesTable {
     return this.expiresAt(slot) !== ABSENT;
   }
 
-  /** The value last set; meaningless unless `isPresent`. */
+  /** Meaningless unless `isPresent`. */
   value(slot: number): number {
     return this.#block(slot).values[slot % BLOCK_SIZE] ?? Number.NaN;
   }
 
-  /** Until when (monotonic ms) the value may be served; meaningless unless `isPresent`. */
+  /** Monotonic ms. Meaningless unless `isPresent`. */
   expiresAt(slot: number): number {
     return this.#block(slot).expiresAt[slot % BLOCK_SIZE] ?? ABSENT;
   }
@@ -206,12 +200,11 @@ export class SeriesTable {
     return this.#block(slot).shardKeys[slot % BLOCK_SIZE] ?? SERVER_WIDE;
   }
 
-  /** The values for `family.labels`, in that order. */
+  /** In the order of `family.labels`. */
   labels(slot: number): readonly string[] {
     return this.#block(slot).labels[slot % BLOCK_SIZE] ?? NO_LABELS;
   }
 
-  /** The value of the label at this place in `family.labels`. */
   label(slot: number, column: number): string {
     return this.labels(slot)[column] ?? "";
   }
@@ -224,7 +217,6 @@ export class SeriesTable {
     return this.#block(slot).marks[slot % BLOCK_SIZE] ?? 0;
   }
 
-  /** The series of the slot had these labels until now. */
   #leave(slot: number, labels: readonly string[]): void {
     const { marks } = this.#block(slot);
     const at = slot % BLOCK_SIZE;
@@ -233,7 +225,6 @@ export class SeriesTable {
     this.addLeft(labels);
   }
 
-  /** The slot may be used again. */
   #release(slot: number): void {
     const { labels, marks } = this.#block(slot);
     const at = slot % BLOCK_SIZE;

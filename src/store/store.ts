@@ -5,81 +5,75 @@ import { retire } from "./ended-series.ts";
 import { LeftSeries } from "./left-series.ts";
 import { SeriesTable } from "./series-table.ts";
 
-/** Series that were pushed and are gone, kept until the receiver knows: some 100 bytes each. */
+/** Some 100 bytes each. */
 const MAX_LEFT_SERIES = 200_000;
 
 const AT_ONE_GO: Steps = { step: () => undefined };
 
-/** Where series are put: the store's tables, or those that are to become them. */
 export interface Tables {
-  /** @throws RangeError when the family is not in the metric table. */
   table(family: MetricFamily): SeriesTable;
 }
 
 /**
- * The current samples of all servers. Writers change it inside `commit`, readers walk it inside `read`; the two take
- * turns, so that a page never shows half a poll.
+ * The current samples of all servers. Writers use `commit` and readers `read`, which take turns, so a page never
+ * shows half a poll.
  */
 export class Store implements Tables {
   #tables: ReadonlyMap<string, SeriesTable>;
   readonly #listeners = new Set<() => void>();
   readonly #oneAtATime = pLimit(1);
   #retired: readonly SeriesTable[] = [];
-  /** What tables that were replaced have added to the version: it must not come back to a number that readers know. */
+  /** Version increments of replaced tables: a version must not repeat. */
   #retiredVersions = 0;
-  /** Of long work inside `commit` and `read`: all others wait for it, and sometimes the reader of a page does. */
+  /** Shared by long work in `commit` and `read`. */
   readonly lane = new SharedLane();
-  /** What is kept of series that were pushed, until the receiver knows that they have ended. */
   readonly left = new LeftSeries(MAX_LEFT_SERIES);
 
   constructor(families: Iterable<MetricFamily>) {
     this.#tables = this.#createTables(families);
   }
 
-  /** Tables in the order of the metric table. */
   get tables(): Iterable<SeriesTable> {
     return this.#tables.values();
   }
 
-  /** Tables of nothing but series that were pushed and have ended, when tables were replaced; none of them is shown. */
+  /** Replaced tables with series that wait for staleness markers. */
   get retired(): Iterable<SeriesTable> {
     return this.#retired;
   }
 
-  /** @throws RangeError when the family is not in the metric table. */
+  /** @throws RangeError for a family that is not in the metric table */
   table(family: MetricFamily): SeriesTable {
     return tableOf(this.#tables, family);
   }
 
-  /** Undefined when the family is not in the metric table. */
   tableByName(name: string): SeriesTable | undefined {
     return this.#tables.get(name);
   }
 
-  /** Rises with each change that a reader could see. */
+  /** Increases with each visible change. */
   get version(): number {
     let version = this.#retiredVersions;
     for (const table of this.#tables.values()) version += table.version;
     return version;
   }
 
-  /** True when something may expire by `now` (monotonic ms). */
+  /** `now`: monotonic ms. */
   expiresBy(now: number): boolean {
     return this.#tables.values().some((table) => table.nextExpiry <= now);
   }
 
-  /** Withdraws what has expired by `now` (monotonic ms). */
+  /** `now`: monotonic ms. */
   expire(now: number): void {
     for (const table of this.#tables.values()) table.expire(now);
   }
 
-  /** Nothing is pushed any more, so that no receiver has to be told of an end. */
+  /** Pushing stopped. */
   forgetPushed(): void {
     for (const table of [...this.#tables.values(), ...this.#retired]) table.forgetPushed();
     this.#retired = [];
   }
 
-  /** Runs `change` while no other reader or writer is active, then tells the listeners. */
   async commit<Result>(change: () => Result | Promise<Result>): Promise<Result> {
     const result = await this.#oneAtATime(change);
     for (const listener of this.#listeners) listener();
@@ -87,9 +81,8 @@ export class Store implements Tables {
   }
 
   /**
-   * Puts other families in place of all there are, while no other reader or writer is active. `fill` gets their empty
-   * tables and copies into them what is to stay; until it is done, and for good when it rejects, the tables are those from before.
-   * It resolves with what is to be done in the same turn, when the tables have changed.
+   * Replaces all families. `fill` copies series into the new tables. The old tables stay until it resolves, or for
+   * good if it rejects. Then `reshape` calls the function that `fill` resolved with.
    */
   reshape(
     families: Iterable<MetricFamily>,
@@ -106,18 +99,18 @@ export class Store implements Tables {
     });
   }
 
-  /** Runs `look` while there is no writer; it may take several turns of the event loop. */
+  /** `look` may take several turns of the event loop. */
   read<Result>(look: () => Result | Promise<Result>): Promise<Result> {
     return this.#oneAtATime(look);
   }
 
-  /** Calls `listener` after each commit; returns the way to stop it. */
+  /** Returns the function that unsubscribes. */
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What was pushed and the next tables do not have. */
+  /** Keeps pushed series that the next tables lack. */
   async #retire(next: ReadonlyMap<string, SeriesTable>, slices: Steps): Promise<readonly SeriesTable[]> {
     const retired: SeriesTable[] = [];
     for (const table of [...this.#tables.values(), ...this.#retired]) {

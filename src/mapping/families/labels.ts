@@ -5,7 +5,6 @@ interface NodeSubject {
   readonly node: TreeNode;
 }
 
-/** What a channel adds to the labels of its sensor. */
 export interface ChannelIdentity {
   readonly channelId: string;
   readonly name: string;

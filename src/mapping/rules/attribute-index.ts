@@ -3,33 +3,32 @@ import { globFlags } from "../../lib/glob.ts";
 import { type Bits, noBits, setBit, unite } from "./bits.ts";
 import type { CompiledPattern } from "./pattern.ts";
 
-/** Values of one attribute that are remembered; servers have far fewer types, tags, units and names of channels. */
+/** Cached values of one attribute. Servers have far fewer. */
 const MAX_REMEMBERED = 10_000;
-/** Of the automaton for all patterns of one attribute; past it, it starts anew. */
+/** Limit for the automaton of all patterns of an attribute. Beyond it RE2 starts again. */
 const MAX_AUTOMATON_BYTES = 16 * 1024 * 1024;
 
 interface Glob {
   readonly rule: number;
-  /** Its longest piece of plain text: most values lack it, and then nothing else need be tried. */
+  /** The longest literal in the pattern. Most values lack it, which saves the match. */
   readonly literal: string;
   readonly pattern: CompiledPattern;
 }
 
 /**
- * Which rules fit a value of one attribute. Texts are looked up, and all regular expressions are tried in one pass over
- * the value. Globs are not among these: hundreds of stars make an automaton of very many states.
+ * Finds the rules that match a value of one attribute: by lookup for text, in one RE2 pass for all regular
+ * expressions. Globs are matched one by one, because many stars make a huge automaton.
  */
 export class AttributeIndex {
-  /** Rules that do not look at the attribute. */
   readonly unconditional: Bits;
   readonly #exact = new Map<string, Bits>();
   readonly #globs: Glob[] = [];
   readonly #set: RE2Set | undefined;
-  /** Rules by the pattern's number in the set. */
+  /** By the number of the pattern in the set. */
   readonly #rulesOf: number[] = [];
   readonly #remembered = new Map<string, Bits>();
 
-  /** @param patterns By rule; undefined where the rule does not look at the attribute. */
+  /** @param patterns By rule. `undefined`: the rule ignores the attribute. */
   constructor(patterns: readonly (readonly CompiledPattern[] | undefined)[]) {
     this.unconditional = noBits(patterns.length);
     let set: RE2Set | undefined;
@@ -52,7 +51,7 @@ export class AttributeIndex {
     this.#set = set;
   }
 
-  /** Rules that fit the value, with those that do not look at it. Not to be changed. */
+  /** Rules that match the value or ignore the attribute. Read-only. */
   match(value: string): Bits {
     const known = this.#remembered.get(value);
     if (known !== undefined) return known;
@@ -62,7 +61,7 @@ export class AttributeIndex {
     return bits;
   }
 
-  /** As `match`, for values of which each is asked for once. */
+  /** Without the cache. */
   matchOnce(value: string): Bits {
     const exact = this.#exact.get(value);
     if (exact === undefined && this.#set === undefined && this.#globs.length === 0) return this.unconditional;

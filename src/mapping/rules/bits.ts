@@ -1,4 +1,4 @@
-/* Sets of rules as bits, 32 in a word: 500 rules are 16 words, and the intersection of two sets is 16 operations. */
+/* Sets of rules, 32 bits per word: 500 rules are 16 words. */
 
 export type Bits = Uint32Array;
 
@@ -11,21 +11,19 @@ export function setBit(bits: Bits, index: number): void {
   bits[word] = (bits[word] ?? 0) | (1 << (index & 31));
 }
 
-/** `target` gets every bit of `bits`. */
 export function unite(target: Bits, bits: Bits): void {
   for (let word = 0; word < target.length; word++) target[word] = (target[word] ?? 0) | (bits[word] ?? 0);
 }
 
-/** `target` loses every bit that `bits` lacks. */
 export function intersect(target: Bits, bits: Bits): void {
   for (let word = 0; word < target.length; word++) target[word] = (target[word] ?? 0) & (bits[word] ?? 0);
 }
 
-/** The lowest bit that all three have, -1 when there is none. */
+/** -1 if there is none. */
 export function firstCommon(a: Bits, b: Bits, c: Bits): number {
   for (let word = 0; word < a.length; word++) {
     const common = (a[word] ?? 0) & (b[word] ?? 0) & (c[word] ?? 0);
-    // The lowest bit alone is a power of two.
+    // Isolates the lowest bit.
     if (common !== 0) return word * 32 + 31 - Math.clz32(common & -common);
   }
   return -1;

@@ -9,19 +9,18 @@ import { checkUnits, readFactor } from "./target.ts";
 
 export interface CompileOptions {
   readonly byteUnits: ByteUnits;
-  /** Labels that channels have beside those of the metric table, by other settings; rules cannot add them again. */
+  /** Labels from other settings. Rules cannot add them. */
   readonly labelsInUse?: ReadonlySet<string> | undefined;
 }
 
 export interface Compilation {
-  /** Undefined when a problem is an error. */
+  /** `undefined` if there are errors. */
   readonly ruleSet: RuleSet | undefined;
   readonly problems: readonly RuleProblem[];
 }
 
 const NO_LABELS: ReadonlySet<string> = new Set();
 
-/** What a rule is checked against. */
 interface Surroundings {
   readonly families: ReadonlyMap<string, MappedFamily>;
   readonly units: UnitReader;
@@ -36,7 +35,7 @@ interface WrittenRule {
   readonly report: Report;
 }
 
-/** Checks the rules of all sources as a whole, in their order, and makes them ready. Never throws for what they say. */
+/** Checks and compiles the rules of all sources in order. Never throws because of their content. */
 export function compileRules(
   sources: readonly RuleSource[],
   { byteUnits, labelsInUse = NO_LABELS }: CompileOptions,
@@ -103,7 +102,7 @@ function warnOfUnreachable(
       continue;
     }
     const by = missing.by.flatMap((earlier) => written[earlier] ?? []);
-    // To overrule a preset is what rules of one's own are for.
+    // Rules of the user may override presets.
     if (source.isPreset && by.some((rule) => !rule.source.isPreset)) continue;
     warn(
       `${by.map(({ title }) => title).join(" and ")} ${by.length === 1 ? "comes first and leaves" : "come first and leave"} nothing`,

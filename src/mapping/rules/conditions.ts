@@ -1,10 +1,10 @@
 import { type CompiledPattern, compilePattern, parsePattern } from "./pattern.ts";
 import type { AttributeName, Report, RuleMatch } from "./rule.ts";
 
-/** The patterns of a rule by what they are compared with; of each attribute, one must fit. */
+/** One pattern of each attribute must match. */
 export type Conditions = ReadonlyMap<AttributeName, readonly CompiledPattern[]>;
 
-/** In the order in which messages name them. */
+/** In the order of messages. */
 export const ATTRIBUTE_NAMES = [
   "kind",
   "kind_name",
@@ -18,7 +18,7 @@ export const ATTRIBUTE_NAMES = [
 
 const MAX_PATTERN = 1000;
 
-/** Compiles the patterns of a rule; those that are wrong are reported and left out. */
+/** Reports and omits invalid patterns. */
 export function readConditions(match: RuleMatch, report: Report): Conditions {
   const conditions = new Map<AttributeName, readonly CompiledPattern[]>();
   for (const attribute of ATTRIBUTE_NAMES) {

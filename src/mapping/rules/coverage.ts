@@ -1,9 +1,9 @@
 import type { CompiledPattern } from "./pattern.ts";
 
-/** Longer pairs of globs are not compared: they do not occur in practice. */
+/** Does not compare longer globs. */
 const MAX_STEPS = 20_000;
 
-/** True when surely every text that fits `narrow` fits `wide` too. Both are patterns of the same attribute. */
+/** Whether every text that matches `narrow` certainly matches `wide`. Both belong to one attribute. */
 export function covers(wide: CompiledPattern, narrow: CompiledPattern): boolean {
   if (wide.kind === narrow.kind && wide.text === narrow.text) return true;
   if (isAnything(wide)) return true;
@@ -15,7 +15,7 @@ function isAnything({ kind, text, source }: CompiledPattern): boolean {
   return kind === "regex" ? source === ".*" : source === ".*" || /^\*\*+$/.test(text);
 }
 
-/** Of a glob: any text, any text within one name, one character, or a character that stands for itself. */
+/** A token of a glob. */
 type Token = "**" | "*" | "?" | { readonly literal: string };
 
 function tokensOf({ text, isPath }: CompiledPattern): Token[] {
@@ -28,7 +28,7 @@ function tokensOf({ text, isPath }: CompiledPattern): Token[] {
 
 function globCovers(wide: readonly Token[], narrow: readonly Token[]): boolean {
   if (wide.length * narrow.length > MAX_STEPS) return false;
-  // fits[j]: the tokens of `wide` so far take in the first j tokens of `narrow`.
+  // fits[j]: the tokens of `wide` so far match the first j tokens of `narrow`.
   let fits = narrow.map(() => false);
   fits.unshift(true);
   for (const token of wide) {

@@ -4,19 +4,18 @@ import { familyNameFault, limitFamilyName, RESERVED_FAMILIES, unitInName } from 
 import type { MappedFamily, MetricRule, Report } from "./rule.ts";
 
 const MAX_HELP = 1000;
-/** Where no rule of a metric says what it is. */
+/** If no rule of the metric has a help. */
 const DEFAULT_HELP = "Last measurement of a channel, named by a mapping rule of the configuration.";
 
-/** A rule that gives a metric, and where to complain about it. */
 export interface FamilyMember {
   readonly rule: MetricRule;
   readonly isPreset: boolean;
-  /** `rules[3] of preset ping` */
+  /** Like `rules[3] of preset ping`. */
   readonly title: string;
   readonly report: Report;
 }
 
-/** The families that the rules make, by name, in the order in which they first occur; what does not fit is reported. */
+/** By name, in order of their first rule. Reports conflicts. */
 export function readFamilies(members: readonly FamilyMember[]): ReadonlyMap<string, MappedFamily> {
   const families = new Map<string, MappedFamily>();
   for (const [name, group] of Map.groupBy(members, ({ rule }) => rule.name)) {
@@ -57,9 +56,9 @@ function checkAlone({ rule, report }: FamilyMember): void {
   if (fault !== undefined) report({ path: ["help"], expected: "a sentence about the metric", found: help, fault });
 }
 
-/** One family has one unit, one help and one set of labels, whichever of its rules fits. */
+/** All rules of a family agree on unit, help and labels. */
 function compare(first: FamilyMember, other: FamilyMember): void {
-  // A preset is as it is: what does not fit it is at fault, wherever it stands.
+  // A preset is never at fault.
   const [standard, odd] = first.isPreset || !other.isPreset ? [first, other] : [other, first];
   const { name, unit, help } = standard.rule;
   const as = (thing: string) => `${thing}, as ${standard.title} has it for ${name}`;

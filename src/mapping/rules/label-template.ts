@@ -1,11 +1,10 @@
-/** A piece of a label's value: text, or what a group matched. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "group"; readonly group: number | string; readonly written: string };
 
 const GROUP = /\$(?:(\d{1,2})|<([^<>]*)>)/g;
 
-/** `$1` and `$<name>` are groups, as in JavaScript's own replacements; any other dollar is one. */
+/** `$1` and `$<name>` are groups, as in JavaScript replacements. Other dollars are literal. */
 export function parseTemplate(template: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let from = 0;

@@ -7,7 +7,6 @@ import type { AttributeName, MetricRule, Report } from "./rule.ts";
 
 const MAX_VALUE = 1000;
 
-/** A piece of a label's value, with the patterns that a group can come from. */
 export type LabelPart =
   | Extract<TemplatePart, { kind: "text" }>
   | {
@@ -22,7 +21,7 @@ export interface RuleLabel {
   readonly parts: readonly LabelPart[];
 }
 
-/** The labels that a rule adds, sorted by name; what is wrong with them is reported. */
+/** Sorted by name. Reports faults. */
 export function readLabels(
   rule: MetricRule,
   conditions: Conditions,
@@ -50,7 +49,7 @@ export function readLabels(
   });
 }
 
-/** What is wrong with a constant text that is served, undefined when nothing is. */
+/** `undefined` if the text is valid. */
 export function textFault(text: string, longest: number = MAX_VALUE): string | undefined {
   if (text.trim() === "") return "it is empty";
   if (text.length > longest) return `it is longer than ${longest} characters`;
@@ -62,7 +61,7 @@ interface GroupOrigin {
   readonly patterns: readonly CompiledPattern[];
 }
 
-/** The one attribute of which every pattern has the group. */
+/** The only attribute whose patterns all have the group. */
 function originOf(group: number | string, conditions: Conditions): GroupOrigin | { readonly fault: string } {
   const origins: GroupOrigin[] = [];
   const partial: AttributeName[] = [];
@@ -85,7 +84,7 @@ function hasGroup({ groups, groupNames }: CompiledPattern, group: number | strin
   return typeof group === "string" ? groupNames.has(group) : group >= 1 && group <= groups;
 }
 
-/** What a group matched in the first of the patterns that fits one of the values; empty where it took no part. */
+/** The group in the first match, else empty. */
 export function captured(part: Extract<LabelPart, { kind: "group" }>, values: readonly string[]): string {
   for (const pattern of part.patterns) {
     for (const value of values) {
@@ -96,7 +95,6 @@ export function captured(part: Extract<LabelPart, { kind: "group" }>, values: re
   return "";
 }
 
-/** `server` and C without `unit`, and the labels of the rule. */
 export function mappedLabelNames(ruleLabels: readonly string[]): readonly string[] {
   return ["server", ...CHANNEL_LABEL_NAMES.filter((name) => name !== "unit"), ...ruleLabels];
 }

@@ -5,18 +5,16 @@ import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName } from "../units/base-un
 const LEGAL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const MAX_LENGTH = 200;
 
-/** What Prometheus, its clients and the exporter itself use. */
+/** Names of Prometheus, client libraries and the exporter. */
 const RESERVED_PREFIXES = ["prtg_exporter_", "process_", "nodejs_", "go_", "scrape_", "otel_", "__"];
-/** Families that there are without any rule. */
 export const RESERVED_FAMILIES: ReadonlySet<string> = new Set<string>([
   ...Object.values(TREE_FAMILIES).map(({ name }) => name),
   ...OWN_FAMILIES.map(({ name }) => name),
   ...["up", "target_info", "ALERTS", "ALERTS_FOR_STATE"],
 ]);
-/** Names of what is no gauge. */
+/** Suffixes of other types than gauges. */
 const RESERVED_SUFFIXES = ["_total", "_count", "_sum", "_bucket", "_created", "_gcount", "_gsum"];
 
-/** What is wrong with the name of a family, undefined when nothing is. */
 export function familyNameFault(name: string): string | undefined {
   const illegal = legalityFault(name);
   if (illegal !== undefined) return illegal;
@@ -33,7 +31,6 @@ const RESERVED_LABELS: ReadonlyMap<string, string> = new Map([
   ...["job", "instance", "le", "quantile"].map((name) => [name, "Prometheus gives this name a meaning"] as const),
 ]);
 
-/** What is wrong with the name of a label that a rule adds, undefined when nothing is. */
 export function labelNameFault(name: string): string | undefined {
   return (
     legalityFault(name) ??
@@ -51,12 +48,11 @@ const SUFFIXES = BASE_UNIT_NAMES.map((unit) => ({ unit, suffix: BASE_UNITS[unit]
   .filter(({ suffix }) => suffix !== "")
   .sort((a, b) => b.suffix.length - a.suffix.length);
 
-/** The base unit that a name ends with. */
 export function unitInName(name: string): BaseUnitName | undefined {
   return SUFFIXES.find(({ suffix }) => name.endsWith(`_${suffix}`))?.unit;
 }
 
-/** The name of the family for the limits of another: `_limit` before the unit, where the name ends with one. */
+/** Inserts `_limit` before the unit. */
 export function limitFamilyName(name: string): string {
   const unit = unitInName(name);
   const suffix = unit === undefined ? "" : `_${BASE_UNITS[unit].suffix}`;

@@ -2,18 +2,16 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { globFlags, globSource } from "../../lib/glob.ts";
 
 /*
- * What a rule compares a text with: that very text, a glob, or a regular expression between slashes. Patterns are
- * executed by RE2, whose time is linear in the length of the text whatever the pattern: names come from the server,
- * and neither they nor a careless expression may stop the daemon.
+ * A text, a glob, or a regular expression between slashes. RE2 matches in linear time, so neither names from the
+ * server nor a careless expression can block the daemon.
  */
 
 export interface Pattern {
   readonly kind: "exact" | "glob" | "regex";
-  /** As it was written. */
   readonly text: string;
-  /** RE2 syntax, to be matched against the whole text. */
+  /** RE2 syntax for the whole text. */
   readonly source: string;
-  /** A pattern of `path`, where `*` and `?` stay within one name. */
+  /** For `path`, where `*` and `?` do not match a slash. */
   readonly isPath: boolean;
 }
 
@@ -25,7 +23,6 @@ export function parsePattern(text: string, isPath: boolean): Pattern {
   return { kind: "glob", text, source: globSource(text, isPath), isPath };
 }
 
-/** A pattern that is ready to match. */
 export interface CompiledPattern extends Pattern {
   readonly expression: RE2JS;
   readonly groups: number;

@@ -4,19 +4,19 @@ import { covers } from "./coverage.ts";
 import { type CompiledPattern, compilePattern, parsePattern } from "./pattern.ts";
 import type { AttributeName } from "./rule.ts";
 
-/** A rule with many lists is compared as a whole, not alternative by alternative. */
+/** Compares rules with more combinations only as a whole. */
 const MAX_CASES = 64;
 
-/** One way in which a rule can fit: of each attribute that it looks at, some of the patterns. */
+/** One combination of patterns with which a rule can match. */
 type Case = ReadonlyMap<AttributeName, readonly CompiledPattern[]>;
 
-/** Why a rule can never fit; undefined when it can, or when that cannot be told. */
+/** `undefined` if the rule can match, or if that is unknown. */
 export type NoReach =
   | { readonly kind: "contradiction" }
-  /** Places, in the order of all rules, of earlier ones that leave nothing to it. */
+  /** Indexes of the earlier rules that match everything first. */
   | { readonly kind: "overshadowed"; readonly by: readonly number[] };
 
-/** Finds rules that can never fit. `rules` are the conditions of all rules in their order. */
+/** Finds rules that never match. `rules`: conditions in order. */
 export class Reach {
   readonly #rules: readonly Conditions[];
   readonly #units: UnitReader;
@@ -40,7 +40,7 @@ export class Reach {
     return { kind: "overshadowed", by: [...by].sort((a, b) => a - b) };
   }
 
-  /** Adds what a display unit says about the base unit; nothing remains where the two contradict each other. */
+  /** Adds the base unit of the display unit. Empty if both contradict each other. */
   #withBaseUnit(one: Case): Case[] {
     const units = one.get("unit");
     if (units === undefined || units.some(({ kind }) => kind !== "exact")) return [one];
@@ -66,7 +66,7 @@ function coversCase(wide: Conditions, narrow: Case): boolean {
     );
 }
 
-/** Every combination of one pattern for each attribute, or the rule as a whole where these are too many. */
+/** Combinations of patterns, or the whole rule if there are too many. */
 function casesOf(conditions: Conditions): Case[] {
   let cases: Case[] = [new Map()];
   for (const attribute of ATTRIBUTE_NAMES) {

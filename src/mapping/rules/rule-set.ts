@@ -6,25 +6,23 @@ import type { Conditions } from "./conditions.ts";
 import { captured, type LabelPart, type RuleLabel } from "./labels.ts";
 import type { AttributeName, ChannelAttributes, MappedFamily, Mapping, Rule, SensorAttributes } from "./rule.ts";
 
-/** A rule with all that it takes to apply it. */
 export interface ReadyRule extends Rule {
   readonly conditions: Conditions;
-  /** Undefined for a rule that drops. */
+  /** `undefined` for a drop rule. */
   readonly family: MappedFamily | undefined;
-  /** The rule's own factor and offset. */
   readonly factor: Conversion | undefined;
   readonly labels: readonly RuleLabel[];
 }
 
-/** Units that are remembered; there are hardly more on one server. */
+/** Cached units. */
 const MAX_UNITS = 5000;
 
 /**
- * Rules in their order; the first one that fits a channel decides what becomes of it. What fits an attribute of a
- * sensor or the name or unit of a channel is found once for each value, so that a channel costs one intersection.
+ * The first matching rule decides. Matches are cached per value of an attribute, so that a channel costs one
+ * intersection.
  */
 export class RuleSet {
-  /** In the order in which rules first make them. */
+  /** In order of their first rule. */
   readonly families: readonly MappedFamily[];
   readonly rules: readonly Rule[];
   readonly #rules: readonly ReadyRule[];
@@ -52,7 +50,6 @@ export class RuleSet {
     };
   }
 
-  /** What the first rule that fits makes of the channel; undefined when none does. For when a channel appears or changes. */
   map(sensor: SensorAttributes, channel: ChannelAttributes): Mapping | undefined {
     if (this.#rules.length === 0) return undefined;
     const { reading, bits } = this.#readUnit(channel.unit);
@@ -66,7 +63,6 @@ export class RuleSet {
     return { kind: "metric", rule, family, conversion, labels };
   }
 
-  /** True when the display unit is in the unit table. */
   recognises(displayUnit: string): boolean {
     return this.#readUnit(displayUnit).reading !== undefined;
   }
@@ -100,7 +96,7 @@ export class RuleSet {
   }
 }
 
-/** Its own first: what stands nearer counts. */
+/** A sensor's own tags come first. */
 function tagsOf({ tags, inheritedTags }: SensorAttributes): readonly string[] {
   return inheritedTags.length === 0 ? tags : [...tags, ...inheritedTags];
 }

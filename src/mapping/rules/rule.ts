@@ -3,24 +3,23 @@ import type { MetricFamily } from "../families/family.ts";
 import type { BaseUnitName } from "../units/base-units.ts";
 import type { Conversion } from "../units/conversion.ts";
 
-/** One or several texts of which any may be the case. */
+/** One or more alternatives. */
 export type AnyOf = string | readonly string[];
 
-/** What a rule looks at, by the key that it has in a rule file. All that are given must be the case. */
+/** Conditions of a rule by their keys in the rule file. All must match. */
 export interface RuleMatch {
-  /** Type of the sensor, as in `ping`, without version suffix. */
+  /** Like `ping`, without version suffix. */
   readonly kind?: AnyOf | undefined;
-  /** Human name of the type, as in `Ping v2`. */
+  /** Like `Ping v2`. */
   readonly kind_name?: AnyOf | undefined;
   readonly channel?: AnyOf | undefined;
-  /** Display unit as the server spells it. */
   readonly unit?: AnyOf | undefined;
-  /** Base units of the display unit, where it is recognised. */
+  /** Base units of the display unit. */
   readonly base_unit?: BaseUnitName | readonly BaseUnitName[] | undefined;
-  /** Any tag of the sensor, its own or inherited. */
+  /** Own or inherited. */
   readonly tags?: AnyOf | undefined;
   readonly device?: AnyOf | undefined;
-  /** Path of the sensor. */
+  /** Of the sensor. */
   readonly path?: AnyOf | undefined;
 }
 
@@ -35,93 +34,82 @@ export interface MetricRule {
   readonly kind: "metric";
   readonly match: RuleMatch;
   readonly name: string;
-  /** At least one rule of a family gives it. */
+  /** At least one rule of a family has it. */
   readonly help?: string | undefined;
-  /** What the metric is in; undefined leaves the value as it is displayed. */
+  /** `undefined`: values stay in the display unit. */
   readonly unit?: BaseUnitName | undefined;
-  /** Where one of the two is given, the result is value * factor + offset, whatever the display unit. */
+  /** Result: value * factor + offset, whatever the display unit. */
   readonly factor?: number | undefined;
   readonly offset?: number | undefined;
-  /** By label name: text, in which `$1` and `$<name>` stand for what a group matched. */
+  /** `$1` and `$<name>` stand for groups. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A rule as it was written. */
 export type RuleSettings = DropRule | MetricRule;
 
-/** Rules that were written in one place. */
 export interface RuleSource {
-  /** How messages call it: `prtg.yaml`, `preset ping`. */
+  /** Like `prtg.yaml` or `preset ping`. */
   readonly label: string;
-  /** Rules of presets may be overruled without a warning. */
+  /** Other rules may override presets without a warning. */
   readonly isPreset: boolean;
   readonly rules: readonly RuleSettings[];
 }
 
-/** Something that is wrong with a rule. */
 export interface RuleProblem {
   readonly severity: "error" | "warning";
-  /** Index of the source. */
   readonly source: number;
-  /** Keys from the rule's index on, as in `[3, "match", "channel", 1]`. */
+  /** From the rule's index on, like `[3, "match", "channel", 1]`. */
   readonly path: readonly (string | number)[];
   readonly part: "key" | "value";
-  /** What was expected; what is wrong where nothing else was. */
+  /** The expectation, or the fault if there is none. */
   readonly expected: string;
-  /** What stands there instead. */
   readonly found?: string | number | undefined;
-  /** What is wrong with it. */
   readonly fault?: string | undefined;
 }
 
-/** Takes a problem of one rule; `path` begins below the rule. Errors at values, unless it says otherwise. */
+/** `path` starts below the rule. */
 export type Report = (
   problem: Omit<RuleProblem, "source" | "severity" | "part"> & Partial<Pick<RuleProblem, "severity" | "part">>,
 ) => void;
 
-/** A family that rules make. */
 export interface MappedFamily extends MetricFamily {
   readonly type: "gauge";
-  /** Undefined where values stay as they are displayed. */
+  /** `undefined`: values stay in the display unit. */
   readonly baseUnit: BaseUnitName | undefined;
-  /** The rules' own labels: the last ones of `labels`, sorted. */
+  /** Sorted. They are the last ones of `labels`. */
   readonly ruleLabels: readonly string[];
-  /** The limits of its channels, in its unit; its labels are those of the family and `limit`. */
+  /** In the same unit, with the additional label `limit`. */
   readonly limits: MetricFamily;
 }
 
-/** A rule that works. */
 export interface Rule {
-  /** Place in the order of all rules. */
+  /** Index among all rules. */
   readonly index: number;
-  /** Label of its source. */
   readonly source: string;
-  /** Place in its source, from 0. */
+  /** Index in the source. */
   readonly ordinal: number;
   readonly settings: RuleSettings;
 }
 
-/** What becomes of a channel. */
 export type Mapping =
   | {
       readonly kind: "metric";
       readonly rule: Rule;
       readonly family: MappedFamily;
-      /** From the display unit to the family's. */
+      /** From the display unit. */
       readonly conversion: Conversion;
-      /** Values for `family.ruleLabels`, in that order. */
+      /** In the order of `family.ruleLabels`. */
       readonly labels: readonly string[];
     }
-  /** The rule fits, but the display unit does not become its unit: the channel stays as it is. */
+  /** The display unit does not convert, so the channel keeps its own metric. */
   | { readonly kind: "unconverted"; readonly rule: Rule; readonly family: MappedFamily }
   | { readonly kind: "drop"; readonly rule: Rule };
 
-/** What rules look at in a sensor. The object must stay the same as long as these do. */
+/** Cached by identity: replace the object if it changes. */
 export type SensorAttributes = Pick<TreeNode, "type" | "typeName" | "tags" | "inheritedTags" | "device" | "path">;
 
-/** What rules look at in a channel. */
 export interface ChannelAttributes {
   readonly name: string;
-  /** Display unit, empty where unknown. */
+  /** Empty if unknown. */
   readonly unit: string;
 }

@@ -4,7 +4,7 @@ import type { UnitReader } from "../units/unit-reader.ts";
 import type { Conditions } from "./conditions.ts";
 import type { MetricRule, Report } from "./rule.ts";
 
-/** The factor and offset that a rule gives itself, in place of what the display unit says; undefined without them. */
+/** The factor and offset of the rule replace the unit conversion. */
 export function readFactor({ factor, offset }: MetricRule, report: Report): Conversion | undefined {
   if (factor === undefined && offset === undefined) return undefined;
   if (factor !== undefined && !(Number.isFinite(factor) && factor > 0)) {
@@ -16,7 +16,7 @@ export function readFactor({ factor, offset }: MetricRule, report: Report): Conv
   return { shift: 0, times: factor ?? 1, over: 1, plus: offset ?? 0 };
 }
 
-/** Reports display units that the rule asks for and that do not become its unit. */
+/** Reports display units that do not convert to the rule's unit. */
 export function checkUnits(rule: MetricRule, conditions: Conditions, units: UnitReader, report: Report): void {
   const { unit: target, match } = rule;
   if (target === undefined || rule.factor !== undefined || rule.offset !== undefined) return;

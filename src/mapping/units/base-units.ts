@@ -1,12 +1,11 @@
-/** A unit that metrics are given in, whatever the server shows. */
 export interface BaseUnit {
-  /** Last words of the names of metrics in this unit; empty where a name needs none. */
+  /** Suffix of metric names in this unit. */
   readonly suffix: string;
-  /** Code in the Unified Code for Units of Measure. */
+  /** UCUM code. */
   readonly ucum: string;
 }
 
-/** Base units by the name that rules call them by: Prometheus' own where it has one, else the usual SI unit. */
+/** Prometheus base units, else SI units. Keys are the names in rules. */
 export const BASE_UNITS = {
   amperes: { suffix: "amperes", ucum: "A" },
   bytes: { suffix: "bytes", ucum: "By" },
@@ -39,7 +38,7 @@ export type BaseUnitName = keyof typeof BASE_UNITS;
 
 export const BASE_UNIT_NAMES = Object.keys(BASE_UNITS) as readonly BaseUnitName[];
 
-/** What `<unit>/s` is measured in, for those units that come as rates. */
+/** Base units of `<unit>/s`. */
 export const RATES: { readonly [name in BaseUnitName]?: BaseUnitName } = {
   bytes: "bytes_per_second",
   count: "per_second",

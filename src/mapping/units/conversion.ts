@@ -1,7 +1,4 @@
-/**
- * From one unit to another: `(value + shift) * times / over + plus`. Two factors instead of one, because 9 / 1000 is
- * 0.009 and 9 * 0.001 is not.
- */
+/** `(value + shift) * times / over + plus`. Two factors, because 9 / 1000 is 0.009 and 9 * 0.001 is not. */
 export interface Conversion {
   readonly shift: number;
   readonly times: number;

@@ -1,18 +1,16 @@
 import type { BaseUnitName } from "./base-units.ts";
 
-/**
- * A unit as the product and its users spell it. The value in the base unit is `(value + shift) * times / over`.
- */
+/** Value in the base unit: `(value + shift) * times / over`. */
 export interface DisplayUnit {
   readonly base: BaseUnitName;
-  /** Spellings in which case counts: `mW` is not `MW`, `Mb` is not `MB`. */
+  /** Case-sensitive: `mW` is not `MW`. */
   readonly symbols?: readonly string[];
-  /** Spellings that mean the same in any case. */
+  /** Case-insensitive. */
   readonly words?: readonly string[];
   readonly shift?: number;
   readonly times?: number;
   readonly over?: number;
-  /** Takes the place of `times` where sizes in bytes are read as powers of 1024. */
+  /** Replaces `times` if bytes are counted in powers of 1024. */
   readonly binary?: number;
 }
 
@@ -21,7 +19,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/* Words come in the languages of the product's own pages, where they are plain: a word with a second meaning is left out. */
+/* In the languages of the PRTG user interface, except ambiguous words. */
 
 const TIME: readonly DisplayUnit[] = [
   { base: "seconds", over: 1e9, symbols: ["ns"], words: ["nsec", "nanosecond", "nanoseconds", "Nanosekunden"] },
@@ -137,7 +135,7 @@ const SIZES: readonly DisplayUnit[] = [
   { base: "bytes", times: 1e12, over: 8, symbols: ["Tb"], words: ["tbit", "tbits", "terabit", "terabits"] },
 ];
 
-/** Rates that are written without a slash; those with one are put together from their parts. */
+/** Rates without a slash. */
 const RATES: readonly DisplayUnit[] = [
   { base: "bytes_per_second", symbols: ["Bps"] },
   { base: "bytes_per_second", times: 1e3, binary: KIBI, symbols: ["kBps", "KBps"] },
@@ -238,7 +236,7 @@ const PHYSICS: readonly DisplayUnit[] = [
   { base: "liters", times: 1e3, symbols: ["m\u00b3", "m3"], words: ["cubic meters", "cubic metres", "Kubikmeter"] },
 ];
 
-/** Every unit that is recognised; rates are also recognised as `<unit>/<s, min, h or d>`. */
+/** Rates also have the form `<unit>/<s, min, h or d>`. */
 export const DISPLAY_UNITS: readonly DisplayUnit[] = [
   ...TIME,
   ...SIZES,

@@ -3,25 +3,22 @@ import type { Conversion } from "./conversion.ts";
 import { DISPLAY_UNITS, type DisplayUnit } from "./display-units.ts";
 
 /**
- * How large `KB`, `KByte`, `MB` and so on are. `binary` is the default: the product has always counted bytes in 1024s
- * and bits in 1000s. `KiB` is 1024 either way, and `kbit` 1000.
+ * Size of `KB`, `KByte`, `MB`. Default `binary`: PRTG counts bytes in 1024s and bits in 1000s. `KiB` is always 1024
+ * bytes and `kbit` 1000 bits.
  */
 export type ByteUnits = "decimal" | "binary";
 
-/** What a display unit means. */
 export interface UnitReading {
   readonly base: BaseUnitName;
-  /** From the display unit to the base unit. */
   readonly conversion: Conversion;
 }
 
-/** No unit is longer; whatever is, is text of the user's own. */
+/** Longer texts are not units. */
 const MAX_LENGTH = 40;
 const PER = /\s*(?:\/|\bper\s|\bpro\s|\bpar\s|\bpor\s)\s*/giu;
-/** Only these stand after a slash: rates per millisecond occur nowhere. */
+/** Seconds of the time units after a slash. Rates per millisecond do not occur. */
 const RATE_SECONDS = [1, 60, 3600, 86_400];
 
-/** Understands display units as servers spell them. */
 export class UnitReader {
   readonly #symbols = new Map<string, UnitReading>();
   readonly #words = new Map<string, UnitReading>();
@@ -34,7 +31,6 @@ export class UnitReader {
     }
   }
 
-  /** Undefined when the unit is not recognised. */
   read(displayUnit: string): UnitReading | undefined {
     if (displayUnit.length > MAX_LENGTH) return undefined;
     const text = normalise(displayUnit);
@@ -51,7 +47,7 @@ export class UnitReader {
     if (slash === undefined) return undefined;
     const amountText = text.slice(0, slash.index);
     const amount = amountText === "" || amountText === "1" ? COUNT : this.#plain(amountText);
-    // Below a slash a large S can be nothing but seconds.
+    // After a slash, `S` means seconds.
     const time = this.#plain(text.slice(slash.index + slash[0].length).toLowerCase());
     const base = amount === undefined ? undefined : RATES[amount.base];
     if (amount === undefined || base === undefined || time?.base !== "seconds") return undefined;
@@ -67,7 +63,7 @@ function conversionOf({ shift = 0, times = 1, over = 1, binary }: DisplayUnit, b
   return { shift, times: byteUnits === "binary" ? (binary ?? times) : times, over, plus: 0 };
 }
 
-/** Composed characters, and one plain space for every run of white space. */
+/** NFC with single spaces. */
 function normalise(text: string): string {
   return text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
 }
