@@ -46,7 +46,7 @@ const STATEFUL = [
   "src/lib/bounded-files.ts",
   "src/lib/http/dns-lookup.ts",
   "src/lib/yielding.ts",
-  "src/prtg/decode/shared-lookup.ts",
+  "src/prtg/decode/lookup.ts",
   "src/prtg/decode/values.ts",
   "src/sync/state-claims.ts",
 ];

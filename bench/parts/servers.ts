@@ -48,7 +48,7 @@ interface Course {
   /** The same of a bare loop of requests. */
   readonly barePerMinute: number;
   readonly scrapes: number[];
-  readonly ownLines: number;
+  readonly renderEnd: number;
   readonly ownBytes: number;
   readonly pageBytes: number;
   readonly statusBytes: number;
@@ -119,7 +119,7 @@ async function watch(exporter: ExporterProcess, ms: number): Promise<Omit<Course
   return {
     ...{ resident, scrapes },
     cpuPerMinute: (after.cpuMs - before.cpuMs) / 1_000 / minutes,
-    ownLines: own.length,
+    renderEnd: own.length,
     ownBytes: own.reduce((sum, line) => sum + line.length + 1, 0),
     pageBytes: text.length,
     statusBytes: Math.max(...statusPages.map(({ bytes }) => bytes)),
@@ -162,7 +162,7 @@ function rowsOf(servers: number, course: Course, one: Course | undefined): Row[]
     rowOf("scrape, gzip", "ms", course.scrapes),
     rowOf("scrape, gzip, the slowest", "ms", [Math.max(...course.scrapes)]),
     rowOf("page", "MB", [course.pageBytes / MEGABYTE]),
-    rowOf("lines of own metrics", "count", [course.ownLines]),
+    rowOf("lines of own metrics", "count", [course.renderEnd]),
     rowOf("own metrics", "MB", [course.ownBytes / MEGABYTE]),
     rowOf("status page", "kB", [course.statusBytes / KILOBYTE]),
     rowOf("status page, first byte", "ms", course.statusFirstByte),

@@ -1,7 +1,7 @@
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { DECLARATIONS, type FamilyDeclaration, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
-import { OWN_FAMILIES, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -131,13 +131,16 @@ export function metricsPage(): string {
     "A metric marked *experimental* may change in any release.\n\n",
     familyTable(Object.values(TREE_FAMILIES)),
     "\n## The exporter\n\n",
-    familyTable(OWN_FAMILIES),
+    familyTable(EXPORTER_FAMILIES),
     OWN,
   ].join("");
 }
 
-function familyTable(families: readonly (MetricFamily | OwnMetric)[]): string {
-  const labelsOf = ({ labels, detailLabels = [] }: Partial<OwnMetric> & Pick<OwnMetric, "labels">): string =>
+function familyTable(families: readonly (MetricFamily | MetricDeclaration)[]): string {
+  const labelsOf = ({
+    labels,
+    detailLabels = [],
+  }: Partial<MetricDeclaration> & Pick<MetricDeclaration, "labels">): string =>
     labels.map((label) => (detailLabels.includes(label) ? `(${code(label)})` : code(label))).join(" ");
   const rows = families.map((family) => {
     const mark = EXPERIMENTAL.has(family.name) ? "*Experimental.* " : "";

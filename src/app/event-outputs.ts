@@ -7,7 +7,7 @@ import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-s
 import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state-files.ts";
-import type { EventOutput } from "../telemetry/own-metrics.ts";
+import type { EventOutput } from "../telemetry/metric-declarations.ts";
 import type { ClientContext } from "./context.ts";
 import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
 import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";

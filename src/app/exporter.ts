@@ -9,7 +9,7 @@ import { TimeSlices } from "../lib/yielding.ts";
 import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { OWN_METRICS } from "../telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 import type { ConfigDigests } from "./config-digests.ts";
 import type { ExporterContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
@@ -236,7 +236,7 @@ export class Exporter {
   }
 
   #reportWebInterfaces(): void {
-    this.metrics.clear(OWN_METRICS.config.webInterface);
+    this.metrics.clear(EXPORTER_METRICS.config.webInterface);
     for (const { name, webUrl } of this.#config.servers) this.metrics.config.webInterface(name, webUrl, 1);
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { ExtraWork } from "../lib/extra-work.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { DEFERRED_COLLECTORS, EXTRA_COLLECTORS, OWN_METRICS } from "../telemetry/own-metrics.ts";
+import { DEFERRED_COLLECTORS, EXPORTER_METRICS, EXTRA_COLLECTORS } from "../telemetry/metric-declarations.ts";
 
 /** See `ExtraWork.follow`. */
 const MEASURED_EVERY_MS = 250;
@@ -36,7 +36,7 @@ export class ExtraBudget {
   constructor(options: ExtraBudgetOptions) {
     this.#options = options;
     this.work = new ExtraWork(options.clock);
-    this.#metrics = options.metrics.recorder(OWN_METRICS.extras);
+    this.#metrics = options.metrics.recorder(EXPORTER_METRICS.extras);
     this.#record();
   }
 

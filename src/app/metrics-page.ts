@@ -6,7 +6,7 @@ import { REJECTION_REASONS } from "../http/server/rejection-log.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { OWN_METRICS } from "../telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 import type { Runtime } from "./context.ts";
 
 export function createMetricsPage(
@@ -63,7 +63,7 @@ export class PageWatch {
   /** Series that exceed the limits of the page, by family. */
   dropped(series: ReadonlyMap<string, number>): void {
     this.#dropped = series;
-    this.#metrics.clear(OWN_METRICS.exposition.droppedSeries);
+    this.#metrics.clear(EXPORTER_METRICS.exposition.droppedSeries);
     for (const [family, count] of series) this.#metrics.exposition.droppedSeries(family, count);
     const total = series.values().reduce((sum, count) => sum + count, 0);
     if (Math.abs(total - this.#loggedDropped) <= LOG_SHARE * this.#loggedDropped) return;

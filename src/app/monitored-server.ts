@@ -205,7 +205,7 @@ export class MonitoredServer {
     const { state, server } = this.view;
     const { version, tree, channelCount, sensorsByStatus } = state;
     const { collectors } = this.#pipeline;
-    const isKnown = version !== undefined && version.until > this.#context.clock.monotonic();
+    const isKnown = version !== undefined && version.expiresAt > this.#context.clock.monotonic();
     return {
       server,
       up: collectors.up,

@@ -3,7 +3,7 @@ import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
-import { showsNothingNew } from "../model/equality.ts";
+import { isUnchanged } from "../model/equality.ts";
 import type { NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
 import { NODE_KINDS, type NodePoll, ROOT_ID } from "../model/tree.ts";
@@ -132,7 +132,7 @@ function pollOf({ items, complete, skipped, hidden = 0, refused = [] }: ListResu
 }
 
 function isAllKnown(state: ServerState, poll: NodePoll, options: NodeListOptions): boolean {
-  const steps = showsNothingNew(state.tree, poll, Number.POSITIVE_INFINITY);
+  const steps = isUnchanged(state.tree, poll, Number.POSITIVE_INFINITY);
   const { value } = steps.next();
   return value === true && NODE_KINDS.every((kind) => hasAllFacts(state, poll[kind]?.items ?? [], options));
 }

@@ -7,7 +7,7 @@ import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts
 import type { ParentKind } from "../projection/shape.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
-import { EXTRA_COLLECTORS } from "../telemetry/own-metrics.ts";
+import { EXTRA_COLLECTORS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { pollChannels, pollLimits } from "./channel-polls.ts";
 import { COLLECTOR_NAMES, type CollectorName, FIRST_RUNS, type Poll, type PollResult } from "./collector.ts";

@@ -12,7 +12,7 @@ import type { UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { memoryFull } from "../prtg/answer-bounds.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
-import { UNMAPPED_REASONS } from "../telemetry/own-metrics.ts";
+import { UNMAPPED_REASONS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 
 export interface StateWriterOptions {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LABELS_TO_CHOOSE, type LabelSettings, type TagLabel } from "../mapping/label-settings.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { OWN_FAMILIES } from "../telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../telemetry/metric-declarations.ts";
 import { text } from "./fields.ts";
 
 /*
@@ -21,7 +21,7 @@ const keep = z
 /** Names that a label cannot take, as some series has a label of that name already. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...Object.values(TREE_FAMILIES).flatMap(({ labels }): readonly string[] => labels),
-  ...OWN_FAMILIES.flatMap(({ labels }) => labels),
+  ...EXPORTER_FAMILIES.flatMap(({ labels }) => labels),
   ...["job", "instance", "le", "quantile"],
 ]);
 

@@ -80,7 +80,7 @@ export class ChangeDetector implements NodeWatcher {
     return [...this.#earlier, ...this.#last.snapshot()];
   }
 
-  pollBegan(): void {
+  onPollStart(): void {
     // A later poll finds again what was not taken over.
     this.#findings = [];
     this.#changes = [];
@@ -89,25 +89,25 @@ export class ChangeDetector implements NodeWatcher {
     this.#size = 0;
   }
 
-  nodeRemoved({ id, node }: NodeState): void {
+  onNodeRemoval({ id, node }: NodeState): void {
     const wasKnown = this.#last.clear(id);
     this.#earlier.delete(id);
     const events = this.#structure ? [presenceEvent(node, "removed", this.#context)] : [];
     if (wasKnown || events.length > 0) this.#find({ events: this.#fitting(events), gone: id });
   }
 
-  nodeAdded({ node }: NodeState): void {
+  onNodeAddition({ node }: NodeState): void {
     if (!this.#structure || !this.#knownKinds.has(node.kind)) return;
     this.#find({ events: this.#fitting([presenceEvent(node, "added", this.#context)]) });
   }
 
-  nodeReplaced({ node }: NodeState, before: TreeNode): void {
+  onNodeReplacement({ node }: NodeState, before: TreeNode): void {
     if (!this.#structure) return;
     const events = this.#fitting(changeEvents(before, node, this.#context));
     if (events.length > 0) this.#find({ events });
   }
 
-  nodeListed(node: NodeState): void {
+  onNodeRecord(node: NodeState): void {
     const { id, status, statusSince: since } = node;
     if (status === undefined) return;
     if (!this.#last.has(id)) this.#begin(id, { status, since });
@@ -136,7 +136,7 @@ export class ChangeDetector implements NodeWatcher {
     this.#find({ events, status: [id, next] });
   }
 
-  pollEnded(poll: NodePoll, _now: ClockReading): void {
+  onPollEnd(poll: NodePoll, _now: ClockReading): void {
     for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#knownKinds.add(kind);
     if (NODE_KINDS.every((kind) => poll[kind]?.complete === true)) this.#completePolls++;
     if (this.#completePolls === REMOVAL_POLLS) {
@@ -145,7 +145,7 @@ export class ChangeDetector implements NodeWatcher {
     }
     for (const { id, status } of this.#changes) this.#last.set(id, status);
     const findings = this.#findings;
-    this.pollBegan();
+    this.onPollStart();
     this.#options.onFindings(findings.toSorted(byTime));
   }
 

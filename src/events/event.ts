@@ -1,4 +1,4 @@
-import type { EVENT_NAMES } from "../telemetry/own-metrics.ts";
+import type { EVENT_NAMES } from "../telemetry/metric-declarations.ts";
 
 /*
  * A record is plain and complete: an output needs neither the model nor the server. Names follow OpenTelemetry: dotted,

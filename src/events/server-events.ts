@@ -4,7 +4,7 @@ import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { NodeWatcher } from "../model/node-watcher.ts";
-import type { EventOutput } from "../telemetry/own-metrics.ts";
+import type { EventOutput } from "../telemetry/metric-declarations.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";

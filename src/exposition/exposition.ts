@@ -4,10 +4,10 @@ import { mergeSmall } from "../lib/buffers.ts";
 import type { Clock } from "../lib/clock.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import type { Store } from "../store/store.ts";
+import { renderExporterMetrics } from "./exporter-metrics.ts";
 import { gzipBeginning, gzipEnd } from "./gzip.ts";
 import { withDots } from "./name-escaping.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
-import { renderOwnMetrics } from "./own-metrics.ts";
 import { PageEncoder } from "./page-encoder.ts";
 import { type PageLimits, UNLIMITED } from "./page-limit.ts";
 import { type CurrentPage, PageSource } from "./page-source.ts";
@@ -21,7 +21,7 @@ import {
   type RepresentationKey,
   type StreamedPage,
 } from "./representation.ts";
-import { hasOwnMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
+import { includesExporterMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
 /** Milliseconds between checks for expired values. */
@@ -89,9 +89,9 @@ export class Exposition {
   /** Two encodings at a time would take twice the memory and could free each other's lines. */
   readonly #work = pLimit(1);
   /** With hundreds of servers the exporter's own metrics take several megabytes. */
-  readonly #ownWork = pLimit(1);
+  readonly #renderingLimit = pLimit(1);
   /** All waiting readers of a format share one rendering. */
-  readonly #ownWaiting = new Map<ExpositionFormat, Promise<readonly Buffer[]>>();
+  readonly #pendingRenderings = new Map<ExpositionFormat, Promise<readonly Buffer[]>>();
   readonly #stopping = new AbortController();
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
@@ -102,7 +102,7 @@ export class Exposition {
   /** Successive refreshes within `SELDOM_MS`. */
   #frequent = 0;
   /** Monotonic ms. */
-  #restsUntil = Number.NEGATIVE_INFINITY;
+  #nextRefreshAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExpositionOptions) {
     const { store, clock, observer, limits = UNLIMITED } = options;
@@ -176,24 +176,24 @@ export class Exposition {
       return withDots(plain, encoding);
     }
     const content = await this.#content({ format: format.body, encoding, shard }, reader);
-    const end = () => this.#ownLines(format.body, shard);
+    const end = () => this.#renderEnd(format.body, shard);
     const { buffers, compressed } = content;
     if (compressed === undefined) return { beginning: buffers, end: async () => mergeSmall(await end()) };
     return { beginning: gzipBeginning(compressed), end: async () => gzipEnd(compressed, await end()) };
   }
 
-  async #ownLines(format: ExpositionFormat, shard: Shard): Promise<readonly Buffer[]> {
+  async #renderEnd(format: ExpositionFormat, shard: Shard): Promise<readonly Buffer[]> {
     const end = Buffer.from(formatEnd(format));
-    if (!hasOwnMetrics(shard)) return [end];
+    if (!includesExporterMetrics(shard)) return [end];
     const { registry, clock } = this.#options;
     const { servers } = shard;
     if (servers !== undefined) {
-      return [...(await this.#ownWork(() => renderOwnMetrics(registry, format, clock, servers))), end];
+      return [...(await this.#renderingLimit(() => renderExporterMetrics(registry, format, clock, servers))), end];
     }
-    const lines = mapEntry(this.#ownWaiting, format, () =>
-      this.#ownWork(() => {
-        this.#ownWaiting.delete(format);
-        return renderOwnMetrics(registry, format, clock);
+    const lines = mapEntry(this.#pendingRenderings, format, () =>
+      this.#renderingLimit(() => {
+        this.#pendingRenderings.delete(format);
+        return renderExporterMetrics(registry, format, clock);
       }),
     );
     return [...(await lines), end];
@@ -225,7 +225,7 @@ export class Exposition {
     const { signal } = this.#stopping;
     // It may have read the store before this commit.
     await this.#refreshing;
-    const restMs = this.#restsUntil - clock.monotonic();
+    const restMs = this.#nextRefreshAt - clock.monotonic();
     if (restMs > 0) await clock.sleep(restMs, signal).catch(() => undefined);
     this.#due = undefined;
     if (!signal.aborted) await this.refresh();
@@ -265,7 +265,7 @@ export class Exposition {
       this.#freeUnused();
       const endedAt = clock.monotonic();
       const usualMs = Math.min(MAX_REST_MS, REST * (endedAt - startedAt));
-      this.#restsUntil = endedAt + (this.#frequent >= MAX_FREQUENT ? FREQUENT_REST_MS : usualMs);
+      this.#nextRefreshAt = endedAt + (this.#frequent >= MAX_FREQUENT ? FREQUENT_REST_MS : usualMs);
     }
   }
 
@@ -308,8 +308,8 @@ export class Exposition {
   }
 
   #currentPage(onRendered?: () => void): Promise<CurrentPage> {
-    const areShown = () => this.#cache.values().some(({ key }) => key.encoding === "identity");
-    return this.#source.current(areShown, onRendered);
+    const keepsLines = () => this.#cache.values().some(({ key }) => key.encoding === "identity");
+    return this.#source.current(keepsLines, onRendered);
   }
 
   async #encode(key: RepresentationKey, current: CurrentPage, signal?: AbortSignal): Promise<Content> {

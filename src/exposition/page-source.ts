@@ -71,15 +71,15 @@ export class PageSource {
   }
 
   /**
-   * Renders in slices while the store is locked for writers. `areShown`: whether representations use lines, so that
+   * Renders in slices while the store is locked for writers. `keepsLines`: whether representations use lines, so that
    * replaced ones must stay until `takeReplaced`. `onRendered`: called before the page can be replaced. One call at a
    * time.
    */
-  async current(areShown: () => boolean, onRendered: () => void = () => undefined): Promise<CurrentPage> {
+  async current(keepsLines: () => boolean, onRendered: () => void = () => undefined): Promise<CurrentPage> {
     const limits = this.#limits;
     const page = await this.#store.read(async () => {
       const { version } = this.#store;
-      if (version !== this.#page.version) await this.#render(version, areShown());
+      if (version !== this.#page.version) await this.#render(version, keepsLines());
       onRendered();
       return this.#page;
     });
@@ -92,10 +92,10 @@ export class PageSource {
     return current;
   }
 
-  async #render(version: number, areShown: boolean): Promise<void> {
+  async #render(version: number, keepsLines: boolean): Promise<void> {
     const replaced: Buffer[] = [];
     const replace = (lines: RenderedBlock) => {
-      if (areShown) replaced.push(lines.bytes);
+      if (keepsLines) replaced.push(lines.bytes);
       else this.#lines.retire([lines.bytes]);
     };
     // The store may have other tables now.

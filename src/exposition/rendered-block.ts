@@ -16,7 +16,7 @@ export interface Lines {
 
 export interface RenderedBlock extends Lines {
   readonly version: number;
-  readonly labelled: number;
+  readonly labelVersion: number;
   /** Start of each line, then the end of the last. A series without a sample has an empty line. */
   readonly starts: Uint32Array;
   readonly shardKeys: Uint32Array;
@@ -58,7 +58,7 @@ export function renderBlock(
     series++;
     const start = previous?.starts[at] ?? 0;
     const end = previous?.starts[at + 1] ?? 0;
-    const hasSameLabels = previous !== undefined && (block.labelledAt[at] ?? 0) <= previous.labelled;
+    const hasSameLabels = previous !== undefined && (block.labelVersions[at] ?? 0) <= previous.labelVersion;
     if (hasSameLabels && start < end) lines.copy(previous.bytes, start, previous.bytes.lastIndexOf(SPACE, end - 1) + 1);
     else lines.text(`${name}${formatLabels(names, labels[at] ?? [])} `);
     lines.value(values[at] ?? Number.NaN);
@@ -68,7 +68,7 @@ export function renderBlock(
     bytes: lines.take(),
     series,
     version: block.version,
-    labelled: table.labelled,
+    labelVersion: table.labelVersion,
     starts,
     shardKeys: block.shardKeys.slice(0, used),
     ...serversIn(labels, names.indexOf("server")),

@@ -39,6 +39,6 @@ export function isSameShard(a: Shard, b: Shard): boolean {
 }
 
 /** The first shard has the exporter's own metrics. */
-export function hasOwnMetrics({ index }: Shard): boolean {
+export function includesExporterMetrics({ index }: Shard): boolean {
   return index === 0;
 }

@@ -29,10 +29,10 @@ export function withdrawValue(channel: Channel, now: ClockReading): number {
 }
 
 /** `expiresAt`: monotonic ms. */
-export function takeLimits(channel: Channel, { limits }: ChannelRecord, until: number): number {
+export function takeLimits(channel: Channel, { limits }: ChannelRecord, expiresAt: number): number {
   if (limits === undefined) return 0;
   const before = channel.limits;
-  channel.limits = isAnySet(limits) ? { values: limits, until } : undefined;
+  channel.limits = isAnySet(limits) ? { values: limits, expiresAt } : undefined;
   if (before === undefined && channel.limits === undefined) return 0;
   return CHANNEL_FACTS.limits | CHANNEL_FACTS.comparison;
 }
@@ -42,12 +42,12 @@ export function takeLookup(
   channel: Channel,
   { lookup }: ChannelRecord,
   lookups: Lookups | undefined,
-  until: number,
+  expiresAt: number,
 ): number {
   if (lookup === undefined || lookups === undefined) return 0;
   const before = channel.lookup;
   const definition = lookups.find(lookup);
-  channel.lookup = definition && { definition, until };
+  channel.lookup = definition && { definition, expiresAt };
   return before === undefined && definition === undefined ? 0 : CHANNEL_FACTS.state;
 }
 
@@ -56,14 +56,14 @@ export function factsOfValue(channel: Channel, { monotonic }: ClockReading): num
   let facts: number = CHANNEL_FACTS.measurement;
   if (channel.limits !== undefined) {
     facts |= CHANNEL_FACTS.comparison;
-    if (channel.limits.until <= monotonic) {
+    if (channel.limits.expiresAt <= monotonic) {
       channel.limits = undefined;
       facts |= CHANNEL_FACTS.limits;
     }
   }
   if (channel.lookup !== undefined) {
     facts |= CHANNEL_FACTS.state;
-    if (channel.lookup.until <= monotonic) channel.lookup = undefined;
+    if (channel.lookup.expiresAt <= monotonic) channel.lookup = undefined;
   }
   return facts;
 }
@@ -77,12 +77,12 @@ export function measure(channel: Channel, { value, measuredAt }: Measurement, st
   // A time in the future counts from its first appearance, so it cannot keep a dead channel alive.
   else if (measuredAt !== channel.measuredAt) channel.measuredMonotonic = now.monotonic;
   channel.measuredAt = measuredAt;
-  channel.valueUntil = channel.measuredMonotonic + staleAfterMs;
-  channel.value = channel.valueUntil > now.monotonic ? value : undefined;
+  channel.valueExpiresAt = channel.measuredMonotonic + staleAfterMs;
+  channel.value = channel.valueExpiresAt > now.monotonic ? value : undefined;
 }
 
-function isBehindSeries({ seriesAt, valueUntil }: Channel, measuredAt: number, now: ClockReading): boolean {
-  if (seriesAt === undefined || valueUntil <= now.monotonic) return false;
+function isBehindSeries({ seriesAt, valueExpiresAt }: Channel, measuredAt: number, now: ClockReading): boolean {
+  if (seriesAt === undefined || valueExpiresAt <= now.monotonic) return false;
   // The server's clock may have been ahead for a while.
   return seriesAt <= now.server + MAX_AHEAD_MS && measuredAt < seriesAt;
 }
@@ -90,7 +90,7 @@ function isBehindSeries({ seriesAt, valueUntil }: Channel, measuredAt: number, n
 /** A withdrawn value does not come back. */
 export function changeStaleness(channel: Channel, staleAfterMs: number, now: number): void {
   channel.value = channel.valueAt(now);
-  channel.valueUntil = channel.measuredMonotonic + staleAfterMs;
+  channel.valueExpiresAt = channel.measuredMonotonic + staleAfterMs;
 }
 
 function isAnySet(limits: ChannelLimits): boolean {

@@ -15,11 +15,11 @@ export const CHANNEL_FACTS = {
 export const ALL_CHANNEL_FACTS = 63;
 
 const VALUE = 0;
-const VALUE_UNTIL = 1;
+const VALUE_EXPIRES_AT = 1;
 const MEASURED_AT = 2;
 const MEASURED_MONOTONIC = 3;
 const SERIES_AT = 4;
-const LISTED_UNTIL = 5;
+const PRESENCE_EXPIRES_AT = 5;
 const WIDTH = 6;
 
 /** The numbers of channels, which change with each poll. */
@@ -31,12 +31,12 @@ export class ChannelNumbers extends NumberRows {
 
 export interface KnownLimits {
   readonly values: ChannelLimits;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
 export interface KnownLookup {
   readonly definition: LookupDefinition;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
 /** The state of a channel between polls. `...ExpiresAt` is monotonic ms. */
@@ -79,12 +79,12 @@ export class Channel {
     this.#set(VALUE, value);
   }
 
-  get valueUntil(): number {
-    return this.#get(VALUE_UNTIL) ?? 0;
+  get valueExpiresAt(): number {
+    return this.#get(VALUE_EXPIRES_AT) ?? 0;
   }
 
-  set valueUntil(at: number) {
-    this.#set(VALUE_UNTIL, at);
+  set valueExpiresAt(at: number) {
+    this.#set(VALUE_EXPIRES_AT, at);
   }
 
   /** Milliseconds since the epoch by the server's clock. */
@@ -114,16 +114,16 @@ export class Channel {
     this.#set(SERIES_AT, at);
   }
 
-  get listedUntil(): number {
-    return this.#get(LISTED_UNTIL) ?? 0;
+  get presenceExpiresAt(): number {
+    return this.#get(PRESENCE_EXPIRES_AT) ?? 0;
   }
 
-  set listedUntil(at: number) {
-    this.#set(LISTED_UNTIL, at);
+  set presenceExpiresAt(at: number) {
+    this.#set(PRESENCE_EXPIRES_AT, at);
   }
 
   valueAt(now: number): number | undefined {
-    return this.valueUntil > now ? this.value : undefined;
+    return this.valueExpiresAt > now ? this.value : undefined;
   }
 
   #get(member: number): number | undefined {

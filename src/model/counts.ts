@@ -6,7 +6,7 @@ export interface Count {
   readonly row: number;
   readonly name: string;
   readonly count: number;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
 export class Counts {
@@ -17,9 +17,9 @@ export class Counts {
     return this.#counts.values();
   }
 
-  set(name: string, count: number, until: number): Count {
+  set(name: string, count: number, expiresAt: number): Count {
     const row = this.#counts.get(name)?.row ?? this.#rows.take();
-    const told = { row, name, count, until };
+    const told = { row, name, count, expiresAt };
     this.#counts.set(name, told);
     return told;
   }

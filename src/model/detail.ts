@@ -11,5 +11,5 @@ export interface Detail {
   readonly row: number;
   readonly about: DetailSubject;
   readonly value: number;
-  readonly until: number;
+  readonly expiresAt: number;
 }

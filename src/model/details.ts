@@ -34,13 +34,13 @@ export class Details {
   }
 
   async apply(update: DetailsUpdate, observer: StateObserver, { now, expiry, slices }: UpdateContext): Promise<void> {
-    const until = expiry.detail();
-    const tell = (key: unknown, about: DetailSubject, value: number | undefined) => {
+    const detailExpiresAt = expiry.detail();
+    const set = (key: unknown, about: DetailSubject, value: number | undefined) => {
       if (value === undefined) return;
       const row = this.#details.get(key)?.row ?? this.#rows.take();
-      const detail = { row, about, value, until };
+      const detail = { row, about, value, expiresAt: detailExpiresAt };
       this.#details.set(key, detail);
-      observer.detailTold(detail, now.monotonic);
+      observer.onDetail(detail, now.monotonic);
     };
     const { license, autodiscoveries, probes = [], primary } = update;
     const { used, max, expiresAt } = license ?? {};
@@ -50,35 +50,35 @@ export class Details {
       ["licenseExpiry", expiresAt],
       ["autodiscoveries", autodiscoveries],
     ] as const;
-    for (const [kind, value] of ofServer) tell(kind, { kind }, value);
+    for (const [kind, value] of ofServer) set(kind, { kind }, value);
     for (const [id, isConnected] of probes) {
       const node = this.#known.node(id);
-      if (node !== undefined) tell(node, { kind: "probeConnected", node }, Number(isConnected));
+      if (node !== undefined) set(node, { kind: "probeConnected", node }, Number(isConnected));
     }
     if (primary === undefined) return;
-    const shown = new Set<Channel>();
+    const seen = new Set<Channel>();
     for (const { sensorId, channelId } of primary) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
       const channel = this.#known.channel(sensorId, channelId);
       if (channel === undefined) continue;
-      shown.add(channel);
-      tell(channel, { kind: "primaryChannel", channel }, 1);
+      seen.add(channel);
+      set(channel, { kind: "primaryChannel", channel }, 1);
     }
     for (const { about } of [...this.#details.values()]) {
-      if (about.kind === "primaryChannel" && !shown.has(about.channel)) this.forget(about.channel, observer);
+      if (about.kind === "primaryChannel" && !seen.has(about.channel)) this.forget(about.channel, observer);
     }
   }
 
-  renamed(node: NodeState, observer: StateObserver, now: number): void {
+  relabel(node: NodeState, observer: StateObserver, now: number): void {
     const detail = this.#details.get(node);
-    if (detail !== undefined) observer.detailTold(detail, now);
+    if (detail !== undefined) observer.onDetail(detail, now);
   }
 
   forget(subject: NodeState | Channel, observer: StateObserver): void {
     const detail = this.#details.get(subject);
     if (detail === undefined) return;
-    observer.detailRemoved(detail);
+    observer.onDetailRemoval(detail);
     this.#details.delete(subject);
     this.#rows.release(detail.row);
   }

@@ -4,7 +4,7 @@ import type { NodePoll, NodeProperties, Tree, TreeNode } from "./tree.ts";
 import { NODE_KINDS } from "./tree.ts";
 
 /** Whether the poll equals the tree, as nearly every poll of a large server does. Yields every `step` records. */
-export function* showsNothingNew(tree: Tree, poll: NodePoll, step: number): Generator<void, boolean> {
+export function* isUnchanged(tree: Tree, poll: NodePoll, step: number): Generator<void, boolean> {
   if (tree.absent.size > 0) return false;
   let looked = 0;
   for (const kind of NODE_KINDS) {

@@ -60,10 +60,10 @@ export class NodeState {
   lastMeasuredAt: number | undefined = undefined;
   /** Sensors only, without a series. */
   message: string | undefined = undefined;
-  #listed = NEVER;
-  #sinceTold = NEVER;
-  #intervalTold = NEVER;
-  #summaryTold = NEVER;
+  #listExpiry = NEVER;
+  #sinceExpiry = NEVER;
+  #intervalExpiry = NEVER;
+  #summaryExpiry = NEVER;
   readonly #times: Float64Array;
 
   constructor(times: NodeTimes, node: TreeNode) {
@@ -74,24 +74,24 @@ export class NodeState {
     this.node = node;
   }
 
-  get statusUntil(): number {
-    return this.#listed.state;
+  get statusExpiresAt(): number {
+    return this.#listExpiry.state;
   }
 
-  get listedUntil(): number {
-    return this.#listed.property;
+  get presenceExpiresAt(): number {
+    return this.#listExpiry.property;
   }
 
-  get statusSinceUntil(): number {
-    return this.#sinceTold.state;
+  get statusSinceExpiresAt(): number {
+    return this.#sinceExpiry.state;
   }
 
-  get intervalUntil(): number {
-    return this.#intervalTold.property;
+  get intervalExpiresAt(): number {
+    return this.#intervalExpiry.property;
   }
 
-  get summaryUntil(): number {
-    return this.#summaryTold.state;
+  get summaryExpiresAt(): number {
+    return this.#summaryExpiry.state;
   }
 
   /** Sensors only, milliseconds since the epoch. */
@@ -108,25 +108,25 @@ export class NodeState {
    * Keeps what the record lacks until that expires. @param expiry Shared by all records of the list. @returns facts
    * as bits
    */
-  update(record: NodeRecord, until: NodeExpiry): number {
+  update(record: NodeRecord, expiresAt: NodeExpiry): number {
     this.status = record.status;
-    this.#listed = until;
+    this.#listExpiry = expiresAt;
     // Keeps an equal text, so that the poll's copy can go.
     if (record.message !== this.message) this.message = record.message;
-    this.#tellTime(LAST_UP, record.lastUp);
-    this.#tellTime(LAST_DOWN, record.lastDown);
+    this.#setTime(LAST_UP, record.lastUp);
+    this.#setTime(LAST_DOWN, record.lastDown);
     if (record.statusSince !== undefined) {
       this.statusSince = record.statusSince;
-      this.#sinceTold = until;
+      this.#sinceExpiry = expiresAt;
     }
     if (record.intervalSeconds !== undefined) {
       this.intervalSeconds = record.intervalSeconds;
-      this.#intervalTold = until;
+      this.#intervalExpiry = expiresAt;
     }
     if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
     // Keeps an equal summary: a new one would live until a major collection.
     if (this.summary === undefined || !sameSummary(this.summary, record.summary)) this.summary = record.summary;
-    this.#summaryTold = until;
+    this.#summaryExpiry = expiresAt;
     return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
   }
 
@@ -137,10 +137,10 @@ export class NodeState {
 
   /** The status of a sensor does not expire. `now`: monotonic ms. */
   knownStatus(now: number): StatusToken | undefined {
-    return this.node.kind === "sensor" || this.statusUntil > now ? this.status : undefined;
+    return this.node.kind === "sensor" || this.statusExpiresAt > now ? this.status : undefined;
   }
 
-  #tellTime(member: number, at: number | undefined): void {
+  #setTime(member: number, at: number | undefined): void {
     if (at !== undefined) this.#times[startOfRow(this.row, WIDTH) + member] = at;
   }
 }

@@ -4,13 +4,13 @@ import type { ClockReading } from "./update-context.ts";
 
 /** Observes what polls report about nodes. A reload replaces the observer of a state, but not its watcher. */
 export interface NodeWatcher {
-  pollBegan(): void;
+  onPollStart(): void;
   /** Called first, because added nodes can get the rows of removed ones. */
-  nodeRemoved(node: NodeState): void;
-  nodeAdded(node: NodeState): void;
-  nodeReplaced(node: NodeState, before: TreeNode): void;
+  onNodeRemoval(node: NodeState): void;
+  onNodeAddition(node: NodeState): void;
+  onNodeReplacement(node: NodeState, before: TreeNode): void;
   /** After the calls above. */
-  nodeListed(node: NodeState): void;
+  onNodeRecord(node: NodeState): void;
   /** Not called for a poll that failed. */
-  pollEnded(poll: NodePoll, now: ClockReading): void;
+  onPollEnd(poll: NodePoll, now: ClockReading): void;
 }

@@ -1,7 +1,7 @@
 import { provesAbsence } from "../prtg/records.ts";
 import { labelSize, labelsTooLarge, MAX_TREE_DEPTH } from "./bounds.ts";
 import { findCycles } from "./cycles.ts";
-import { sameAbove, sameAttachment, sameParent, sameProperties, showsNothingNew } from "./equality.ts";
+import { isUnchanged, sameAbove, sameAttachment, sameParent, sameProperties } from "./equality.ts";
 import {
   ADRIFT,
   type Attachment,
@@ -55,7 +55,7 @@ export function* reconcileInSteps(
   maxLabelText = Number.POSITIVE_INFINITY,
   left: ReadonlySet<string> = NONE,
 ): Generator<void, Reconciled> {
-  if (left.size === 0 && (yield* showsNothingNew(previous, poll, STEP))) return { tree: previous, changes: NO_CHANGES };
+  if (left.size === 0 && (yield* isUnchanged(previous, poll, STEP))) return { tree: previous, changes: NO_CHANGES };
   const { objects, absent } = yield* mergeObjects(previous, poll, left);
   const attachments = yield* attachAll(previous, objects);
   const nodes = yield* buildNodes(previous, objects, attachments, maxLabelText);

@@ -61,7 +61,7 @@ export class ServerChannels {
     return this.#waitingCount;
   }
 
-  get waitingSensors(): Iterable<string> {
+  get pendingSensors(): Iterable<string> {
     return this.#waiting.keys();
   }
 
@@ -76,7 +76,7 @@ export class ServerChannels {
   /** Removes channels that two successive complete lists lack. */
   async list(list: ListResult<ChannelRecord>, context: UpdateContext): Promise<void> {
     const { now, expiry, slices } = context;
-    const until = expiry.channel();
+    const expiresAt = expiry.channel();
     this.#poll++;
     this.#waiting = new Map();
     this.#waitingCount = 0;
@@ -91,7 +91,7 @@ export class ServerChannels {
       }
       if (group === undefined) this.#wait(record);
       else {
-        this.#take(group, record, now, until);
+        this.#take(group, record, now, expiresAt);
         seen++;
       }
     }
@@ -100,12 +100,12 @@ export class ServerChannels {
   }
 
   /** Returns the number of channels whose lookup is unknown. */
-  async listLimits(
+  async applyLimits(
     list: ListResult<ChannelRecord>,
     lookups: Lookups | undefined,
     { now, expiry, slices }: UpdateContext,
   ): Promise<number> {
-    const until = expiry.limit();
+    const expiresAt = expiry.limit();
     this.#lookups = lookups;
     let unknown = 0;
     for (const record of list.items) {
@@ -114,14 +114,14 @@ export class ServerChannels {
       const channel = this.#sensors.get(record.sensorId)?.find(record.channelId);
       if (channel === undefined) continue;
       if (this.#misses(record)) unknown++;
-      const facts = this.#takeLimits(channel, record, until);
-      if (facts !== 0) this.observer.channelChanged(channel, facts, now.monotonic);
+      const facts = this.#takeLimits(channel, record, expiresAt);
+      if (facts !== 0) this.observer.onChannelChange(channel, facts, now.monotonic);
     }
     return unknown;
   }
 
   /** Ignores unknown channels and paused sensors. */
-  async takeSeries(rows: ReadonlyMap<string, LatestRow>, { now, slices }: UpdateContext): Promise<void> {
+  async applySeries(rows: ReadonlyMap<string, LatestRow>, { now, slices }: UpdateContext): Promise<void> {
     for (const [sensorId, { at, values }] of rows) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
@@ -132,21 +132,21 @@ export class ServerChannels {
         if (channel === undefined) continue;
         channel.seriesAt = at;
         measure(channel, { value, measuredAt: at }, group.staleAfterMs, now);
-        this.observer.channelChanged(channel, factsOfValue(channel, now), now.monotonic);
+        this.observer.onChannelChange(channel, factsOfValue(channel, now), now.monotonic);
       }
       const { sensor } = group;
       if (at <= (sensor.lastMeasuredAt ?? 0)) continue;
       sensor.lastMeasuredAt = at;
-      this.observer.nodeChanged(sensor, NODE_FACTS.measurement, now.monotonic);
+      this.observer.onNodeChange(sensor, NODE_FACTS.measurement, now.monotonic);
     }
   }
 
   /** Adds the channels of the last poll that belong to the new sensor. */
-  adopt(sensorId: string, now: ClockReading, until: number): void {
+  adopt(sensorId: string, now: ClockReading, expiresAt: number): void {
     const records = this.#waiting.get(sensorId);
     const group = records === undefined ? undefined : this.#sensorOf(sensorId);
     if (records === undefined || group === undefined) return;
-    for (const record of records) this.#take(group, record, now, until);
+    for (const record of records) this.#take(group, record, now, expiresAt);
     this.#endSensor(group, now);
     this.#waiting.delete(sensorId);
     this.#waitingCount -= records.length;
@@ -154,13 +154,13 @@ export class ServerChannels {
 
   moveSensor(id: string, now: ClockReading): void {
     for (const channel of this.#sensors.get(id)?.channels ?? []) {
-      this.observer.channelChanged(channel, CHANNEL_FACTS.identity, now.monotonic);
+      this.observer.onChannelChange(channel, CHANNEL_FACTS.identity, now.monotonic);
     }
   }
 
   pauseSensor(id: string, now: ClockReading): void {
     for (const channel of this.#sensors.get(id)?.channels ?? []) {
-      this.observer.channelChanged(channel, withdrawValue(channel, now), now.monotonic);
+      this.observer.onChannelChange(channel, withdrawValue(channel, now), now.monotonic);
     }
   }
 
@@ -211,7 +211,7 @@ export class ServerChannels {
     this.#waitingCount++;
   }
 
-  #take(group: SensorChannels, record: ChannelRecord, now: ClockReading, until: number): void {
+  #take(group: SensorChannels, record: ChannelRecord, now: ClockReading, expiresAt: number): void {
     let facts: number = CHANNEL_FACTS.listed;
     let channel = group.find(record.channelId);
     if (channel === undefined) {
@@ -226,10 +226,10 @@ export class ServerChannels {
     }
     channel.missed = 0;
     channel.seenIn = this.#poll;
-    channel.listedUntil = until;
+    channel.presenceExpiresAt = expiresAt;
     facts |= group.paused ? withdrawValue(channel, now) : takeValue(channel, record, group.staleAfterMs, now);
-    facts |= this.#takeLimits(channel, record, until);
-    this.observer.channelChanged(channel, facts, now.monotonic);
+    facts |= this.#takeLimits(channel, record, expiresAt);
+    this.observer.onChannelChange(channel, facts, now.monotonic);
     if (record.measuredAt === undefined) return;
     const { sensor } = group;
     if (group.measuredIn !== this.#poll || record.measuredAt > (sensor.lastMeasuredAt ?? 0)) {
@@ -238,9 +238,9 @@ export class ServerChannels {
     group.measuredIn = this.#poll;
   }
 
-  #takeLimits(channel: Channel, record: ChannelRecord, until: number): number {
+  #takeLimits(channel: Channel, record: ChannelRecord, expiresAt: number): number {
     if (record.limits === undefined && record.lookup === undefined) return 0;
-    return takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
+    return takeLimits(channel, record, expiresAt) | takeLookup(channel, record, this.#lookups, expiresAt);
   }
 
   #misses({ lookup }: ChannelRecord): boolean {
@@ -250,7 +250,7 @@ export class ServerChannels {
 
   #endSensor(group: SensorChannels | undefined, now: ClockReading): void {
     if (group === undefined || group.measuredIn !== this.#poll) return;
-    this.observer.nodeChanged(group.sensor, NODE_FACTS.measurement, now.monotonic);
+    this.observer.onNodeChange(group.sensor, NODE_FACTS.measurement, now.monotonic);
   }
 
   async #countMissed(slices: TimeSlices): Promise<void> {
@@ -268,7 +268,7 @@ export class ServerChannels {
   }
 
   #remove(channel: Channel): void {
-    this.observer.channelRemoved(channel);
+    this.observer.onChannelRemoval(channel);
     this.#removed(channel);
     this.#numbers.release(channel.row);
     this.#count--;

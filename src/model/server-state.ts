@@ -125,7 +125,7 @@ export class ServerState {
 
   *unknownIds(): Iterable<string> {
     yield* this.#tree.missingParents;
-    yield* this.#channels.waitingSensors;
+    yield* this.#channels.pendingSensors;
   }
 
   get sensorsByStatus(): ReadonlyMap<StatusToken, number> {
@@ -166,17 +166,17 @@ export class ServerState {
 
   /** Resolves with the number of channels whose lookup is unknown. */
   applyLimits(list: ListResult<ChannelRecord>, lookups: Lookups | undefined, context: UpdateContext): Promise<number> {
-    return this.#channels.listLimits(list, lookups, context);
+    return this.#channels.applyLimits(list, lookups, context);
   }
 
   /** Ignores rows that are older than the lists. */
   applySeries(rows: ReadonlyMap<string, LatestRow>, context: UpdateContext): Promise<void> {
-    return this.#channels.takeSeries(rows, context);
+    return this.#channels.applySeries(rows, context);
   }
 
   applyVersion(version: string, { now, expiry }: UpdateContext): void {
-    this.#version = { row: 0, version, until: expiry.version() };
-    this.#observer.versionTold(this.#version, now.monotonic);
+    this.#version = { row: 0, version, expiresAt: expiry.version() };
+    this.#observer.onVersion(this.#version, now.monotonic);
   }
 
   get details(): Details {
@@ -213,9 +213,9 @@ export class ServerState {
     const { now, slices } = context;
     // A poll has one watcher from start to end.
     const watcher = this.#watcher;
-    watcher?.pollBegan();
+    watcher?.onPollStart();
     const { added } = await this.#reconcile(poll, left, context, watcher);
-    const until = nodeExpiry(context.expiry);
+    const expiresAt = nodeExpiry(context.expiry);
     for (const kind of NODE_KINDS) {
       if (poll[kind] !== undefined) this.#listed.add(kind);
       for (const record of poll[kind]?.items ?? []) {
@@ -224,21 +224,21 @@ export class ServerState {
         const node = this.#nodes.get(record.id);
         if (node?.node.kind !== kind) continue;
         const { isPaused: wasPaused, status: before } = node;
-        const facts = node.update(record, until);
+        const facts = node.update(record, expiresAt);
         if (kind === "sensor" && node.status !== before) this.#sensorStatuses.move(before, node.status);
-        this.#observer.nodeChanged(node, facts, now.monotonic);
-        watcher?.nodeListed(node);
+        this.#observer.onNodeChange(node, facts, now.monotonic);
+        watcher?.onNodeRecord(node);
         if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
       }
     }
     // Statuses first: they decide whether the exporter serves a value.
-    const channelsUntil = context.expiry.channel();
+    const channelsExpireAt = context.expiry.channel();
     for (const node of added) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      if (node.kind === "sensor") this.#channels.adopt(node.id, now, channelsUntil);
+      if (node.kind === "sensor") this.#channels.adopt(node.id, now, channelsExpireAt);
     }
-    watcher?.pollEnded(poll, now);
+    watcher?.onPollEnd(poll, now);
   }
 
   async #reconcile(
@@ -260,7 +260,7 @@ export class ServerState {
       const added = new NodeState(this.#nodeTimes, node);
       this.#nodes.set(node.id, added);
       if (node.kind === "sensor") this.#sensorStatuses.add(undefined);
-      watcher?.nodeAdded(added);
+      watcher?.onNodeAddition(added);
     }
     for (const node of changes.replaced) {
       const turn = slices.step();
@@ -269,9 +269,9 @@ export class ServerState {
       if (known === undefined) continue;
       const before = known.node;
       known.node = node;
-      watcher?.nodeReplaced(known, before);
-      this.#observer.nodeChanged(known, NODE_FACTS.identity, now.monotonic);
-      this.#details.renamed(known, this.#observer, now.monotonic);
+      watcher?.onNodeReplacement(known, before);
+      this.#observer.onNodeChange(known, NODE_FACTS.identity, now.monotonic);
+      this.#details.relabel(known, this.#observer, now.monotonic);
       if (node.kind === "sensor") this.#channels.moveSensor(node.id, now);
     }
     return changes;
@@ -284,9 +284,9 @@ export class ServerState {
       this.#channels.removeSensor(id);
       this.#sensorStatuses.remove(known.status);
     }
-    this.#observer.nodeRemoved(known);
+    this.#observer.onNodeRemoval(known);
     this.#details.forget(known, this.#observer);
-    watcher?.nodeRemoved(known);
+    watcher?.onNodeRemoval(known);
     this.#nodes.delete(id);
     this.#nodeTimes.release(known.row);
   }
@@ -298,9 +298,9 @@ export class ServerState {
     { now, expiry }: UpdateContext,
   ): boolean {
     const { counts, consistent } = countStatuses(summary, this.#statuses(sensors));
-    const until = expiry.state();
+    const expiresAt = expiry.state();
     for (const [token, count] of counts) {
-      this.#observer.statusCounted(this.#statusCounts.set(token, count, until), now.monotonic);
+      this.#observer.onStatusCount(this.#statusCounts.set(token, count, expiresAt), now.monotonic);
     }
     return consistent;
   }
@@ -315,16 +315,16 @@ export class ServerState {
   }
 
   #countObjects(counted: ReadonlyMap<string, number> | undefined, { now, expiry }: UpdateContext): void {
-    const counts = counted === undefined || counted.size === 0 ? this.#ownCounts() : counted;
-    const until = expiry.property();
+    const counts = counted === undefined || counted.size === 0 ? this.#countKnownObjects() : counted;
+    const expiresAt = expiry.property();
     for (const [kind, count] of counts) {
-      this.#observer.objectsCounted(this.#objectCounts.set(kind, count, until), now.monotonic);
+      this.#observer.onObjectCount(this.#objectCounts.set(kind, count, expiresAt), now.monotonic);
     }
-    for (const gone of this.#objectCounts.retain((kind) => counts.has(kind))) this.#observer.objectCountRemoved(gone);
+    for (const gone of this.#objectCounts.retain((kind) => counts.has(kind))) this.#observer.onObjectCountRemoval(gone);
   }
 
   /** Omits kinds without a list: a missing list does not mean 0. */
-  #ownCounts(): ReadonlyMap<string, number> {
+  #countKnownObjects(): ReadonlyMap<string, number> {
     const counts = { ...this.#tree.counts, channel: this.#channels.count + this.#channels.waiting };
     return new Map(Object.entries(counts).filter(([kind]) => this.#listed.has(kind)));
   }

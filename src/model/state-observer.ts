@@ -6,7 +6,7 @@ import type { NodeState } from "./node-state.ts";
 export interface KnownVersion {
   readonly row: 0;
   readonly version: string;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
 /**
@@ -14,27 +14,27 @@ export interface KnownVersion {
  * expire later. `now`: monotonic ms.
  */
 export interface StateObserver {
-  nodeChanged(node: NodeState, facts: number, now: number): void;
-  nodeRemoved(node: NodeState): void;
-  channelChanged(channel: Channel, facts: number, now: number): void;
-  channelRemoved(channel: Channel): void;
-  statusCounted(count: Count, now: number): void;
-  objectsCounted(count: Count, now: number): void;
-  objectCountRemoved(count: Count): void;
-  versionTold(version: KnownVersion, now: number): void;
-  detailTold(detail: Detail, now: number): void;
-  detailRemoved(detail: Detail): void;
+  onNodeChange(node: NodeState, facts: number, now: number): void;
+  onNodeRemoval(node: NodeState): void;
+  onChannelChange(channel: Channel, facts: number, now: number): void;
+  onChannelRemoval(channel: Channel): void;
+  onStatusCount(count: Count, now: number): void;
+  onObjectCount(count: Count, now: number): void;
+  onObjectCountRemoval(count: Count): void;
+  onVersion(version: KnownVersion, now: number): void;
+  onDetail(detail: Detail, now: number): void;
+  onDetailRemoval(detail: Detail): void;
 }
 
 export const NO_OBSERVER: StateObserver = {
-  nodeChanged: () => undefined,
-  nodeRemoved: () => undefined,
-  channelChanged: () => undefined,
-  channelRemoved: () => undefined,
-  statusCounted: () => undefined,
-  objectsCounted: () => undefined,
-  objectCountRemoved: () => undefined,
-  versionTold: () => undefined,
-  detailTold: () => undefined,
-  detailRemoved: () => undefined,
+  onNodeChange: () => undefined,
+  onNodeRemoval: () => undefined,
+  onChannelChange: () => undefined,
+  onChannelRemoval: () => undefined,
+  onStatusCount: () => undefined,
+  onObjectCount: () => undefined,
+  onObjectCountRemoval: () => undefined,
+  onVersion: () => undefined,
+  onDetail: () => undefined,
+  onDetailRemoval: () => undefined,
 };

@@ -45,7 +45,7 @@ export async function measuredEnds(
     const [server, sensorId, channelId] = [0, 1, 2].map((column) => table.label(slot, column));
     if (server === undefined || sensorId === undefined || channelId === undefined) continue;
     // What waits gets the labels of its channel when it is sent, which are others than those of a series that left.
-    if (!table.isLeft(slot) && holds(server, sensorId, channelId)) continue;
+    if (!table.hasEnded(slot) && holds(server, sensorId, channelId)) continue;
     points.push(endPoint(table, slot, millisToHrTime(endOf(server, sensorId) ?? now), true));
   }
   return endsMetric(table, points);
@@ -57,9 +57,9 @@ export function hasFiniteValue(table: SeriesTable, slot: number): boolean {
 }
 
 function endPoint(table: SeriesTable, slot: number, endTime: HrTime, isMeasured: boolean): EndPoint {
-  const labelledAt = table.markEnding(slot);
+  const labelVersions = table.markEnding(slot);
   const point = { family: table.family, labels: table.labels(slot), endTime };
-  return new EndPoint(point, isMeasured, () => table.ended(slot, labelledAt));
+  return new EndPoint(point, isMeasured, () => table.ended(slot, labelVersions));
 }
 
 function endsMetric(table: SeriesTable, dataPoints: EndPoint[]): EndsMetric {

@@ -137,7 +137,7 @@ export class StateProducer implements MetricProducer {
         const turn = slices.step();
         if (turn !== undefined) await turn;
         // Those with other labels now are not known to be pushed.
-        if (!table.isPushed(slot) || table.isLeft(slot)) continue;
+        if (!table.isPushed(slot) || table.hasEnded(slot)) continue;
         for (const before of moves.get(table.label(slot, 0))?.get(table.label(slot, 1)) ?? []) {
           const isMeasured = measured.has(table.family.name);
           if (!placement.noteMoved(table.family, table.labels(slot), before, isMeasured)) dropped++;

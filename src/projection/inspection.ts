@@ -66,7 +66,7 @@ export function inspectSensor(
     server,
     sensor: known.node,
     status: known.status,
-    statusSince: known.statusSinceUntil > now ? known.statusSince : undefined,
+    statusSince: known.statusSinceExpiresAt > now ? known.statusSince : undefined,
     message: known.message,
     lastUp: known.lastUp,
     lastDown: known.lastDown,
@@ -99,7 +99,7 @@ function stateOf(channel: Channel, sensor: NodeState, now: number): ValueState {
   if (channel.valueAt(now) !== undefined) return "served";
   if (sensor.isPaused) return "paused";
   if (channel.measuredAt === undefined) return "never_measured";
-  return channel.valueUntil <= now ? "stale" : "no_value";
+  return channel.valueExpiresAt <= now ? "stale" : "no_value";
 }
 
 function inOrder(limits: ChannelLimits): ChannelLimits {

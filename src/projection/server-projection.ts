@@ -62,63 +62,63 @@ export class ServerProjection implements StateObserver {
   }
 
   /** For empty tables. */
-  async showAll(state: ServerState, { now: { monotonic: now }, slices }: UpdateContext): Promise<void> {
+  async projectAll(state: ServerState, { now: { monotonic: now }, slices }: UpdateContext): Promise<void> {
     for (const node of state.nodes()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      this.nodeChanged(node, ALL_NODE_FACTS & ~NODE_FACTS.measurement, now);
+      this.onNodeChange(node, ALL_NODE_FACTS & ~NODE_FACTS.measurement, now);
     }
     for (const { sensor, channels } of state.channelsBySensor) {
       for (const channel of channels) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
-        this.channelChanged(channel, ALL_CHANNEL_FACTS, now);
+        this.onChannelChange(channel, ALL_CHANNEL_FACTS, now);
       }
-      this.nodeChanged(sensor, NODE_FACTS.measurement, now);
+      this.onNodeChange(sensor, NODE_FACTS.measurement, now);
     }
-    for (const count of state.statusCounts) this.statusCounted(count, now);
-    for (const count of state.objectCounts) this.objectsCounted(count, now);
-    if (state.version !== undefined) this.versionTold(state.version, now);
-    for (const detail of state.details) this.detailTold(detail, now);
+    for (const count of state.statusCounts) this.onStatusCount(count, now);
+    for (const count of state.objectCounts) this.onObjectCount(count, now);
+    if (state.version !== undefined) this.onVersion(state.version, now);
+    for (const detail of state.details) this.onDetail(detail, now);
   }
 
-  nodeChanged(node: NodeState, facts: number, now: number): void {
+  onNodeChange(node: NodeState, facts: number, now: number): void {
     this.#projectorOf(node).update(node, this.#about, facts, now);
   }
 
-  nodeRemoved(node: NodeState): void {
+  onNodeRemoval(node: NodeState): void {
     this.#projectorOf(node).remove(node, this.#about);
   }
 
-  channelChanged(channel: Channel, facts: number, now: number): void {
+  onChannelChange(channel: Channel, facts: number, now: number): void {
     this.#channels.update(channel, facts, now);
   }
 
-  channelRemoved(channel: Channel): void {
+  onChannelRemoval(channel: Channel): void {
     this.#channels.remove(channel);
   }
 
-  statusCounted(count: Count, now: number): void {
+  onStatusCount(count: Count, now: number): void {
     this.#statusCounts.update(count, undefined, ANY_FACT, now);
   }
 
-  objectsCounted(count: Count, now: number): void {
+  onObjectCount(count: Count, now: number): void {
     this.#objectCounts.update(count, undefined, ANY_FACT, now);
   }
 
-  objectCountRemoved(count: Count): void {
+  onObjectCountRemoval(count: Count): void {
     this.#objectCounts.remove(count, undefined);
   }
 
-  versionTold(version: KnownVersion, now: number): void {
+  onVersion(version: KnownVersion, now: number): void {
     this.#version.update(version, undefined, ANY_FACT, now);
   }
 
-  detailTold(detail: Detail, now: number): void {
+  onDetail(detail: Detail, now: number): void {
     this.#details.update(detail, undefined, ANY_FACT, now);
   }
 
-  detailRemoved(detail: Detail): void {
+  onDetailRemoval(detail: Detail): void {
     this.#details.remove(detail, undefined);
   }
 

@@ -50,7 +50,7 @@ export class ServerView {
   ): Promise<() => void> {
     const next = new ServerProjection(this.server, shape, tables);
     await this.state.changeStaleness(staleAfterMs, context);
-    await next.showAll(this.state, context);
+    await next.projectAll(this.state, context);
     return () => {
       this.#shape = shape;
       this.#projection = next;

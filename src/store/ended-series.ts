@@ -13,7 +13,7 @@ export async function endedSlots(
   hasValue: (slot: number) => boolean,
 ): Promise<readonly number[]> {
   if (table.left > 0) {
-    const left = await slotsByLabels(table, slices, (slot) => table.isLeft(slot));
+    const left = await slotsByLabels(table, slices, (slot) => table.hasEnded(slot));
     await dropShown(left, table, table, slices, hasValue);
   }
   const ended: number[] = [];
@@ -38,8 +38,8 @@ export async function retire(
     const turn = slices.step();
     if (turn !== undefined) await turn;
     const labels = from.labels(slot);
-    if (from.isLeft(slot)) from.dropLeft(slot);
-    retired.addLeft(labels);
+    if (from.hasEnded(slot)) from.dropEnded(slot);
+    retired.addEnded(labels);
   }
 }
 
@@ -82,7 +82,7 @@ async function dropShown(
       isSameSeries(from, each, to, slot) ? "same" : "other",
     );
     if (same.length === 0) continue;
-    for (const each of same) if (from.isLeft(each)) from.dropLeft(each);
+    for (const each of same) if (from.hasEnded(each)) from.dropEnded(each);
     if (other.length === 0) slots.delete(hash);
     else slots.set(hash, other);
     to.markPushed(slot);

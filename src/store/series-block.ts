@@ -17,7 +17,7 @@ export const MARKS = {
 export class SeriesBlock {
   /** In the order of `family.labels`. Empty if the slot is free. */
   readonly labels: (readonly string[])[] = [];
-  readonly labelledAt = new Uint32Array(BLOCK_SIZE);
+  readonly labelVersions = new Uint32Array(BLOCK_SIZE);
   readonly shardKeys = new Uint32Array(BLOCK_SIZE);
   readonly marks = new Uint8Array(BLOCK_SIZE);
   readonly values = new Float64Array(BLOCK_SIZE);

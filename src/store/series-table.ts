@@ -1,5 +1,5 @@
 import type { MetricFamily } from "../mapping/families/family.ts";
-import { LeftSeries } from "./left-series.ts";
+import { EndedSeries } from "./ended-series-count.ts";
 import { ABSENT, BLOCK_SIZE, MARKS, SeriesBlock } from "./series-block.ts";
 import { SERVER_WIDE, type ShardKey } from "./shard-key.ts";
 
@@ -11,20 +11,20 @@ const NO_LABELS: readonly string[] = [];
  */
 export class SeriesTable {
   readonly family: MetricFamily;
-  readonly #leftInAll: LeftSeries;
+  readonly #endedSeries: EndedSeries;
   readonly #blocks: SeriesBlock[] = [];
   readonly #free: number[] = [];
   #slots = 0;
   #nextExpiry = Number.POSITIVE_INFINITY;
   #size = 0;
   #version = 0;
-  #labelled = 0;
+  #labelVersion = 0;
   #left = 0;
 
   /** `endedSeries`: shared by the tables of a store. */
-  constructor(family: MetricFamily, left = new LeftSeries(Number.POSITIVE_INFINITY)) {
+  constructor(family: MetricFamily, left = new EndedSeries(Number.POSITIVE_INFINITY)) {
     this.family = family;
-    this.#leftInAll = left;
+    this.#endedSeries = left;
   }
 
   /** Including free slots. Check `isPresent`. */
@@ -47,8 +47,8 @@ export class SeriesTable {
   }
 
   /** Increases with each new label set. */
-  get labelled(): number {
-    return this.#labelled;
+  get labelVersion(): number {
+    return this.#labelVersion;
   }
 
   /** Series that wait for a staleness marker. */
@@ -109,7 +109,7 @@ export class SeriesTable {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
     const marks = block.marks[at] ?? 0;
-    if (marks === 0 || !this.#leftInAll.take()) this.#release(slot);
+    if (marks === 0 || !this.#endedSeries.take()) this.#release(slot);
     else {
       block.marks[at] = marks | MARKS.left;
       this.#left++;
@@ -127,7 +127,7 @@ export class SeriesTable {
     return this.#marks(slot) !== 0;
   }
 
-  isLeft(slot: number): boolean {
+  hasEnded(slot: number): boolean {
     return (this.#marks(slot) & MARKS.left) !== 0;
   }
 
@@ -136,36 +136,36 @@ export class SeriesTable {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
     block.marks[at] = ((block.marks[at] ?? 0) & MARKS.left) | MARKS.ending;
-    return block.labelledAt[at] ?? 0;
+    return block.labelVersions[at] ?? 0;
   }
 
   /** The receiver accepted the staleness marker. Ignored if the series got new labels since `markEnding`. */
-  ended(slot: number, labelledAt: number): void {
+  ended(slot: number, labelVersions: number): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
     const marks = block.marks[at] ?? 0;
-    if (block.labelledAt[at] !== labelledAt || (marks & MARKS.ending) === 0) return;
-    if ((marks & MARKS.left) !== 0) this.dropLeft(slot);
+    if (block.labelVersions[at] !== labelVersions || (marks & MARKS.ending) === 0) return;
+    if ((marks & MARKS.left) !== 0) this.dropEnded(slot);
     else block.marks[at] = marks & ~MARKS.ending;
   }
 
-  dropLeft(slot: number): void {
+  dropEnded(slot: number): void {
     this.#left--;
-    this.#leftInAll.release();
+    this.#endedSeries.release();
     this.#release(slot);
   }
 
   /** There is no receiver any more. */
   forgetPushed(): void {
     for (let slot = 0; slot < this.#slots; slot++) {
-      if (this.isLeft(slot)) this.dropLeft(slot);
+      if (this.hasEnded(slot)) this.dropEnded(slot);
       else this.#block(slot).marks[slot % BLOCK_SIZE] = 0;
     }
   }
 
   /** Returns false if there is no room. */
-  addLeft(labels: readonly string[]): boolean {
-    if (!this.#leftInAll.take()) return false;
+  addEnded(labels: readonly string[]): boolean {
+    if (!this.#endedSeries.take()) return false;
     const slot = this.add(labels);
     this.#block(slot).marks[slot % BLOCK_SIZE] = MARKS.pushed | MARKS.left;
     this.#left++;
@@ -222,7 +222,7 @@ export class SeriesTable {
     const at = slot % BLOCK_SIZE;
     if (marks[at] === 0 || this.hasLabels(slot, labels)) return;
     marks[at] = 0;
-    this.addLeft(labels);
+    this.addEnded(labels);
   }
 
   #release(slot: number): void {
@@ -254,7 +254,7 @@ export class SeriesTable {
     const at = slot % BLOCK_SIZE;
     block.labels[at] = labels;
     block.shardKeys[at] = shardKey;
-    block.labelledAt[at] = ++this.#labelled;
+    block.labelVersions[at] = ++this.#labelVersion;
   }
 
   #expireBlock(firstSlot: number, block: SeriesBlock, now: number): void {

@@ -2,11 +2,11 @@ import pLimit from "p-limit";
 import { SharedLane, type Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { retire } from "./ended-series.ts";
-import { LeftSeries } from "./left-series.ts";
+import { EndedSeries } from "./ended-series-count.ts";
 import { SeriesTable } from "./series-table.ts";
 
 /** Some 100 bytes each. */
-const MAX_LEFT_SERIES = 200_000;
+const MAX_ENDED_SERIES = 200_000;
 
 const AT_ONE_GO: Steps = { step: () => undefined };
 
@@ -27,7 +27,7 @@ export class Store implements Tables {
   #retiredVersions = 0;
   /** Shared by long work in `commit` and `read`. */
   readonly lane = new SharedLane();
-  readonly left = new LeftSeries(MAX_LEFT_SERIES);
+  readonly left = new EndedSeries(MAX_ENDED_SERIES);
 
   constructor(families: Iterable<MetricFamily>) {
     this.#tables = this.#createTables(families);

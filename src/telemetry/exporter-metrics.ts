@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { BuildInfo } from "./build-info.ts";
-import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "./own-metrics.ts";
+import { EXPORTER_FAMILIES, EXPORTER_METRICS, type MetricDeclaration } from "./metric-declarations.ts";
 
 /** Gauges of prom-client with the suffix `_total`. promtool reports it: only counters may have it. */
 const MISNAMED_DEFAULTS = [
@@ -48,29 +48,29 @@ type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
   : [];
 
 /** Increments a counter (by 1 if the caller gives no number), sets or increments a gauge, or observes a value. */
-type RecordMethod<Metric extends OwnMetric, Fixed extends string> = Metric["type"] extends "counter"
+type RecordMethod<Metric extends MetricDeclaration, Fixed extends string> = Metric["type"] extends "counter"
   ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, by?: number]) => void
   : Metric["type"] extends "gauge"
     ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number | boolean]) => void
     : (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number]) => void;
 
 /** A function per metric of a group, with some labels fixed. */
-export type Recorder<Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never> = {
+export type Recorder<Group extends Readonly<Record<string, MetricDeclaration>>, Fixed extends string = never> = {
   readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
 };
 
-/** The metrics that own-metrics.ts declares, in their own registry. */
+/** The metrics that metric-declarations.ts declares, in their own registry. */
 export class ExporterMetrics {
   readonly registry = new Registry();
   /** Start of all counters, milliseconds since the epoch. */
   readonly countingSince = Date.now();
-  readonly config: Recorder<typeof OWN_METRICS.config>;
-  readonly exposition: Recorder<typeof OWN_METRICS.exposition>;
-  readonly web: Recorder<typeof OWN_METRICS.web>;
-  readonly leadership: Recorder<typeof OWN_METRICS.leadership>;
-  readonly endpoints: Recorder<typeof OWN_METRICS.endpoints>;
-  readonly #process: Recorder<typeof OWN_METRICS.process>;
-  readonly #instruments: ReadonlyMap<OwnMetric, Instrument>;
+  readonly config: Recorder<typeof EXPORTER_METRICS.config>;
+  readonly exposition: Recorder<typeof EXPORTER_METRICS.exposition>;
+  readonly web: Recorder<typeof EXPORTER_METRICS.web>;
+  readonly leadership: Recorder<typeof EXPORTER_METRICS.leadership>;
+  readonly endpoints: Recorder<typeof EXPORTER_METRICS.endpoints>;
+  readonly #process: Recorder<typeof EXPORTER_METRICS.process>;
+  readonly #instruments: ReadonlyMap<MetricDeclaration, Instrument>;
   #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
@@ -78,24 +78,24 @@ export class ExporterMetrics {
   /** `countSeries` returns the number of served series per family. Each scrape calls it. */
   constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
     this.#countSeries = countSeries;
-    const collects = new Map<OwnMetric, () => void>([
-      [OWN_METRICS.sync.pending, () => this.#updatePending()],
-      [OWN_METRICS.process.series, () => this.#updateSeries()],
+    const collects = new Map<MetricDeclaration, () => void>([
+      [EXPORTER_METRICS.sync.pending, () => this.#updatePending()],
+      [EXPORTER_METRICS.process.series, () => this.#updateSeries()],
     ]);
     this.#instruments = new Map(
-      OWN_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, collects.get(metric))]),
+      EXPORTER_FAMILIES.map((metric) => [metric, createInstrument(metric, this.registry, collects.get(metric))]),
     );
-    this.config = this.recorder(OWN_METRICS.config);
-    this.exposition = this.recorder(OWN_METRICS.exposition);
-    this.web = this.recorder(OWN_METRICS.web);
-    this.leadership = this.recorder(OWN_METRICS.leadership);
-    this.endpoints = this.recorder(OWN_METRICS.endpoints);
-    this.#process = this.recorder(OWN_METRICS.process);
+    this.config = this.recorder(EXPORTER_METRICS.config);
+    this.exposition = this.recorder(EXPORTER_METRICS.exposition);
+    this.web = this.recorder(EXPORTER_METRICS.web);
+    this.leadership = this.recorder(EXPORTER_METRICS.leadership);
+    this.endpoints = this.recorder(EXPORTER_METRICS.endpoints);
+    this.#process = this.recorder(EXPORTER_METRICS.process);
     this.#process.build(build.version, build.revision, process.version, 1);
   }
 
   /** Creates the recorder of a group. `begins`: creates the series whose labels are known, so that they start at 0. */
-  recorder<const Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never>(
+  recorder<const Group extends Readonly<Record<string, MetricDeclaration>>, Fixed extends string = never>(
     group: Group,
     fixed?: Readonly<Record<Fixed, string>>,
     begins = true,
@@ -109,7 +109,12 @@ export class ExporterMetrics {
   }
 
   /** Starts the counters of a group that have this `startsBy` at 0 for an endpoint. */
-  start(group: Readonly<Record<string, OwnMetric>>, by: OwnMetric["startsBy"], fixed: Labels, endpoint: string): void {
+  start(
+    group: Readonly<Record<string, MetricDeclaration>>,
+    by: MetricDeclaration["startsBy"],
+    fixed: Labels,
+    endpoint: string,
+  ): void {
     for (const metric of Object.values(group)) if (metric.startsBy === by) this.#record(metric, fixed, [endpoint, 0]);
   }
 
@@ -117,11 +122,11 @@ export class ExporterMetrics {
   setApiDetail(detail: ApiDetail): void {
     if (detail === this.#apiDetail) return;
     this.#apiDetail = detail;
-    for (const metric of OWN_FAMILIES) if (metric.detailLabels !== undefined) this.clear(metric);
+    for (const metric of EXPORTER_FAMILIES) if (metric.detailLabels !== undefined) this.clear(metric);
   }
 
   /** Current samples of a metric. */
-  async samples(metric: OwnMetric): Promise<readonly Sample[]> {
+  async samples(metric: MetricDeclaration): Promise<readonly Sample[]> {
     const { values } = await this.#instrument(metric).get();
     return values;
   }
@@ -133,7 +138,7 @@ export class ExporterMetrics {
   }
 
   /** Removes all series of a metric. */
-  clear(metric: OwnMetric): void {
+  clear(metric: MetricDeclaration): void {
     this.#instrument(metric).reset();
   }
 
@@ -158,13 +163,13 @@ export class ExporterMetrics {
     for (const name of MISNAMED_DEFAULTS) this.registry.removeSingleMetric(name);
   }
 
-  #instrument(metric: OwnMetric): Instrument {
+  #instrument(metric: MetricDeclaration): Instrument {
     const instrument = this.#instruments.get(metric);
     if (instrument === undefined) throw new RangeError(`${metric.name} is not declared`);
     return instrument;
   }
 
-  #record(metric: OwnMetric, fixed: Labels, given: Arguments): void {
+  #record(metric: MetricDeclaration, fixed: Labels, given: Arguments): void {
     const { labels: names, adds = false, detailLabels = [] } = metric;
     const labels: { [name: string]: string } = {};
     let next = 0;
@@ -181,7 +186,7 @@ export class ExporterMetrics {
   }
 
   /** Creates the series whose labels are known: alerts and `rate` need a series that starts at 0. */
-  #begin(metric: OwnMetric, fixed: Labels): void {
+  #begin(metric: MetricDeclaration, fixed: Labels): void {
     const { type, labels, values = {}, initial } = metric;
     const free = labels.filter((name) => !Object.hasOwn(fixed, name));
     if (type === "gauge" && initial !== undefined && free.length === 0) this.#record(metric, fixed, [initial]);
@@ -197,14 +202,14 @@ export class ExporterMetrics {
 
   #updateSeries(): void {
     // A reload can remove families.
-    this.clear(OWN_METRICS.process.series);
+    this.clear(EXPORTER_METRICS.process.series);
     for (const [family, series] of this.#countSeries()) this.#process.series(family, series);
   }
 }
 
 /** prom-client calls `collect` before each reading. */
 function createInstrument(
-  { name, help, labels, type, buckets = [] }: OwnMetric,
+  { name, help, labels, type, buckets = [] }: MetricDeclaration,
   registry: Registry,
   collect: (() => void) | undefined,
 ): Instrument {

@@ -1,5 +1,5 @@
 import type { ExporterMetrics } from "./exporter-metrics.ts";
-import { OWN_METRICS, RESOLUTIONS } from "./own-metrics.ts";
+import { EXPORTER_METRICS, RESOLUTIONS } from "./metric-declarations.ts";
 
 export interface FinishedRequest {
   /** Template without ids, such as `/experimental/channels`. */
@@ -27,7 +27,7 @@ export type SyncRecorder = ReturnType<typeof syncRecorder>;
 export type EventRecorder = ReturnType<typeof eventRecorder>;
 export type OtlpRecorder = ReturnType<typeof otlpRecorder>;
 
-const OF_SERVER = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
+const OF_SERVER = { ...EXPORTER_METRICS.server, ...EXPORTER_METRICS.objects };
 
 export function serverRecorder(metrics: ExporterMetrics, server: string) {
   const own = metrics.recorder(OF_SERVER, { server });
@@ -36,14 +36,14 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
   const begin = (endpoint: string): void => {
     if (begun.has(endpoint)) return;
     begun.add(endpoint);
-    metrics.start(OWN_METRICS.server, "endpoint", { server }, endpoint);
+    metrics.start(EXPORTER_METRICS.server, "endpoint", { server }, endpoint);
   };
   return {
     ...own,
     /** Starts the counters of these endpoints at 0. Lists are endpoints too. */
     expect(endpoints: readonly string[], lists: readonly string[]): void {
       for (const endpoint of endpoints) begin(endpoint);
-      for (const endpoint of lists) metrics.start(OWN_METRICS.server, "list", { server }, endpoint);
+      for (const endpoint of lists) metrics.start(EXPORTER_METRICS.server, "list", { server }, endpoint);
     },
     requestStarted(endpoint: string): void {
       begin(endpoint);
@@ -66,7 +66,7 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
 }
 
 function collectorRecorder(metrics: ExporterMetrics, server: string, collector: string) {
-  const own = metrics.recorder(OWN_METRICS.collector, { server, collector });
+  const own = metrics.recorder(EXPORTER_METRICS.collector, { server, collector });
   return {
     ...own,
     finished(run: FinishedRun): void {
@@ -83,7 +83,7 @@ export type PendingByResolution = ReadonlyMap<string, { readonly points: number;
 
 /** Records the measurements of one server on their way to the receiver. `isPushed`: there is a receiver. */
 export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
-  const own = metrics.recorder(OWN_METRICS.sync, { server }, isPushed);
+  const own = metrics.recorder(EXPORTER_METRICS.sync, { server }, isPushed);
   return {
     ...own,
     /**
@@ -112,12 +112,12 @@ export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed 
 
 /** Records the events of one server on their way to the outputs. */
 export function eventRecorder(metrics: ExporterMetrics, server: string) {
-  return metrics.recorder(OWN_METRICS.events, { server });
+  return metrics.recorder(EXPORTER_METRICS.events, { server });
 }
 
 /** Records the requests to the OTLP receiver. `syncRecorder` counts the points of measurements, by server. */
 export function otlpRecorder(metrics: ExporterMetrics) {
-  const own = metrics.recorder(OWN_METRICS.otlp);
+  const own = metrics.recorder(EXPORTER_METRICS.otlp);
   return {
     ...own,
     delivered(stream: string, points: number): void {

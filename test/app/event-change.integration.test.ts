@@ -5,7 +5,7 @@ import { openEvents, prepareEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import type { Config } from "../../src/config/load.ts";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
 import { testContext } from "../support/simulated-exporter.ts";
@@ -71,7 +71,7 @@ otlp: { ${otlp} }
   const ofForced = told.filter((attributes) => forced.includes(String(attributes["prtg.sensor.id"])));
   expect(ofForced.map((attributes) => attributes["prtg.sensor.id"]).toSorted()).toEqual(forced.toSorted());
   expect(new Set(told.map((attributes) => attributes["log.record.uid"])).size).toBe(told.length);
-  const failed = await exporter.metrics.samples(OWN_METRICS.events.deliveryFailed);
+  const failed = await exporter.metrics.samples(EXPORTER_METRICS.events.deliveryFailed);
   expect(failed.filter(({ value }) => value > 0)).toEqual([]);
   expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
 }, 120_000);

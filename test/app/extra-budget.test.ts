@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { ExtraBudget } from "../../src/app/extra-budget.ts";
-import { OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -29,7 +29,7 @@ function started(cycleMs = MINUTE) {
     stop.abort();
     return running;
   });
-  const value = async (metric: OwnMetric, collector?: string) =>
+  const value = async (metric: MetricDeclaration, collector?: string) =>
     (await metrics.samples(metric)).find(({ labels }) => labels.collector === collector)?.value;
   return { clock, budget, lines, setUtilization, value };
 }
@@ -51,7 +51,7 @@ async function pass({ clock, budget }: ReturnType<typeof started>, seconds: numb
 test("a busy process is told by figures and by one line, and so is that it is over", async () => {
   const subject = started();
   const { clock, lines, setUtilization, value } = subject;
-  const { deferred, heldBack, loop } = OWN_METRICS.extras;
+  const { deferred, heldBack, loop } = EXPORTER_METRICS.extras;
   await clock.advance(10 * SECOND);
   expect([await value(deferred, "timeseries"), await value(heldBack)]).toEqual([0, 0]);
   setUtilization(BUSY);
@@ -77,7 +77,7 @@ test("a busy process is told by figures and by one line, and so is that it is ov
 test("it goes on between two cycles of time series, however far they are apart", async () => {
   const subject = started(30 * MINUTE);
   const { clock, lines, setUtilization, value } = subject;
-  const { heldBack } = OWN_METRICS.extras;
+  const { heldBack } = EXPORTER_METRICS.extras;
   setUtilization(BUSY);
   for (let cycle = 0; cycle < 3; cycle++) {
     await pass(subject, 5);
@@ -96,6 +96,6 @@ test("short pressure that keeps nothing from its time is not told", async () => 
   end?.();
   setUtilization(BUSY);
   await clock.advance(5 * SECOND);
-  expect(await value(OWN_METRICS.extras.heldBack)).toBe(0);
+  expect(await value(EXPORTER_METRICS.extras.heldBack)).toBe(0);
   expect(lines).toEqual([]);
 });

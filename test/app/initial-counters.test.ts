@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
-import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
+import {
+  EXPORTER_FAMILIES,
+  EXPORTER_METRICS,
+  type MetricDeclaration,
+} from "../../src/telemetry/metric-declarations.ts";
 import { eventRecorder, otlpRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
-const COUNTERS = OWN_FAMILIES.filter(({ type }) => type === "counter");
+const COUNTERS = EXPORTER_FAMILIES.filter(({ type }) => type === "counter");
 
 /** Counters without a series before something has happened, and why. */
 const LATER: ReadonlyMap<string, string> = new Map([
@@ -47,12 +51,12 @@ test("every counter starts at zero, so that the first event shows as a rise, or 
 
 test("counters by reason have all of them from the start", async () => {
   const metrics = await beforeTheFirstPoll();
-  const valuesOf = async (metric: OwnMetric) =>
+  const valuesOf = async (metric: MetricDeclaration) =>
     (await metrics.samples(metric)).map(({ labels }) => Object.values(labels).join()).toSorted();
-  expect(await valuesOf(OWN_METRICS.web.rejected)).toEqual(
+  expect(await valuesOf(EXPORTER_METRICS.web.rejected)).toEqual(
     expect.arrayContaining(["requests", "slow_reader", "unauthorized", "connections"]),
   );
-  expect(await valuesOf(OWN_METRICS.otlp.attemptFailed)).toEqual([
+  expect(await valuesOf(EXPORTER_METRICS.otlp.attemptFailed)).toEqual([
     "live",
     "long",
     "medium",
@@ -60,7 +64,7 @@ test("counters by reason have all of them from the start", async () => {
     "short",
     "state",
   ]);
-  expect(await valuesOf(OWN_METRICS.exposition.scraped)).toEqual(["application/openmetrics-text", "text/plain"]);
+  expect(await valuesOf(EXPORTER_METRICS.exposition.scraped)).toEqual(["application/openmetrics-text", "text/plain"]);
 });
 
 test("an endpoint that is not asked of every server starts with its first request", async () => {
@@ -70,7 +74,7 @@ test("an endpoint that is not asked of every server starts with its first reques
   const endpoint = "/experimental/timeseries/{id}/{type}";
   server.requestStarted(endpoint);
   server.requestStarted(endpoint);
-  const retried = await metrics.samples(OWN_METRICS.server.retried);
+  const retried = await metrics.samples(EXPORTER_METRICS.server.retried);
   expect(retried).toContainEqual({
     value: 0,
     labels: { server: "hq", endpoint },

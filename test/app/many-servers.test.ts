@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { MetricSamples } from "../../src/app/reports/metric-samples.ts";
+import { renderExporterMetrics } from "../../src/exposition/exporter-metrics.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { renderOwnMetrics } from "../../src/exposition/own-metrics.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
 
@@ -45,15 +45,15 @@ test("with many servers, own metrics are read and written in many turns, and not
   const metrics = metricsOf(600);
   const reading = (signal?: AbortSignal) => {
     const slices = new TimeSlices(countingClock(), signal);
-    return MetricSamples.read(metrics, { families: OWN_FAMILIES }, slices);
+    return MetricSamples.read(metrics, { families: EXPORTER_FAMILIES }, slices);
   };
   expect(await turnsDuring(() => reading())).toBeGreaterThan(10);
   await expect(reading(AbortSignal.abort())).rejects.toThrow("abort");
   const { body } = negotiateFormat({});
-  expect(await turnsDuring(() => renderOwnMetrics(metrics.registry, body, busyClock()))).toBeGreaterThan(4);
+  expect(await turnsDuring(() => renderExporterMetrics(metrics.registry, body, busyClock()))).toBeGreaterThan(4);
 });
 
 test("on a machine whose processors others have, a scrape still takes few turns of the event loop", async () => {
   const { registry } = metricsOf(500, "server");
-  expect(await turnsDuring(() => renderOwnMetrics(registry, "text", busyClock()))).toBeLessThan(15);
+  expect(await turnsDuring(() => renderExporterMetrics(registry, "text", busyClock()))).toBeLessThan(15);
 });

@@ -6,7 +6,7 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { discardPush, openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import type { Config } from "../../src/config/load.ts";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
 
@@ -79,7 +79,7 @@ test("no push fails because of a change of configuration, whatever part of it ch
     }
   }
   await exporter.stop(GRACE_MS);
-  const values = await exporter.metrics.samples(OWN_METRICS.otlp.attemptFailed);
+  const values = await exporter.metrics.samples(EXPORTER_METRICS.otlp.attemptFailed);
   expect(values.filter(({ value }) => value > 0)).toEqual([]);
   expect(lines.filter(({ msg }) => /push|OTLP|destroyed/.test(msg)).map(({ msg }) => msg)).toEqual([]);
   for (const { points } of receivers) expect(points.length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import type { Config } from "../../src/config/load.ts";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
@@ -18,7 +18,7 @@ test("an entry that comes, or comes anew, to a session whose server is not there
   const exporter = new Exporter(before, { ...testContext(), random: () => 0 });
   onTestFinished(() => exporter.stop());
   const breakers = async () => {
-    const samples = await exporter.metrics.samples(OWN_METRICS.server.breakerChanged);
+    const samples = await exporter.metrics.samples(EXPORTER_METRICS.server.breakerChanged);
     return Object.fromEntries(samples.map(({ labels, value }) => [labels.server, value]));
   };
   await simulator.close();

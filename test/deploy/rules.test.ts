@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { presetFamilies } from "../support/known-metrics.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
 import { promqlNames } from "../support/promql-names.ts";
@@ -17,7 +17,7 @@ const CLUSTER_LABELS = ["pod"];
 
 const families: readonly MetricFamily[] = [
   ...Object.values(TREE_FAMILIES),
-  ...OWN_FAMILIES,
+  ...EXPORTER_FAMILIES,
   ...(await presetFamilies()),
 ];
 const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EventSink } from "../../src/events/event.ts";
 import { EventMemory } from "../../src/events/event-memory.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { emptyDisk, filesOn, receiver, startEventProcess } from "./support/event-process.ts";
 import { wholePoll } from "./support/monitored-site.ts";
@@ -25,8 +25,8 @@ async function running(maxEvents = 1_000) {
       await process.poll(wholePoll(sensors));
       await pass();
     },
-    count: async (metric: keyof typeof OWN_METRICS.events, label = "") =>
-      (await process.metrics.samples(OWN_METRICS.events[metric]))
+    count: async (metric: keyof typeof EXPORTER_METRICS.events, label = "") =>
+      (await process.metrics.samples(EXPORTER_METRICS.events[metric]))
         .filter(({ labels }) => label === "" || Object.values(labels).includes(label))
         .reduce((sum, { value }) => sum + value, 0),
     stop: async (graceMs: number) => {

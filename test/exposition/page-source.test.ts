@@ -20,8 +20,8 @@ async function setUp() {
   const store = new Store([FAMILY]);
   const memory = new LineMemory();
   const pages = new PageSource(store, memory, systemClock, UNLIMITED);
-  const render = async (areShown: () => boolean, onRendered?: () => void) =>
-    (await pages.current(areShown, onRendered)).page;
+  const render = async (keepsLines: () => boolean, onRendered?: () => void) =>
+    (await pages.current(keepsLines, onRendered)).page;
   const table = store.table(FAMILY);
   await store.commit(() => {
     for (let id = 0; id < BLOCKS * BLOCK_SIZE; id++) table.set(table.add([String(id)]), 0);
@@ -114,9 +114,9 @@ describe("lines of a page", () => {
   test.each([
     ["given back", NOT_SHOWN],
     ["kept for a page that is made of them", SHOWN],
-  ])("are whole again after a rendering that failed midway, those before %s", async (_what, areShown) => {
+  ])("are whole again after a rendering that failed midway, those before %s", async (_what, keepsLines) => {
     const { store, table, changeAll, render } = await setUp();
-    await render(areShown);
+    await render(keepsLines);
     await changeAll(1);
     await store.commit(() => table.relabel(2 * BLOCK_SIZE, ["other"]));
     const { text } = LineBuffer.prototype;
@@ -124,9 +124,9 @@ describe("lines of a page", () => {
       if (line.includes("other")) throw new Error("broken");
       text.call(this, line);
     });
-    await expect(render(areShown)).rejects.toThrow("broken");
+    await expect(render(keepsLines)).rejects.toThrow("broken");
     write.mockRestore();
-    const after = await render(areShown);
+    const after = await render(keepsLines);
     expect(textOf(after)).toBe(expected(1).replace(`value{id="${2 * BLOCK_SIZE}"}`, 'value{id="other"}'));
   });
 });

@@ -17,8 +17,8 @@ function summary(counts: readonly (readonly [StatusToken, number])[], total?: nu
 
 test("keeps the summary for as long as polls bring an equal one, and for as long as the last of them says", () => {
   const node = new NodeState(new NodeTimes(), DEVICE);
-  const poll = (told: StatusSummary, until: number) =>
-    node.update(record("device", "40", ROOT, { summary: told }), { state: until, property: until });
+  const poll = (told: StatusSummary, expiresAt: number) =>
+    node.update(record("device", "40", ROOT, { summary: told }), { state: expiresAt, property: expiresAt });
   const first = summary(
     [
       ["up", 3],
@@ -38,7 +38,7 @@ test("keeps the summary for as long as polls bring an equal one, and for as long
     20,
   );
   expect(node.summary).toBe(first);
-  expect(node.summaryUntil).toBe(20);
+  expect(node.summaryExpiresAt).toBe(20);
   const others = [
     summary(
       [

@@ -21,10 +21,17 @@ function sensorServer(observer: StateObserver = NO_OBSERVER) {
   state.observe(observer);
   let isServerInDoubt = false;
   const context = (): UpdateContext => {
-    const until = () => clock.monotonic() + 10 * MINUTE;
+    const expiresAt = () => clock.monotonic() + 10 * MINUTE;
     return {
       now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt },
-      expiry: { state: until, property: until, channel: until, limit: until, version: until, detail: until },
+      expiry: {
+        state: expiresAt,
+        property: expiresAt,
+        channel: expiresAt,
+        limit: expiresAt,
+        version: expiresAt,
+        detail: expiresAt,
+      },
       slices: new TimeSlices(clock),
     };
   };
@@ -107,7 +114,7 @@ describe("ServerState", () => {
     expect(state.channelCount).toBe(0);
   });
 
-  test("keeps a value until it is too old, by the time of the measurement", async () => {
+  test("keeps a value expiresAt it is too old, by the time of the measurement", async () => {
     const { clock, tree, channels, value } = sensorServer();
     await tree();
     await channels({ value: 1, measuredAt: clock.now() - 2 * MINUTE });
@@ -117,7 +124,7 @@ describe("ServerState", () => {
     expect(value()).toBeUndefined();
   });
 
-  test("takes no value from a list that lags behind the time series, until that is too old", async () => {
+  test("takes no value from a list that lags behind the time series, expiresAt that is too old", async () => {
     const { clock, state, tree, channels, value, context } = sensorServer();
     await tree();
     const before = clock.now();
@@ -178,8 +185,8 @@ describe("ServerState", () => {
     const told: string[] = [];
     const { tree, channels } = sensorServer({
       ...NO_OBSERVER,
-      nodeChanged: ({ id }, facts) => void told.push(`${id}: ${facts}`),
-      channelChanged: ({ channelId }, facts) => void told.push(`channel ${channelId}: ${facts}`),
+      onNodeChange: ({ id }, facts) => void told.push(`${id}: ${facts}`),
+      onChannelChange: ({ channelId }, facts) => void told.push(`channel ${channelId}: ${facts}`),
     });
     await tree();
     await channels();
@@ -219,7 +226,7 @@ describe("ServerState", () => {
 
   test("tells no more of a sensor whose message changed than of one that is as it was", async () => {
     const told: number[] = [];
-    const { tree } = sensorServer({ ...NO_OBSERVER, nodeChanged: (_node, facts) => void told.push(facts) });
+    const { tree } = sensorServer({ ...NO_OBSERVER, onNodeChange: (_node, facts) => void told.push(facts) });
     await tree({ message: "OK", lastUp: 1 });
     await tree({ message: "OK", lastUp: 1 });
     await tree({ message: "3 % (Packet Loss)", lastUp: 2, lastDown: 3 });

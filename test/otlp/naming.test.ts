@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { metricAttributes, metricName, metricUnit } from "../../src/otlp/naming.ts";
-import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { prometheusName } from "./support/prometheus-name.ts";
 
 test.each([
@@ -41,7 +41,7 @@ describe("Prometheus makes of each name the one that is scraped", () => {
   ];
   const families = [
     ...Object.values(TREE_FAMILIES),
-    ...OWN_FAMILIES,
+    ...EXPORTER_FAMILIES,
     // Left out of the page as well: a gauge must not end so.
     ...own.filter(({ name, type }) => type !== "gauge" || !name.endsWith("_total")),
     ...mapped.map((name) => ({ name, type: "gauge" })),

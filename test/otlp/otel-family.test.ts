@@ -8,7 +8,7 @@ import { otelFamily, otelMetric } from "../../src/otlp/otel-family.ts";
 import { MEANINGS, QUANTITIES } from "../../src/otlp/otel-names.ts";
 import { SEMCONV_METRICS, SEMCONV_VALUES } from "../../src/otlp/semantic-conventions.ts";
 import { LIMIT_NAMES } from "../../src/prtg/records.ts";
-import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { MAPPED, mapped } from "./support/otel-world.ts";
 import { prometheusName } from "./support/prometheus-name.ts";
 
@@ -85,7 +85,9 @@ test("every unit with a suffix has a quantity, each its own", () => {
 });
 
 describe("Prometheus makes of names in our namespace those of the scrape", () => {
-  const families = [...Object.values(TREE_FAMILIES), ...OWN_FAMILIES].map(({ name, type }) => [name, type] as const);
+  const families = [...Object.values(TREE_FAMILIES), ...EXPORTER_FAMILIES].map(
+    ({ name, type }) => [name, type] as const,
+  );
   test.each(families)("%s", (family, type) => {
     const isCounter = type === "counter";
     const { name, unit } = otelMetric(isCounter ? family.replace(/_total$/, "") : family);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
@@ -133,7 +133,7 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
       await prometheus.stop();
       const answered = () => countBy(exporter.accesses.map(({ contentType }) => contentType.split(";")[0] ?? ""));
       const counted = async () => {
-        const values = await exporter.exporter.metrics.samples(OWN_METRICS.exposition.scraped);
+        const values = await exporter.exporter.metrics.samples(EXPORTER_METRICS.exposition.scraped);
         return new Map(values.map(({ labels, value }) => [String(labels.format), value]));
       };
       // Those that were under way end a moment later.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { parseFamilies, parsePage } from "../support/parse-sample.ts";
 import { slicePage } from "./support/page-slices.ts";
 import { describeWithPrograms } from "./support/programs.ts";
@@ -13,7 +13,9 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 const SILENT = { code: 0, output: "" };
 const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
 /** Metrics about OTLP need a receiver, that of the leader needs an election. */
-const OWN_NAMES = OWN_FAMILIES.map(({ name }) => name).filter((name) => !/^prtg_exporter_(otlp_|leader$)/.test(name));
+const OWN_NAMES = EXPORTER_FAMILIES.map(({ name }) => name).filter(
+  (name) => !/^prtg_exporter_(otlp_|leader$)/.test(name),
+);
 
 /** What is served on request only, and a rule, so that what rules leave is counted. */
 const SETTINGS = `metrics: { channel_info: always }

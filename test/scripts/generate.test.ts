@@ -5,7 +5,7 @@ import { withPresetFamilies } from "../../scripts/generate/preset-families.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { failureOf, load } from "../config/support.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -23,7 +23,7 @@ describe("the pages", () => {
 
   test("name every family, label and error code", async () => {
     const metrics = await page("docs/metrics.md");
-    for (const { name, labels } of [...Object.values(TREE_FAMILIES), ...OWN_FAMILIES]) {
+    for (const { name, labels } of [...Object.values(TREE_FAMILIES), ...EXPORTER_FAMILIES]) {
       const line = metrics.split("\n").find((each) => each.startsWith(`| \`${name}\` |`));
       for (const label of labels) expect(line).toContain(`\`${label}\``);
     }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { dropRevivedFrom, endedSlots } from "../../src/store/ended-series.ts";
-import { LeftSeries } from "../../src/store/left-series.ts";
+import { EndedSeries } from "../../src/store/ended-series-count.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 import { Store } from "../../src/store/store.ts";
 
@@ -42,8 +42,8 @@ async function push(store: Store, receiver: ReceiverModel, isLost: boolean): Pro
   for (const each of [table, ...store.retired]) {
     for (const slot of await endedSlots(each, AT_ONE_GO, (at) => each.isPresent(at))) {
       ended.push(keyOf(each, slot));
-      const labelledAt = each.markEnding(slot);
-      settled.push(() => each.ended(slot, labelledAt));
+      const labelVersions = each.markEnding(slot);
+      settled.push(() => each.ended(slot, labelVersions));
     }
   }
   expect(ended.filter((key) => present.includes(key))).toEqual([]);
@@ -131,12 +131,12 @@ test("a receiver has what is present, whatever becomes of series, tables and pus
   );
 });
 
-function tableWith(left: LeftSeries): SeriesTable {
+function tableWith(left: EndedSeries): SeriesTable {
   return new SeriesTable(FAMILY, left);
 }
 
 test("what is kept for its end only is bounded; what is dropped is counted", async () => {
-  const left = new LeftSeries(2);
+  const left = new EndedSeries(2);
   const table = tableWith(left);
   const slots = ["1", "2", "3", "4"].map((id) => table.add([id, "x"]));
   for (const slot of slots) {
@@ -160,7 +160,7 @@ test("what is kept for its end only is bounded; what is dropped is counted", asy
 });
 
 test("what never was pushed leaves nothing behind", () => {
-  const left = new LeftSeries(10);
+  const left = new EndedSeries(10);
   const table = tableWith(left);
   const slot = table.add(["1", "x"]);
   table.set(slot, 1);
@@ -170,12 +170,12 @@ test("what never was pushed leaves nothing behind", () => {
 });
 
 test("a value that goes out while the end is on its way is ended later", async () => {
-  const table = tableWith(new LeftSeries(10));
+  const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
-  const labelledAt = table.markEnding(slot);
+  const labelVersions = table.markEnding(slot);
   table.markPushed(slot);
-  table.ended(slot, labelledAt);
+  table.ended(slot, labelVersions);
   expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
 });
 
@@ -192,18 +192,18 @@ test("where nothing is pushed any more, nothing is kept", async () => {
 });
 
 test("what gets a value while its end is on its way, and then goes for good, is ended later", async () => {
-  const table = tableWith(new LeftSeries(10));
+  const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
-  const labelledAt = table.markEnding(slot);
+  const labelVersions = table.markEnding(slot);
   table.markPushed(slot);
   table.remove(slot);
-  table.ended(slot, labelledAt);
+  table.ended(slot, labelVersions);
   expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
 });
 
 test("a series that gets other labels ends under those that it had only", async () => {
-  const table = tableWith(new LeftSeries(10));
+  const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
   table.relabel(slot, ["1", "y"]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readBuildInfo } from "../../src/telemetry/build-info.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { OWN_FAMILIES, OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES, EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc" };
@@ -16,7 +16,7 @@ describe("the exporter's own metrics", () => {
     }));
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     expect(registered.sort(byName)).toEqual(
-      OWN_FAMILIES.map(({ name, help, type }) => ({ name, help, type })).sort(byName),
+      EXPORTER_FAMILIES.map(({ name, help, type }) => ({ name, help, type })).sort(byName),
     );
   });
 
@@ -59,17 +59,17 @@ describe("the exporter's own metrics", () => {
         server.requestFinished({ endpoint, code: "200", durationMs: 30, bytes: 7 });
       }
     };
-    const labels = async () => (await metrics.samples(OWN_METRICS.server.requests)).map((sample) => sample.labels);
+    const labels = async () => (await metrics.samples(EXPORTER_METRICS.server.requests)).map((sample) => sample.labels);
     request();
-    expect(await metrics.samples(OWN_METRICS.server.requests)).toEqual([
+    expect(await metrics.samples(EXPORTER_METRICS.server.requests)).toEqual([
       { labels: { server: "hq", code: "200" }, value: 2 },
     ]);
-    expect((await metrics.samples(OWN_METRICS.server.requestDuration)).at(-1)).toMatchObject({
+    expect((await metrics.samples(EXPORTER_METRICS.server.requestDuration)).at(-1)).toMatchObject({
       labels: { server: "hq" },
       value: 2,
     });
-    expect(await metrics.samples(OWN_METRICS.server.retried)).toEqual([{ labels: { server: "hq" }, value: 0 }]);
-    const byEndpoint = await metrics.samples(OWN_METRICS.endpoints.requestDuration);
+    expect(await metrics.samples(EXPORTER_METRICS.server.retried)).toEqual([{ labels: { server: "hq" }, value: 0 }]);
+    const byEndpoint = await metrics.samples(EXPORTER_METRICS.endpoints.requestDuration);
     expect(byEndpoint.filter(({ labels: { le } }) => le === "+Inf")).toHaveLength(2);
     metrics.setApiDetail("endpoint");
     expect(await labels()).toEqual([]);
@@ -79,7 +79,7 @@ describe("the exporter's own metrics", () => {
       { server: "hq", endpoint: "/experimental/sensors", code: "200" },
     ]);
     // Those of all servers together went on.
-    expect((await metrics.samples(OWN_METRICS.endpoints.requests)).map(({ value }) => value)).toEqual([2, 2]);
+    expect((await metrics.samples(EXPORTER_METRICS.endpoints.requests)).map(({ value }) => value)).toEqual([2, 2]);
   });
 
   test("forget a collector or a server, and keep the others", async () => {
@@ -89,14 +89,14 @@ describe("the exporter's own metrics", () => {
       server.requestDuration("/health", 0.02);
       for (const name of ["tree", "status"]) server.collector(name).success(true);
     }
-    const { success } = OWN_METRICS.collector;
+    const { success } = EXPORTER_METRICS.collector;
     const shown = async () => (await metrics.samples(success)).map(({ labels }) => Object.values(labels).join("/"));
     await hq.collectorGone("tree");
     expect(await shown()).toEqual(["hq/status", "branch/tree", "branch/status"]);
     await hq.gone();
     expect(await shown()).toEqual(["branch/tree", "branch/status"]);
     expect(await metrics.registry.metrics()).not.toContain('"hq"');
-    expect(await metrics.samples(OWN_METRICS.server.requestDuration)).toContainEqual({
+    expect(await metrics.samples(EXPORTER_METRICS.server.requestDuration)).toContainEqual({
       ...{ metricName: "prtg_exporter_api_request_duration_seconds_count", labels: { server: "branch" } },
       value: 1,
     });
@@ -107,13 +107,13 @@ describe("the exporter's own metrics", () => {
     const { ...server } = serverRecorder(metrics, "hq");
     const { up } = server;
     up(true);
-    expect(await metrics.samples(OWN_METRICS.server.up)).toEqual([{ labels: { server: "hq" }, value: 1 }]);
+    expect(await metrics.samples(EXPORTER_METRICS.server.up)).toEqual([{ labels: { server: "hq" }, value: 1 }]);
   });
 
   test("of two exporters in one process do not mix", async () => {
     const [first, second] = [new ExporterMetrics(BUILD, () => []), new ExporterMetrics(BUILD, () => [])];
     first.exposition.scraped("text/plain");
-    expect(await second.samples(OWN_METRICS.exposition.scraped)).toEqual([]);
+    expect(await second.samples(EXPORTER_METRICS.exposition.scraped)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
 import { type ServerRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 /** `label=value,...` to the value of the series; without the label `server`, which all have. */
-async function seriesOf(metric: OwnMetric): Promise<Record<string, number>> {
+async function seriesOf(metric: MetricDeclaration): Promise<Record<string, number>> {
   const values = await metrics.samples(metric);
   return Object.fromEntries(
     values.map(({ labels: { server: name, ...labels }, value }) => {
@@ -29,15 +29,15 @@ async function seriesOf(metric: OwnMetric): Promise<Record<string, number>> {
 describe("what one server's client and collectors report", () => {
   test("begins at zero where an alert or a rate waits for the first event", async () => {
     for (const metric of [
-      OWN_METRICS.server.up,
-      OWN_METRICS.server.breakerChanged,
-      OWN_METRICS.server.inFlight,
-      OWN_METRICS.objects.orphans,
-      OWN_METRICS.objects.waitingChannels,
+      EXPORTER_METRICS.server.up,
+      EXPORTER_METRICS.server.breakerChanged,
+      EXPORTER_METRICS.server.inFlight,
+      EXPORTER_METRICS.objects.orphans,
+      EXPORTER_METRICS.objects.waitingChannels,
     ]) {
       expect(await seriesOf(metric)).toEqual({ "": 0 });
     }
-    expect(await seriesOf(OWN_METRICS.objects.decodeProblem)).toEqual({
+    expect(await seriesOf(EXPORTER_METRICS.objects.decodeProblem)).toEqual({
       "problem=record": 0,
       "problem=status": 0,
       "problem=value": 0,
@@ -49,11 +49,11 @@ describe("what one server's client and collectors report", () => {
       "problem=duplicate": 0,
     });
     server.collector("tree");
-    expect(await seriesOf(OWN_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });
-    expect(await seriesOf(OWN_METRICS.collector.enabled)).toEqual({ "collector=tree": 1 });
+    expect(await seriesOf(EXPORTER_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });
+    expect(await seriesOf(EXPORTER_METRICS.collector.enabled)).toEqual({ "collector=tree": 1 });
     // No run has ended yet.
-    expect(await seriesOf(OWN_METRICS.collector.success)).toEqual({});
-    expect(await seriesOf(OWN_METRICS.collector.lastSuccess)).toEqual({});
+    expect(await seriesOf(EXPORTER_METRICS.collector.success)).toEqual({});
+    expect(await seriesOf(EXPORTER_METRICS.collector.lastSuccess)).toEqual({});
   });
 
   test("becomes gauges", async () => {
@@ -64,34 +64,34 @@ describe("what one server's client and collectors report", () => {
     server.breakerChanged(true);
     server.totalMismatch("/experimental/sensors", -2);
     const gauges = [
-      OWN_METRICS.server.up,
-      OWN_METRICS.objects.waitingChannels,
-      OWN_METRICS.objects.orphans,
-      OWN_METRICS.server.clockOffset,
-      OWN_METRICS.server.breakerChanged,
+      EXPORTER_METRICS.server.up,
+      EXPORTER_METRICS.objects.waitingChannels,
+      EXPORTER_METRICS.objects.orphans,
+      EXPORTER_METRICS.server.clockOffset,
+      EXPORTER_METRICS.server.breakerChanged,
     ];
     expect(await Promise.all(gauges.map(seriesOf))).toEqual([1, 3, 4, -1.5, 1].map((value) => ({ "": value })));
-    expect(await seriesOf(OWN_METRICS.server.totalMismatch)).toEqual({ "endpoint=/experimental/sensors": -2 });
+    expect(await seriesOf(EXPORTER_METRICS.server.totalMismatch)).toEqual({ "endpoint=/experimental/sensors": -2 });
     server.up(false);
     server.breakerChanged(false);
-    expect(await seriesOf(OWN_METRICS.server.up)).toEqual({ "": 0 });
-    expect(await seriesOf(OWN_METRICS.server.breakerChanged)).toEqual({ "": 0 });
+    expect(await seriesOf(EXPORTER_METRICS.server.up)).toEqual({ "": 0 });
+    expect(await seriesOf(EXPORTER_METRICS.server.breakerChanged)).toEqual({ "": 0 });
   });
 
   test("counts requests by endpoint and outcome, with their durations in seconds", async () => {
     server.requestStarted("/health");
     server.requestStarted("/health");
-    expect(await seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 2 });
+    expect(await seriesOf(EXPORTER_METRICS.server.inFlight)).toEqual({ "": 2 });
     server.requestFinished({ endpoint: "/health", code: "204", durationMs: 20, bytes: 0 });
     server.requestFinished({ endpoint: "/health", code: "timeout", durationMs: 30_000, bytes: 7 });
-    expect(await seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 0 });
-    expect(await seriesOf(OWN_METRICS.server.requests)).toEqual({
+    expect(await seriesOf(EXPORTER_METRICS.server.inFlight)).toEqual({ "": 0 });
+    expect(await seriesOf(EXPORTER_METRICS.server.requests)).toEqual({
       "endpoint=/health,code=204": 1,
       "endpoint=/health,code=timeout": 1,
     });
-    expect(await seriesOf(OWN_METRICS.server.responseBytes)).toMatchObject({ "endpoint=/health": 7 });
+    expect(await seriesOf(EXPORTER_METRICS.server.responseBytes)).toMatchObject({ "endpoint=/health": 7 });
     const values =
-      (await metrics.registry.getSingleMetric(OWN_METRICS.server.requestDuration.name)?.get())?.values ?? [];
+      (await metrics.registry.getSingleMetric(EXPORTER_METRICS.server.requestDuration.name)?.get())?.values ?? [];
     const find = (name: string, le?: string | number) =>
       values.find(
         (value) =>
@@ -107,15 +107,15 @@ describe("what one server's client and collectors report", () => {
     server.listMoved("/experimental/sensors");
     server.decodeProblem("value", 5);
     server.decodeProblem("value", 2);
-    expect(await seriesOf(OWN_METRICS.server.retried)).toMatchObject({
+    expect(await seriesOf(EXPORTER_METRICS.server.retried)).toMatchObject({
       "endpoint=/health": 1,
       "endpoint=/objects/count": 0,
     });
-    expect(await seriesOf(OWN_METRICS.server.listMoved)).toMatchObject({
+    expect(await seriesOf(EXPORTER_METRICS.server.listMoved)).toMatchObject({
       "endpoint=/experimental/sensors": 1,
       "endpoint=/experimental/channels": 0,
     });
-    expect(await seriesOf(OWN_METRICS.objects.decodeProblem)).toMatchObject({ "problem=value": 7 });
+    expect(await seriesOf(EXPORTER_METRICS.objects.decodeProblem)).toMatchObject({ "problem=value": 7 });
   });
 
   test("tells of each collector's last run, and keeps the time of its last success", async () => {
@@ -124,14 +124,14 @@ describe("what one server's client and collectors report", () => {
     tree.finished({ success: false, complete: false, durationSeconds: 2.5, finishedAt: 2_000 });
     tree.skipped();
     tree.enabled(false);
-    const read = async (metric: OwnMetric) => (await seriesOf(metric))["collector=tree"];
+    const read = async (metric: MetricDeclaration) => (await seriesOf(metric))["collector=tree"];
     expect({
-      success: await read(OWN_METRICS.collector.success),
-      complete: await read(OWN_METRICS.collector.complete),
-      duration: await read(OWN_METRICS.collector.duration),
-      lastSuccess: await read(OWN_METRICS.collector.lastSuccess),
-      skipped: await read(OWN_METRICS.collector.skipped),
-      enabled: await read(OWN_METRICS.collector.enabled),
+      success: await read(EXPORTER_METRICS.collector.success),
+      complete: await read(EXPORTER_METRICS.collector.complete),
+      duration: await read(EXPORTER_METRICS.collector.duration),
+      lastSuccess: await read(EXPORTER_METRICS.collector.lastSuccess),
+      skipped: await read(EXPORTER_METRICS.collector.skipped),
+      enabled: await read(EXPORTER_METRICS.collector.enabled),
     }).toEqual({ success: 0, complete: 0, duration: 2.5, lastSuccess: 1_000, skipped: 1, enabled: 0 });
   });
 });
@@ -142,7 +142,10 @@ test("what waits is asked for at each reading, and is nothing once that ends", a
     () => waiting,
     () => 10_000,
   );
-  const read = async () => [await seriesOf(OWN_METRICS.sync.pending), await seriesOf(OWN_METRICS.sync.oldestPending)];
+  const read = async () => [
+    await seriesOf(EXPORTER_METRICS.sync.pending),
+    await seriesOf(EXPORTER_METRICS.sync.oldestPending),
+  ];
   expect(await read()).toMatchObject([{ "resolution=live": 3 }, { "resolution=live": 6 }]);
   waiting.set("live", { points: 5, oldestAt: 2_000 });
   expect(await read()).toMatchObject([{ "resolution=live": 5 }, { "resolution=live": 8 }]);

@@ -1,18 +1,18 @@
 import type { Steps } from "../../lib/yielding.ts";
 import type { ExporterMetrics, Labels, Sample } from "../../telemetry/exporter-metrics.ts";
-import type { OwnMetric } from "../../telemetry/own-metrics.ts";
+import type { MetricDeclaration } from "../../telemetry/metric-declarations.ts";
 
 export interface SampleQuery {
-  readonly families: readonly OwnMetric[];
+  readonly families: readonly MetricDeclaration[];
   /** Read only the series of this server, and series without the label `server`. */
   readonly server?: string | undefined;
 }
 
 /** Samples of the exporter's own metrics, for the status page. */
 export class MetricSamples {
-  readonly #samples: ReadonlyMap<OwnMetric, readonly Sample[]>;
+  readonly #samples: ReadonlyMap<MetricDeclaration, readonly Sample[]>;
 
-  private constructor(samples: ReadonlyMap<OwnMetric, readonly Sample[]>) {
+  private constructor(samples: ReadonlyMap<MetricDeclaration, readonly Sample[]>) {
     this.#samples = samples;
   }
 
@@ -21,7 +21,7 @@ export class MetricSamples {
     { families, server }: SampleQuery,
     slices?: Steps,
   ): Promise<MetricSamples> {
-    const read = new Map<OwnMetric, readonly Sample[]>();
+    const read = new Map<MetricDeclaration, readonly Sample[]>();
     for (const family of families) {
       const samples: Sample[] = [];
       for (const sample of await metrics.samples(family)) {
@@ -39,23 +39,23 @@ export class MetricSamples {
    * Samples with these labels.
    * @throws RangeError if the family was not read
    */
-  samples(family: OwnMetric, having: Labels = {}): readonly Sample[] {
+  samples(family: MetricDeclaration, having: Labels = {}): readonly Sample[] {
     const samples = this.#samples.get(family);
     if (samples === undefined) throw new RangeError(`${family.name} was not read`);
     const entries = Object.entries(having);
     return samples.filter(({ labels }) => entries.every(([name, value]) => labels[name] === value));
   }
 
-  sum(family: OwnMetric, having: Labels = {}): number {
+  sum(family: MetricDeclaration, having: Labels = {}): number {
     return sumOf(this.samples(family, having));
   }
 
-  most(family: OwnMetric, having: Labels = {}): number {
+  most(family: MetricDeclaration, having: Labels = {}): number {
     return this.samples(family, having).reduce((most, { value }) => Math.max(most, value), 0);
   }
 
   /** Sums per value of a label, in descending order. */
-  by(label: string, family: OwnMetric, having: Labels = {}): Map<string, number> {
+  by(label: string, family: MetricDeclaration, having: Labels = {}): Map<string, number> {
     const sums = new Map<string, number>();
     for (const { labels, value } of this.samples(family, having)) {
       const key = String(labels[label] ?? "");
@@ -65,7 +65,7 @@ export class MetricSamples {
   }
 
   /** Mean of a histogram, and the upper bound of the bucket that holds the 95th percentile. */
-  distribution(family: OwnMetric, having: Labels): { mean: number; p95: number } | undefined {
+  distribution(family: MetricDeclaration, having: Labels): { mean: number; p95: number } | undefined {
     const samples = this.samples(family, having);
     const sumOfAll = (metricName: string) => sumOf(samples.filter((sample) => sample.metricName === metricName));
     const count = sumOfAll(`${family.name}_count`);

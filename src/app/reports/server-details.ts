@@ -1,13 +1,13 @@
 import type { CollectorStatus } from "../../collectors/collector-runner.ts";
 import type { CollectorReport, EndpointReport, Measurements, ServerDetails } from "../../http/pages/status/report.ts";
-import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { MetricSamples } from "./metric-samples.ts";
 import { instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
 const WORKED = /^2\d\d$/;
 
-const { server: api, objects, sync } = OWN_METRICS;
+const { server: api, objects, sync } = EXPORTER_METRICS;
 
 /** What `serverDetails` reads of the exporter's own metrics, but for measurements. */
 export const DETAIL_FAMILIES = [

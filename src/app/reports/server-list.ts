@@ -1,6 +1,6 @@
 import type { ServerEntry, StatusReport } from "../../http/pages/status/report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
-import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ServerSummary } from "../monitored-server.ts";
 import type { MetricSamples } from "./metric-samples.ts";
 import { instantOrNull, withoutSecrets } from "./report-values.ts";
@@ -20,7 +20,7 @@ export interface ServerRow extends RankedServer {
 
 /** Every server, the worst first. `own`: whose requests are held back. */
 export function listServers({ monitors }: StatusSources, samples: MetricSamples): readonly ServerRow[] {
-  const heldBack = samples.by("server", OWN_METRICS.server.breakerChanged);
+  const heldBack = samples.by("server", EXPORTER_METRICS.server.breakerChanged);
   const rows = Array.from(monitors, ([name, monitor]): ServerRow => {
     const summary = monitor.summary();
     const state = serverState({

@@ -1,7 +1,7 @@
 import type { ServerReport, StatusReport } from "../../http/pages/status/report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
 import type { Steps } from "../../lib/yielding.ts";
-import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { MetricSamples } from "./metric-samples.ts";
 import { instant, withoutSecrets } from "./report-values.ts";
@@ -11,14 +11,22 @@ import type { StatusSources } from "./sources.ts";
 
 /** What is said of the exporter itself, and what the list of servers needs. */
 const FAMILIES = [
-  ...[OWN_METRICS.config.reloadSuccessful, OWN_METRICS.config.reloadTime, OWN_METRICS.server.breakerChanged],
-  ...[OWN_METRICS.exposition.bytes, OWN_METRICS.exposition.renderDuration, OWN_METRICS.exposition.scraped],
-  ...[OWN_METRICS.extras.loop, OWN_METRICS.extras.heldBack],
+  ...[
+    EXPORTER_METRICS.config.reloadSuccessful,
+    EXPORTER_METRICS.config.reloadTime,
+    EXPORTER_METRICS.server.breakerChanged,
+  ],
+  ...[
+    EXPORTER_METRICS.exposition.bytes,
+    EXPORTER_METRICS.exposition.renderDuration,
+    EXPORTER_METRICS.exposition.scraped,
+  ],
+  ...[EXPORTER_METRICS.extras.loop, EXPORTER_METRICS.extras.heldBack],
 ];
 /** Where something is pushed. */
 const PUSH_FAMILIES = [
   ...MEASUREMENT_FAMILIES,
-  ...[OWN_METRICS.otlp.statePoints, OWN_METRICS.otlp.attemptFailed, OWN_METRICS.otlp.requestRefused],
+  ...[EXPORTER_METRICS.otlp.statePoints, EXPORTER_METRICS.otlp.attemptFailed, EXPORTER_METRICS.otlp.requestRefused],
 ];
 
 /**
@@ -43,12 +51,12 @@ export async function statusReport(
     process: {
       started_at: instant(clock.now() - process.uptime() * 1_000),
       resident_memory_bytes: process.memoryUsage.rss(),
-      event_loop_utilization: samples.sum(OWN_METRICS.extras.loop),
-      extra_held_back: samples.sum(OWN_METRICS.extras.heldBack) === 1,
+      event_loop_utilization: samples.sum(EXPORTER_METRICS.extras.loop),
+      extra_held_back: samples.sum(EXPORTER_METRICS.extras.heldBack) === 1,
     },
     configuration: {
-      last_reload_successful: samples.sum(OWN_METRICS.config.reloadSuccessful) === 1,
-      loaded_at: instant(samples.sum(OWN_METRICS.config.reloadTime) * 1_000),
+      last_reload_successful: samples.sum(EXPORTER_METRICS.config.reloadSuccessful) === 1,
+      loaded_at: instant(samples.sum(EXPORTER_METRICS.config.reloadTime) * 1_000),
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
     leadership: leadershipReport(sources),
@@ -90,31 +98,33 @@ async function serverReports(
 
 function metricsReport({ store }: StatusSources, samples: MetricSamples): StatusReport["metrics"] {
   const tables = [...store.tables].filter(({ size }) => size > 0);
-  const seconds = samples.by("format", OWN_METRICS.exposition.renderDuration);
+  const seconds = samples.by("format", EXPORTER_METRICS.exposition.renderDuration);
   return {
     series: tables.reduce((sum, { size }) => sum + size, 0),
     families: tables
       .map(({ family, size }) => ({ family: family.name, series: size }))
       .sort((a, b) => b.series - a.series),
-    pages: samples.samples(OWN_METRICS.exposition.bytes).map(({ labels: { format = "", encoding = "" }, value }) => ({
-      format: String(format),
-      encoding: String(encoding),
-      bytes: value,
-      render_seconds: seconds.get(String(format)) ?? null,
-    })),
+    pages: samples
+      .samples(EXPORTER_METRICS.exposition.bytes)
+      .map(({ labels: { format = "", encoding = "" }, value }) => ({
+        format: String(format),
+        encoding: String(encoding),
+        bytes: value,
+        render_seconds: seconds.get(String(format)) ?? null,
+      })),
     scrapes: Object.fromEntries(
-      [...samples.by("format", OWN_METRICS.exposition.scraped)].filter(([, count]) => count > 0),
+      [...samples.by("format", EXPORTER_METRICS.exposition.scraped)].filter(([, count]) => count > 0),
     ),
   };
 }
 
 function otlpReport({ url, protocol }: ReceiverAddress, samples: MetricSamples): NonNullable<StatusReport["otlp"]> {
-  const points = samples.by("outcome", OWN_METRICS.otlp.statePoints);
+  const points = samples.by("outcome", EXPORTER_METRICS.otlp.statePoints);
   return {
     endpoint: withoutSecrets(url),
     protocol,
     state_points: { delivered: points.get("delivered") ?? 0, rejected: points.get("rejected") ?? 0 },
-    failed_requests: samples.sum(OWN_METRICS.otlp.attemptFailed),
-    refused_requests: samples.sum(OWN_METRICS.otlp.requestRefused),
+    failed_requests: samples.sum(EXPORTER_METRICS.otlp.attemptFailed),
+    refused_requests: samples.sum(EXPORTER_METRICS.otlp.requestRefused),
   };
 }

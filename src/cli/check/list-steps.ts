@@ -3,7 +3,7 @@ import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
-import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
+import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
 const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";

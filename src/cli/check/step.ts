@@ -1,7 +1,7 @@
 import type { ReadingName } from "../../collectors/failures.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
-import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
+import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { type FinishedRequest, type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
 import type { Finding, FindingStatus } from "./findings.ts";
 

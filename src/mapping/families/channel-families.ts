@@ -20,7 +20,7 @@ const channelValue = {
   isMeasured: true,
   has: (_, { original }) => original,
   value: (channel) => channel.value,
-  expiresAt: (channel) => channel.valueUntil,
+  expiresAt: (channel) => channel.valueExpiresAt,
 } as const satisfies ChannelFamily;
 
 export const CHANNEL_FAMILIES = {
@@ -34,7 +34,7 @@ export const CHANNEL_FAMILIES = {
     freesSlotOnRelabel: true,
     has: (channel, { original }, name) => original && limitOf(channel, name) !== undefined,
     value: (channel, _, name) => limitOf(channel, name),
-    expiresAt: (channel) => channel.limits?.until ?? 0,
+    expiresAt: (channel) => channel.limits?.expiresAt ?? 0,
   },
   channelLimitExceeded: {
     name: "prtg_channel_limit_exceeded",
@@ -44,7 +44,7 @@ export const CHANNEL_FAMILIES = {
     facts: comparison,
     has: (channel, _, name) => limitOf(channel, name) !== undefined,
     value: isExceeded,
-    expiresAt: (channel) => Math.min(channel.valueUntil, channel.limits?.until ?? 0),
+    expiresAt: (channel) => Math.min(channel.valueExpiresAt, channel.limits?.expiresAt ?? 0),
   },
   channelState: {
     name: "prtg_channel_state",
@@ -59,7 +59,7 @@ export const CHANNEL_FAMILIES = {
     // Without a text the series is removed, so that another one can use its slot.
     has: (channel) => channel.lookup !== undefined && channel.value !== undefined,
     value: () => 1,
-    expiresAt: (channel) => Math.min(channel.valueUntil, channel.lookup?.until ?? 0),
+    expiresAt: (channel) => Math.min(channel.valueExpiresAt, channel.lookup?.expiresAt ?? 0),
   },
   channelInfo: {
     name: "prtg_channel_info",
@@ -68,7 +68,7 @@ export const CHANNEL_FAMILIES = {
     lastLabel: { name: "metric", textOf: (_, { mapped }) => mapped?.family.name ?? channelValue.name },
     facts: listed,
     value: () => 1,
-    expiresAt: (channel) => channel.listedUntil,
+    expiresAt: (channel) => channel.presenceExpiresAt,
   },
 } as const satisfies Record<string, ChannelFamily>;
 
@@ -78,7 +78,7 @@ export const MAPPED_VALUE: Samples<Channel, ChannelServing> = {
   freesSlotOnRelabel: true,
   isMeasured: true,
   value: ({ value }, serving) => mappedValue(value, serving),
-  expiresAt: (channel) => channel.valueUntil,
+  expiresAt: (channel) => channel.valueExpiresAt,
 };
 
 /** The limits of the channel in the same unit. */
@@ -88,7 +88,7 @@ export const MAPPED_LIMIT: Samples<Channel, ChannelServing> = {
   freesSlotOnRelabel: true,
   has: (channel, _, name) => limitOf(channel, name) !== undefined,
   value: (channel, serving, name) => mappedValue(limitOf(channel, name), serving),
-  expiresAt: (channel) => channel.limits?.until ?? 0,
+  expiresAt: (channel) => channel.limits?.expiresAt ?? 0,
 };
 
 function limitOf({ limits: known }: Channel, name: string): number | undefined {

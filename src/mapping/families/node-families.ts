@@ -22,7 +22,7 @@ export const PARENT_FAMILIES = {
     labels: NODE_LABELS,
     facts: status,
     value: codeOf,
-    expiresAt: (node) => node.statusUntil,
+    expiresAt: (node) => node.statusExpiresAt,
   },
   deviceInfo: {
     name: "prtg_device_info",
@@ -31,7 +31,7 @@ export const PARENT_FAMILIES = {
     facts: properties,
     has: ({ node }) => node.kind === "device",
     value: () => 1,
-    expiresAt: (device) => device.listedUntil,
+    expiresAt: (device) => device.presenceExpiresAt,
   },
   nodeSensors: {
     name: "prtg_node_sensors",
@@ -41,7 +41,7 @@ export const PARENT_FAMILIES = {
     facts: summary,
     has: ({ node }, { countedKinds }) => countedKinds.has(node.kind),
     value: ({ summary: known }, _, token) => known?.counts.get(token as StatusToken),
-    expiresAt: (node) => node.summaryUntil,
+    expiresAt: (node) => node.summaryExpiresAt,
   },
 } as const satisfies Record<string, NodeFamily>;
 
@@ -53,7 +53,7 @@ export const SENSOR_FAMILIES = {
     lastLabel: { name: "status", textOf: (sensor) => sensor.status ?? "" },
     facts: status,
     value: (sensor) => (sensor.status === undefined ? undefined : 1),
-    expiresAt: (sensor) => sensor.statusUntil,
+    expiresAt: (sensor) => sensor.statusExpiresAt,
   },
   sensorStatusCode: {
     name: "prtg_sensor_status_code",
@@ -61,7 +61,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_LABELS,
     facts: status,
     value: codeOf,
-    expiresAt: (sensor) => sensor.statusUntil,
+    expiresAt: (sensor) => sensor.statusExpiresAt,
   },
   sensorInfo: {
     name: "prtg_sensor_info",
@@ -69,7 +69,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_INFO_LABELS,
     facts: properties,
     value: () => 1,
-    expiresAt: (sensor) => sensor.listedUntil,
+    expiresAt: (sensor) => sensor.presenceExpiresAt,
   },
   sensorInterval: {
     name: "prtg_sensor_interval_seconds",
@@ -77,7 +77,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_LABELS,
     facts: properties,
     value: (sensor) => sensor.intervalSeconds,
-    expiresAt: (sensor) => sensor.intervalUntil,
+    expiresAt: (sensor) => sensor.intervalExpiresAt,
   },
   sensorStatusSince: {
     name: "prtg_sensor_status_since_timestamp_seconds",
@@ -85,7 +85,7 @@ export const SENSOR_FAMILIES = {
     labels: SENSOR_LABELS,
     facts: status,
     value: (sensor) => toSeconds(sensor.statusSince),
-    expiresAt: (sensor) => sensor.statusSinceUntil,
+    expiresAt: (sensor) => sensor.statusSinceExpiresAt,
   },
   sensorLastMeasurement: {
     name: "prtg_sensor_last_measurement_timestamp_seconds",

@@ -15,7 +15,7 @@ export const VERSION_FAMILIES = {
     lastLabel: { name: "version", textOf: ({ version }) => version },
     facts: ANY_FACT,
     value: () => 1,
-    expiresAt: ({ until }) => until,
+    expiresAt: ({ expiresAt }) => expiresAt,
   },
 } as const satisfies Record<string, Family<KnownVersion>>;
 
@@ -27,7 +27,7 @@ export const COUNT_FAMILIES = {
     lastLabel: { name: "status", textOf: ({ name }) => name },
     facts: ANY_FACT,
     value: ({ count }) => count,
-    expiresAt: ({ until }) => until,
+    expiresAt: ({ expiresAt }) => expiresAt,
   },
   objects: {
     name: "prtg_objects",
@@ -36,7 +36,7 @@ export const COUNT_FAMILIES = {
     lastLabel: { name: "kind", textOf: ({ name }) => name },
     facts: ANY_FACT,
     value: ({ count }) => count,
-    expiresAt: ({ until }) => until,
+    expiresAt: ({ expiresAt }) => expiresAt,
   },
 } as const satisfies Record<string, Family<Count>>;
 
@@ -88,7 +88,7 @@ function detailOf(kind: DetailSubject["kind"]): Omit<Family<Detail>, "name" | "h
     facts: ANY_FACT,
     has: ({ about }) => about.kind === kind,
     value: ({ value }) => value,
-    expiresAt: ({ until }) => until,
+    expiresAt: ({ expiresAt }) => expiresAt,
   };
 }
 

@@ -1,4 +1,4 @@
-import { OWN_FAMILIES } from "../../telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES } from "../../telemetry/metric-declarations.ts";
 import { CHANNEL_LABEL_NAMES, TREE_FAMILIES } from "../metric-table.ts";
 import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName } from "../units/base-units.ts";
 
@@ -9,7 +9,7 @@ const MAX_LENGTH = 200;
 const RESERVED_PREFIXES = ["prtg_exporter_", "process_", "nodejs_", "go_", "scrape_", "otel_", "__"];
 export const RESERVED_FAMILIES: ReadonlySet<string> = new Set<string>([
   ...Object.values(TREE_FAMILIES).map(({ name }) => name),
-  ...OWN_FAMILIES.map(({ name }) => name),
+  ...EXPORTER_FAMILIES.map(({ name }) => name),
   ...["up", "target_info", "ALERTS", "ALERTS_FOR_STATE"],
 ]);
 /** Suffixes of other types than gauges. */

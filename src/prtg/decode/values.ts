@@ -1,4 +1,4 @@
-import { DECODE_PROBLEMS, type DecodeProblem } from "../../telemetry/own-metrics.ts";
+import { DECODE_PROBLEMS, type DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { parseStatus, type StatusToken } from "../status.ts";
 

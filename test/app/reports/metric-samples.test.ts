@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { MetricSamples } from "../../../src/app/reports/metric-samples.ts";
-import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../../src/telemetry/metric-declarations.ts";
 import { serverRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
-const { requestDuration, requests, unmappedChannels } = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
+const { requestDuration, requests, unmappedChannels } = { ...EXPORTER_METRICS.server, ...EXPORTER_METRICS.objects };
 
 async function measured(server?: string): Promise<MetricSamples> {
   const metrics = emptyMetrics();
@@ -34,7 +34,7 @@ test("adds up by labels", async () => {
 test("reads of one server what it is asked for, and says where it was not asked", async () => {
   const own = await measured("branch");
   expect([own.sum(requests), own.distribution(requestDuration, {})]).toEqual([5, undefined]);
-  expect(() => own.sum(OWN_METRICS.server.retried)).toThrow("prtg_exporter_api_retries_total was not read");
+  expect(() => own.sum(EXPORTER_METRICS.server.retried)).toThrow("prtg_exporter_api_retries_total was not read");
 });
 
 test("tells mean and 95th percentile of a histogram", async () => {

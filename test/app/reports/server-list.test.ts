@@ -3,7 +3,7 @@ import type { ServerSummary } from "../../../src/app/monitored-server.ts";
 import { MetricSamples } from "../../../src/app/reports/metric-samples.ts";
 import { listServers, serverEntry } from "../../../src/app/reports/server-list.ts";
 import type { StatusSources } from "../../../src/app/reports/sources.ts";
-import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../../src/telemetry/metric-declarations.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
 type Run = ServerSummary["runs"][number];
@@ -20,7 +20,7 @@ async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
     objects: { probe: 0, group: 0, device: 0, sensor: 0 },
   };
   const monitors = new Map([["hq", { summary: () => summary }]]);
-  const own = await MetricSamples.read(emptyMetrics(), { families: [OWN_METRICS.server.breakerChanged] });
+  const own = await MetricSamples.read(emptyMetrics(), { families: [EXPORTER_METRICS.server.breakerChanged] });
   const [listed] = listServers({ monitors } as unknown as StatusSources, own);
   if (listed === undefined) throw new Error("no server");
   return serverEntry(listed, "https://user:secret@prtg.example.com:1616/?key=secret");

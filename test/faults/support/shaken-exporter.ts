@@ -6,7 +6,7 @@ import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
-import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
+import { EXPORTER_METRICS } from "../../../src/telemetry/metric-declarations.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { parsePage } from "./page-parser.ts";
 import { PageView } from "./page-view.ts";
@@ -102,7 +102,7 @@ export async function startShakenExporter({
     text,
     page: async (format = "text") => new PageView(parsePage(await text(format), format)),
     isWell: async () => {
-      const { success, complete } = OWN_METRICS.collector;
+      const { success, complete } = EXPORTER_METRICS.collector;
       const { metrics } = exporter;
       const samples = [...(await metrics.samples(success)), ...(await metrics.samples(complete))];
       return samples.every(({ value }) => value === 1);

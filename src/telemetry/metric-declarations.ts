@@ -2,7 +2,7 @@
  * Declares each metric about the exporter itself once, for the registry, the recorders, `docs/metrics.md` and the checks of dashboards
  * and alerts. A recorder has one group of metrics. Each key is a function of it: it takes the label values in their order, then the number.
  */
-export interface OwnMetric {
+export interface MetricDeclaration {
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram";
   /** Constant per name. */
@@ -76,10 +76,10 @@ export const DEFERRED_COLLECTORS = ["timeseries"] as const;
 
 export type EventOutput = (typeof EVENT_OUTPUTS)[number];
 
-type Options = Pick<OwnMetric, "detailLabels" | "values" | "initial" | "adds" | "startsBy" | "buckets">;
+type Options = Pick<MetricDeclaration, "detailLabels" | "values" | "initial" | "adds" | "startsBy" | "buckets">;
 
 function metric<
-  const Type extends OwnMetric["type"],
+  const Type extends MetricDeclaration["type"],
   const Labels extends readonly string[],
   const More extends Options = Record<never, never>,
 >(name: string, type: Type, labels: Labels, help: string, more?: More) {
@@ -89,7 +89,7 @@ function metric<
 /** By server alone, unless `metrics.api_detail` says otherwise: 500 servers would have 100,000 of these series. */
 const BY_ENDPOINT = { detailLabels: ["endpoint"] } as const;
 
-export const OWN_METRICS = {
+export const EXPORTER_METRICS = {
   /** About one PRTG server and the requests to it. */
   server: {
     up: metric(
@@ -521,6 +521,6 @@ export const OWN_METRICS = {
 } as const;
 
 /** In the order of the metrics page. */
-export const OWN_FAMILIES: readonly OwnMetric[] = Object.values(OWN_METRICS).flatMap((group): OwnMetric[] =>
-  Object.values(group),
+export const EXPORTER_FAMILIES: readonly MetricDeclaration[] = Object.values(EXPORTER_METRICS).flatMap(
+  (group): MetricDeclaration[] => Object.values(group),
 );

@@ -2,7 +2,7 @@
  * Counts ended series that wait for a staleness marker. The bound matters if the receiver is down while objects are
  * renamed again and again.
  */
-export class LeftSeries {
+export class EndedSeries {
   readonly #max: number;
   #count = 0;
   #dropped = 0;

@@ -2,22 +2,22 @@ import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
 import { TimeSlices } from "../lib/yielding.ts";
 import type { Sample } from "../telemetry/exporter-metrics.ts";
-import { OWN_FAMILIES, OWN_METRICS } from "../telemetry/own-metrics.ts";
+import { EXPORTER_FAMILIES, EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 import { type ExpositionFormat, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
 /** A few milliseconds of work. The lines of 500 servers take ten turns. */
 const LINES_PER_LOOK = 4_096;
 
 const ABOUT_SERVERS: ReadonlySet<string> = new Set([
-  ...OWN_FAMILIES.filter(({ labels }) => labels.includes("server")).map(({ name }) => name),
-  OWN_METRICS.process.build.name,
+  ...EXPORTER_FAMILIES.filter(({ labels }) => labels.includes("server")).map(({ name }) => name),
+  EXPORTER_METRICS.process.build.name,
 ]);
 
 /**
  * Renders the exporter's own metrics, one buffer per family. With `servers`, only the series of these servers and the
  * build info. The text of prom-client lacks units and has headers without samples.
  */
-export async function renderOwnMetrics(
+export async function renderExporterMetrics(
   registry: Registry,
   format: ExpositionFormat,
   clock: Clock,

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { renderOwnMetrics } from "../../src/exposition/own-metrics.ts";
+import { renderExporterMetrics } from "../../src/exposition/exporter-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 async function textOf(...[registry, format, servers]: [Registry, "text" | "openmetrics", (readonly string[])?]) {
-  return Buffer.concat(await renderOwnMetrics(registry, format, new ManualClock(), servers)).toString();
+  return Buffer.concat(await renderExporterMetrics(registry, format, new ManualClock(), servers)).toString();
 }
 
 function registryOfEachType(): Registry {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderOwnMetrics } from "../../src/exposition/own-metrics.ts";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { renderExporterMetrics } from "../../src/exposition/exporter-metrics.ts";
+import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -16,18 +16,18 @@ const value = fc.integer({ min: 0, max: 12 });
 
 const change: fc.Arbitrary<(metrics: Metrics) => void | Promise<void>> = fc.oneof(
   fc.tuple(server, value).map(([name, number]) => (metrics: Metrics) => {
-    metrics.recorder(OWN_METRICS.objects, { server: name }, false).orphans(number);
+    metrics.recorder(EXPORTER_METRICS.objects, { server: name }, false).orphans(number);
   }),
   fc.tuple(server, endpoint).map(([name, path]) => (metrics: Metrics) => {
-    metrics.recorder(OWN_METRICS.server, { server: name }, false).requests(path, "200");
+    metrics.recorder(EXPORTER_METRICS.server, { server: name }, false).requests(path, "200");
   }),
   fc.tuple(server, endpoint, value).map(([name, path, number]) => (metrics: Metrics) => {
-    metrics.recorder(OWN_METRICS.server, { server: name }, false).requestDuration(path, number);
+    metrics.recorder(EXPORTER_METRICS.server, { server: name }, false).requestDuration(path, number);
   }),
   server.map((name) => (metrics: Metrics) => serverRecorder(metrics, name).gone()),
   server.map((name) => (metrics: Metrics) => void serverRecorder(metrics, name)),
   fc
-    .constantFrom(OWN_METRICS.server.requestDuration, OWN_METRICS.objects.orphans)
+    .constantFrom(EXPORTER_METRICS.server.requestDuration, EXPORTER_METRICS.objects.orphans)
     .map((metric) => (metrics: Metrics) => metrics.clear(metric)),
   fc.constantFrom("server", "endpoint").map((detail) => (metrics: Metrics) => {
     if (detail === "server" || detail === "endpoint") metrics.setApiDetail(detail);
@@ -41,7 +41,7 @@ test("pages have the samples of the registry, whatever was recorded or dropped b
       const metrics = emptyMetrics();
       for (const changes of all) {
         for (const make of changes) await make(metrics);
-        const page = await renderOwnMetrics(metrics.registry, "text", new ManualClock());
+        const page = await renderExporterMetrics(metrics.registry, "text", new ManualClock());
         expect(samples(Buffer.concat(page).toString())).toEqual(samples(await metrics.registry.metrics()));
       }
     }),
