@@ -1,7 +1,4 @@
-/**
- * Diagnostic reports, which Node.js writes where it is asked to (at a fatal error, or a signal), without the environment,
- * where keys may be, and without looking up a name for each address, which would stop everything until it is answered.
- */
+/** Diagnostic reports of Node.js have no environment, which may hold keys, and no DNS names, which block the process. */
 export function keepReportsPrivate(): void {
   // The types do not know the second one yet.
   Object.assign(process.report, { excludeEnv: true, excludeNetwork: true });

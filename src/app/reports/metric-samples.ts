@@ -4,7 +4,7 @@ import type { OwnMetric } from "../../telemetry/own-metrics.ts";
 
 export interface SampleQuery {
   readonly families: readonly OwnMetric[];
-  /** Read only the series of this server, and series without the label `server`. */
+  /** Only this server, and series without the label `server`. */
   readonly server?: string | undefined;
 }
 

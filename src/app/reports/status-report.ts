@@ -21,10 +21,7 @@ const PUSH_FAMILIES = [
   ...[OWN_METRICS.otlp.statePoints, OWN_METRICS.otlp.attemptFailed, OWN_METRICS.otlp.requestRefused],
 ];
 
-/**
- * The facts of the status page; undefined when there is no such server. What it costs depends on the servers that are
- * shown: of the others it takes a handful of numbers each, for the sums and the order.
- */
+/** `undefined` for an unknown server. Servers that are not on the page need only a few numbers each. */
 export async function statusReport(
   sources: StatusSources,
   question: StatusQuery,
