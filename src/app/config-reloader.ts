@@ -27,7 +27,7 @@ export class ConfigReloader {
   readonly #log: Logger;
   #digests: ConfigDigests;
   readonly #oneAtATime = pLimit(1);
-  #stopped = false;
+  #isStopped = false;
 
   constructor(exporter: Exporter, digests: ConfigDigests, { clock, log }: Pick<Runtime, "clock" | "log">) {
     this.#exporter = exporter;
@@ -44,13 +44,13 @@ export class ConfigReloader {
 
   /** After the current reload. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     await this.#oneAtATime(() => undefined);
     await this.#exporter.stop(graceMs);
   }
 
   async #reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
-    if (this.#stopped) return { kind: "refused", message: "the exporter stops" };
+    if (this.#isStopped) return { kind: "refused", message: "the exporter stops" };
     let config: Config;
     let digests: ConfigDigests;
     let push: PreparedPush | undefined;
@@ -66,7 +66,7 @@ export class ConfigReloader {
       if (push !== undefined) await discardPush(push);
       return this.#refuse(error);
     }
-    if (digests.whole === this.#digests.whole || this.#stopped) {
+    if (digests.whole === this.#digests.whole || this.#isStopped) {
       if (push !== undefined) await discardPush(push);
       if (events !== undefined) await discardEvents(events);
       this.#log.info("the configuration is what it was");

@@ -11,7 +11,7 @@ const IDLE_MS = 30_000;
 /** All files, or those of `servers_from` and the files that they name. */
 export type WatchScope = "all" | "servers";
 
-interface Known {
+interface WatchFile {
   readonly content: string;
   readonly ofServers: boolean;
   /** The content of now. Never rejects. */
@@ -28,7 +28,7 @@ export interface WatchedReads {
 export class ConfigFiles {
   readonly #readFile: ReadFile;
   readonly #listFiles: ListFiles;
-  #known = new Map<string, Known>();
+  #files = new Map<string, WatchFile>();
 
   constructor(readFile: ReadFile, listFiles: ListFiles) {
     this.#readFile = readFile;
@@ -37,7 +37,7 @@ export class ConfigFiles {
 
   /** Watches all files that `load` reads. If it rejects, files that it did not reach are watched further. */
   async read<Result>(load: (reads: WatchedReads) => Promise<Result>): Promise<Result> {
-    const seen = new Map<string, Known>();
+    const seen = new Map<string, WatchFile>();
     const reader = (ofServers: boolean) => (path: string) => this.#note(seen, path, ofServers, this.#readFile, digest);
     const listFiles = (pattern: string) => this.#note(seen, pattern, true, this.#listFiles, digestOfList);
     try {
@@ -45,10 +45,10 @@ export class ConfigFiles {
         readFile: reader(false),
         ofServers: { readFile: reader(true), listFiles },
       });
-      this.#known = seen;
+      this.#files = seen;
       return result;
     } catch (error) {
-      for (const [path, known] of seen) this.#known.set(path, known);
+      for (const [path, file] of seen) this.#files.set(path, file);
       throw error;
     }
   }
@@ -56,7 +56,7 @@ export class ConfigFiles {
   /** Differences from the last read, as text; empty without any. */
   async changes(scope: WatchScope = "all"): Promise<string> {
     const changes: string[] = [];
-    for (const [path, { content, ofServers, look }] of this.#known) {
+    for (const [path, { content, ofServers, look }] of this.#files) {
       if (scope === "servers" && !ofServers) continue;
       const now = await look();
       if (now !== content) changes.push(`${path} ${now}`);
@@ -65,7 +65,7 @@ export class ConfigFiles {
   }
 
   async #note<Found>(
-    seen: Map<string, Known>,
+    seen: Map<string, WatchFile>,
     path: string,
     ofServers: boolean,
     read: (path: string) => Promise<Found>,

@@ -65,8 +65,8 @@ export class Exporter {
   #state: StatePush | undefined;
   #following: Promise<unknown> | undefined;
   readonly #stopping = new AbortController();
-  #started = false;
-  #ready = false;
+  #isStarted = false;
+  #isReady = false;
 
   /** The exporter closes `push` and `events`. */
   constructor(config: Config, context: ExporterContext, push?: OtlpPush, events?: EventOutputs) {
@@ -104,7 +104,7 @@ export class Exporter {
 
   /** Each server had its first poll, and the page contains the result. */
   get ready(): boolean {
-    return this.#ready;
+    return this.#isReady;
   }
 
   hasServer(name: string): boolean {
@@ -123,7 +123,7 @@ export class Exporter {
 
   /** Resolves after the first poll of each server, with whether all worked. */
   async start(): Promise<boolean> {
-    this.#started = true;
+    this.#isStarted = true;
     this.metrics.collectProcessMetrics();
     this.exposition.start();
     const servers = [...this.#servers.values()];
@@ -131,7 +131,7 @@ export class Exporter {
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
     this.#startState();
     const worked = await this.firstAttempts();
-    this.#ready = true;
+    this.#isReady = true;
     return worked;
   }
 
@@ -196,7 +196,7 @@ export class Exporter {
     const nextEvents = this.#events;
     if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(nextEvents)));
     this.#changeStatePush(push, isReshaped, graceMs);
-    if (this.#started) for (const server of this.#servers.values()) server.start();
+    if (this.#isStarted) for (const server of this.#servers.values()) server.start();
   }
 
   /** Ends polls, delivers the backlog within `graceMs`, ends sessions and closes connections. */
@@ -267,7 +267,7 @@ export class Exporter {
     if (isReshaped || this.#push?.options.receiver !== before?.options.receiver) {
       stopping.push(this.#state?.stop(graceMs));
       this.#state = undefined;
-      if (this.#started) this.#startState();
+      if (this.#isStarted) this.#startState();
     }
     const next = this.#push;
     if (before === undefined) return;
@@ -308,7 +308,7 @@ export class Exporter {
       metrics: this.metrics,
       courses: this.#courses,
       charts: new SensorCharts(clock, servers),
-      isReady: () => this.#ready,
+      isReady: () => this.#isReady,
       leadership,
       get config() {
         return config();

@@ -73,7 +73,7 @@ export class MonitoredServer {
   readonly #firstAttemptOver = Promise.withResolvers<void>();
   #pipeline: ServerPipeline;
   #events: ServerEvents | undefined;
-  #started = false;
+  #isStarted = false;
 
   constructor(options: MonitoredServerOptions) {
     const { plan, events, shape, store, exporterMetrics, extras, turns, context } = options;
@@ -103,8 +103,8 @@ export class MonitoredServer {
   }
 
   start(): void {
-    if (this.#started) return;
-    this.#started = true;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.#events?.start();
     this.#startPipeline();
   }
@@ -179,7 +179,7 @@ export class MonitoredServer {
       records.awaitNew("health");
       this.#awaitNewObjects();
     }
-    if (this.#started) this.#startPipeline();
+    if (this.#isStarted) this.#startPipeline();
     if (!isReconnected) return nothing;
     return () => before.connection.api.close();
   }
@@ -193,7 +193,7 @@ export class MonitoredServer {
       await events?.stop(graceMs);
     } else if (events === undefined) {
       this.#beginEvents(plan);
-      if (this.#started) this.#events?.start();
+      if (this.#isStarted) this.#events?.start();
     } else {
       events.reportStructure(plan.structure);
       events.remember(plan.memory);

@@ -62,12 +62,12 @@ export class StatusCourses {
   readonly #rings = new Map<string, Ring>();
   readonly #stopping = new AbortController();
   /** Monotonic. Minutes count from 1. */
-  readonly #began: number;
+  readonly #startedAt: number;
 
   constructor(clock: Clock, monitors: Monitors) {
     this.#clock = clock;
     this.#monitors = monitors;
-    this.#began = clock.monotonic();
+    this.#startedAt = clock.monotonic();
   }
 
   /** Samples until `stop`. Resolves then. */
@@ -76,7 +76,7 @@ export class StatusCourses {
     try {
       for (;;) {
         this.sample();
-        await this.#clock.sleep(EVERY_MS - ((this.#clock.monotonic() - this.#began) % EVERY_MS), signal);
+        await this.#clock.sleep(EVERY_MS - ((this.#clock.monotonic() - this.#startedAt) % EVERY_MS), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -104,12 +104,12 @@ export class StatusCourses {
 
   of(server: string): StatusCourse {
     const now = this.#minute();
-    const begins = this.#clock.now() - (this.#clock.monotonic() - this.#began);
+    const begins = this.#clock.now() - (this.#clock.monotonic() - this.#startedAt);
     return this.#rings.get(server)?.course(now, (minute) => begins + (minute - 1) * EVERY_MS) ?? [];
   }
 
   #minute(): number {
-    return 1 + Math.floor((this.#clock.monotonic() - this.#began) / EVERY_MS);
+    return 1 + Math.floor((this.#clock.monotonic() - this.#startedAt) / EVERY_MS);
   }
 
   #ringOf(server: string): Ring {

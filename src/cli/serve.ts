@@ -2,6 +2,7 @@ import { digestConfig, pushFiles } from "../app/config-digests.ts";
 import { ConfigReloader, type ReloadSource } from "../app/config-reloader.ts";
 import { ConfigFiles, type ConfigWatchOptions, watchConfig } from "../app/config-watch.ts";
 import {
+  type CommandContext,
   type ConfigFlags,
   createContext,
   type ExporterContext,
@@ -53,13 +54,13 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   // First of all: a container's first process ignores signals without a handler.
   const stopped = stopSignal();
   const reloads = reloadSignals();
-  const alone = await createContext(flags, redactor);
+  const commandContext = await createContext(flags, redactor);
   const isCheck = flags["config.check"] === true;
   if (!isCheck) requireMemory(process.constrainedMemory());
-  const election = isCheck ? undefined : await openElection(flags, alone, process.env);
+  const election = isCheck ? undefined : await openElection(flags, commandContext, process.env);
   const leadership = election?.leadership;
-  const outgoing = { ...alone.outgoing, permit: permitOf(leadership) };
-  const context = { ...alone, leadership, outgoing };
+  const outgoing = { ...commandContext.outgoing, permit: permitOf(leadership) };
+  const context = { ...commandContext, leadership, outgoing };
   const files = new ConfigFiles(readText, filesMatching);
   const lastGood: ServerFileAccess["lastGood"] = new Map();
   let serversFrom: Config["serversFrom"];
@@ -71,17 +72,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
       ({ serversFrom } = loaded.config);
       return loaded;
     });
-  if (isCheck) {
-    if (flags.leaderElect === true) electionTimes(flags);
-    const { config, source, badServerFiles } = await load();
-    refuseBadFiles(badServerFiles);
-    for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
-    context.print(`${source}: the configuration is valid`);
-    const web = await openWebConfig(flags, context);
-    refuseUnknownUsers(config, web);
-    if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
-    return 0;
-  }
+  if (isCheck) return checkConfig(flags, context, load);
   const starting = begin(flags, context, load);
   const early = await Promise.race([stopped, starting]);
   if (typeof early === "string") {
@@ -106,6 +97,23 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   if ((await Promise.race([running.stop(), ...late])) === "late") endProcess(0);
   await election?.elector.stop();
   context.log.info("stopped");
+  return 0;
+}
+
+/** `--config.check`. */
+async function checkConfig(
+  flags: ServeFlags,
+  context: CommandContext,
+  load: () => Promise<LoadedConfig>,
+): Promise<number> {
+  if (flags.leaderElect === true) electionTimes(flags);
+  const { config, source, badServerFiles } = await load();
+  refuseBadFiles(badServerFiles);
+  for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
+  context.print(`${source}: the configuration is valid`);
+  const web = await openWebConfig(flags, context);
+  refuseUnknownUsers(config, web);
+  if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
   return 0;
 }
 

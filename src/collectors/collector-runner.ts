@@ -25,7 +25,7 @@ export interface CollectorRunnerOptions {
   readonly phase?: number | undefined;
   readonly log: Logger;
   /** Called after each finished run. */
-  readonly onFinished: (result: PollResult) => void;
+  readonly onResult: (result: PollResult) => void;
 }
 
 /** For the status page; times are milliseconds since the epoch. */
@@ -47,14 +47,14 @@ export class CollectorRunner {
   readonly #options: CollectorRunnerOptions;
   readonly #timetable: Timetable;
   readonly #stopping = new AbortController();
-  #ticking = false;
-  #started = false;
+  #isTicking = false;
+  #isStarted = false;
   #running: Promise<boolean> | undefined;
-  #again = false;
+  #mustRunAgain = false;
   /** Monotonic: start of the current or the last run. */
   #launchedAt = 0;
   /** A run after a suspended one. */
-  #retry: { readonly at: number; readonly dropped: AbortController } | undefined;
+  #retry: { readonly at: number; readonly wait: AbortController } | undefined;
 
   constructor(options: CollectorRunnerOptions) {
     this.#options = options;
@@ -77,11 +77,11 @@ export class CollectorRunner {
   async start(): Promise<void> {
     const { record, clock } = this.#options;
     if (this.#stopping.signal.aborted) return;
-    if (this.#started) {
+    if (this.#isStarted) {
       await this.#running;
       return;
     }
-    this.#started = true;
+    this.#isStarted = true;
     const { rhythm } = record;
     const isLate = this.#startTimetable();
     if (rhythm?.retryAt !== undefined) this.#runAfter(Math.max(0, rhythm.retryAt - clock.monotonic()));
@@ -95,8 +95,8 @@ export class CollectorRunner {
 
   /** A run at once, or after the current one, which may have read too early. */
   runSoon(): void {
-    if (!this.#started || this.record.isPaused) return;
-    if (this.#running !== undefined) this.#again = true;
+    if (!this.#isStarted || this.record.isPaused) return;
+    if (this.#running !== undefined) this.#mustRunAgain = true;
     // For the next runner.
     else if (this.#stopping.signal.aborted) this.record.mustRunAtStart = true;
     else void this.#launch();
@@ -113,8 +113,8 @@ export class CollectorRunner {
   async stop(): Promise<void> {
     const { record, schedule } = this.#options;
     this.#stopping.abort();
-    if (this.#ticking) record.rhythm = { schedule, lastTickAt: this.#timetable.lastTickAt, retryAt: this.#retry?.at };
-    this.#retry?.dropped.abort();
+    if (this.#isTicking) record.rhythm = { schedule, lastTickAt: this.#timetable.lastTickAt, retryAt: this.#retry?.at };
+    this.#retry?.wait.abort();
     this.#timetable.stop();
     await this.#running;
   }
@@ -122,13 +122,13 @@ export class CollectorRunner {
   status(): CollectorStatus {
     const { clock } = this.#options;
     const { name, lastSuccessAt, lastDurationMs, skippedRuns, failedRuns, complete, error, isOff } = this.record;
-    const ticking = this.#ticking && !this.#stopping.signal.aborted;
+    const isTicking = this.#isTicking && !this.#stopping.signal.aborted;
     return {
       name,
       state: this.#running !== undefined ? "running" : isOff ? "off" : "waiting",
       lastSuccessAt,
       lastDurationMs,
-      nextRunAt: ticking ? clock.now() + this.#timetable.msToNext() : undefined,
+      nextRunAt: isTicking ? clock.now() + this.#timetable.msToNext() : undefined,
       skippedRuns,
       failedRuns,
       complete,
@@ -142,8 +142,8 @@ export class CollectorRunner {
 
   /** Returns whether a tick passed since the runner before stopped. */
   #startTimetable(): boolean {
-    if (this.#ticking) return false;
-    this.#ticking = true;
+    if (this.#isTicking) return false;
+    this.#isTicking = true;
     return this.#timetable.start(() => void this.#tick(), this.#lastTickAt());
   }
 
@@ -156,7 +156,7 @@ export class CollectorRunner {
   async #tick(): Promise<void> {
     const { clock, random, record } = this.#options;
     const { signal } = this.#stopping;
-    if (record.isPaused || !this.#started) return;
+    if (record.isPaused || !this.#isStarted) return;
     // If it is stopped meanwhile, the next runner runs.
     if (this.#running === undefined) record.mustRunAtStart = true;
     const maxJitterMs = Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
@@ -175,8 +175,8 @@ export class CollectorRunner {
     const signal = given === undefined ? stopping : AbortSignal.any([given, stopping]);
     const running = this.#run(signal).finally(() => {
       this.#running = undefined;
-      if (this.#again) {
-        this.#again = false;
+      if (this.#mustRunAgain) {
+        this.#mustRunAgain = false;
         this.runSoon();
       }
     });
@@ -185,7 +185,7 @@ export class CollectorRunner {
   }
 
   async #run(signal: AbortSignal): Promise<boolean> {
-    const { poll, clock, record, onFinished } = this.#options;
+    const { poll, clock, record, onResult } = this.#options;
     const startedAt = clock.monotonic();
     record.start();
     let result: PollResult;
@@ -200,7 +200,7 @@ export class CollectorRunner {
     const { error } = result;
     if (error instanceof ApiError && error.retryAfterMs !== undefined) this.#runAfter(error.retryAfterMs);
     record.finish(result, clock.monotonic() - startedAt);
-    onFinished(result);
+    onResult(result);
     return record.worked === true;
   }
 
@@ -208,18 +208,18 @@ export class CollectorRunner {
   #runAfter(ms: number): void {
     const { clock } = this.#options;
     this.#dropRetry();
-    if (!this.#started || ms >= this.#timetable.msToNext()) return;
-    const dropped = new AbortController();
-    this.#retry = { at: clock.monotonic() + ms, dropped };
+    if (!this.#isStarted || ms >= this.#timetable.msToNext()) return;
+    const wait = new AbortController();
+    this.#retry = { at: clock.monotonic() + ms, wait };
     // A timer may fire a fraction early.
-    clock.sleep(Math.ceil(ms) + 1, dropped.signal).then(
+    clock.sleep(Math.ceil(ms) + 1, wait.signal).then(
       () => this.runSoon(),
       () => undefined,
     );
   }
 
   #dropRetry(): void {
-    this.#retry?.dropped.abort();
+    this.#retry?.wait.abort();
     this.#retry = undefined;
   }
 }

@@ -70,7 +70,7 @@ export class ServerCollectors {
   #firstPage: PromiseWithResolvers<void> | undefined;
   /** Time series follow the first list of channels. Never rejects. */
   #firstList: Promise<void> | undefined;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(options: ServerCollectorsOptions) {
     const { plan, records, runtime, turns, telemetry } = options;
@@ -82,7 +82,7 @@ export class ServerCollectors {
       if (schedule === undefined || poll === undefined) continue;
       const runner = new CollectorRunner({
         ...{ poll, schedule, record: records.open(name), phase: turns.phase, log: telemetry.log, ...runtime },
-        onFinished: (result) => this.#runNext(name, result),
+        onResult: (result) => this.#runNext(name, result),
       });
       this.#runners.set(name, runner);
     }
@@ -102,7 +102,7 @@ export class ServerCollectors {
     if (turns.pageUpToDate !== undefined) this.#firstPage = Promise.withResolvers();
     for (const names of FIRST_RUNS) if (!areExtras(names)) await this.#startAll(names);
     void this.#startExtras();
-    return !this.#stopped;
+    return !this.#isStopped;
   }
 
   /** After the first page, which they would delay. */
@@ -118,7 +118,7 @@ export class ServerCollectors {
 
   /** Aborts polls, and resolves when all have ended. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
     await this.#endFirstPage();
   }
@@ -207,7 +207,7 @@ export class ServerCollectors {
     const follow = () => sync.engine.onListPoll(channels, intervalOf, { requestedAt, slices: writer.slices() });
     if (this.#firstPage === undefined) return follow();
     this.#firstList = this.#firstPage.promise
-      .then(() => (this.#stopped ? undefined : follow()))
+      .then(() => (this.#isStopped ? undefined : follow()))
       .catch((err: unknown) => {
         telemetry.log.error({ err }, "following the time series from the first list failed");
       });

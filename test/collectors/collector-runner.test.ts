@@ -45,7 +45,7 @@ function scheduled(random: () => number = () => 0) {
   });
   const create = (everyMs = MINUTE, phase = 0) =>
     new CollectorRunner({
-      ...{ poll, record, clock, random, phase, log: logger, onFinished: () => undefined },
+      ...{ poll, record, clock, random, phase, log: logger, onResult: () => undefined },
       schedule: { kind: "interval", everyMs },
     });
   const runner = create();

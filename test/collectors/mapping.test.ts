@@ -270,7 +270,7 @@ describe("a channel that goes", () => {
     else server.remove("50");
     for (let polls = 0; polls < 2; polls++) await monitor.pollOnce(signal);
     expect(shown()).toEqual({});
-    expect([...monitor.channels()]).toEqual([]);
+    expect([...monitor.view.channels()]).toEqual([]);
   });
 });
 

@@ -17,7 +17,6 @@ import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import type { TreeNode } from "../../src/model/tree.ts";
 import type { ChannelChoice } from "../../src/projection/inspection.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
@@ -127,18 +126,6 @@ class Monitor {
 
   node(id: string) {
     return this.view.state.tree.nodes.get(id);
-  }
-
-  tree() {
-    return this.view.state.tree;
-  }
-
-  nodeStatus(node: TreeNode) {
-    return this.view.state.statusOf(node, this.#clock.monotonic());
-  }
-
-  channels() {
-    return this.view.channels();
   }
 }
 

@@ -1,13 +1,12 @@
-/** How often the exporter looks whether its launcher is still there. */
 export const LAUNCHER_CHECK_MS = 1_000;
 
-/** What is looked at, and what is done; the process itself, outside of tests. */
+/** The process, or a fake of it. */
 export interface LaunchedProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly pid: number;
   readonly ppid: number;
-  /** As process.kill: signal 0 only asks whether there is such a process, and throws when there is none. */
+  /** As process.kill: signal 0 throws if there is no such process. */
   kill(pid: number, signal: 0 | "SIGTERM"): void;
 }
 
@@ -15,23 +14,23 @@ export interface LaunchedProcess {
 export type Every = (tick: () => void, ms: number) => { unref(): void };
 
 /**
- * On an old Node.js the launcher stays as the parent process (bin/launch.js) and passes signals on. It cannot pass on
- * SIGKILL, and an exporter that outlives it would hold its port: so the exporter stops when its launcher is gone.
+ * With an old Node.js the launcher (bin/launch.js) stays as the parent process and forwards signals, but not SIGKILL. An exporter
+ * without its launcher stops, because it would hold the port.
  */
 export function stopWithLauncher(self: LaunchedProcess = process, every: Every = setInterval): void {
   const launcher = Number(self.env.PRTG_EXPORTER_LAUNCHER);
-  // Programs that an exporter starts inherit the variable, and have another parent.
+  // Child processes inherit the variable, and have another parent.
   if (self.ppid !== launcher) return;
   let isStopping = false;
   every(() => {
-    // A second SIGTERM would not wait for what the first one started.
+    // A second SIGTERM would end the process at once.
     if (isStopping || !isGone(self, launcher)) return;
     isStopping = true;
     self.kill(self.pid, "SIGTERM");
   }, LAUNCHER_CHECK_MS).unref();
 }
 
-/** Windows goes on naming a parent that is gone. */
+/** Windows keeps the id of a parent that has ended. */
 function isGone(self: LaunchedProcess, launcher: number): boolean {
   if (self.platform !== "win32") return self.ppid !== launcher;
   try {

@@ -1,12 +1,11 @@
 import { ExporterError } from "../../errors/exporter-error.ts";
 
 const MIB = 1_048_576;
-/** Below it the kernel kills the process while it reads its first lists, which leaves no word in the log. */
+/** Below it the kernel kills the process during the first poll, without a log line. */
 const MIN_MIB = 112;
 
 /**
- * Refuses to begin where the kernel would end the process soon after.
- * @param limitBytes what the process may have; 0, or more than a machine has: no limit
+ * @param limitBytes 0, or more than the memory of a machine: no limit
  * @throws ExporterError MEMORY_LIMIT_TOO_LOW
  */
 export function requireMemory(limitBytes: number): void {

@@ -6,10 +6,10 @@ import type { ServerView } from "../../projection/server-view.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./sources.ts";
 
-/** Values shown of each label, and longest of them. */
+/** For each label. */
 const TOP_VALUES = 5;
 const MAX_VALUE = 60;
-/** Rows shown of what can be as many as the user likes. */
+/** The number of units and kinds has no bound. */
 const MAX_ROWS = 50;
 
 /** `/debug/cardinality`: series per family, per probe and by label, and the channels that no rule maps. */
@@ -109,7 +109,7 @@ function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: bo
   };
 }
 
-/** Channels that have something in common and no mapped metric. */
+/** Channels without a mapped metric. */
 interface UnmappedGroup {
   /** The unit, or the kind of the sensor. */
   readonly name: string;
@@ -133,7 +133,7 @@ interface UnmappedCensus {
 
 type Groups = Map<string, { -readonly [Key in keyof UnmappedGroup]: UnmappedGroup[Key] }>;
 
-/** Counts the channels that no rule maps or drops, by unit and by kind, for each with the reason. */
+/** Channels that no rule maps or drops, by unit and by kind, with the reason. */
 async function countUnmapped(
   monitors: ReadonlyMap<string, { readonly view: Pick<ServerView, "channels"> }>,
   slices: Steps,

@@ -13,7 +13,7 @@ export function createDebugPages(sources: DebugSources, redactor: Redactor): Deb
   };
 }
 
-/** Names, paths and labels come from outside: a secret in one of them must not leave this way. */
+/** Names, paths and labels come from outside and may contain a secret. */
 function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage {
   return async (query, gone) => {
     const report = await page(query, gone);
@@ -22,7 +22,7 @@ function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage 
   };
 }
 
-/** `value` with every text in it redacted, keys too. */
+/** Redacts every text in `value`, keys too. */
 export async function redactStrings(value: unknown, redactor: Redactor, slices: Steps): Promise<unknown> {
   if (typeof value === "string") return redactor.redact(value);
   if (typeof value !== "object" || value === null) return value;
@@ -40,7 +40,7 @@ export async function redactStrings(value: unknown, redactor: Redactor, slices: 
   return Object.fromEntries(entries);
 }
 
-/** Requests that come while a report is being made share it: it is long work, and the same for all. */
+/** Concurrent requests share a report. */
 function shared(page: DebugPage): DebugPage {
   let underWay: Promise<DebugReport> | undefined;
   return (query) => {

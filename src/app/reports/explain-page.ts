@@ -7,7 +7,7 @@ import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../p
 import { type FoundSeries, findSeries } from "../../store/find-series.ts";
 import type { DebugSources } from "./sources.ts";
 
-/** Channels of a sensor that are shown at a time. Sensors have some 50 at most. */
+/** On one page. Most sensors have less than 50. */
 const MAX_CHANNELS_SHOWN = 200;
 
 const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
@@ -17,7 +17,7 @@ export interface ObjectQuery {
   readonly channelId: string | undefined;
 }
 
-/** A channel from its record to the lines that are served. */
+/** From the record to the lines of the page. */
 export interface ChannelExplanation {
   readonly channel: ChannelInspection;
   readonly account: ChannelAccount;
@@ -26,12 +26,12 @@ export interface ChannelExplanation {
 
 export interface SensorExplanation {
   readonly inspection: SensorInspection;
-  /** Those of the sensor itself. */
+  /** Of the sensor itself. */
   readonly lines: readonly string[];
   readonly channels: readonly ChannelExplanation[];
 }
 
-/** `/debug/explain?object=ID`: on every server that has such an object, what is known of it and what is served. */
+/** `/debug/explain?object=ID`: the object on each server that has it, and its lines on the page. */
 export function explainPage(sources: DebugSources): DebugPage {
   return async (query, gone) => {
     const slices = new TimeSlices(sources.clock, gone, "reader");
@@ -59,7 +59,7 @@ function parseObject(text: string | null): ObjectQuery | undefined {
   return match?.[1] === undefined ? undefined : { sensorId: match[1], channelId: match[2] };
 }
 
-/** `from`: position of the first channel, where all are asked for. */
+/** `from`: position of the first channel, without a channel id. */
 export function choiceOf({ channelId }: ObjectQuery, from: number): ChannelChoice {
   return channelId === undefined ? { from, count: MAX_CHANNELS_SHOWN } : { channelId };
 }
@@ -81,7 +81,7 @@ function whyUnknown({ sensorId, channelId }: ObjectQuery, { monitors }: DebugSou
   return `no server has shown a ${name} so far (the user must be allowed to see it)`;
 }
 
-/** Undefined when the sensor has no such channel. */
+/** `undefined` if the sensor has no such channel. */
 export async function explainSensor(
   inspection: SensorInspection,
   { sensorId, channelId }: ObjectQuery,
@@ -90,7 +90,7 @@ export async function explainSensor(
 ): Promise<SensorExplanation | undefined> {
   const { server, sensor, channels: chosen } = inspection;
   if (channelId !== undefined && chosen.length === 0) return undefined;
-  // What sets most series apart comes first.
+  // The most selective label first.
   const having = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
   const channelIds = new Set<string | undefined>([undefined, ...chosen.map((channel) => channel.channelId)]);
   const series = await findSeries(store, having, clock.monotonic(), slices, (family, labels) =>
@@ -142,12 +142,11 @@ function textOf({ inspection, lines, channels }: SensorExplanation): string {
   ].join("");
 }
 
-/** Undefined where it is not known. */
 function isoTime(at: number | undefined): string | undefined {
   return at === undefined ? undefined : new Date(at).toISOString();
 }
 
-/** Nothing where these are all there are, or the one that was asked for. */
+/** Empty if all channels are on the page, or one was requested. */
 function partText({ channelCount, channelsFrom, channels }: SensorInspection): string[] {
   if (channels.length === channelCount || channels.length <= 1) return [];
   const last = channelsFrom + channels.length;

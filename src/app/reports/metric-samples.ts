@@ -4,7 +4,7 @@ import type { MetricDeclaration } from "../../telemetry/metric-declarations.ts";
 
 export interface SampleQuery {
   readonly families: readonly MetricDeclaration[];
-  /** Read only the series of this server, and series without the label `server`. */
+  /** Only this server, and series without the label `server`. */
   readonly server?: string | undefined;
 }
 

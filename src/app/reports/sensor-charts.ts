@@ -8,23 +8,23 @@ import type { TimeSeries } from "../../prtg/records.ts";
 import { SERIES_WINDOW_MS } from "../../prtg/series-types.ts";
 
 const WINDOW_MS = SERIES_WINDOW_MS.live;
-/** As wide as a scan of most sensors, and as many as a screen can tell apart. */
+/** The scanning interval of most sensors: 240 parts fit on a screen. */
 const PART_MS = 60_000;
 /** Minimum age before another request. */
 const LASTS_MS = 60_000;
-/** Charts that are kept at a time: at most 10 MB of them. */
+/** Charts in memory, at most 10 MB. */
 const MAX_KEPT = 10;
 const MAX_CHANNELS = 200;
-/** Requests for charts that a server gets in a minute: readers must not use up the budget of the polls. */
+/** Requests to one server: polls need the budget. */
 const MAX_A_MINUTE = 10;
 const MINUTE_MS = 60_000;
-/** Of these under way at a time: a silent server must not hold all requests that its polls may have under way. */
+/** Concurrent requests to one server: polls need the connections. */
 const MAX_UNDER_WAY = 2;
-/** Readers that wait for a server at a time, over all servers: each holds a connection and a place of the web server. */
+/** Readers of all servers that wait: each holds a connection of the web server. */
 const MAX_WAITING = 8;
-/** A page waits so long for the server; the request goes on. */
+/** For a page. The request continues. */
 const PATIENCE_MS = 10_000;
-/** The request itself, its retries included. */
+/** With retries. */
 const REQUEST_MS = 60_000;
 
 interface Monitor {
@@ -37,11 +37,11 @@ interface ChartRequest {
   readonly server: string;
   readonly at: number;
   readonly chart: Promise<SensorChart>;
-  /** Reading it takes no time any more. */
+  /** The answer is there. */
   isOver: boolean;
 }
 
-/** Asks a server for the last hours of a sensor when a reader wants them drawn, and keeps the answer for a minute. */
+/** Requests the last hours of a sensor for a reader, and keeps the answer for a minute. */
 export class SensorCharts {
   readonly #clock: Clock;
   readonly #monitors: Monitors;
@@ -57,7 +57,7 @@ export class SensorCharts {
   }
 
   /**
-   * Readers of the same sensor share a request; one that goes away ends its own wait only. Undefined where no server has the sensor.
+   * Readers of one sensor share a request. `undefined` if no server has the sensor.
    * @throws the reason of `gone`
    */
   async read(server: string | undefined, sensorId: string, gone: AbortSignal): Promise<ChartOutcome | undefined> {
@@ -101,7 +101,7 @@ export class SensorCharts {
     return this.#requests.get(key);
   }
 
-  /** The seconds to wait, where the server has had its share. */
+  /** Returns the seconds to wait if the server has had its share. */
   #send(key: string, name: string, monitor: Monitor, sensorId: string): ChartRequest | number {
     const now = this.#clock.monotonic();
     const recent = (this.#sentAt.get(name) ?? []).filter((at) => now - at < MINUTE_MS);
@@ -123,7 +123,7 @@ export class SensorCharts {
     const over = () => {
       request.isOver = true;
     };
-    // It may fail after its readers have gone.
+    // Handled here, because it may fail after its readers have left.
     chart.then(over, over);
     this.#requests.set(key, request);
     const [first] = this.#requests.keys();
@@ -132,12 +132,12 @@ export class SensorCharts {
   }
 }
 
-/** The last four hours of a series before `until`, of each channel the lowest and the highest value of each minute. */
-export function chartOf({ rows }: TimeSeries, until: number): SensorChart {
-  const from = until - WINDOW_MS;
+/** The last four hours before `to`: the lowest and the highest value of each channel and minute. */
+export function chartOf({ rows }: TimeSeries, to: number): SensorChart {
+  const from = to - WINDOW_MS;
   const channels = new Map<string, ChartPart[]>();
   for (const { at, values } of rows) {
-    if (at < from || at > until) continue;
+    if (at < from || at > to) continue;
     for (const [channelId, value] of values) {
       const parts = channels.get(channelId) ?? [];
       if (parts.length === 0) {
@@ -150,5 +150,5 @@ export function chartOf({ rows }: TimeSeries, until: number): SensorChart {
       else parts[parts.length - 1] = { at: last.at, low: Math.min(last.low, value), high: Math.max(last.high, value) };
     }
   }
-  return { from, until, channels };
+  return { from, until: to, channels };
 }

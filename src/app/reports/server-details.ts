@@ -9,13 +9,13 @@ const WORKED = /^2\d\d$/;
 
 const { server: api, objects, sync } = EXPORTER_METRICS;
 
-/** What `serverDetails` reads of the exporter's own metrics, but for measurements. */
+/** Of `serverDetails`. */
 export const DETAIL_FAMILIES = [
   ...[api.breakerChanged, api.inFlight, api.requests, api.clockOffset],
   ...[api.requestDuration, api.retried, api.responseBytes],
   ...[objects.decodeProblem, objects.waitingChannels, objects.orphans],
 ];
-/** What `measurementsReport` reads. */
+/** Of `measurementsReport`. */
 export const MEASUREMENT_FAMILIES = [
   ...[sync.delivered, sync.rejected, sync.pending, sync.oldestPending, sync.deliveryFailed, sync.dropped],
 ];
@@ -51,7 +51,6 @@ export function serverDetails(
   };
 }
 
-/** Of the servers whose labels these are. */
 export function measurementsReport(samples: MetricSamples, of: Readonly<Record<string, string>> = {}): Measurements {
   return {
     delivered: samples.sum(sync.delivered, of),
@@ -79,7 +78,7 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
   };
 }
 
-/** `endpoint`: empty where what is counted does not tell them apart. */
+/** `endpoint`: empty if metrics do not have this label. */
 function endpointReport(
   samples: MetricSamples,
   endpoint: string,

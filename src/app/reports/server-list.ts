@@ -7,18 +7,18 @@ import { instantOrNull, withoutSecrets } from "./report-values.ts";
 import { compareServers, type RankedServer, serverState } from "./server-order.ts";
 import type { StatusSources } from "./sources.ts";
 
-/** Servers on a page of the overview: even where all of them fail at length it stays below 100 kB. */
+/** Keeps the overview below 100 kB, even if all of them fail with long messages. */
 export const SERVERS_A_PAGE = 40;
 
-/** Collectors whose runs bring what is shown of the monitored world. */
+/** Collectors that read monitored objects. */
 const POLLS: ReadonlySet<string> = new Set(["tree", "status", "channels"]);
 
-/** A server as far as sums and the order need it. */
+/** Enough for sums and the order. */
 export interface ServerRow extends RankedServer {
   readonly summary: ServerSummary;
 }
 
-/** Every server, the worst first. `own`: whose requests are held back. */
+/** The worst first. `samples`: open breakers. */
 export function listServers({ monitors }: StatusSources, samples: MetricSamples): readonly ServerRow[] {
   const heldBack = samples.by("server", EXPORTER_METRICS.server.breakerChanged);
   const rows = Array.from(monitors, ([name, monitor]): ServerRow => {
@@ -33,7 +33,7 @@ export function listServers({ monitors }: StatusSources, samples: MetricSamples)
   return rows.sort(compareServers);
 }
 
-/** Of the collectors whose last run failed. What a server lacks is no failure where it is up without it. */
+/** Failed last runs. A missing endpoint is no failure of a server that is up. */
 function failedRuns({ up, runs }: ServerSummary): ServerSummary["runs"] {
   return runs.filter(({ error, isOff }) => error !== undefined && !(up && isOff));
 }
@@ -60,7 +60,7 @@ export function sumsOf(servers: readonly ServerRow[]): Omit<StatusReport["totals
   };
 }
 
-/** The servers that a question is about, and which part of the list they are; undefined when there is no such server. */
+/** The servers of a page; `undefined` for an unknown server. */
 export function pageOf(
   servers: readonly ServerRow[],
   { server, find, page }: StatusQuery,
@@ -84,7 +84,7 @@ function withWords(servers: readonly ServerRow[], find: string): readonly Server
     : servers.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }
 
-/** What the list says of a server. `url`: as configured. */
+/** `url`: from the configuration. */
 export function serverEntry({ name, state, summary }: ServerRow, url: string): ServerEntry {
   const { up, version, objects, channels, sensorsByStatus, runs } = summary;
   const failed = failedRuns(summary);

@@ -1,7 +1,6 @@
 import { SERVER_STATES, type ServerState } from "../../http/pages/status/server-states.ts";
 import type { StatusToken } from "../../prtg/status.ts";
 
-/** What the order of servers depends on. */
 export interface RankedServer {
   readonly name: string;
   readonly state: ServerState;
@@ -13,31 +12,27 @@ const WARNING: readonly StatusToken[] = ["warning", "unusual"];
 
 /** `customer 9` before `customer 10`, the same wherever the exporter runs. */
 function byName(a: string, b: string): number {
-  // Made when a page asks: see `formatter` in src/http/pages/status/figures.ts.
+  // Lazy: see `formatter` in src/http/pages/status/figures.ts.
   collator ??= new Intl.Collator("en", { numeric: true });
   return collator.compare(a, b);
 }
 
 let collator: Intl.Collator | undefined;
 
-/** How a server fares, from what is known of the runs of its collectors. */
-export function serverState(seen: {
+export function serverState(runs: {
   readonly isUp: boolean;
-  /** Requests are held back as it does not answer. */
+  /** Requests are suspended, because it does not answer. */
   readonly isHeldBack: boolean;
   readonly hasFailures: boolean;
 }): ServerState {
-  const { isUp, isHeldBack, hasFailures } = seen;
+  const { isUp, isHeldBack, hasFailures } = runs;
   if (isUp) return hasFailures ? "impaired" : "working";
   if (isHeldBack) return "unreachable";
-  // What is not up without a failure has not been asked for yet: also a server that came with a reload.
+  // No poll yet, at the start or after a reload.
   return hasFailures ? "failing" : "starting";
 }
 
-/**
- * The worst first: by state in the order of `SERVER_STATES`; then more sensors that are down, partly down or disconnected;
- * then more with a warning or unusual; then by name.
- */
+/** Worst first: by `SERVER_STATES`, then by sensors in `DOWN`, then in `WARNING`, then by name. */
 export function compareServers(a: RankedServer, b: RankedServer): number {
   return (
     SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||

@@ -17,12 +17,12 @@ export interface DiscoverySources {
   readonly config?: Pick<Config, "standbyFor">;
 }
 
-/** Targets are put together up to so many characters: each write takes time. */
+/** Characters of one write. */
 const PIECE_LENGTH = 64 * 1_024;
 
 /**
- * Devices with a host as targets, in the order of the tree. A server whose tree has not been read yet makes the whole
- * answer wait: a list without its devices would have Prometheus forget them.
+ * Devices with a host as targets, in the order of the tree. Without the tree of a server the answer is 503: Prometheus would drop
+ * its targets.
  */
 export function createDiscovery(sources: DiscoverySources, redactor: Redactor): Discovery {
   return async (question, gone) => {
@@ -47,7 +47,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
           statuses,
         });
         if (target === undefined) continue;
-        // Names, hosts and tags come from outside: a secret in one of them must not leave this way.
+        // Names, hosts and tags come from outside and may contain a secret.
         piece += `${piece === "" && pieces.length === 0 ? "[" : ",\n"}${redactor.redact(JSON.stringify(target))}`;
         if (piece.length < PIECE_LENGTH) continue;
         pieces.push(Buffer.from(piece));
@@ -59,7 +59,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
   };
 }
 
-/** In the spelling of labels, whatever spelling was asked for; undefined where one is no status. A misspelt one would leave no target. */
+/** In the spelling of labels; `undefined` for an unknown status, which would match no target. */
 function readStatuses(texts: readonly string[]): readonly (StatusToken | "")[] | undefined {
   const statuses = texts.map((text) => (text === "" ? text : parseStatus(text)));
   return statuses.every((status) => status !== undefined) ? statuses : undefined;
@@ -80,7 +80,7 @@ function refusalOf({ monitors, config }: DiscoverySources, servers: readonly str
   return undefined;
 }
 
-/** One group of the format, which has the labels of all its targets: one target. */
+/** A group of the format, with one target. */
 interface DiscoveredTarget {
   readonly targets: readonly [string];
   readonly labels: Readonly<Record<`__meta_prtg_${string}`, string>>;
@@ -121,15 +121,15 @@ function targetOf(
   return { targets: [addressOf(host, port)], labels: Object.fromEntries(wellFormed) };
 }
 
-/** As the other service discoveries write lists: a comma on each side, so that `,wan,` finds a tag and no part of one. */
+/** Like other service discoveries: a comma on each side, so that `,wan,` matches a whole tag. */
 function tagText(tags: readonly string[]): string {
   return tags.length === 0 ? "" : `,${tags.join(",")},`;
 }
 
-/** Of the characters that no name or address has, a slash would make Prometheus refuse the target. */
+/** Prometheus refuses a target with a slash. */
 const NO_HOST = /[\s\p{Cc}/\\?#@"'<>{}|^`]/u;
 
-/** Without brackets; undefined where a device has none that could be one. */
+/** Without brackets; `undefined` without a valid host. */
 function hostOf({ host = "" }: TreeNode): string | undefined {
   const bare = /^\[(.+)\]$/.exec(host.trim())?.[1] ?? host.trim();
   return bare === "" || NO_HOST.test(bare) ? undefined : bare;

@@ -7,20 +7,20 @@ import type { StatusSources } from "./sources.ts";
 import { statusReport } from "./status-report.ts";
 import { type Monitor, nodeReport, type OutlineOf, searchReport } from "./status-tree.ts";
 
-/** Outlines are not made anew for each click, milliseconds. */
+/** Milliseconds: several clicks use one outline. */
 const OUTLINES_LAST = 2_000;
 
 const UNSLICED: Steps = { step: () => undefined };
 
-/** The facts of the status page, without secrets. */
+/** The status page, without secrets. */
 export function createStatusSource(sources: StatusSources, redactor: Redactor): StatusSource {
   const outlines = recentOutlines(sources);
-  // Names, paths and errors come from outside: a secret in one of them must not leave this way.
+  // Names, paths and errors come from outside and may contain a secret.
   const redacted = async <Report>(report: Report, slices: Steps): Promise<Report> =>
     (await redactStrings(report, redactor, slices)) as Report;
   const slicesFor = (gone: AbortSignal | undefined) => new TimeSlices(sources.clock, gone, "reader");
   return {
-    // Without slices: it is as much work for many servers as for one, and a reader need not wait for those who poll.
+    // Without slices: the work does not grow with the servers.
     status: async (question = FIRST_PAGE, gone) => {
       const slices = question.server === undefined ? UNSLICED : slicesFor(gone);
       return redacted(await statusReport(sources, question, slices), slices);
@@ -36,13 +36,13 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
     course: (server) => sources.courses.of(server),
     chart: async ({ server, id }, gone) => {
       const outcome = await sources.charts.read(server, id, gone);
-      // Errors may repeat what the server said; the rest are numbers.
+      // The rest are numbers.
       return outcome?.kind === "failed" ? { ...outcome, reason: redactor.redact(outcome.reason) } : outcome;
     },
   };
 }
 
-/** Requests that come while an outline is being made, or soon after, share it; without requests it is not kept in memory. */
+/** Concurrent and close requests share an outline. Without requests it leaves memory. */
 function recentOutlines({ clock }: StatusSources): OutlineOf {
   const made = new WeakMap<Monitor, { readonly at: number; readonly outline: WeakRef<Promise<Outline>> }>();
   return (monitor) => {

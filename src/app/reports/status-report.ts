@@ -29,10 +29,7 @@ const PUSH_FAMILIES = [
   ...[EXPORTER_METRICS.otlp.statePoints, EXPORTER_METRICS.otlp.attemptFailed, EXPORTER_METRICS.otlp.requestRefused],
 ];
 
-/**
- * The facts of the status page; undefined when there is no such server. What it costs depends on the servers that are
- * shown: of the others it takes a handful of numbers each, for the sums and the order.
- */
+/** `undefined` for an unknown server. Servers that are not on the page need only a few numbers each. */
 export async function statusReport(
   sources: StatusSources,
   question: StatusQuery,

@@ -14,7 +14,7 @@ import { type ChannelExplanation, choiceOf, explainSensor } from "./explain-page
 import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
-/** Children shown at a time, and objects found. */
+/** On one page. */
 const MAX_CHILDREN = 200;
 const MAX_FOUND = 100;
 
@@ -28,17 +28,15 @@ interface ServerTree {
   readonly monitor: Monitor;
 }
 
-/** One server's tree, seen from above. */
 interface ServerOutline extends ServerTree {
   readonly outline: Outline;
   /** Monotonic. */
   readonly now: number;
 }
 
-/** Gives the outline of one server. */
 export type OutlineOf = (monitor: Monitor) => Promise<Outline>;
 
-/** An object with what is around and below it; undefined when no server has it. */
+/** An object, its ancestors and its children; `undefined` if no server has it. */
 export async function nodeReport(
   sources: StatusSources,
   outlineOf: OutlineOf,
@@ -66,7 +64,7 @@ export async function nodeReport(
   };
 }
 
-/** The first server that has it; only the one of that name where one is given. */
+/** The first server that has the object. `server`: only this one. */
 function find(
   { monitors }: StatusSources,
   server: string | undefined,
@@ -164,7 +162,7 @@ function channelReport({ channel, account, lines }: ChannelExplanation, hasRules
   };
 }
 
-/** The best matches first: the id or the name itself, names that begin with the text, names, anything else. */
+/** Best first: id or name, start of a name, part of a name, anything else. */
 const RANKS = 4;
 
 export async function searchReport(
