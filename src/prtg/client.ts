@@ -65,7 +65,8 @@ class ApiClient implements MonitoringApi {
       const channel = decodeChannel(record, problems);
       return channel && this.#texts.channel(channel, problems);
     },
-    keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
+    keyOf: ({ channelId }) => channelId,
+    groupOf: ({ sensorId }) => sensorId,
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,

@@ -15,6 +15,8 @@ import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 export interface ItemFormat<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
+  /** See PageSource. */
+  groupOf?(item: Item): string;
   describe(item: Item): string;
   sizeOf(item: Item): number;
   /** Memory of an item without text. */
