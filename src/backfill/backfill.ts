@@ -15,19 +15,19 @@ export type BackfillOutcome =
   | {
       readonly kind: "finished";
       readonly run: FinishedRun;
-      /** The folder has other OpenMetrics files too. */
+      /** Whether the folder has other OpenMetrics files, too. */
       readonly shared: boolean;
     }
   | {
       readonly kind: "interrupted";
       readonly done: number;
       readonly sensors: number;
-      /** Values that the receiver has or refused; undefined for files. */
+      /** Values that the receiver accepted or rejected. `undefined` for files. */
       readonly pushed: { readonly done: number; readonly values: number } | undefined;
     };
 
 /**
- * Writes a server's history as OpenMetrics files, one per UTC day, or pushes it; continues an interrupted run.
+ * Writes the history of a server as OpenMetrics files, one per UTC day, or pushes it. Continues an interrupted run.
  * @throws ExporterError
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillOutcome> {

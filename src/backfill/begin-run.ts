@@ -13,15 +13,14 @@ import { type BackfillPlan, planSensors, sensorFilter } from "./plan.ts";
 import { planSeriesRanges } from "./series-ranges.ts";
 import { dayFileName, dayOf } from "./utc-day.ts";
 
-/** With its journal entry and its plan. */
 export interface BegunRun {
   readonly run: UnfinishedRun;
   readonly plan: BackfillPlan;
 }
 
-/** What a first `serve` pushes. */
+/** The first `serve` pushes this time itself. */
 const LIVE_MS = SERIES_WINDOW_MS.live;
-/** Prometheus holds three hours in memory before it makes a block of the first two. */
+/** Prometheus holds three hours in memory before it writes a block of two. */
 const HEAD_MS = 3 * 60 * 60_000;
 
 interface Range {
@@ -95,7 +94,7 @@ export async function continueRun(
   if (plan.sensors.length !== run.sensors) {
     throw new ExporterError("BACKFILL_DAMAGED", `the plan in ${folder.path} has ${plan.sensors.length} sensors`);
   }
-  // The answer has the server's clock, which windows depend on.
+  // Windows depend on the server's clock, which the answer shows.
   if (run.done.length < plan.sensors.length) await api.health(signal);
   return { run, plan };
 }
@@ -150,7 +149,7 @@ function refuseEmptyPlan(tree: Tree, selects: (sensor: TreeNode) => boolean): ne
   throw new ExporterError("BACKFILL_NOTHING_SELECTED", text);
 }
 
-/** Another run may bring other sensors for the same time. */
+/** Another run may push other sensors for the same time. */
 function refusePushedAlready(folder: OutputFolder, { from, to }: Range, { sensors }: BackfillPlan): void {
   const wanted = new Set(sensors.map(({ id }) => id));
   for (const run of folder.journal.finished) {
@@ -167,7 +166,6 @@ function iso(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-/** What the server has now. */
 export interface Inventory {
   readonly tree: Tree;
   readonly channels: readonly ChannelRecord[];
@@ -176,12 +174,12 @@ export interface Inventory {
 const ATTEMPTS = 3;
 
 /**
- * Reads the tree and all channels. Needs complete lists: a missing sensor would be a permanent hole in the history.
- * @throws ExporterError BACKFILL_LIST_MOVED, and what the client throws
+ * Reads complete lists, because a missing sensor would be a permanent gap.
+ * @throws ExporterError BACKFILL_LIST_MOVED, and errors of the client
  */
 export async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSignal): Promise<Inventory> {
   const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
-  // The list of sensors comes later, so it has the sensor of a new channel.
+  // The list of sensors comes later, so it has the sensors of new channels.
   const channels = await readComplete("channels", () => api.channels({}, signal));
   for (const kind of api.readingOrder) {
     try {

@@ -8,12 +8,12 @@ import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import type { SensorReader } from "./sensor-reader.ts";
 
-/** Between two checkpoints; a crash repeats what came after the last. */
+/** Between checkpoints. A crash repeats what came after the last one. */
 const CHECKPOINT_MS = 5_000;
-/** Writing must stay a small part of the time on slow disks. */
+/** Limits the time of writing on slow disks. */
 const SHARE_OF_WRITING = 1 / 10;
 const MAX_BUFFERED = 32 * 2 ** 20;
-/** With a log line of their own. */
+/** More failures are only counted in the log. */
 const MAX_LOGGED = 10;
 
 export interface CollectionOptions {
@@ -22,7 +22,6 @@ export interface CollectionOptions {
   readonly run: UnfinishedRun;
   readonly plan: BackfillPlan;
   readonly reader: SensorReader;
-  /** At the same time. */
   readonly concurrency: number;
   readonly skipFailed: boolean;
   readonly clock: Clock;
@@ -36,13 +35,13 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Reads the remaining sensors into the parts, in any order, and notes them in the journal. */
+/** Reads the remaining sensors into the parts, in any order, and records them in the journal. */
 export class Collection {
   readonly #options: CollectionOptions;
   readonly #done: Set<string>;
   #run: UnfinishedRun;
   #writing: Promise<void> | undefined;
-  /** Data is lost: the journal must not go on as if it were there. */
+  /** Data is lost, so the journal must not continue. */
   #writeFailed = false;
   #nextCheckpoint: number;
   #failures: Failure[] = [];
@@ -60,8 +59,8 @@ export class Collection {
   }
 
   /**
-   * Resolves when all sensors are done. Writes what was read, however it ends.
-   * @throws ExporterError BACKFILL_SENSORS_FAILED, what stands in the way of all sensors, or the signal's reason
+   * Resolves when all sensors are done. Writes what it read in any case.
+   * @throws ExporterError BACKFILL_SENSORS_FAILED, failures of all sensors, or the signal's reason
    */
   async complete(signal: AbortSignal): Promise<UnfinishedRun> {
     const { plan, progress } = this.#options;
@@ -69,7 +68,7 @@ export class Collection {
     try {
       const pending = plan.sensors.flatMap(({ id }, position) => (this.#done.has(id) ? [] : [position]));
       await this.#readAll(pending, signal);
-      // A failure may have been a bad moment.
+      // Tries failed sensors once more.
       await this.#readAll(
         this.#failures.splice(0).map(({ position }) => position),
         signal,
@@ -131,7 +130,6 @@ export class Collection {
     }
   }
 
-  /** One after the other. */
   #checkpoint(): Promise<void> {
     const writing = this.#writing?.then(() => this.#write()) ?? this.#write();
     this.#writing = writing;
@@ -143,7 +141,7 @@ export class Collection {
   async #write(): Promise<void> {
     const { folder, parts, clock } = this.#options;
     const began = clock.monotonic();
-    // Before any wait: later sensors belong to the next checkpoint.
+    // Sensors that finish later belong to the next checkpoint.
     const done = [...this.#done];
     const samples = this.#samples;
     try {

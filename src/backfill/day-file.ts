@@ -5,10 +5,9 @@ import { replaceFile, withFile } from "../lib/durable-file.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import type { BackfillPlan, PlannedSensor, PlannedSeries } from "./plan.ts";
 
-/** Another user may hand it to Prometheus, if the umask allows it. */
+/** Another user may import it, if the umask allows that. */
 const FINISHED_FILE = 0o644;
 
-/** Of a sensor, in a part. */
 interface Line {
   readonly sensor: number;
   readonly position: number;
@@ -19,9 +18,8 @@ interface Line {
 const WRITE_SIZE = 1 << 20;
 
 /**
- * Turns a day's part into its OpenMetrics file: families with samples, series in the order of the plan, samples in the
- * order of time. Reads a line again for each family, so that one line at a time is in memory. Resolves with the number
- * of samples. Rejects with the signal's reason, and leaves no file then.
+ * Writes the OpenMetrics file of a day. Reads a line again for each family, so that only one line is in memory.
+ * Resolves with the number of samples. Rejects with the signal's reason, and leaves no file then.
  */
 export function writeDayFile(
   partPath: string,
@@ -79,7 +77,7 @@ class BufferedText {
   }
 }
 
-/** Parts are ASCII: a character is a byte. */
+/** Parts are ASCII. */
 async function findLines(part: FileHandle): Promise<Line[]> {
   const lines: Line[] = [];
   let position = 0;
@@ -90,7 +88,7 @@ async function findLines(part: FileHandle): Promise<Line[]> {
   return lines;
 }
 
-/** Lines of sensors with series of a family, by its position, in the order of the plan. */
+/** The lines of each family, in the order of the plan. */
 function byFamily(lines: Line[], { sensors }: BackfillPlan): ReadonlyMap<number, readonly Line[]> {
   const linesOf = new Map<number, Line[]>();
   for (const line of lines.sort((a, b) => a.sensor - b.sensor)) {
@@ -135,8 +133,8 @@ function renderSeries(name: string, { conversion }: PlannedSeries, list: readonl
 }
 
 /**
- * Seconds, as OpenMetrics writes them. Prometheus multiplies by 1000 and truncates, which takes a millisecond from half
- * of all fractions: a tenth of a millisecond more prevents that.
+ * Seconds. Prometheus multiplies by 1000 and truncates, which loses a millisecond of half of all fractions. Adding a
+ * tenth of a millisecond prevents that.
  * @param at Milliseconds since the epoch.
  */
 export function formatTimestamp(at: number): string {

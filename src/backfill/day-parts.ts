@@ -10,12 +10,13 @@ import { dayName, dayNumber } from "./utc-day.ts";
 const SUFFIX = ".part";
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
-/** Bytes on the disk, by day. */
+/** Bytes by day. */
 export type PartLengths = ReadonlyMap<number, number>;
 
 /**
- * A file per day, in it a line per sensor, in the order of reading: `[sensor, [channel, time, value, time, value, ...],
- * ...]` with positions of the plan, and values in the display unit. Without labels, nine tenths of the final files.
+ * One file per day with one line per sensor: `[sensor, [channel, time, value, time, value, ...], ...]`. Sensors and
+ * channels are positions in the plan, values are in the display unit. Without labels, which are 90 % of the final
+ * files.
  */
 export class DayParts {
   readonly #folder: string;
@@ -29,7 +30,7 @@ export class DayParts {
   }
 
   /**
-   * Opens the parts as of `lengths`, and cuts off what came later.
+   * Truncates the parts to `lengths`.
    * @throws ExporterError BACKFILL_DAMAGED
    */
   static async open(folder: string, lengths: PartLengths): Promise<DayParts> {
@@ -59,7 +60,7 @@ export class DayParts {
     }
   }
 
-  /** Resolves with the new lengths once they are on the disk. */
+  /** Resolves with the new lengths after a flush. */
   async write(): Promise<PartLengths> {
     const buffered = this.#buffered;
     this.#buffered = new Map();

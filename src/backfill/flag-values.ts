@@ -5,12 +5,11 @@ import { parseTimestamp } from "../prtg/decode/values.ts";
 
 const SECOND_MS = 1000;
 
-/** As a user writes it. */
 export type GivenTime =
-  | { readonly text: string; readonly kind: "fixed" /** Milliseconds since the epoch. */; readonly at: number }
+  | { readonly text: string; readonly kind: "fixed"; readonly at: number }
   | { readonly text: string; readonly kind: "ago"; readonly ms: number };
 
-/** `2026-03-01T00:00:00Z`, or `30d` for 30 days ago. Throws a RangeError for anything else. */
+/** `2026-03-01T00:00:00Z`, or `30d` for 30 days ago. Throws a RangeError otherwise. */
 export function parseGivenTime(text: string): GivenTime {
   const ms = parseDuration(text);
   if (ms !== undefined) return { text, kind: "ago", ms };
@@ -19,25 +18,25 @@ export function parseGivenTime(text: string): GivenTime {
   throw new RangeError("Give a time as in 2026-03-01T00:00:00Z, or how long ago as in 30d or 12h.");
 }
 
-/** Milliseconds since the epoch, whole seconds: file names carry no more. */
+/** Milliseconds since the epoch, in whole seconds as in file names. */
 export function resolveGivenTime(time: GivenTime, now: number): number {
   const at = time.kind === "fixed" ? time.at : now - time.ms;
   return Math.floor(at / SECOND_MS) * SECOND_MS;
 }
 
-/** `Date.parse` takes a 31st of February. */
+/** `Date.parse` accepts February 31. */
 function isCalendarDay(text: string): boolean {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split("-").map(Number);
   return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 }
 
-/** On every series, beside the labels of a scrape. */
+/** Added to every series. */
 export interface ExtraLabel {
   readonly name: string;
   readonly value: string;
 }
 
-/** `job=prtg`. Throws a RangeError that says what is wrong. */
+/** `job=prtg`. Throws a RangeError with the reason. */
 export function parseExtraLabel(text: string): ExtraLabel {
   const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith("__")) {
@@ -47,14 +46,14 @@ export function parseExtraLabel(text: string): ExtraLabel {
   return { name, value };
 }
 
-/** Throws a RangeError for a name that is there already. */
+/** Throws a RangeError for a duplicate name. */
 export function addExtraLabel(labels: readonly ExtraLabel[], added: ExtraLabel): readonly ExtraLabel[] {
   if (labels.some(({ name }) => name === added.name)) throw new RangeError(`The label ${added.name} is given twice.`);
   return [...labels, added].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**
- * Refuses names that the metric table, the label settings or a rule use.
+ * Refuses names of the metric table, the label settings and rules.
  * @throws ExporterError BACKFILL_LABEL_TAKEN
  */
 export function refuseTakenNames(labels: readonly ExtraLabel[], families: readonly MetricFamily[]): void {

@@ -28,22 +28,21 @@ const finishedRun = z.strictObject({
   ...range,
   finishedAt: time,
   samples: count,
-  /** In the order of time; none of a push. */
+  /** Ascending. Empty for a push. */
   files: texts,
-  /** Of a push: sensor ids, values that the receiver refused for good, and why. */
+  /** Sensor ids, rejected values, and the reason. */
   push: z.strictObject({ sensors: texts, rejected: count, message: z.string() }).optional(),
 });
 
 const unfinishedRun = z.strictObject({
   ...range,
   spans: z.array(z.strictObject({ type: z.enum(SERIES_TYPES), from: time, to: time })).readonly(),
-  /** Sensor ids. */
   done: texts,
   /** Of all series. */
   samples: count,
-  /** Bytes by number of the day, in the order of time. */
+  /** Bytes by number of the day, ascending. */
   parts: z.array(z.tuple([z.int(), count]).readonly()).readonly(),
-  /** Of the first parts, in their order. */
+  /** Of the first parts. */
   files: z.array(z.strictObject({ name: z.string(), samples: count })).readonly(),
 });
 
@@ -59,17 +58,13 @@ export type Journal = Readonly<z.infer<typeof journalSchema>>;
 
 export const EMPTY_JOURNAL: Journal = { format: JOURNAL_FORMAT, finished: [], unfinished: null };
 
-/** How far a push is, after each acknowledgement: a kill repeats one request at most. */
+/** Progress of a push after each acknowledgement. A kill repeats at most one request. */
 export const pushCursorSchema = z.strictObject({
-  /** Parts of the journal. */
   days: count,
-  /** Of the next part. */
   rows: count,
-  /** That the receiver has. */
+  /** Accepted values. */
   samples: count,
-  /** For good. */
   rejected: count,
-  /** The receiver's words. */
   message: z.string(),
 });
 

@@ -18,9 +18,8 @@ import {
 import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 
 /**
- * The folder of `--output`: files, `journal.json`, and during a run a folder with its plan and parts. One process at a
- * time. The umask decides on the folder and its files, which another user may hand to Prometheus. All else is private
- * to the owner.
+ * The folder of `--output` with files and `journal.json`, and during a run a folder with plan and parts. One process at
+ * a time. The umask applies to the folder and its files, which another user may import. Everything else is private.
  */
 export class OutputFolder {
   readonly path: string;
@@ -33,8 +32,8 @@ export class OutputFolder {
   }
 
   /**
-   * `isPrivate`: for its owner alone, as in `state_dir`.
-   * @throws ExporterError BACKFILL_BUSY, BACKFILL_DAMAGED, and errors of the file system
+   * @param isPrivate As in `state_dir`.
+   * @throws ExporterError BACKFILL_BUSY, BACKFILL_DAMAGED, and errors of the system
    */
   static async open(path: string, isPrivate = false): Promise<OutputFolder> {
     await (isPrivate ? createPrivateDirectory(path) : mkdir(path, { recursive: true }));
@@ -73,7 +72,7 @@ export class OutputFolder {
     return join(this.path, name);
   }
 
-  /** Of all OpenMetrics files, other programs' too. */
+  /** All OpenMetrics files, including those of other programs. */
   async listFiles(): Promise<readonly string[]> {
     return (await readdir(this.path)).filter((name) => name.endsWith(".om")).sort();
   }
@@ -113,7 +112,7 @@ export class OutputFolder {
   }
 
   /**
-   * The start, before a first push.
+   * The start if there is no cursor.
    * @throws ExporterError BACKFILL_DAMAGED
    */
   async readCursor(): Promise<PushCursor> {
@@ -124,7 +123,7 @@ export class OutputFolder {
     return DayParts.open(this.#unfinishedPath, lengths);
   }
 
-  /** Its file is there. */
+  /** Call when its file is complete. */
   async removePart(day: number): Promise<void> {
     await rm(partPath(this.#unfinishedPath, day), { force: true });
   }
@@ -142,7 +141,7 @@ export class OutputFolder {
   }
 }
 
-/** Undefined without a file. */
+/** `undefined` without a file. */
 async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Value | undefined> {
   let text: string;
   try {
@@ -160,8 +159,7 @@ async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Va
 }
 
 /**
- * Keeps other processes out until this one ends, however it ends. `path`: an empty file that stays. Returns the
- * release.
+ * Locks the folder until the process ends, with an empty file that stays. Returns the release.
  * @throws ExporterError BACKFILL_BUSY
  */
 function lockFolder(folder: string, path: string): () => void {
@@ -169,7 +167,7 @@ function lockFolder(folder: string, path: string): () => void {
   try {
     lock = tryFileLock(path);
   } catch {
-    // No locks or no writing here: the next step reports that.
+    // Without locks or rights the next step reports the error.
     return () => undefined;
   }
   if (lock === undefined) throw new ExporterError("BACKFILL_BUSY", `another process is writing to ${folder}`);

@@ -13,13 +13,12 @@ import type { PushTarget } from "./push-delivery.ts";
 export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;
 export type ResolutionChoice = (typeof RESOLUTIONS)[number];
 
-/** As the user wrote them: a run continues another with the same. */
+/** As the user wrote them. A run continues another one with the same parameters. */
 export interface BackfillParameters {
   readonly server: string;
   readonly from: string;
   readonly to: string;
   readonly resolution: ResolutionChoice;
-  /** `job=prtg` */
   readonly labels: readonly string[];
   readonly paths: readonly string[];
   readonly kinds: readonly string[];
@@ -28,12 +27,11 @@ export interface BackfillParameters {
   readonly configured: SeriesSettings;
 }
 
-/** The finest first. */
 export function seriesTypesOf(resolution: ResolutionChoice): readonly SeriesType[] {
   return resolution === "auto" ? SERIES_TYPES : [resolution];
 }
 
-/** In words; empty for the same. */
+/** Empty if equal. */
 export function parameterDifferences(before: BackfillParameters, now: BackfillParameters): readonly string[] {
   const current = spelledOut(now);
   const flags = spelledOut(before).flatMap(([flag, was], index) => {
@@ -58,15 +56,15 @@ function spelledOut(parameters: BackfillParameters): readonly (readonly [flag: s
   ];
 }
 
-/** The order of a repeated flag does not matter. */
+/** The order of repeated flags does not matter. */
 function unordered(values: readonly string[]): string {
   return [...new Set(values)].sort().join(", ");
 }
 
-/** What in a configuration decides about series, as fingerprints: equal text, equal effect. */
+/** Fingerprints of the settings that change series. */
 export interface SeriesSettings {
   readonly labels: string;
-  /** Of the rules, wherever they are. */
+  /** Of all rules. */
   readonly mapping: string;
 }
 
@@ -76,7 +74,7 @@ export function seriesSettings({ labels, mapping, ruleFiles }: Pick<Config, "lab
   const { keepOriginal, byteUnits } = mapping;
   return {
     labels: fingerprint({ keep: keep && [...keep].sort(), rename: [...rename].sort(), fromTags }),
-    // Other settings have no effect without rules.
+    // Without rules the other settings have no effect.
     mapping: fingerprint(rules.length === 0 ? [] : { rules, keepOriginal, byteUnits }),
   } satisfies SeriesSettings;
 }
@@ -85,26 +83,24 @@ function fingerprint(settings: unknown): string {
   return createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 16);
 }
 
-/** The outside world, and what the user asks for. */
+/** Dependencies and parameters of a run. */
 export interface BackfillOptions {
   readonly api: MonitoringApi;
-  /** Its configured name. */
   readonly server: string;
   readonly from: GivenTime;
   readonly to: GivenTime;
   readonly selection: Selection;
-  /** Labels and rules, those of `serve`. */
+  /** Labels and rules of `serve`. */
   readonly mapper: ChannelMapper;
   readonly extraLabels: readonly ExtraLabel[];
-  /** The same for the journal. */
+  /** For the journal. */
   readonly parameters: BackfillParameters;
-  /** Folder of files, or of the state of a push. */
+  /** Folder of files, or for the state of a push. */
   readonly output: string;
-  /** Undefined: files. */
+  /** `undefined`: write files. */
   readonly push?: PushTarget | undefined;
-  /** The result may lack sensors that cannot be read. */
+  /** Continue without unreadable sensors. */
   readonly skipFailed: boolean;
-  /** At the same time. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly log: Logger;

@@ -7,9 +7,8 @@ import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { ExtraLabel } from "./flag-values.ts";
 
-/** Something must fit each list that is not empty. */
+/** Each list that is not empty must match. */
 export interface Selection {
-  /** See `pathGlob`. */
   readonly paths: readonly string[];
   /** As in the label `kind` of `prtg_sensor_info`. */
   readonly kinds: readonly string[];
@@ -24,9 +23,9 @@ export function sensorFilter({ paths, kinds, tags }: Selection): (sensor: TreeNo
     (tags.length === 0 || sensor.tags.some((tag) => tags.includes(tag)));
 }
 
-/** All that a run needs of the configuration to continue. */
+/** All that a run needs to continue. */
 export interface BackfillPlan {
-  /** In the order of files and of the metrics page. */
+  /** In the order of files. */
   readonly families: readonly MetricFamily[];
   /** By id, in the order of files. */
   readonly sensors: readonly PlannedSensor[];
@@ -37,39 +36,35 @@ export type PlannedDevice = Pick<TreeNode, "id" | "name" | "host" | "probe" | "g
 export interface PlannedSensor {
   readonly id: string;
   readonly path: string;
-  /** For a push; undefined where the user may not see it. */
+  /** For a push. `undefined` if not visible. */
   readonly device?: PlannedDevice;
   readonly channels: readonly PlannedChannel[];
 }
 
 export interface PlannedChannel {
   readonly channelId: string;
-  /** Empty where a rule drops the channel. */
+  /** Empty if a rule drops the channel. */
   readonly series: readonly PlannedSeries[];
 }
 
 export interface PlannedSeries {
-  /** Position in the plan. */
   readonly family: number;
-  /** As in the text format, `{server="hq",sensor_id="2490",...}`; for a push the values as a JSON array. */
+  /** Text format, `{server="hq",sensor_id="2490",...}`. For a push, values as a JSON array. */
   readonly labels: string;
-  /** From the channel's display unit to the family's. */
+  /** From the display unit to the unit of the family. */
   readonly conversion?: Conversion;
 }
 
 export interface PlanOptions {
   readonly server: string;
   readonly mapper: ChannelMapper;
-  /** Undefined for a push. */
   readonly extraLabels: readonly ExtraLabel[] | undefined;
   readonly selects: (sensor: TreeNode) => boolean;
 }
 
 type FormatSeriesLabels = (family: MetricFamily, values: readonly string[]) => string;
 
-/**
- * Sensors and channels by id, as the series of `serve`. Leaves out sensors without channels, or with dropped ones only.
- */
+/** Sensors and channels by id, with the series of `serve`. Leaves out sensors without served channels. */
 export function planSensors(tree: Tree, channels: readonly ChannelRecord[], options: PlanOptions): BackfillPlan {
   const { mapper, extraLabels, selects } = options;
   const families = historyFamilies(mapper);
@@ -96,7 +91,7 @@ function planDevice(node: TreeNode | undefined): PlannedDevice | undefined {
   return { id, name, host, probe, group, path };
 }
 
-/** That history can have. */
+/** Families of history. */
 export function historyFamilies({ labels, families }: ChannelMapper): readonly MetricFamily[] {
   return [labels.families.channelValue, ...families].map(({ name, type, help, labels: names }) => {
     return { name, type, help, labels: names };
@@ -134,7 +129,7 @@ function textFormat(extraLabels: readonly ExtraLabel[]): FormatSeriesLabels {
   return (family, values) => formatLabels([...family.labels, ...extraNames], [...values, ...extraValues]);
 }
 
-/** Numbers by size, then other text. */
+/** Numbers first. */
 function compareIds(a: string, b: string): number {
   const [left, right] = [Number(a), Number(b)];
   if (left !== right && !Number.isNaN(left) && !Number.isNaN(right)) return left - right;

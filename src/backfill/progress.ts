@@ -1,14 +1,14 @@
 import type { Clock } from "../lib/clock.ts";
 
 export interface BackfillProgress {
-  /** An earlier run did `done` of `total`. */
+  /** @param done Of an earlier run. */
   begin(what: "sensors" | "days" | "values", total: number, done: number): void;
   advance(done: number): void;
-  /** Nothing goes on for a while. */
+  /** Ends the display. */
   end(): void;
 }
 
-/** Of the last minute: an old outage says nothing about the time left. */
+/** An earlier outage says nothing about the time left. */
 const LOOK_BACK_MS = 60_000;
 const MARK_EVERY_MS = 1_000;
 
@@ -22,7 +22,7 @@ export class ProgressRate {
     this.#marks = [{ at: clock.monotonic(), done }];
   }
 
-  /** Lately; undefined while unknown. */
+  /** `undefined` while unknown. */
   perSecond(done: number): number | undefined {
     const now = this.#clock.monotonic();
     while (this.#marks[1] !== undefined && now - this.#marks[1].at >= LOOK_BACK_MS) this.#marks.shift();

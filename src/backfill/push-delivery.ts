@@ -9,24 +9,22 @@ import type { PlannedDevice } from "./plan.ts";
 
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
-/** A receiver that never answered is probably a wrong address. */
+/** A receiver that never answered probably has a wrong address. */
 const FIRST_PATIENCE_MS = 30_000;
 const PATIENCE_MS = 15 * 60_000;
-/** For a request under way when the user interrupts: only its answer says whether it arrived. */
+/** After an interrupt, only the answer shows whether the request arrived. */
 const GRACE_MS = 5_000;
 
 export interface PushDeliveryOptions {
   readonly sink: MeasurementSink;
   readonly clock: Clock;
-  /** From 0 to below 1. */
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** See DeliveryOutcome. */
 export type Settled = Exclude<DeliveryOutcome, { readonly kind: "failed" }>;
 
-/** To one receiver; waits while it is away. */
+/** Waits while the receiver is away. */
 export class PushDelivery {
   readonly #options: PushDeliveryOptions;
   #hasAnswered = false;
@@ -97,29 +95,27 @@ export class PushDelivery {
       throw new ExporterError("BACKFILL_RECEIVER_AWAY", `the receiver takes nothing: ${message}`);
     }
     if (this.#away.record()) log.warn(`waiting for the receiver: ${message}`);
-    // A receiver that asks for a pause is there.
+    // The receiver is there.
     if (retryAfterMs !== undefined) this.#hasAnswered = true;
     const pause = Math.min(retryAfterMs ?? 0, PATIENCE_MS);
     return pause + bound * (0.5 + 0.5 * random());
   }
 }
 
-/** Undefined for a channel outside the plan. */
+/** `undefined` outside the plan. */
 export type DescribeHistory = (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
 
 export interface PushedHistory {
   readonly describe: DescribeHistory;
-  /** One object for all sensors of a device; undefined for an unknown one. */
+  /** One object per device. `undefined` if unknown. */
   readonly deviceOf: (sensorId: string) => PlannedDevice | undefined;
 }
 
 /** Takes history as measurements. */
 export interface PushTarget {
-  /** For people. */
   readonly url: string;
-  /** In one delivery, to fit into one request; rows are not divided. */
+  /** Values of one delivery, so that it fits into one request. Rows are not divided. */
   readonly maxPoints: number;
   readonly connect: (history: PushedHistory) => MeasurementSink;
-  /** From 0 to below 1, for pauses. */
   readonly random: () => number;
 }

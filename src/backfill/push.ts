@@ -18,7 +18,7 @@ import {
 } from "./push-delivery.ts";
 import { DAY_MS } from "./utc-day.ts";
 
-/** Only refusals at the start: the user can mend something. */
+/** Gives up after so many refusals at the start. */
 const REFUSALS_TO_GIVE_UP = 3;
 
 export interface PushOptions {
@@ -38,8 +38,8 @@ interface Load {
 }
 
 /**
- * Pushes the parts in the order of time, and closes the run. A run without samples leaves no trace.
- * @throws ExporterError BACKFILL_RECEIVER_AWAY, BACKFILL_REFUSED, or the signal's reason; a later run continues
+ * Pushes the parts in the order of time, and finishes the run. A run without samples leaves no trace.
+ * @throws ExporterError BACKFILL_RECEIVER_AWAY, BACKFILL_REFUSED, or the signal's reason. A later run continues.
  */
 export async function push(options: PushOptions, signal: AbortSignal): Promise<FinishedRun> {
   const { folder, run, plan, clock, progress } = options;
@@ -67,7 +67,6 @@ async function pushDays(options: PushOptions, signal: AbortSignal): Promise<Push
   const { folder, run, plan, target, progress } = options;
   const delivery = new PushDelivery({ ...options, sink: target.connect(historyOf(plan)), random: target.random });
   let cursor = await folder.readCursor();
-  /** Before the first accepted value. Not noted: the receiver may take them once mended. */
   let refusals = 0;
   const giveUp = (): never => {
     throw new ExporterError("BACKFILL_REFUSED", `${target.url} refuses history: ${cursor.message}`);
@@ -107,7 +106,7 @@ function doneOf({ samples, rejected }: PushCursor): number {
   return samples + rejected;
 }
 
-/** Behind the first `skipped` rows of a part, in the order of time. */
+/** Skips the first rows, in the order of time. */
 async function* loadsOf(
   partPath: string,
   day: number,
@@ -154,7 +153,7 @@ function historyOf(plan: BackfillPlan): PushedHistory {
   const devices = new Map<string, PlannedDevice>();
   const bySensor = new Map<string, PlannedDevice>();
   for (const { id, device } of plan.sensors) {
-    // A plan from the disk has one object for each sensor.
+    // A plan from the disk has one object per sensor.
     if (device !== undefined)
       bySensor.set(
         id,
@@ -164,7 +163,7 @@ function historyOf(plan: BackfillPlan): PushedHistory {
   return { describe: describeHistory(plan), deviceOf: (sensorId) => bySensor.get(sensorId) };
 }
 
-/** The sink asks for each value: answers are made once a channel. */
+/** Cached per sensor, because the sink asks for each value. */
 function describeHistory(plan: BackfillPlan): DescribeHistory {
   const sensors = new Map(plan.sensors.map((sensor) => [sensor.id, sensor]));
   const known = new Map<string, ReadonlyMap<string, readonly ValueSeries[]>>();
@@ -190,21 +189,19 @@ function valueSeries({ series }: PlannedChannel, { families }: BackfillPlan): re
 
 /** Of one sensor at one time. */
 export interface StoredRow {
-  /** Position in the plan. */
   readonly sensor: number;
-  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Position of the channel in the sensor's plan, and value in the display unit. */
+  /** Position of the channel, and value in the display unit. */
   readonly values: readonly (readonly [channel: number, value: number])[];
 }
 
-/** Of a part, in memory at a time; rows take several times as much. */
+/** Bytes of a part in memory at a time. Rows take several times as much. */
 const SLICE_BYTES = 16 * 2 ** 20;
 
 /**
- * Rows of a day's part by time, then in the order of the plan: always the same for the same part. A part is in the
- * order of sensors and may be larger than memory: it is read once for each slice of the day.
- * @param day Its number since the epoch.
+ * The rows of a day by time, then in the order of the plan. Reads the part once per slice of the day, because it may be
+ * larger than memory.
+ * @param day Number since the epoch.
  */
 export async function* rowsInOrder(partPath: string, day: number, sliceBytes = SLICE_BYTES): AsyncGenerator<StoredRow> {
   const bytes = await withFile(partPath, async (part) => (await part.stat()).size);

@@ -7,15 +7,14 @@ import type { PlannedSensor } from "./plan.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 import { dayOf } from "./utc-day.ts";
 
-/** Of one channel within a day: milliseconds since the epoch, value, and so on; ascending. */
+/** Of one channel and day: time, value, and so on, ascending. */
 export type DaySamples = number[];
 
 export interface SensorHistory {
-  /** By day and by the channel's position in the plan. */
+  /** By day and position of the channel. */
   readonly days: ReadonlyMap<number, ReadonlyMap<number, DaySamples>>;
-  /** Of all series. */
   readonly samples: number;
-  /** Unreadable rows, and channels outside of lists, where all channels are read. */
+  /** Unreadable rows, and channels outside of lists. */
   readonly skippedRows: number;
   readonly unknownChannels: number;
 }
@@ -32,7 +31,7 @@ export async function readSensorHistory(
 ): Promise<SensorHistory> {
   const channelIds = planChannels(channelsOf(sensor));
   const read = new Map<SeriesType, TimeSeries>();
-  // The finest first: its window moves on soonest.
+  // The finest first, because its window moves fastest.
   for (const { type } of ranges.toReversed()) {
     if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, { channelIds: channelIds }));
   }
@@ -59,7 +58,7 @@ export async function readSensorHistory(
   return { days, samples, skippedRows, unknownChannels: unknown.size };
 }
 
-/** By whether rules drop them. */
+/** Groups channels by whether rules drop them. */
 function channelsOf({ channels }: PlannedSensor): KnownChannels {
   const [kept, dropped]: [string[], string[]] = [[], []];
   for (const { channelId, series } of channels) (series.length > 0 ? kept : dropped).push(channelId);

@@ -8,17 +8,17 @@ import type { PlannedSensor } from "./plan.ts";
 import { readSensorHistory, type SensorHistory } from "./sensor-history.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 
-/** What a failed read is about. */
+/** The cause of a failed read. */
 export type FailureKind =
-  /** The server, for now: waiting helps. */
+  /** The server is away. Waiting helps. */
   | "away"
-  /** This sensor alone. */
+  /** Only this sensor. */
   | "sensor"
   /** The sensor was deleted. */
   | "gone"
-  /** The sensor may be deleted, or the server has no time series. */
+  /** The sensor is gone, or the server has no time series. */
   | "missing"
-  /** For the user to mend, or our fault. */
+  /** The user must act, or it is a bug. */
   | "fatal";
 
 const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
@@ -46,14 +46,14 @@ export function failureKind(error: unknown): FailureKind {
 
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
-/** Enough for a restart or an update; a run can continue anyway. */
+/** Enough for a restart or an update. */
 const PATIENCE_MS = 15 * 60_000;
 
 export interface SensorReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
-  /** To read now; see `renewSeriesRanges`. */
+  /** The current ranges, see `renewSeriesRanges`. */
   readonly ranges: () => readonly SeriesRange[];
 }
 
@@ -74,10 +74,7 @@ export class SensorReader {
     this.#lastAnswer = options.clock.monotonic();
   }
 
-  /**
-   * Rejects with what stands in the way of all sensors (a refused key, a server that stays away), and with the signal's
-   * reason.
-   */
+  /** Rejects with failures of all sensors (refused key, missing server), or the signal's reason. */
   async read(sensor: PlannedSensor, signal: AbortSignal): Promise<ReadOutcome> {
     const { api, clock, ranges } = this.#options;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
@@ -94,7 +91,6 @@ export class SensorReader {
     }
   }
 
-  /** Undefined: wait. */
   async #judge(sensor: PlannedSensor, error: unknown, signal: AbortSignal): Promise<ReadOutcome | undefined> {
     const { clock, log } = this.#options;
     const kind = failureKind(error);
@@ -112,7 +108,7 @@ export class SensorReader {
     if (this.#away.over() > 0) this.#options.log.warn("the server answers again");
   }
 
-  /** The sensor may be gone since the plan. */
+  /** Whether the sensor still exists. */
   async #exists(id: string, signal: AbortSignal): Promise<boolean> {
     this.#sensors ??= this.#options.api
       .nodes("sensor", {}, signal)

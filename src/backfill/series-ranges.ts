@@ -1,6 +1,6 @@
 import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
 
-/** Milliseconds since the epoch, without `to`. */
+/** Milliseconds since the epoch. Excludes `to`. */
 export interface SeriesRange {
   readonly type: SeriesType;
   readonly from: number;
@@ -10,18 +10,17 @@ export interface SeriesRange {
 export interface RangeRequest {
   readonly from: number;
   readonly to: number;
-  /** The server's clock, where the windows of its series end. */
+  /** The server's clock, where windows end. */
   readonly now: number;
 }
 
-/** A window loses its far end while other sensors are read. */
+/** Windows move while other sensors are read. */
 const MARGIN_MS = 60 * 60_000;
 const MARGIN_SHARE = 1 / 24;
 
 /**
- * Which series to read for which time, oldest first: the finest whose window covers it. Neither the ranges nor the
- * times of their rows overlap: a finer series takes over at the end of a coarser row. Leaves out what no window
- * reaches, and unfinished averages.
+ * The series to read, oldest first: the finest whose window covers the time. Ranges and rows do not overlap. Leaves out
+ * times outside of all windows, and unfinished averages.
  * @param types The finest first.
  */
 export function planSeriesRanges(
@@ -34,7 +33,7 @@ export function planSeriesRanges(
     if (from >= end) break;
     const coarser = types[index + 1];
     let begin = Math.max(from, now - SERIES_WINDOW_MS[type]);
-    // Less than one row of the coarser series is not worth it.
+    // Less than one row of the coarser series is not worth a request.
     const coarserAdds = coarser !== undefined && begin - from >= SERIES_STEP_MS[coarser];
     if (coarserAdds) begin = ceilTo(begin + marginOf(type), SERIES_STEP_MS[coarser]);
     if (begin >= end) continue;
@@ -45,7 +44,7 @@ export function planSeriesRanges(
   return ranges;
 }
 
-/** Plans anew what windows left behind. */
+/** Plans again what windows left behind. */
 export function renewSeriesRanges(
   planned: readonly SeriesRange[],
   now: number,

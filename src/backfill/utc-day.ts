@@ -5,7 +5,6 @@ export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS);
 }
 
-/** `2026-03-01` */
 export function dayName(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
@@ -15,8 +14,8 @@ export function dayNumber(name: string): number {
 }
 
 /**
- * With the time where the range begins within the day: there may be a file of the part before.
- * @param rangeFrom Begin of the whole range, milliseconds since the epoch, whole seconds.
+ * Includes the time if the range begins within the day, because a file of the earlier part may exist.
+ * @param rangeFrom Milliseconds since the epoch, whole seconds.
  */
 export function dayFileName(day: number, rangeFrom: number): string {
   if (rangeFrom <= day * DAY_MS) return `${dayName(day)}.om`;

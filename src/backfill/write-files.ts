@@ -14,12 +14,12 @@ export interface WriteFilesOptions {
   readonly progress: BackfillProgress;
 }
 
-/** Between journal entries; a crash repeats what came after the last. */
+/** Between journal entries. A crash repeats what came after the last one. */
 const CHECKPOINT_MS = 2_000;
 
 /**
- * Turns the parts into files, day by day, and closes the run. A run without samples leaves no trace: a later one may
- * find some. Rejects with the signal's reason; a later run keeps the files.
+ * Writes the files day by day, and finishes the run. A run without samples leaves no trace. Rejects with the signal's
+ * reason. A later run keeps the files.
  */
 export async function writeFiles(options: WriteFilesOptions, signal: AbortSignal): Promise<FinishedRun> {
   const run = await writeDays(options, signal);
@@ -50,7 +50,7 @@ async function writeDays(options: WriteFilesOptions, signal: AbortSignal): Promi
   let nextCheckpoint = clock.monotonic() + CHECKPOINT_MS;
   const checkpoint = async (): Promise<void> => {
     await folder.writeJournal({ ...folder.journal, unfinished: run });
-    // A part goes once nothing needs it.
+    // Parts are no longer needed.
     for (const [day] of run.parts.slice(noted.files.length, run.files.length)) await folder.removePart(day);
     noted = run;
     nextCheckpoint = clock.monotonic() + CHECKPOINT_MS;

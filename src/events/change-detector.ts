@@ -10,56 +10,54 @@ import { changeEvents, type EventContext, presenceEvent, statusEvent } from "./e
 import { type LastStatus, LastStatuses } from "./last-statuses.ts";
 import { changesBetween } from "./status-change.ts";
 
-/** Of one object, in one poll. */
+/** What one poll shows about one object. */
 export interface Finding {
-  /** In the order of time; none for a status that is only noted. */
+  /** In the order of time. Empty if a status is only recorded. */
   readonly events: readonly EventRecord[];
-  /** The last status, with these events. */
   readonly status?: readonly [id: string, status: LastStatus];
   readonly gone?: string;
 }
 
 export interface ChangeDetectorOptions {
-  /** Its configured name. */
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: () => number;
-  /** The device that an object is, or is on; undefined where unknown. */
+  /** The device of an object. `undefined` if unknown. */
   readonly deviceOf: EventContext["deviceOf"];
-  /** The last statuses of an earlier process; empty: the first look only notes. */
+  /** From an earlier process. If empty, the first poll only records statuses. */
   readonly earlier: ReadonlyMap<string, LastStatus>;
   /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
-  /** More of that number and size would fit. */
+  /** Whether so many more events of this size fit. */
   readonly hasRoom: (events: number, size: number) => boolean;
-  /** At the end of a poll. */
+  /** Called at the end of a poll. */
   readonly onFindings: (findings: readonly Finding[]) => void;
-  /** The next change came before there was room for one. */
+  /** Called if a status changes again before there is room for its event. */
   readonly onMerged: () => void;
-  /** No room now, and no second chance. */
+  /** Called for events that are lost. */
   readonly onDropped: (events: number) => void;
 }
 
-/** An object is gone when so many complete polls lack it. */
+/** Complete polls without an object before it counts as gone. */
 const REMOVAL_POLLS = 2;
 
 /**
- * Compares each poll with the last reported status of each object. Finds a change once, as the status moves with its
- * event; without room for the event the status stays, and a later poll finds the change again.
+ * Compares each poll with the last reported status of each object. The status moves with its event. Without room for
+ * the event it stays, and a later poll finds the change again.
  */
 export class ChangeDetector implements NodeWatcher {
   readonly #options: ChangeDetectorOptions;
   readonly #last = new LastStatuses();
-  /** Of objects that this process has not seen. */
+  /** Statuses of objects that this process has not seen yet. */
   readonly #earlier: Map<string, LastStatus>;
-  /** Kinds with a whole list: a new object of a later list was added. */
+  /** Kinds that had a complete list: a new object was added later. */
   readonly #knownKinds = new Set<NodeKind>();
   #structure: boolean;
   #completePolls = 0;
   #findings: Finding[] = [];
-  /** Other findings than those reported at once. */
+  /** Statuses to set at the end of the poll. */
   #changes: { readonly id: string; readonly status: LastStatus }[] = [];
-  /** One moment for the whole poll. */
+  /** One time for the whole poll. */
   #seenAt: number | undefined;
   #events = 0;
   #size = 0;
@@ -75,13 +73,12 @@ export class ChangeDetector implements NodeWatcher {
     this.#structure = structure;
   }
 
-  /** As of now. */
   snapshot(): Iterable<readonly [id: string, status: LastStatus]> {
     return [...this.#earlier, ...this.#last.snapshot()];
   }
 
   onPollStart(): void {
-    // A later poll finds again what was not taken over.
+    // A poll that failed is compared again.
     this.#findings = [];
     this.#changes = [];
     this.#seenAt = undefined;
@@ -119,7 +116,7 @@ export class ChangeDetector implements NodeWatcher {
     if (last === undefined) return;
     const next: LastStatus = { status, since: since ?? (status === last.status ? last.since : undefined) };
     const changes = changesBetween(last, status, since, node);
-    // Before making events: hundreds of thousands may have to wait.
+    // Checks before it makes events: there can be hundreds of thousands.
     if (changes.length > 0 && !this.#options.hasRoom(this.#events + changes.length, this.#size)) {
       this.#defer(id, status);
       return;
@@ -155,7 +152,7 @@ export class ChangeDetector implements NodeWatcher {
     return { server, now: this.#seenAt, deviceOf };
   }
 
-  /** The first look at an object: continues an earlier process, or notes the status. */
+  /** The first poll of an object continues an earlier process, or records the status. */
   #begin(id: string, current: LastStatus): void {
     const earlier = this.#earlier.get(id);
     this.#earlier.delete(id);
@@ -163,7 +160,7 @@ export class ChangeDetector implements NodeWatcher {
     if (earlier === undefined) this.#find({ events: [], status: [id, current] });
   }
 
-  /** No room: a later poll finds it again. */
+  /** A later poll finds the change again. */
   #defer(id: string, status: StatusToken): void {
     if (this.#last.defer(id, status)) this.#options.onMerged();
   }
@@ -182,9 +179,7 @@ export class ChangeDetector implements NodeWatcher {
   }
 }
 
-/**
- * After an outage a poll finds hours of changes, and receivers such as Loki refuse what is much older than the newest.
- */
+/** Receivers such as Loki refuse events that are much older than the newest. */
 function byTime(a: Finding, b: Finding): number {
   return timeOf(a) - timeOf(b);
 }

@@ -11,33 +11,30 @@ import type { QueuedEvent } from "./event-queue.ts";
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;
 
 export interface DeliveryLoopOptions {
-  /** For the log. */
   readonly output: string;
   readonly sink: EventSink;
   readonly clock: Clock;
-  /** From 0 to below 1. */
   readonly random: () => number;
-  /** Bound to the server. */
   readonly log: Logger;
-  /** For this output; empty where none wait. */
+  /** The next events of this output. */
   readonly next: () => readonly QueuedEvent[];
-  /** The output is done up to the last of these; it refused so many for good. */
+  /** Called when the output accepted or rejected these permanently. */
   readonly onSettled: (settled: readonly QueuedEvent[], rejected: number) => Promise<void>;
   readonly onFailed: () => void;
 }
 
 interface Pause {
   readonly ms: number;
-  /** By the receiver. */
+  /** Whether the receiver asked for the pause. */
   readonly isRequested: boolean;
 }
 
-/** Takes events to one output, in order and in batches, and retries without end. */
+/** Delivers events to one output, in order and in batches. Retries without end. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
-  /** Aborts when the rest is to go at once. */
+  /** Aborts when the rest must go at once. */
   readonly #flushing = new AbortController();
-  /** Aborts when no time is left. */
+  /** Aborts when the time is over. */
   readonly #cutOff = new AbortController();
   #came = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
@@ -80,7 +77,7 @@ export class DeliveryLoop {
       if (batch.length === 0) {
         if (this.#flushing.signal.aborted) return;
         this.#came = Promise.withResolvers();
-        // Events may have come meanwhile.
+        // Events may have arrived meanwhile.
         if (next().length === 0) await this.#came.promise;
         continue;
       }
@@ -89,18 +86,18 @@ export class DeliveryLoop {
       if (pause === undefined) continue;
       if (isLastTry) return;
       await clock.sleep(pause.ms, this.#flushing.signal).catch(() => undefined);
-      // Our pause ends with the process; a receiver's does not.
+      // Our backoff ends with the process, a pause of the receiver does not.
       if (pause.isRequested && this.#flushing.signal.aborted) return;
     }
   }
 
-  /** The pause before the next attempt; undefined after a success. */
+  /** Returns the pause before a retry. */
   async #deliver(batch: readonly QueuedEvent[]): Promise<Pause | undefined> {
     const { onSettled, onFailed, log, output } = this.#options;
     const outcome = await this.#send(batch);
     if (outcome.kind === "retry") {
       if (outcome.settled > 0) await onSettled(batch.slice(0, outcome.settled), outcome.rejected);
-      // That our time is over is no fault of the receiver.
+      // An abort by us is not a failure of the receiver.
       if (!this.#cutOff.signal.aborted) onFailed();
       return this.#failed(outcome);
     }

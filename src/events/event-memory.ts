@@ -13,24 +13,23 @@ import {
 } from "./journal.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
-/** Objects or events in one line of a new file. */
+/** Objects or events per line of a new file. */
 const LINE_ENTRIES = 200;
-/** A file is rewritten after so much growth, or as much as its statuses. */
+/** Rewrites a file after this growth, or after the size of its statuses. */
 const MIN_GROWTH = 1 << 20;
 
-/** Of an earlier process. */
+/** The journal of an earlier process. */
 export interface MemoryReport {
   /** `new`: there was no file. `unreadable`: the system refused. */
   readonly found: "good" | "new" | "unreadable" | UnusableJournal;
   readonly file: string;
-  /** Undefined where all is well. */
   readonly message: string | undefined;
 }
 
-/** All of it, at one moment. */
+/** The state that a new file begins with. */
 export interface Remembered {
   readonly statuses: Iterable<readonly [id: string, status: LastStatus]>;
-  /** That wait, and the number of the next one. */
+  /** Queued events, and the next number. */
   readonly events: readonly QueuedEvent[];
   readonly next: number;
   readonly settled: ReadonlyMap<string, number>;
@@ -40,14 +39,14 @@ export interface RememberedBefore extends Remembered {
   readonly statuses: ReadonlyMap<string, LastStatus>;
 }
 
-/** The journal of one server: statuses and events that wait. One call at a time. */
+/** The journal of one server: statuses and queued events. One call at a time. */
 export class EventMemory {
   readonly report: MemoryReport;
-  /** Of an earlier process. */
+  /** The state of an earlier process. */
   readonly before: RememberedBefore;
   readonly #server: string;
   readonly #files: JournalFiles | undefined;
-  /** Before anything can be added. */
+  /** Must rewrite the file before the next entry. */
   #mustRewrite: boolean;
   #added = 0;
   #beganWith = 0;
@@ -66,7 +65,7 @@ export class EventMemory {
     this.#mustRewrite = mustRewrite;
   }
 
-  /** Never rejects: reports a file that it cannot use, moves it aside, and starts anew. */
+  /** Never rejects: reports an unusable file, moves it aside, and starts anew. */
   static async open(server: string, files: JournalFiles): Promise<EventMemory> {
     const file = journalFileName(server);
     const none = (found: MemoryReport["found"], message?: string): EventMemory =>
@@ -80,7 +79,7 @@ export class EventMemory {
     if (text === undefined) return none("new");
     const decoded = decodeJournal(text, server);
     if ("problem" in decoded) {
-      // To find out what happened, and to go back to the release that wrote it.
+      // For an analysis, or a return to the release that wrote it.
       await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
       return none(decoded.problem, decoded.message);
     }
@@ -90,21 +89,20 @@ export class EventMemory {
     return memory;
   }
 
-  /** Writes nothing. */
   static none(server: string): EventMemory {
     const report = { found: "new", file: "", message: undefined } as const;
     return new EventMemory(server, undefined, report, replay([]), false);
   }
 
-  /** At the next opportunity. */
+  /** Rewrites the file with the next call. */
   requireRewrite(): void {
     this.#mustRewrite = true;
   }
 
   /**
-   * Adds entries, or rewrites the file with all of `remembered` where it grew or must be rewritten. Resolves when the
-   * disk has them. Rejects with the system's error; the next call rewrites the file.
-   * @param remembered With the entries; newer content may be in it, and be added later
+   * Appends entries, or rewrites the file if it grew too large. Resolves after a flush. Rejects with the system's
+   * error. The next call then rewrites the file.
+   * @param remembered Includes the entries, and may be newer.
    */
   async write(entries: readonly JournalEntry[], remembered: () => Remembered): Promise<void> {
     const files = this.#files;
@@ -138,7 +136,7 @@ export class EventMemory {
   }
 }
 
-/** Gives the event loop to others between entries. */
+/** Yields between entries. */
 async function encodeAll(entries: Iterable<JournalEntry>): Promise<string> {
   let text = "";
   for (const entry of entries) {
@@ -182,7 +180,7 @@ function replay(entries: readonly JournalEntry[]): RememberedBefore {
     if (entry.settled !== undefined) settled = later(settled, entry.settled);
     let seq = entry.seq ?? next;
     for (const event of entry.events ?? []) {
-      // The start of a file may be ahead of its additions.
+      // The head of a file may be newer than its entries.
       if (seq >= next) events.push({ seq, event });
       seq++;
     }
@@ -192,7 +190,7 @@ function replay(entries: readonly JournalEntry[]): RememberedBefore {
   return { statuses, events: events.filter(({ seq }) => seq > done), next, settled };
 }
 
-/** For the outputs of `now`; none goes back. */
+/** Numbers of the outputs in `now`. None goes back. */
 function later(before: ReadonlyMap<string, number>, now: Readonly<Record<string, number>>): Map<string, number> {
   return new Map(Object.entries(now).map(([output, seq]) => [output, Math.max(seq, before.get(output) ?? 0)]));
 }

@@ -1,6 +1,6 @@
 import type { EventRecord } from "./event.ts";
 
-/** `seq`: whole numbers from 1, without gaps. */
+/** Numbers have no gaps and start at 1. */
 export interface QueuedEvent {
   readonly seq: number;
   readonly event: EventRecord;
@@ -8,14 +8,14 @@ export interface QueuedEvent {
 
 export interface QueueBounds {
   readonly maxEvents: number;
-  /** Characters, roughly. */
+  /** Approximate characters. */
   readonly maxSize: number;
 }
 
-/** Of attribute names and JSON, for each event. */
+/** Names and JSON of each event. */
 const FIXED_SIZE = 600;
 
-/** Characters as JSON, roughly. */
+/** Approximate characters as JSON. */
 export function sizeOf({ body, attributes }: EventRecord): number {
   let size = FIXED_SIZE + body.length;
   for (const value of Object.values(attributes)) {
@@ -25,10 +25,7 @@ export function sizeOf({ body, attributes }: EventRecord): number {
   return size;
 }
 
-/**
- * Events that wait for outputs, in order and bounded. Each output settles up to a number; what all have settled is
- * gone.
- */
+/** A bounded queue for several outputs. An event leaves when all outputs have settled it. */
 export class EventQueue {
   readonly #bounds: QueueBounds;
   readonly #settled = new Map<string, number>();
@@ -36,7 +33,7 @@ export class EventQueue {
   #size: number;
   #next: number;
 
-  /** Continues an earlier queue. `next`: number of the next event. */
+  /** @param next Number of the next event. */
   constructor(bounds: QueueBounds, before: readonly QueuedEvent[] = [], next = 1) {
     this.#bounds = bounds;
     this.#events = [...before];
@@ -44,12 +41,11 @@ export class EventQueue {
     this.#next = Math.max(next, (before.at(-1)?.seq ?? 0) + 1);
   }
 
-  /** Number of the next event. */
   get next(): number {
     return this.#next;
   }
 
-  /** For any output. */
+  /** Queued for any output. */
   get events(): readonly QueuedEvent[] {
     return this.#events;
   }
@@ -70,7 +66,10 @@ export class EventQueue {
     return first;
   }
 
-  /** The outputs from now on; a new one starts with the next event. `settled`: by earlier processes. */
+  /**
+   * Sets the outputs. A new one starts with the next event.
+   * @param settled By earlier processes.
+   */
   attach(outputs: readonly string[], settled: ReadonlyMap<string, number> = new Map()): void {
     for (const output of outputs) {
       const last = this.#next - 1;
@@ -80,12 +79,12 @@ export class EventQueue {
     this.#trim();
   }
 
-  /** The last number of each output. */
+  /** The last number per output. */
   get settled(): ReadonlyMap<string, number> {
     return this.#settled;
   }
 
-  /** For an output, up to a number, within count and size, but at least one if there is one. */
+  /** The next events of an output up to a number, within count and size, but at least one. */
   take(output: string, last: number, maxEvents: number, maxSize: number): readonly QueuedEvent[] {
     const taken: QueuedEvent[] = [];
     let size = 0;
@@ -106,7 +105,6 @@ export class EventQueue {
     this.#trim();
   }
 
-  /** Of an output. */
   pending(output: string): number {
     return this.#events.length - this.#indexAfter(output);
   }

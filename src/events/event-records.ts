@@ -16,7 +16,7 @@ import type { StatusChange } from "./status-change.ts";
 /** An attribute has the whole message. */
 const MAX_BODY_LENGTH = 1_024;
 
-/** "(code: PE018)", as the product ends many messages. */
+/** "(code: PE018)" at the end of many messages. */
 const ERROR_CODE = /\(code: ([A-Za-z]{1,4}\d{1,6})\)/;
 
 const DOWN: ReadonlySet<StatusToken> = new Set(["down", "partialdown", "disconnected"]);
@@ -36,17 +36,16 @@ const WORDS: Partial<Readonly<Record<StatusToken, string>>> = {
   partialdown: "partially down",
 };
 
-/** The same for all events of a server at one moment. */
+/** The same for all events of a poll. */
 export interface EventContext {
-  /** Its configured name. */
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: number;
-  /** The device that an object is, or is on; undefined where unknown. */
+  /** The device of an object. `undefined` if unknown. */
   readonly deviceOf: (node: TreeNode) => EventDevice | undefined;
 }
 
-/** Beside id and names. */
+/** Facts besides id and names. */
 export interface EventDevice {
   /** As configured; may be empty. */
   readonly host?: string | undefined;
@@ -92,7 +91,7 @@ export interface EventDraft {
   readonly timestamp: number;
   readonly severity: SeverityText;
   readonly body: string;
-  /** With server, object, name of the event and time, what identifies it. */
+  /** Identifies the event, with server, object, name and time. */
   readonly uid: readonly string[];
   readonly attributes: EventAttributes;
 }
@@ -112,7 +111,7 @@ export function eventRecord(eventName: EventName, draft: EventDraft, context: Ev
   };
 }
 
-/** For people: a sensor with its device. */
+/** A sensor with its device. */
 export function nameOf({ kind, name, device, id }: TreeNode): string {
   const text = name === "" ? `${kind} ${id}` : name;
   return kind === "sensor" && device !== "" ? `${text} on ${device}` : text;
@@ -138,7 +137,7 @@ function objectAttributes(node: TreeNode, onDevice: EventDevice | undefined): Ev
   };
 }
 
-/** Without empty values, and well-formed. */
+/** Removes empty values and lone surrogates. */
 function known(attributes: EventAttributes): EventAttributes {
   const wellFormed: { [name: string]: AttributeValue } = {};
   for (const [name, value] of Object.entries(attributes)) {
@@ -159,7 +158,7 @@ export function presenceEvent(node: TreeNode, what: "added" | "removed", context
   return eventRecord(`prtg.object.${what}`, draft(node, body, [], {}, context), context);
 }
 
-/** For an object's new place or name. What lies below it moves along silently. */
+/** Events of a new name or place. Objects below get no events. */
 export function changeEvents(before: TreeNode, node: TreeNode, context: EventContext): readonly EventRecord[] {
   const events: EventRecord[] = [];
   if (before.name !== node.name) {
@@ -178,7 +177,7 @@ export function changeEvents(before: TreeNode, node: TreeNode, context: EventCon
   return events;
 }
 
-/** No server says when: the time of the sight. */
+/** No server reports the time of the change. */
 function draft(
   node: TreeNode,
   body: string,

@@ -1,21 +1,17 @@
 import type { EVENT_NAMES } from "../telemetry/metric-declarations.ts";
 
-/*
- * A record is plain and complete: an output needs neither the model nor the server. Names follow OpenTelemetry: dotted,
- * in the namespace `prtg`, or standard attributes.
- */
+/* Outputs need neither model nor server, because records are complete. Names follow OpenTelemetry. */
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
- * The least number of each range of OpenTelemetry, and its short text.
+ * Least number per range.
  * @see https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber
  */
 export const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
 
 export type SeverityText = keyof typeof SEVERITIES;
 
-/** Well-formed texts, finite numbers. */
 export type AttributeValue = string | number | boolean | readonly string[];
 
 /** Without unknown and empty values. */
@@ -23,25 +19,21 @@ export type EventAttributes = Readonly<Record<string, AttributeValue>>;
 
 /** One event on a monitored server, as a log record. Immutable. */
 export interface EventRecord {
-  /**
-   * 32 hexadecimal digits, a hash of server, object, event and time: a repetition has the same, so receivers can drop
-   * it (`log.record.uid`).
-   */
+  /** 32 hexadecimal digits. A repeated event has the same, so receivers can drop it (`log.record.uid`). */
   readonly uid: string;
   readonly eventName: EventName;
-  /** A status: its begin, by the server; else the sight. Milliseconds since the epoch. */
+  /** Begin of the status by the server's clock, or when the poll saw the change. Milliseconds since the epoch. */
   readonly timestamp: number;
-  /** By the exporter's clock, milliseconds since the epoch. */
+  /** Exporter's clock, milliseconds since the epoch. */
   readonly observedTimestamp: number;
   readonly severityText: SeverityText;
-  /** See `SEVERITIES`. */
   readonly severityNumber: number;
-  /** One line for people. */
+  /** One line. */
   readonly body: string;
   readonly attributes: EventAttributes;
 }
 
-/** In our own namespace, for log records, metrics and resources. */
+/** Attributes of our namespace, for log records, metrics and resources. */
 export const PRTG_ATTRIBUTES = {
   serverName: "prtg.server.name",
   serverVersion: "prtg.server.version",
@@ -51,7 +43,6 @@ export const PRTG_ATTRIBUTES = {
   objectPath: "prtg.object.path",
   /** For people, as in `Ping v2`. */
   objectType: "prtg.object.type",
-  /** As the API names it, as in `ping`. */
   objectTypeId: "prtg.object.type_id",
   objectPriority: "prtg.object.priority",
   objectTags: "prtg.object.tags",
@@ -79,32 +70,26 @@ export const PRTG_ATTRIBUTES = {
 } as const;
 
 export type SendOutcome =
-  /** The receiver has them, but for `rejected`, which it refused for good; `message`: why, else empty. */
+  /** Accepted, except `rejected` events. */
   | { readonly kind: "accepted"; readonly rejected: number; readonly message: string }
-  /** All refused for good. */
+  /** All rejected permanently. */
   | { readonly kind: "rejected"; readonly message: string }
-  /** Some could not go now: they come again, in the same order. */
+  /** Some failed and will be sent again. */
   | {
       readonly kind: "retry";
-      /** The first of the batch that are done: accepted, or refused for good. */
+      /** The first events that are accepted or rejected. */
       readonly settled: number;
-      /** Of those, refused for good. */
+      /** How many of these were rejected. */
       readonly rejected: number;
-      /** Undefined: the receiver did not ask for a pause. */
       readonly retryAfterMs: number | undefined;
       readonly message: string;
     };
 
-/**
- * One receiver. The queue sends in order, one batch at a time, and forgets what is settled: it must have arrived. A
- * sink does not retry.
- */
+/** One receiver. Gets one batch at a time, in order. Does not retry. The queue forgets settled events. */
 export interface EventSink {
-  /** Events of one server, oldest first, at least one. Never rejects. After `signal` aborts it resolves soon. */
+  /** Gets at least one event, oldest first. Never rejects. Resolves soon after an abort. */
   send(batch: readonly EventRecord[], signal: AbortSignal): Promise<SendOutcome>;
-  /** Never rejects. */
   close(): Promise<void>;
 }
 
-/** `server`: its configured name. */
 export type OpenEventSink = (server: string) => EventSink;

@@ -5,24 +5,23 @@ import type { EventRecord } from "./event.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
 /*
- * The journal of one server: a head line, then one line an entry, each with its checksum. A line counts whole or not at
- * all: an event and the status with it cannot come apart. A file begins with all that is known; entries follow until it
- * is rewritten.
+ * Each line has a checksum and counts as a whole, so an event and its status stay together. A file begins with the
+ * whole state, and entries follow.
  */
 
 const FORMAT = "prtg-exporter events";
 const VERSION = 1;
 
-/** Id, code of the status, since when (null: unknown). */
+/** Since null: unknown. */
 type StatusLine = readonly [id: string, code: number, since: number | null];
 
 export interface JournalEntry {
-  /** Of the first of `events`, or of the next one to come. */
+  /** Number of the first event, or of the next one. */
   readonly seq?: number;
   readonly events?: readonly EventRecord[];
   readonly told?: readonly StatusLine[];
   readonly gone?: readonly string[];
-  /** The last number of each output. Names all outputs. */
+  /** Last number of each output. Names all outputs. */
   readonly settled?: Readonly<Record<string, number>>;
 }
 
@@ -31,15 +30,15 @@ export type UnusableJournal =
   | "torn"
   /** Another file, or another server's. */
   | "foreign"
-  /** Of a later release. */
+  /** From a later release. */
   | "newer";
 
 export type DecodedJournal =
-  /** `isCut`: the last line is incomplete, after a kill or a full disk; nothing can be added. */
+  /** `isCut`: the last line is incomplete after a kill or a full disk, so nothing can be appended. */
   | { readonly entries: readonly JournalEntry[]; readonly isCut: boolean }
   | { readonly problem: UnusableJournal; readonly message: string };
 
-/** Of a server's file: part text, part hash, as server names may hold anything and differ in case only. */
+/** Server names may hold anything and differ in case only: part text, part hash. */
 export function journalFileName(server: string): string {
   const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
   const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
@@ -58,7 +57,7 @@ export function statusLine(id: string, { status, since }: LastStatus): StatusLin
   return [id, statusCode(status), since ?? null];
 }
 
-/** Undefined for a status unknown to this release. */
+/** `undefined` for an unknown status. */
 export function lastStatusOf([, code, since]: StatusLine): LastStatus | undefined {
   const status = STATUS_TOKENS[code];
   return status === undefined ? undefined : { status, since: since ?? undefined };
@@ -94,7 +93,7 @@ function encodeLine(value: object): string {
   return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
 }
 
-/** Undefined for an incomplete line. The checksum says that a release of ours wrote it. */
+/** `undefined` for an incomplete line. */
 function decodeLine(line: string): Record<string, unknown> | undefined {
   const body = line.slice(9);
   if (line[8] !== " " || Number.parseInt(line.slice(0, 8), 16) !== crc32(body)) return undefined;

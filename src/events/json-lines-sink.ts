@@ -5,15 +5,15 @@ import { describeError } from "../errors/exporter-error.ts";
 import { withinTime } from "../lib/bounded-files.ts";
 import type { EventRecord, EventSink, OpenEventSink, SendOutcome } from "./event.ts";
 
-/** Of a file's end, more than one batch: what an earlier process wrote and could not note. */
+/** More than one batch, which an earlier process may have written without an entry in the journal. */
 const TAIL_BYTES = 4 << 20;
 
 const UID = /"uid":"([0-9a-f]{32})"\}$/gm;
 
 export interface LineOutput {
   /**
-   * In order; `uids`: of the event in each line. Resolves with how many were written, and what stopped the rest. Never
-   * rejects.
+   * Writes lines in order. Resolves with the number of written lines and the fault. Never rejects.
+   * @param uids Of the events, line by line.
    */
   write(
     lines: readonly string[],
@@ -21,7 +21,6 @@ export interface LineOutput {
   ): Promise<{ readonly written: number; readonly fault?: unknown }>;
 }
 
-/** Of all servers, to one output. */
 export function jsonLinesSinks(output: LineOutput): OpenEventSink {
   const oneAtATime = pLimit(1);
   const send = async (batch: readonly EventRecord[]): Promise<SendOutcome> => {
@@ -34,13 +33,13 @@ export function jsonLinesSinks(output: LineOutput): OpenEventSink {
   return (): EventSink => ({ send, close: () => Promise.resolve() });
 }
 
-/** Opens the file for each batch, in case it was renamed or removed. Takes back partial lines. */
+/** Opens the file for each batch, because it may be rotated. Truncates partial lines. */
 export function fileOutput(path: string): LineOutput {
   let known: Promise<ReadonlySet<string>> | undefined;
   return {
     async write(lines, uids) {
       try {
-        // Lines that a kill kept from the journal. Read once: this process notes its own.
+        // A kill may have kept these lines from the journal. Read once.
         known ??= withinTime(path, () => uidsAtEnd(path));
         const there = await known.catch(() => new Set<string>());
         const missing = uids.map((uid, index) => (there.has(uid) ? "" : (lines[index] ?? "")));
@@ -52,9 +51,9 @@ export function fileOutput(path: string): LineOutput {
   };
 }
 
-/** For standard output. Retries what the stream refuses; waits for a slow reader. */
+/** For standard output. Waits for a slow reader. */
 export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
-  // Without a listener a closed pipe ends the process. The callback of a write reports it too.
+  // Without a listener a closed pipe ends the process. The callback reports the error.
   if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore);
   return {
     write: (lines) =>
@@ -70,9 +69,9 @@ async function append(
   path: string,
   lines: readonly string[],
 ): Promise<{ readonly written: number; readonly fault?: unknown }> {
-  // A pipe without reader must not hold a thread.
+  // A pipe without a reader must not block a thread.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
-  // Another user's log shipper reads it. Follows links, as the path is the user's.
+  // Log shippers of other users read the file. Follows links, because the user chose the path.
   const file = await open(path, flags, 0o644);
   try {
     const facts = await file.stat();
@@ -103,7 +102,7 @@ async function writeAll(
   }
 }
 
-/** That so many bytes hold, and their size. */
+/** The lines that fit into so many bytes. */
 function wholeLines(lines: readonly string[], bytes: number): { readonly written: number; readonly size: number } {
   let size = 0;
   for (const [index, line] of lines.entries()) {
@@ -114,7 +113,7 @@ function wholeLines(lines: readonly string[], bytes: number): { readonly written
   return { written: lines.length, size };
 }
 
-/** Also for an empty or unreadable file. */
+/** True for an empty or unreadable file. */
 async function endsWithLine(path: string, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = await readAt(path, size - 1, 1).catch(() => undefined);
@@ -126,7 +125,10 @@ async function uidsAtEnd(path: string): Promise<ReadonlySet<string>> {
   return new Set([...end.toString("utf8").matchAll(UID)].map(([, uid = ""]) => uid));
 }
 
-/** Of a regular file; `from` minus infinity: its end. Empty for anything else. */
+/**
+ * Of a regular file.
+ * @param from Minus infinity: the end of the file.
+ */
 async function readAt(path: string, from: number, length: number): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -140,7 +142,7 @@ async function readAt(path: string, from: number, length: number): Promise<Buffe
   }
 }
 
-/** With the names of OpenTelemetry's data model; ends with a line feed. */
+/** Names of OpenTelemetry's data model. */
 export function jsonLine(event: EventRecord): string {
   const { uid, eventName, timestamp, observedTimestamp, severityText, severityNumber, body, attributes } = event;
   return `${JSON.stringify({
@@ -155,7 +157,7 @@ export function jsonLine(event: EventRecord): string {
   })}\n`;
 }
 
-/** Beyond the calendar: milliseconds. */
+/** Times beyond the calendar stay milliseconds. */
 function isoTime(at: number): string | number {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : date.toISOString();

@@ -3,7 +3,6 @@ import type { StatusToken } from "../prtg/status.ts";
 /** The last reported status of an object. */
 export interface LastStatus {
   readonly status: StatusToken;
-  /** Milliseconds since the epoch; undefined if the server does not say. */
   readonly since: number | undefined;
 }
 

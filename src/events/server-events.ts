@@ -14,30 +14,26 @@ import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts
 import type { EventContext } from "./event-records.ts";
 import { type JournalEntry, statusLine } from "./journal.ts";
 
-/** Per server: some 30 MB in memory, and as much in `state_dir`. */
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
-/** For a sink. */
+/** Bounds of a batch. */
 const BATCH_EVENTS = 500;
 const BATCH_SIZE = 1 << 20;
-/** In a line of the journal. */
+/** Per line of the journal. */
 const ENTRY_FINDINGS = 200;
 
-/** Between log lines about a lasting failure. */
+/** Interval of log lines about a lasting failure. */
 const REMIND_EVERY_MS = 10 * 60_000;
 const CONSEQUENCE = "after a kill events since the last good write would be told once more";
 
 export interface ServerEventsOptions {
-  /** Its configured name. */
   readonly server: string;
   readonly memory: EventMemory;
   /** Also report added, removed, renamed and moved objects. */
   readonly structure: boolean;
-  /** The device that an object is, or is on; undefined where unknown. */
+  /** The device of an object. `undefined` if unknown. */
   readonly deviceOf: EventContext["deviceOf"];
   readonly clock: Clock;
-  /** From 0 to below 1. */
   readonly random: () => number;
-  /** Bound to the server. */
   readonly log: Logger;
   readonly observer: EventRecorder;
   readonly bounds?: QueueBounds;
@@ -49,9 +45,8 @@ interface Output {
 }
 
 /**
- * The events of one server: found by its detector, written to the journal, then handed to outputs. The disk has an
- * event and its status before an output gets it, and notes at once what an output settles: only a kill between the two
- * repeats an event, with the same `uid`.
+ * The events of one server. Writes an event with its status to the journal before outputs get it, and records at once
+ * what outputs settle. Only a kill in between repeats an event, with the same `uid`.
  */
 export class ServerEvents {
   readonly #options: ServerEventsOptions;
@@ -61,9 +56,9 @@ export class ServerEvents {
   readonly #failures: LogOnChange;
   #memory: EventMemory;
   readonly #oneAtATime = pLimit(1);
-  /** Up to here the disk has the events, or could not take them. */
+  /** Written to the journal, or given up. */
   #noted: number;
-  /** By an earlier process, until outputs are known. */
+  /** By an earlier process, before outputs are known. */
   #settledBefore: ReadonlyMap<string, number>;
   #started = false;
 
@@ -103,15 +98,15 @@ export class ServerEvents {
   }
 
   /**
-   * The same sink goes on; another of the same name continues there; a new name gets new events. Resolves when the
-   * others have ended, within `graceMs`.
+   * Keeps unchanged sinks. A new sink of a known output continues there. A new output gets new events. Resolves when
+   * the others have ended, within `graceMs`.
    */
   async deliverTo(sinks: ReadonlyMap<EventOutput, EventSink>, graceMs = 0): Promise<void> {
     const ended = [...this.#outputs].filter(([name, { sink }]) => sinks.get(name) !== sink);
     for (const [name] of ended) this.#outputs.delete(name);
     if (ended.length > 0) await Promise.all(ended.map(([, { loop }]) => loop.end(graceMs)));
     this.#queue.attach([...sinks.keys()], this.#settledBefore);
-    // Numbers mean other events in another place.
+    // Another place has other numbers.
     this.#settledBefore = new Map();
     for (const [name, sink] of sinks) {
       if (this.#outputs.has(name)) continue;
@@ -130,7 +125,7 @@ export class ServerEvents {
     this.#startLoops();
   }
 
-  /** Continues in another place, whatever is there. */
+  /** Continues in another place, and replaces what is there. */
   remember(memory: EventMemory): void {
     if (memory === this.#memory) return;
     this.#memory = memory;
@@ -138,9 +133,9 @@ export class ServerEvents {
     if (this.#started) void this.#note([]);
   }
 
-  /** Delivers within `graceMs`, notes that, and ends. Never rejects. */
+  /** Delivers within `graceMs`, and ends. Never rejects. */
   async stop(graceMs: number): Promise<void> {
-    // The last findings go to the disk first.
+    // Writes the last findings first.
     const patience = new AbortController();
     await Promise.race([this.#note([]), this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined)]);
     patience.abort();
@@ -179,7 +174,7 @@ export class ServerEvents {
     }
     const last = this.#queue.next - 1;
     for (const name of this.#outputs.keys()) this.#showPending(name);
-    // Also without findings, to retry what could not be written.
+    // Without findings, too, to retry a failed write.
     void this.#note(entries).then(() => {
       this.#noted = Math.max(this.#noted, last);
       for (const { loop } of this.#outputs.values()) loop.notify();
@@ -204,7 +199,7 @@ export class ServerEvents {
     this.#options.observer.pending(output, this.#outputs.has(output) ? this.#queue.pending(output) : 0);
   }
 
-  /** One after the other. Never rejects. */
+  /** Runs one write at a time. Never rejects. */
   #note(entries: readonly JournalEntry[]): Promise<void> {
     return this.#oneAtATime(() => this.#write(entries));
   }

@@ -5,26 +5,26 @@ import type { LastStatus } from "./last-statuses.ts";
 export interface StatusChange {
   readonly from: LastStatus;
   readonly to: StatusToken;
-  /** Its begin, milliseconds since the epoch; undefined where the server does not say. */
+  /** Begin, milliseconds since the epoch. `undefined` if the server does not say. */
   readonly at: number | undefined;
   /** The server's words about the new status. */
   readonly message: string | undefined;
-  /** No poll saw it; the record proves it. */
+  /** No poll saw the status, but the record proves it. */
   readonly isInferred: boolean;
 }
 
 /** About a node's status, in a list. */
 export type StatusFacts = Pick<NodeState, "message" | "lastUp" | "lastDown">;
 
-/** A scan fails, or counts as failing. */
+/** The scan fails, or counts as failing. */
 const DOWN: ReadonlySet<StatusToken> = new Set(["down", "partialdown", "acknowledged"]);
-/** A scan works. */
+/** The scan works. */
 const UP: ReadonlySet<StatusToken> = new Set(["up", "warning", "unusual"]);
 
 /**
- * The changes from the last reported status to the listed one, oldest first; none without proof. `since`: begin of the
- * listed status. A sensor that is down in neither, but was last down between their begins, was down in between;
- * likewise for up.
+ * The changes between the reported and the new status, oldest first. If a sensor is down in neither, but was down in
+ * between, there are two changes. The same holds for up.
+ * @param since Begin of the new status.
  */
 export function changesBetween(
   last: LastStatus,
@@ -40,7 +40,7 @@ export function changesBetween(
     changes.push({ from, to, at, message: undefined, isInferred: true });
     from = { status: to, since: at };
   }
-  // A status that began no later than the one before keeps that one's time.
+  // A status cannot begin before the previous one.
   const at = since !== undefined && since > (last.since ?? Number.NEGATIVE_INFINITY) ? since : undefined;
   const isInferred = status === last.status;
   changes.push({ from, to: status, at, message: facts.message, isInferred });

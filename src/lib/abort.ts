@@ -1,8 +1,7 @@
 /**
- * Calls `act` when the signal aborts, until the function that this returns is called: `act` and all that it refers to are
- * then let go. Node.js keeps the listeners of a signal in a list, and one that was removed still refers to the one that
- * was next to it. Where they overlap, as those of requests do that follow each other, a removed one that has reached the
- * old generation so keeps alive all that came after it, with their answers, until the next major collection.
+ * Calls `act` when the signal aborts, until the returned function is called, which also frees `act`. Node.js keeps a
+ * removed listener reachable from its neighbour, so overlapping requests would keep each other's answers in memory
+ * until a major collection.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   let handler: (() => void) | undefined = act;

@@ -4,24 +4,24 @@ import { basename, dirname, join, matchesGlob } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
 import { type EncodingFault, encodingFault } from "./text-encoding.ts";
 
-/** Configurations, rules, certificates and secrets; the largest bundles of authorities have some 300 kB. */
+/** Configurations, rules, certificates and secrets. Large CA bundles have 300 kB. */
 const MAX_TEXT_BYTES = 16 << 20;
-/** What the exporter wrote itself: watermarks of a million sensors have 40 MB, recordings of large servers more. */
+/** Files of the exporter: watermarks of a million sensors have 40 MB. */
 export const MAX_DATA_BYTES = 256 << 20;
-/** A file system that takes longer does not answer. */
+/** A file system that takes longer does not respond. */
 const FILE_TIMEOUT_MS = 10_000;
 
-/** Threads of libuv for files, name resolution and compression together, unless the environment says otherwise. */
+/** libuv threads for files, name resolution and compression. */
 const DEFAULT_THREADS = 4;
 const MIN_OVERDUE = 2;
 const CHUNK_BYTES = 64 << 10;
-/** Between two looks at a pipe that has nothing yet. */
+/** Between two reads of an empty pipe. */
 const PIPE_PAUSE_MS = 20;
 
-/** Why a file cannot be used, in words without its path. */
+/** Why a file is unusable, without its path. */
 export class FileFault extends Error {
   readonly code: "EFBIG" | "ETIMEDOUT" | "EILSEQ";
-  /** Where in the file, both from 1. */
+  /** Line and column, from 1. */
   readonly place: EncodingFault["place"];
 
   constructor(code: FileFault["code"], message: string, place?: EncodingFault["place"]) {
@@ -36,31 +36,28 @@ export interface BoundedReadOptions {
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
   readonly clock?: Clock;
-  /** Files of the exporter's own have checks of their own, and damage must not keep it from starting. */
+  /** For the exporter's own files, which have checksums: damage must not prevent the start. */
   readonly allowsOtherEncodings?: boolean;
 }
 
-/** By path: calls to a file system that did not answer in time, and have not since. */
+/** Calls that a file system has not answered in time, by path. */
 const overdue = new Map<string, number>();
 
 /**
- * How many calls may hang at a time: a quarter of the threads, so that the rest is left for other work.
- * @param threads the variable UV_THREADPOOL_SIZE, which bin/node-settings.js sets
+ * A quarter of the threads may hang, so that others can work.
+ * @param threads UV_THREADPOOL_SIZE, which bin/node-settings.js sets.
  */
 export function maxOverdue(threads: string | undefined): number {
   const count = Number(threads ?? DEFAULT_THREADS);
   return Math.max(MIN_OVERDUE, Number.isFinite(count) ? Math.floor(count / 4) : 0);
 }
 
-/** Whether a thread waits for a file system that does not answer: Node.js would wait for it before it ends. */
+/** Whether a thread hangs in a file system. Node.js would wait for it at exit. */
 export function filesHang(): boolean {
   return overdue.size > 0;
 }
 
-/**
- * Reads a whole file as UTF-8, within a time and up to a size. A pipe is read to its end, and may be late.
- * Rejects with FileFault, or with the error of the file system.
- */
+/** Reads a file as UTF-8, bounded in time and size. Reads a pipe to its end. Rejects with FileFault or the system's error. */
 export async function readTextFile(path: string, options: BoundedReadOptions = {}): Promise<string> {
   const { maxBytes = MAX_TEXT_BYTES, timeoutMs = FILE_TIMEOUT_MS, clock = systemClock } = options;
   const bytes = await withinTime(path, (signal) => read(path, maxBytes, clock, signal), timeoutMs, clock);
@@ -70,9 +67,8 @@ export async function readTextFile(path: string, options: BoundedReadOptions = {
 }
 
 /**
- * Anything else that asks a file system. While an earlier call for the same path waits, none is begun.
- * `use` may go on in the background after the time is over; `signal` tells it then.
- * Rejects with FileFault, or as `use` does.
+ * Bounds the time of other file operations. Starts none while an earlier one on the path hangs. `use` may continue in
+ * the background after its signal aborts. Rejects with FileFault, or as `use` does.
  */
 export async function withinTime<Result>(
   path: string,
@@ -115,7 +111,7 @@ function noteOverdue(path: string, used: Promise<unknown>): void {
 }
 
 async function read(path: string, maxBytes: number, clock: Clock, signal: AbortSignal): Promise<Buffer> {
-  // Without waiting for a writer, where it is a pipe: no thread is to be stuck in there. Windows has no such pipes.
+  // Without blocking on a pipe that has no writer. Windows has no such pipes.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     return await readAll(file, maxBytes, clock, signal);
@@ -133,7 +129,7 @@ async function readAll(file: FileHandle, maxBytes: number, clock: Clock, signal:
   for (;;) {
     signal.throwIfAborted();
     const chunk = await readChunk(file);
-    // At its end, or, before anything came through a pipe, without a writer.
+    // At the end. A pipe without a writer is empty, too.
     if (chunk?.length === 0 && (size > 0 || !facts.isFIFO())) break;
     if (chunk === undefined || chunk.length === 0) {
       await clock.sleep(PIPE_PAUSE_MS, signal);
@@ -146,7 +142,7 @@ async function readAll(file: FileHandle, maxBytes: number, clock: Clock, signal:
   return Buffer.concat(chunks, size);
 }
 
-/** Undefined when there is nothing yet; empty at the end. */
+/** `undefined` if there is nothing yet. Empty at the end. */
 async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
   try {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
@@ -158,8 +154,8 @@ async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
 }
 
 /**
- * The files that a path such as `servers.d/*.yaml` stands for, in the order of their names; `*` counts in its last part only.
- * None where there is no such folder. Rejects with FileFault, or with the error of the file system.
+ * Files that match a path such as `servers.d/*.yaml`, sorted by name. Only the last part may have wildcards. Empty if
+ * the folder is missing. Rejects with FileFault or the system's error.
  */
 export async function filesMatching(pattern: string): Promise<readonly string[]> {
   const folder = dirname(pattern);

@@ -1,9 +1,9 @@
 import { isMarkedAsUntransferable } from "node:worker_threads";
 
-/** Buffers below this size are put together, up to this size. Each is memory of its own, which takes time to get. */
+/** Smaller buffers are merged up to this size. */
 const SMALL = 256 * 1_024;
 
-/** The same bytes in fewer buffers: a small one costs writers and readers as many calls as a large one. */
+/** Merges small buffers, because each one costs a call to write and read. */
 export function mergeSmall(buffers: readonly Buffer[]): readonly Buffer[] {
   const merged: Buffer[] = [];
   let small: Buffer[] = [];
@@ -25,15 +25,11 @@ export function mergeSmall(buffers: readonly Buffer[]): readonly Buffer[] {
   return merged;
 }
 
-/** Bytes of all of them together. */
 export function totalLength(buffers: readonly Buffer[]): number {
   return buffers.reduce((sum, { length }) => sum + length, 0);
 }
 
-/**
- * Frees the memory of a buffer, or an array of numbers, that has its own, at once; it is empty afterwards. One that shares memory
- * with others, which Node.js marks, stays as it is.
- */
+/** Frees the memory of a buffer at once. Buffers that share memory, which Node.js marks, stay as they are. */
 export function detach({ buffer }: Pick<Buffer, "buffer">): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached && !isMarkedAsUntransferable(buffer)) buffer.transfer(0);
 }

@@ -4,23 +4,19 @@ import type { Clock } from "./clock.ts";
 export interface Deadline {
   readonly clock: Clock;
   readonly ms: number;
-  /** Any of these ends the work early, with its own reason. */
   readonly parents: readonly AbortSignal[];
-  /** Why the work was ended when the time is over. */
   readonly expired: () => Error;
 }
 
-/** Never read; without it, each request would make an exception with a stack trace. */
+/** Avoids an exception with a stack trace for each request. */
 const OVER = new Error("the work is over");
 
-/** A timer that goes off so late shows that this program was busy, milliseconds. */
+/** A later timer shows that this process was busy. */
 const LATE_MS = 50;
 
 /**
- * Runs work that heeds a signal, which aborts when the time is over or a parent aborts. The error is then the reason.
- * Time in which this program itself was too busy to notice is given once more, up to `ms`: what came in meanwhile has not
- * been read yet when a late timer goes off.
- * Listeners are removed by hand: parents may live as long as the program.
+ * Runs work with a signal that aborts at the deadline or with a parent. Rejects with the reason. If the process was too
+ * busy to read what arrived, it extends the deadline by the delay, up to `ms`.
  */
 export async function withDeadline<Result>(
   deadline: Deadline,
@@ -54,9 +50,9 @@ async function sleepAwake(clock: Clock, ms: number, signal: AbortSignal): Promis
   if (late > LATE_MS) await clock.sleep(Math.min(late, ms), signal);
 }
 
-/** Waits for work that others wait for too: the signal ends the wait, not the work. */
+/** The signal ends the wait, not the shared work. */
 export async function waitFor<Result>(shared: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  // All callers may have stopped waiting when the work fails.
+  // Nobody may be waiting when the work fails.
   shared.catch(() => undefined);
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

@@ -2,12 +2,10 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openNewFile } from "./private-file.ts";
 
-/** Opens a file to read for the time of `use`. */
 export function withFile<Result>(path: string, use: (file: FileHandle) => Promise<Result>): Promise<Result> {
   return closing(open(path, "r"), use);
 }
 
-/** Closes a file after `use`. */
 export async function closing<Result>(
   opened: Promise<FileHandle>,
   use: (file: FileHandle) => Promise<Result>,
@@ -21,8 +19,8 @@ export async function closing<Result>(
 }
 
 /**
- * Replaces a file as a whole: after a crash there is the old one or the new one. Hands over what `write` returns.
- * @param mode Left out: for its owner alone.
+ * Replaces a file atomically. Resolves with the result of `write`.
+ * @param mode Default: for the owner only.
  */
 export async function replaceFile<Result>(
   path: string,
@@ -47,7 +45,7 @@ export async function replaceFile<Result>(
 
 const CANNOT_SYNC_FOLDERS: readonly unknown[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
 
-/** Makes the names in a folder last. Some systems cannot open or flush a folder; there the rename has to do. */
+/** Makes renames durable. Some systems cannot flush a folder. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     await withFile(path, (folder) => folder.sync());

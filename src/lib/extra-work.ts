@@ -1,35 +1,34 @@
 import { onAbort } from "./abort.ts";
 import type { Clock } from "./clock.ts";
 
-/** Part of the time. What comes to a loop that works for longer waits for two others on average. */
+/** Above this utilization a task waits for two others on average. */
 export const MAX_UTILIZATION = 0.7;
-/** More at a time do not make the one processor faster, and a scrape waits for the answers to all of them. */
+/** More do not make one processor faster, and a scrape waits for all answers. */
 export const MAX_AT_ONCE = 32;
-/** A slow reader, or pages without a break between them, pause reads for no longer, milliseconds. */
+/** Limits the pause of a slow or constant reader, milliseconds. */
 export const MAX_PAUSE_MS = 500;
 
-/** A read that can wait. */
 export interface ExtraRead {
-  /** Who asks, for the figures. */
+  /** For metrics. */
   readonly collector: string;
-  /** For how long what it brings has been missing, milliseconds: the oldest goes first. Infinity: before all. */
+  /** How long the data has been missing, milliseconds. The oldest gap goes first. Infinity: before all. */
   readonly ageMs: number;
-  /** It does not wait beyond then, monotonic milliseconds. */
+  /** Monotonic milliseconds. The read does not start later. */
   readonly deadline: number;
 }
 
-/** What collectors of extras work with. */
+/** The part that collectors use. */
 export type Extras = Pick<ExtraWork, "acquire" | "countDeferred">;
 
 interface QueuedRead extends ExtraRead {
-  /** Since when it has been missing, monotonic milliseconds. */
+  /** Monotonic milliseconds. */
   readonly since: number;
   readonly decide: (isAllowed: boolean) => void;
 }
 
 /**
- * A gate for the reads that give way to everything else. All servers share one queue, and the oldest gap goes first. Few are
- * under way at a time. While the event loop is busy or a page is sent, the gate is closed.
+ * A gate for reads that give way to everything else. All servers share one queue, and the oldest gap goes first. The
+ * gate is closed while the event loop is busy or a page is being sent.
  */
 export class ExtraWork {
   readonly #clock: Clock;
@@ -37,7 +36,7 @@ export class ExtraWork {
   #atOnce = 0;
   #deferred = 0;
   #isBusy = false;
-  /** Pages that are being sent, and since when there has been one, monotonic milliseconds. */
+  /** Pages being sent, and the start of that state, monotonic milliseconds. */
   #pages = 0;
   #pagesSince = 0;
 
@@ -52,8 +51,8 @@ export class ExtraWork {
   }
 
   /**
-   * Resolves when the read may begin, with the function to call when it has ended. Undefined: it would begin too late.
-   * @throws the signal's reason when it aborts
+   * Resolves with the function to call at the end, or with `undefined` if the deadline passed.
+   * @throws the signal's reason
    */
   async acquire(read: ExtraRead, signal: AbortSignal): Promise<(() => void) | undefined> {
     signal.throwIfAborted();
@@ -62,7 +61,7 @@ export class ExtraWork {
     this.#queue.add(queued);
     const forget = onAbort(signal, () => this.#decide(queued, false));
     this.#beginAll();
-    // A cycle that is over learns of it at once.
+    // Ends the wait of a finished cycle at once.
     if (read.deadline <= this.#clock.monotonic()) this.#decide(queued, false);
     const isAllowed = await promise;
     forget();
@@ -71,19 +70,19 @@ export class ExtraWork {
     return undefined;
   }
 
-  /** So many reads were left for a later run. */
+  /** Counts reads that were left for a later run. */
   countDeferred(reads: number): void {
     this.#deferred += reads;
   }
 
-  /** Reads that were left for a later run since the last call. */
+  /** Deferred reads since the last call. */
   takeDeferred(): number {
     const deferred = this.#deferred;
     this.#deferred = 0;
     return deferred;
   }
 
-  /** No read begins until this settles: each step of a page would wait for the answers that come in between. */
+  /** Starts no read before this settles: each answer would delay the page. */
   pauseFor(sent: Promise<unknown>): void {
     if (this.#pages === 0) this.#pagesSince = this.#clock.monotonic();
     this.#pages++;
@@ -95,8 +94,8 @@ export class ExtraWork {
   }
 
   /**
-   * To be called regularly. While the process is busy one read begins with each call, so that none waits for ever.
-   * @param utilization Part of the time in which the event loop was busy lately.
+   * Call regularly. A busy process starts one read per call, so that none starves.
+   * @param utilization Of the event loop, from 0 to 1.
    */
   follow(utilization: number): void {
     this.#isBusy = utilization > MAX_UTILIZATION;

@@ -1,21 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ensurePrivateFile } from "./private-file.ts";
 
-/** What SQLite says when another process, or another part of this one, has the lock. */
+/** SQLite's codes for a lock that is taken. */
 const BUSY_CODES: readonly unknown[] = [5, 6];
 
-/** A lock that ends with the process at the latest, whatever ends it. */
 export interface FileLock {
   release(): void;
 }
 
 /**
- * Takes the lock of the operating system on a file, which is made where it is missing and stays empty: the lock of SQLite
- * for a database that is written to. The kernel gives it back when the process is gone, it holds between containers that
- * share a volume, and between machines where the file system of a network passes locks on (NFS does).
- * Only this user may open the file: a read lock of another user would keep everybody from taking it.
- * Undefined when another process has it. The file must not be opened in any other way by this process: that ends the lock.
- * @throws Error where the file system has no locks, or the file cannot be made
+ * Locks a file (created if missing, stays empty) with SQLite's lock for writing. The kernel releases it with the
+ * process. It works between containers on one volume and over NFS. The file is private, because a read lock of another
+ * user would block it. Opening the file in any other way ends the lock. `undefined`: another process has it.
+ * @throws Error if the file system has no locks, or the file cannot be created
  */
 export function tryFileLock(path: string): FileLock | undefined {
   const sqlite = process.getBuiltinModule("node:sqlite");
@@ -24,7 +21,7 @@ export function tryFileLock(path: string): FileLock | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new sqlite.DatabaseSync(path, { timeout: 0 });
-    // Nothing is ever written, so no file needs to be its journal. Newer releases of Node.js refuse to have none at all.
+    // Nothing is written, so a journal in memory is enough. Newer Node.js refuses OFF.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();

@@ -1,4 +1,3 @@
-/** Line and column, both from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -7,9 +6,7 @@ export interface Position {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Lines and columns of offsets in one text. */
 export class LinePositions {
-  /** Offsets at which lines begin. */
   readonly #starts: number[] = [0];
   readonly #length: number;
 

@@ -1,34 +1,29 @@
 export interface LogOnChangeOptions {
-  /**
-   * Which kinds are no news: all that were met since it began (an outage often shows two faces in turn), or only the
-   * last one.
-   */
+  /** Which kinds are not news: all since it began (outages often alternate), or only the last one. */
   readonly knows?: "all" | "last";
-  /** After this time without a line it is said again, although nothing has changed; milliseconds. Without: never. */
   readonly remindEveryMs?: number;
-  /** Milliseconds of a clock that never jumps; needed for reminders. */
+  /** Monotonic milliseconds. Needed for reminders. */
   readonly now?: () => number;
 }
 
-/** What is worth a line in the log. */
 export interface LogOccasion {
-  /** It has begun, or is of another kind; otherwise this is a reminder. */
+  /** It began or changed its kind. Otherwise this is a reminder. */
   readonly isNew: boolean;
-  /** How often it was met since it began, this time included. */
+  /** Since it began, this one included. */
   readonly times: number;
-  /** How often it was met since the last line, this time included. */
+  /** Since the last line, this one included. */
   readonly sinceLine: number;
 }
 
 /**
- * Says when something that goes on, or happens time and again, is worth a line in the log: when it begins, when it becomes
- * of another kind, then as a reminder, and when it is over. What the lines say, and how loud, is the caller's.
+ * Decides when a lasting or repeated problem is worth a log line: when it begins, changes its kind, as a reminder, and
+ * when it ends.
  */
 export class LogOnChange {
   readonly #knows: "all" | "last";
   readonly #remindEveryMs: number;
   readonly #now: () => number;
-  /** Undefined until there is one: each server has some fifteen of these. */
+  /** Created on demand: each server has about 15 of these. */
   #kinds: Set<string> | undefined;
   #times = 0;
   #sinceLine = 0;
@@ -41,9 +36,9 @@ export class LogOnChange {
   }
 
   /**
-   * It was met. Undefined: that is not worth a line.
-   * @param kind Undefined where it tells nothing new about what is known to go on.
-   * @param count How often at once.
+   * Returns `undefined` if it is not worth a line.
+   * @param kind `undefined` if it adds nothing new.
+   * @param count Occurrences.
    */
   record(kind: string | undefined = undefined, count = 1): LogOccasion | undefined {
     const isNew = this.#times === 0 || (kind !== undefined && this.#kinds?.has(kind) !== true);
@@ -62,12 +57,12 @@ export class LogOnChange {
     return occasion;
   }
 
-  /** This kind is over: it is news when it is met again. */
+  /** The next occurrence of this kind is news again. */
   kindOver(kind: string): void {
     this.#kinds?.delete(kind);
   }
 
-  /** It is over. Returns how often it was met: where that is 0, nothing is over. */
+  /** Ends it. Returns the number of occurrences. */
   over(): number {
     const times = this.#times;
     this.#kinds = undefined;

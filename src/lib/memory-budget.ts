@@ -1,9 +1,5 @@
-/**
- * Memory that several users share: each says what it holds, by estimates, and learns whether all of them together keep
- * within the bound. The garbage collector frees what nothing refers to only when it runs, so the bound has to leave room.
- */
+/** Memory that several users share, by estimates. The bound leaves room for garbage. */
 export class MemoryBudget {
-  /** Infinity: without a bound. */
   readonly maxBytes: number;
   #heldBytes = 0;
 
@@ -11,19 +7,18 @@ export class MemoryBudget {
     this.maxBytes = maxBytes;
   }
 
-  /** What all shares hold. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** A share that holds nothing yet. */
+  /** An empty share. */
   open(): MemoryShare {
     return new MemoryShare(this, (bytes) => {
       this.#heldBytes += bytes;
     });
   }
 
-  /** Runs `work` with a share that ends with it. */
+  /** Runs `work` with a temporary share. */
   async lend<Result>(work: (share: MemoryShare) => Promise<Result>): Promise<Result> {
     const share = this.open();
     try {
@@ -34,7 +29,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one user holds of the budget. */
+/** The memory of one user. */
 export class MemoryShare {
   readonly #budget: MemoryBudget;
   readonly #change: (bytes: number) => void;
@@ -49,18 +44,18 @@ export class MemoryShare {
     return this.#budget.maxBytes;
   }
 
-  /** Whether all shares would keep within the budget if this one held `bytes`. */
+  /** Whether all shares would fit if this one held `bytes`. */
   fits(bytes: number): boolean {
     return this.#budget.heldBytes - this.#bytes + bytes <= this.#budget.maxBytes;
   }
 
-  /** From now on this share holds `bytes`, whether that fits or not. */
+  /** Sets the size, whether it fits or not. */
   set(bytes: number): void {
     this.#change(bytes - this.#bytes);
     this.#bytes = bytes;
   }
 
-  /** The same for what it held and `bytes`, which may be negative. Returns whether all shares keep within the budget. */
+  /** Changes the size. Returns whether all shares fit. */
   add(bytes: number): boolean {
     this.set(this.#bytes + bytes);
     return this.fits(this.#bytes);

@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 
-/** A pause that a peer asked for. Everything that is sent to the peer shares it. */
+/** A pause that a peer asked for, shared by all requests to it. */
 export interface Pause {
-  /** Extends the pause. It never becomes shorter. */
+  /** Never shortens the pause. */
   hold(ms: number): void;
-  /** Milliseconds until the pause is over; 0: there is none. */
+  /** 0: no pause. */
   heldForMs(): number;
 }
 
-/** The pauses of all peers, by a key such as `host:port`. Uses the monotonic clock. */
+/** The pauses of all peers, by a key such as `host:port`. */
 export class Pauses {
   readonly #clock: Clock;
-  /** Only pauses that may not be over yet: peers come and go with the configuration. */
+  /** Drops ended pauses: peers change with the configuration. */
   readonly #ends = new Map<string, number>();
 
   constructor(clock: Clock) {

@@ -1,7 +1,7 @@
-/** Control and format characters, separators of lines, lone surrogates: what could forge a line or upset a terminal. */
+/** Control and format characters, line separators and lone surrogates can forge lines or confuse a terminal. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** `text` in double quotes, with every unprintable character escaped. */
+/** Quotes and escapes unprintable characters. */
 export function quote(text: string): string {
   return JSON.stringify(text).replaceAll(
     UNPRINTABLE,
@@ -9,15 +9,14 @@ export function quote(text: string): string {
   );
 }
 
-/** `text` as it is where it is printable, else quoted; for paths. */
+/** Quotes the text only if it is not printable. */
 export function printable(text: string): string {
   return text.search(UNPRINTABLE) === -1 ? text : quote(text);
 }
 
-/** Longer cells move their own line only. */
 const WIDEST = 60;
 
-/** Columns that are as wide as their cells, for people; lines end with a line feed. The last column is not padded. */
+/** Aligns columns. Does not pad the last one. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows].map((cells) => cells.map(oneLine));
   const widths = head.map((_, column) =>
@@ -34,7 +33,7 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
     .join("");
 }
 
-/** A server can put anything into its names, also what a terminal takes for commands. */
+/** Names of a server can contain control sequences for terminals. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ");
 }

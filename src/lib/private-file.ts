@@ -1,22 +1,21 @@
 import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 
-/** For the user of the process alone. */
 export const PRIVATE_DIRECTORY = 0o700;
 export const PRIVATE_FILE = 0o600;
 const OTHERS = 0o077;
 
-/** Windows has neither links that any user may make, nor this flag. */
+/** Windows has neither this flag nor links of unprivileged users. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
-/** Creates a directory, and missing ones above it, for this user alone. Leaves the rights of one that exists. */
+/** Creates a directory and its parents. Keeps the rights of existing ones. */
 export async function createPrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY });
 }
 
 /**
- * Opens a new file in place of whatever has the name: removes a link that another user left there, and does not follow it.
- * @param mode Left out: for this user alone. The umask takes rights from it, and adds none.
+ * Creates a new file. Removes a link of another user instead of following it.
+ * @param mode Default: private. The umask applies.
  */
 export async function openNewFile(path: string, mode = PRIVATE_FILE): Promise<FileHandle> {
   await unlink(path).catch((error) => {
@@ -25,15 +24,17 @@ export async function openNewFile(path: string, mode = PRIVATE_FILE): Promise<Fi
   return open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, mode);
 }
 
-/** Opens a file that is kept. Rejects with ELOOP if it is a symbolic link. `flags`: as those of `open`. */
+/**
+ * Opens an existing or new file. Rejects with ELOOP for a symbolic link.
+ * @param flags As for `open`.
+ */
 export function openToWrite(path: string, flags: number): Promise<FileHandle> {
   return open(path, flags | NO_FOLLOW, PRIVATE_FILE);
 }
 
 /**
- * Makes sure that a file is there, for this user alone. Never opens one that exists: closing it would end a lock that
- * this process has on it.
- * @throws Error if it is a symbolic link or no file, and errors of the file system
+ * Creates a private file if it is missing. Never opens an existing one: closing it would end a lock of this process.
+ * @throws Error for a symbolic link or another file type, and errors of the system
  */
 export function ensurePrivateFile(path: string): void {
   if (createFile(path)) return;
@@ -42,7 +43,6 @@ export function ensurePrivateFile(path: string): void {
   if ((facts.mode & OTHERS) !== 0 && facts.uid === process.geteuid?.()) chmodSync(path, PRIVATE_FILE);
 }
 
-/** False if it exists. */
 function createFile(path: string): boolean {
   let file: number;
   try {

@@ -1,15 +1,15 @@
 import { isUtf8 } from "node:buffer";
 
-/** Why bytes are no UTF-8 text, in words for people that do not repeat them. */
+/** Does not repeat the bytes. */
 export interface EncodingFault {
   readonly words: string;
-  /** Of the first byte that is wrong, both from 1; undefined if the whole file is. */
+  /** The first wrong byte, from 1. `undefined`: the whole file is wrong. */
   readonly place?: { readonly line: number; readonly column: number };
 }
 
 const REMEDY = "save it as UTF-8";
 
-/** Undefined for UTF-8, and for PEM: certificates may have comments in any encoding. */
+/** `undefined` for UTF-8, and for PEM, which may have comments in any encoding. */
 export function encodingFault(bytes: Buffer): EncodingFault | undefined {
   const wide = wideEncoding(bytes);
   if (wide !== undefined) return { words: `it looks like ${wide}: ${REMEDY}` };
@@ -20,7 +20,7 @@ export function encodingFault(bytes: Buffer): EncodingFault | undefined {
   return { words, place };
 }
 
-/** UTF-16 or UTF-32, by the mark at the beginning or by the zeros that ASCII has in it. */
+/** Detects a byte order mark, or the zeros of ASCII characters. */
 function wideEncoding(bytes: Buffer): string | undefined {
   const begin = bytes.toString("latin1", 0, 4);
   if (begin === "\xff\xfe\0\0" || begin === "\0\0\xfe\xff") return "UTF-32";
@@ -50,7 +50,6 @@ function firstWrongByte(bytes: Buffer): { readonly line: number; readonly column
   return { line, column: 1 };
 }
 
-/** In characters, so that an editor finds it. */
 function columnOf(line: Buffer): number {
   return line.toString("utf8").indexOf("\ufffd") + 1;
 }

@@ -11,27 +11,26 @@ import {
 } from "js-yaml";
 
 /*
- * One YAML 1.2 document as a tree with offsets. The time is linear in the text, and the first fault ends it: files come from
- * people and from other programs, and the event loop waits meanwhile (issue 32).
+ * Parses one YAML 1.2 document to a tree with offsets. Takes linear time and stops at the first fault, because the
+ * event loop waits (issue 32).
  */
 
-/** Of lists and maps. Aliases are not followed here. */
+/** Of lists and maps. Does not follow aliases. */
 export const MAX_NESTING = 100;
 export const MAX_YAML_BYTES = 1 << 20;
 const MAX_KEY_LENGTH = 1_024;
-/** Of one list or map. */
 export const MAX_ITEMS = 10_000;
-/** A value takes a line or a comma. 10,000 servers in one file have some 60,000. */
+/** 10,000 servers in one file have about 60,000 lines. */
 export const MAX_LINES = 100_000;
 
 export interface YamlScalar {
   readonly kind: "scalar";
-  /** Where it begins, quotes included; for an empty value, where it could stand. */
+  /** Start with quotes. For an empty value, its possible place. */
   readonly offset: number;
   readonly anchor: string | undefined;
-  /** A text, number, boolean or null by the core schema. */
+  /** By the core schema. */
   readonly value: unknown;
-  /** The characters of the file, without quotes and escapes: `0123` is the number 123. */
+  /** Without quotes and escapes: the text of the number 123 may be `0123`. */
   readonly text: string;
   readonly isPlain: boolean;
 }
@@ -63,7 +62,7 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
-/** Why a text is no YAML document. The reason never repeats the text. */
+/** The reason never repeats the text. */
 export class YamlFault extends Error {
   readonly offset: number;
 
@@ -74,7 +73,6 @@ export class YamlFault extends Error {
   }
 }
 
-/** @throws YamlFault */
 export function parseYamlTree(text: string): YamlNode {
   if (Buffer.byteLength(text) > MAX_YAML_BYTES) {
     throw new YamlFault(`larger than ${MAX_YAML_BYTES.toLocaleString("en")} bytes`, 0);
@@ -83,7 +81,7 @@ export function parseYamlTree(text: string): YamlNode {
   return new TreeBuilder(text, eventsOf(text)).build();
 }
 
-/** Refuses in 5 ms what would take the parser up to a second (1 MiB of `1,`) and has too many items anyway. */
+/** Refuses in 5 ms what would take the parser up to a second. */
 function refuseDense(text: string): void {
   let lines = 0;
   let rootLines = 0;
@@ -125,7 +123,7 @@ class TreeBuilder {
   readonly #events: readonly Event[];
   readonly #frames: Frame[] = [];
   #root: YamlNode | undefined;
-  /** Before it, everything has been taken. */
+  /** All text before it is consumed. */
   #end = 0;
 
   constructor(text: string, events: readonly Event[]) {
@@ -221,12 +219,12 @@ class TreeBuilder {
       return Math.max(tagEnd, anchorEnd) === -1 ? this.#emptyOffset() : Math.max(tagEnd, anchorEnd);
     if (style === SCALAR_STYLE.PLAIN) return valueStart;
     if (style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED) return valueStart - 1;
-    // The event has the first line of the block, not the `|` or `>` on the line before.
+    // The event does not include the `|` or `>`.
     const header = this.#text.slice(this.#end, valueStart).search(/[|>][-+\d]*[ \t]*(?:[ \t]#.*)?(?:[\r\n]|$)/);
     return header === -1 ? valueStart : this.#end + header;
   }
 
-  /** After the dash of an empty item, at the colon of an empty key. For an empty value, readers take the place of its key. */
+  /** After the dash of an empty item, at the colon of an empty key. For an empty value, the place of its key. */
   #emptyOffset(): number {
     const frame = this.#frames.at(-1);
     if (frame?.node.kind === "map" && frame.key !== undefined) return this.#end;
@@ -235,7 +233,7 @@ class TreeBuilder {
     return frame?.node.kind === "list" ? mark + 1 : mark;
   }
 
-  /** The first character from `at` on that is no blank, no comment and no end of a text, list or map. */
+  /** Skips blanks, comments and the ends of texts, lists and maps. */
   #skipBlank(at: number): number {
     for (let next = at; next < this.#text.length; next++) {
       const character = this.#text.charAt(next);

@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers";
 import type { Clock } from "./clock.ts";
 
-/** How long work may hold the event loop, and how many steps go by between looks at the clock. */
+/** Maximum time of one slice, and steps between two checks. */
 const SLICE_MS = 8;
 const STEPS_PER_LOOK = 256;
 
-/** Who waits for long work: the reader of a page, or only what is kept up to date. */
+/** Whether a reader of a page waits for the work. */
 export type Lane = "reader" | "background";
 
-/** While readers wait, one turn in so many is for the background: it must go on, too. */
+/** While readers wait, every fourth turn is for the background. */
 const BACKGROUND_EVERY = 4;
 
 interface QueuedWork {
@@ -19,7 +19,7 @@ interface QueuedWork {
 const queues: Readonly<Record<Lane, QueuedWork[]>> = { reader: [], background: [] };
 let turns = 0;
 
-/** The lane of work in the background that readers come to wait for: it is theirs for as long as one does. */
+/** A lane of background work. It belongs to the readers while one waits for it. */
 export class SharedLane {
   #readers = 0;
 
@@ -27,7 +27,7 @@ export class SharedLane {
     return this.#readers > 0 ? "reader" : "background";
   }
 
-  /** Has what is done in this lane go before the background, from now on until a reader has what it waits for. */
+  /** Gives the lane precedence until the reader has its result. */
   async readerWaitsFor<Result>(result: () => Promise<Result>): Promise<Result> {
     this.#readers++;
     moveToReaders(this);
@@ -40,10 +40,8 @@ export class SharedLane {
 }
 
 /**
- * Waits until the event loop has looked after everything else. Of all the long work that waits like this, one piece is
- * done a turn, so that however much goes on at a time, a turn takes as long as the longest piece and not as all of them.
- * What a reader waits for goes first: with hundreds of servers, a scrape would else wait a turn for each of their answers
- * whenever it gives the event loop back. For work that knows how long its pieces take; otherwise see `TimeSlices`.
+ * Waits for the rest of the event loop. Only one waiting piece of work runs per turn, so that a turn takes as long as
+ * one piece. Work for readers goes first. For pieces of known length. Otherwise use `TimeSlices`.
  */
 export function yieldToEventLoop(lane: Lane | SharedLane = "background"): Promise<void> {
   return new Promise((resolve) => {
@@ -60,7 +58,7 @@ function goOn(): void {
   if (reader.length + background.length > 0) setImmediate(goOn);
 }
 
-/** What waits in the lane already. */
+/** Moves work that already waits in the lane. */
 function moveToReaders(lane: SharedLane): void {
   const { reader, background } = queues;
   for (const one of background.filter((each) => each.lane === lane)) {
@@ -69,12 +67,12 @@ function moveToReaders(lane: SharedLane): void {
   }
 }
 
-/** Since when work has held the event loop in this turn of it; undefined where none was counted. */
+/** Start of the current turn. */
 let turn: { readonly clock: Clock; readonly began: number } | undefined;
 
 /**
- * To be called before each piece of work that is too small to be cut; wait for the promise, if there is one. Answers that have come
- * meanwhile, and commits that wait for each other, would else follow one another by the hundred, and a scrape behind them.
+ * Call before each small piece of work, and await the promise if there is one. Otherwise hundreds of answers or commits
+ * would follow each other and delay scrapes.
  */
 export function shareTurn(clock: Clock, lane: Lane | SharedLane = "background"): Promise<void> | undefined {
   const now = clock.monotonic();
@@ -87,7 +85,7 @@ export function shareTurn(clock: Clock, lane: Lane | SharedLane = "background"):
   return now - turn.began < SLICE_MS ? undefined : yieldToEventLoop(lane);
 }
 
-/** Cuts long work into slices of 8 ms: scrapes and requests get the event loop in between. */
+/** Cuts long work into slices of 8 ms. */
 export class TimeSlices {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
@@ -97,8 +95,8 @@ export class TimeSlices {
   #sliceBegan: number;
 
   /**
-   * `signal` ends the work between two slices: what is waited for rejects with its reason. `stepsPerLook`: more where steps are small
-   * and a reader waits. Where others have the processor each look finds that the slice is over, and a turn can take half a second.
+   * @param signal Ends the work between two slices.
+   * @param stepsPerLook More for small steps that a reader waits for: on a busy machine a turn can take half a second.
    */
   constructor(
     clock: Clock,
@@ -113,13 +111,12 @@ export class TimeSlices {
     this.#sliceBegan = clock.monotonic();
   }
 
-  /** Call after each small step; wait for the promise, if there is one. */
   step(): Promise<void> | undefined {
     this.#steps++;
     return this.#steps % this.#stepsPerLook === 0 ? this.longStep() : undefined;
   }
 
-  /** As `step`, for steps that take long themselves. */
+  /** For steps that take long themselves. */
   longStep(): Promise<void> | undefined {
     if (this.#clock.monotonic() - this.#sliceBegan < SLICE_MS) return undefined;
     return this.#yield();
@@ -132,5 +129,5 @@ export class TimeSlices {
   }
 }
 
-/** What long work calls after each small step; a test may count. */
+/** The part that long work needs. */
 export type Steps = Pick<TimeSlices, "step">;

@@ -1,16 +1,14 @@
 import { codeUnitAt } from "../lib/text-units.ts";
 
 const SMALLEST_BUFFER = 4_096;
-/** A varint of 32 bits. */
 const MAX_VARINT = 5;
-/** UTF-8 takes three bytes for one unit of UTF-16, and four for two. */
+/** UTF-8 takes at most three bytes for one unit of UTF-16. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** Writes protobuf from its end to its beginning: the length of a message is known before it is written. */
+/** Writes protobuf from its end to its beginning, so that the length of a message is known before it is written. */
 export class BackwardWriter {
   #bytes: Buffer;
   #view: DataView;
-  /** Index of the first written byte. */
   #at: number;
 
   /** @param expected Estimated bytes. The buffer grows if there are more. */
@@ -25,12 +23,11 @@ export class BackwardWriter {
     return this.#bytes.length - this.#at;
   }
 
-  /** The written bytes. Do not write afterwards. */
+  /** Call last: the writer must not be used afterwards. */
   finish(): Uint8Array {
     return this.#bytes.subarray(this.#at);
   }
 
-  /** @param write Writes the fields, the last one first. */
   message(tag: number, write: () => void): void {
     const end = this.length;
     write();
@@ -50,7 +47,7 @@ export class BackwardWriter {
     this.#bytes[--this.#at] = value;
   }
 
-  /** @param value from 0 to below 2^32 */
+  /** @param value From 0 to below 2^32. */
   varint(value: number): void {
     this.#makeRoom(MAX_VARINT);
     if (value < 0x80) {
@@ -80,7 +77,6 @@ export class BackwardWriter {
     this.#view.setBigUint64(this.#at, value, true);
   }
 
-  /** As UTF-8; lone surrogates become U+FFFD. */
   text(text: string): void {
     this.#makeRoom(text.length * MAX_BYTES_PER_UNIT);
     let at = this.#at;

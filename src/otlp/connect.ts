@@ -18,20 +18,18 @@ export interface OtlpContext {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly readFile: ReadFile;
-  /** For files that hold secrets; by default as others. */
+  /** Reads files with secrets. Default: `readFile`. */
   readonly readSecret?: ReadFile | undefined;
   readonly redactor: Redactor;
-  /** See `ConnectionPoolOptions`. */
   readonly permit?: (() => void) | undefined;
-  /** Where connections to the same receiver find each other; left out: nowhere. */
+  /** Shares pauses and byte rates with other connections. Default: shares nothing. */
   readonly receivers?: Receivers | undefined;
-  /** See `TransportOptions`. */
   readonly gzipRefused?: (() => void) | undefined;
 }
 
 /**
- * The way of one signal to the receiver that the settings name. Opens no connection yet, but reads every file that will be needed,
- * so that a wrong path is noticed at the start and not in the first push.
+ * Connects one signal to its receiver. Opens no connection yet, but reads every file, so that a wrong path shows at the
+ * start.
  * @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, CONFIG_INVALID
  */
 export async function connectOtlp<Request>(
@@ -64,8 +62,8 @@ export async function connectOtlp<Request>(
 }
 
 /**
- * Reads headers from where they are. All values are known to the redactor: a receiver may echo what it was sent.
- * The reader rejects with ExporterError SECRET_UNREADABLE while a file is missing or empty.
+ * Reads the headers, and adds all values to the redactor because a receiver may echo them. The reader rejects with
+ * ExporterError SECRET_UNREADABLE if a file is missing or empty.
  */
 export function headerReader(
   settings: Pick<ReceiverSettings, "headers" | "headerFiles">,
@@ -74,7 +72,7 @@ export function headerReader(
 ): HeaderReader {
   const learn = (value: string): string => {
     redactor.add(value);
-    // `Bearer <token>`: who echoes the token leaves the scheme out.
+    // A program that echoes `Bearer <token>` may leave out the scheme.
     const [, credentials] = /^[A-Za-z]+ +(\S+)$/.exec(value) ?? [];
     if (credentials !== undefined) redactor.add(credentials);
     const password = passwordOf(value);
@@ -94,16 +92,15 @@ export function headerReader(
   };
 }
 
-/** Of `Basic <base64 of user:password>`: what stands behind such a header may log it in plain words. */
+/** The receiver may log the password of `Basic <base64 of user:password>` as plain text. */
 function passwordOf(header: string): string | undefined {
   const [, pair] = /^Basic +([\w+/=-]+)$/i.exec(header) ?? [];
   return pair === undefined ? undefined : /^[^:]*:(.*)$/s.exec(Buffer.from(pair, "base64").toString())?.[1];
 }
 
 /**
- * Options whose `read` reads the files at each call, the key with `readSecret`: client certificates are short-lived, and rotated
- * while the exporter runs. It rejects with ExporterError CA_UNREADABLE, SECRET_UNREADABLE, SECRET_EXPOSED or CONFIG_INVALID
- * when they are of no use.
+ * `read` reads the files at each call, because client certificates are rotated while the exporter runs. It rejects with
+ * ExporterError CA_UNREADABLE, SECRET_UNREADABLE, SECRET_EXPOSED or CONFIG_INVALID.
  */
 export function receiverTls(settings: TlsSettings, readFile: ReadFile, readSecret = readFile) {
   const { certFile, keyFile, serverName, insecureSkipVerify, fingerprints } = settings;

@@ -13,24 +13,22 @@ import type { OtlpProtocol } from "./environment.ts";
 import { gaugesAsProtobuf } from "./gauge-protobuf.ts";
 import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE } from "./metric-data.ts";
 
-/** What a receiver says of a request that it took: how much of it it refused for good, and why. As it came. */
+/** What the receiver rejected permanently, as decoded. */
 export interface PartialSuccess {
-  /** In JSON a 64-bit number is a text. */
   readonly rejected?: unknown;
   readonly errorMessage?: unknown;
 }
 
-/** How requests and answers of one signal look on the wire. */
 export interface Encoding<Request> {
-  /** Throws what the serializer throws. */
+  /** Throws the errors of the serializer. */
   readonly encode: (request: Request) => Uint8Array;
-  /** Throws when the body is none of the protocol's. */
+  /** Throws if the body is not of the protocol. */
   readonly decode: (answer: Uint8Array) => PartialSuccess | undefined;
 }
 
 export type Encodings<Request> = Readonly<Record<OtlpProtocol, Encoding<Request>>>;
 
-/** The serializers that the SDK's own exporters use, and for what is nearly all that is sent a quicker one of the same result. */
+/** The SDK's serializers, and a faster one with the same bytes for gauges. */
 export const METRIC_ENCODINGS: Encodings<MetricsRequest> = {
   "http/protobuf": {
     encode: (request) => gaugesAsProtobuf(request) ?? joined(request.map(resourceAsProtobuf)),
@@ -62,7 +60,7 @@ function resourceAsJson(metrics: ResourceMetrics): Uint8Array {
   return hasEnds(metrics) ? withFlags(body) : body;
 }
 
-/** The serializers know requests of one resource. One message after the other is, in protobuf, one with the fields of all. */
+/** Protobuf messages can be concatenated: the result has the fields of all. */
 function joined(bodies: readonly Uint8Array[]): Uint8Array {
   const [first] = bodies;
   return bodies.length === 1 && first !== undefined ? first : Buffer.concat(bodies);
@@ -71,7 +69,7 @@ function joined(bodies: readonly Uint8Array[]): Uint8Array {
 const JSON_HEAD = '{"resourceMetrics":[';
 const JSON_TAIL = "]}";
 
-/** What they write of one resource stands between the same head and tail. */
+/** Each body has the same head and tail. */
 function joinedJson(bodies: readonly Uint8Array[]): Uint8Array {
   if (bodies.length === 1) return joined(bodies);
   const comma = Buffer.from(",");
@@ -80,20 +78,20 @@ function joinedJson(bodies: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([Buffer.from(JSON_HEAD), ...parts, Buffer.from(JSON_TAIL)]);
 }
 
-/** Ends of series travel in requests of their own. */
+/** Staleness markers have requests of their own. */
 function hasEnds({ scopeMetrics }: ResourceMetrics): boolean {
   return scopeMetrics.some(({ metrics }) => metrics.some(({ dataPoints }) => dataPoints[0] instanceof EndPoint));
 }
 
-/** @throws TypeError for ends of series, which the SDK's serializer would take for values. */
+/** @throws TypeError for staleness markers, which the SDK would encode as values */
 function withoutEnds(request: ResourceMetrics): ResourceMetrics {
   if (hasEnds(request)) throw new TypeError("ends of series can only be encoded with texts for attributes");
   return request;
 }
 
 /**
- * The serializer knows no flags and writes null for the NaN of an end. What is replaced cannot be part of a text: its second quote
- * would have a backslash before it.
+ * The serializer knows no flags and writes null for NaN. The pattern cannot be part of a string, where the quotes would
+ * be escaped.
  */
 function withFlags(body: Uint8Array): Uint8Array {
   return Buffer.from(Buffer.from(body).toString().replaceAll('"asDouble":null', `"flags":${NO_RECORDED_VALUE}`));

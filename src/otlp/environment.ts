@@ -11,25 +11,21 @@ export const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the standard variables say of one signal; undefined where they say nothing. */
 export interface SignalEnvironment {
-  /** That of the signal's own variable: complete. */
+  /** Complete URL, from the variable of the signal. */
   readonly url: string | undefined;
-  /** That below the endpoint of all signals: complete. */
+  /** Complete URL, from the endpoint of all signals. */
   readonly generalUrl: string | undefined;
   readonly protocol: OtlpProtocol | undefined;
-  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number | undefined;
   readonly compression: OtlpCompression | undefined;
   readonly caFile: string | undefined;
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
-  /** What is wrong with the signal's own variables, in words that do not repeat the value. */
   readonly warnings: readonly string[];
 }
 
-/** What the standard variables say; undefined where they say nothing. */
 export interface OtlpEnvironment {
   readonly disabled: boolean;
   readonly metrics: SignalEnvironment;
@@ -37,23 +33,23 @@ export interface OtlpEnvironment {
   readonly intervalMs: number | undefined;
   readonly exportTimeoutMs: number | undefined;
   readonly resourceAttributes: Readonly<Record<string, string>>;
-  /** What is wrong with variables that are of no signal, or of all, in words that do not repeat the value. */
+  /** Do not repeat values of variables. */
   readonly warnings: readonly string[];
 }
 
-/** Where the receiver of a signal listens below the endpoint of all signals. */
+/** Paths below the endpoint of all signals. */
 export const SIGNAL_PATHS = { metrics: "/v1/metrics", logs: "/v1/logs" } as const;
 export type Signal = keyof typeof SIGNAL_PATHS;
 
 const GENERAL = "OTEL_EXPORTER_OTLP_";
 const PREFIXES = { metrics: `${GENERAL}METRICS_`, logs: `${GENERAL}LOGS_` } as const;
 
-/** Node's timers take no more and fire at once instead. */
+/** Longer timers of Node.js fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Reads the standard variables of OpenTelemetry. An empty one is unset; so is, with a warning, one that cannot be
- * understood, as the specification has it. The variables of a signal count before those of all signals.
+ * Reads the standard variables of OpenTelemetry. An empty variable is unset. An invalid one is ignored with a warning.
+ * Variables of a signal win over those of all signals.
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
@@ -112,7 +108,7 @@ function readerOf(env: Environment, warnings: string[]): ReadVariable {
 const URL_EXPECTED = "an http or https URL such as http://localhost:4318";
 const PAIRS_EXPECTED = "key1=value1,key2=value2, percent-encoded";
 
-/** The variables that there are once for all signals, and once for each. */
+/** Variables that exist for all signals and for each one. */
 function readVariables(prefix: string, read: ReadVariable) {
   const pairs = read(`${prefix}HEADERS`, parseKeyValues, PAIRS_EXPECTED) ?? [];
   return {
@@ -155,15 +151,15 @@ function lowerCaseName([name, value]: readonly [string, string]): [string, strin
 }
 
 /**
- * Reads `key1=value1,key2=value2` with percent-encoded keys and values, as OTEL_EXPORTER_OTLP_HEADERS and
- * OTEL_RESOURCE_ATTRIBUTES have it; a later key wins. Undefined when any part of it is not of that form: half of what
- * was meant is worse than nothing.
- * @see https://opentelemetry.io/docs/specs/otel/resource/sdk/#specifying-resource-information-via-an-environment-variable
+ * Reads `key1=value1,key2=value2` with percent-encoded keys and values. A later key wins. `undefined` if any part is
+ * invalid.
+ * @see
+ * https://opentelemetry.io/docs/specs/otel/resource/sdk/#specifying-resource-information-via-an-environment-variable
  */
 export function parseKeyValues(text: string): ReadonlyMap<string, string> | undefined {
   const pairs = new Map<string, string>();
   for (const part of text.split(",")) {
-    // A comma too many does no harm.
+    // An extra comma.
     if (part.trim() === "") continue;
     const separator = part.indexOf("=");
     const key = decodePercent(part.slice(0, separator));
@@ -182,7 +178,7 @@ function decodePercent(text: string): string | undefined {
   }
 }
 
-/** The URL for a signal below a base; undefined when the base is no http or https URL. A query stays at the end. */
+/** `undefined` if the base is not an http or https URL. A query stays at the end. */
 export function signalUrl(base: string, signal: Signal): string | undefined {
   const url = parseHttpUrl(base);
   if (url === undefined) return undefined;

@@ -8,24 +8,19 @@ import { deviceResource } from "./resources.ts";
 import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
 export interface EventSinkOptions {
-  /** Of the exporter itself. */
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
-  /** Whether an event is from the resource of its device, in place of the exporter's. */
+  /** Whether events have the resource of their device instead of the exporter's. */
   readonly isFromDevice?: boolean;
   readonly exporter: Pick<OtlpExporter<ReadableLogRecord[]>, "export">;
 }
 
-/**
- * Sends events as log records, in their order, in as many requests as their size asks for. The exporter stays open: servers
- * have it together.
- */
+/** Sends events as log records, in order. Does not close the exporter, which servers share. */
 export function createEventSink(options: EventSinkOptions): EventSink {
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
 
   const send: EventSink["send"] = async (events, signal) => {
-    // Requests go out one after the other and end with the first that fails, so what is settled is a beginning.
     let settled = 0;
     let rejected = 0;
     const batch: ExportBatch<EventRecord, ReadableLogRecord[]> = {
@@ -69,8 +64,7 @@ function requestOf(
 }
 
 /**
- * An event as a log record, as the data model of logs has it. The name of the event stands in its own field, and once more as
- * the attribute that came before that field: Loki does not keep the field.
+ * The record repeats the event name as an attribute, because Loki drops the field.
  * @see https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-eventname
  */
 export function logRecord(
@@ -89,12 +83,10 @@ export function logRecord(
   };
 }
 
-/** What a record has besides its texts: times, severity, framing. */
 const RECORD_BYTES = 120;
-/** A number, or the framing of a text. */
 const VALUE_BYTES = 12;
 
-/** Roughly the bytes that the record of an event takes on the wire; RequestSize knows how roughly. */
+/** Estimates the bytes of a record on the wire. */
 export function estimateRecordSize({ uid, eventName, body, attributes }: EventRecord): number {
   let bytes = RECORD_BYTES + uid.length + 2 * eventName.length + body.length;
   for (const [name, value] of Object.entries(attributes)) {
@@ -105,19 +97,17 @@ export function estimateRecordSize({ uid, eventName, body, attributes }: EventRe
   return bytes;
 }
 
-/** What the resource of a device says of it, and its events need not repeat. */
 const SAID_BY_DEVICE: ReadonlySet<string> = new Set([
   ...[PRTG.serverName, PRTG.probeName, PRTG.groupName],
   ...[PRTG.deviceId, PRTG.deviceName, PRTG.devicePath, SEMCONV_ATTRIBUTES.serverAddress],
 ]);
 
-/** An event as it is pushed. */
 export interface PlacedEvent {
   readonly resource: Resource;
   readonly attributes: EventAttributes;
 }
 
-/** The resources of the events in one request, of which each is one object: log records of one resource go together. */
+/** The resources of one request, one object each, so that records of one resource share it. */
 export class EventResources {
   readonly #exporter: Resource;
   readonly #devices = new Map<string, Resource>();
@@ -126,11 +116,11 @@ export class EventResources {
     this.#exporter = exporter;
   }
 
-  /** By what the event says of its device as it was then; without a known device it is the exporter's. */
+  /** Uses the device as it was at the time of the event. Without a known device: the exporter's resource. */
   place({ attributes }: EventRecord): PlacedEvent {
     const textOf = (name: string): string => String(attributes[name] ?? "");
     const path = textOf(PRTG.devicePath);
-    // Only devices that were seen themselves have one.
+    // Only devices that the exporter has seen have a path.
     if (path === "") return { resource: this.#exporter, attributes };
     const key = JSON.stringify([...SAID_BY_DEVICE].map(textOf));
     const resource = mapEntry(this.#devices, key, () =>

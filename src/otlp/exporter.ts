@@ -8,16 +8,15 @@ import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./
 import { type Receiver, ReceiverHeld } from "./receivers.ts";
 import type { OtlpTransport } from "./transport.ts";
 
-/** What is final: the receiver has the data, but for what it refused. */
+/** The receiver will not change its mind. */
 export type FinalOutcome = Extract<ExportOutcome, { readonly kind: "accepted" | "refused" }>;
 
-/** Items to send, each of which travels in one request. */
+/** Items that each fit into one request. */
 export interface ExportBatch<Item, Request> {
-  /** Taken one by one, so that no more of them need to be there than one request holds. */
+  /** Read one by one, so that only those of one request are in memory. */
   readonly items: Iterable<Item>;
-  /** Bytes on the wire, roughly; see RequestSize. */
+  /** Estimated bytes on the wire. */
   readonly estimateSize: (item: Item) => number;
-  /** Data points, or log records, in the item. */
   readonly count: (item: Item) => number;
   readonly toRequest: (items: readonly Item[]) => Request;
   readonly settled: (items: readonly Item[], outcome: FinalOutcome) => void;
@@ -28,21 +27,15 @@ export interface OtlpExporterOptions<Request> {
   readonly transport: OtlpTransport;
   readonly receiver: Receiver;
   readonly protocol: OtlpProtocol;
-  /** Of the signal. */
   readonly encodings: Encodings<Request>;
   readonly clock: Clock;
-  /** The most that the body of a request may have, before compression. */
   readonly maxRequestBytes: number;
 }
 
 /**
- * Sends one signal, metrics or logs, to one receiver in requests of a size that it takes.
- *
- * The SDK's own OTLP exporters cannot be used for this. Of a partial success they only write to the diagnostics log;
- * their callback loses status and `Retry-After`; and their transport, which cannot be exchanged, repeats a request on
- * its own for as long as the timeout lasts, so that a caller that remembers what arrived learns late, and never knows how
- * often it did. So this puts the SDK's serializers (what those exporters send, byte for byte) on a transport of
- * our own that tries once. Trying again is up to the caller, who has the data, the order and the time.
+ * Sends one signal (metrics or logs) to one receiver in requests of a size that it accepts.
+ * Does not use the SDK's OTLP exporters, because they only log a partial success, hide status and `Retry-After`, and
+ * retry by themselves. Uses their serializers. Tries once: the caller retries.
  */
 export class OtlpExporter<Request> {
   readonly #options: OtlpExporterOptions<Request>;
@@ -54,8 +47,8 @@ export class OtlpExporter<Request> {
   }
 
   /**
-   * Sends items in their order, request after request, up to the first that fails; never rejects.
-   * The outcome is that of all requests together: `refused` when the receiver refused every one of them.
+   * Sends items in order until a request fails. Never rejects. The outcome covers all requests: `refused` if the
+   * receiver refused each one.
    */
   async export<Item>(batch: ExportBatch<Item, Request>, signal: AbortSignal): Promise<ExportOutcome> {
     try {
@@ -89,17 +82,15 @@ export class OtlpExporter<Request> {
     return accepted === 0 && refused > 0 ? { kind: "refused", message } : { kind: "accepted", rejected, message };
   }
 
-  /** For one request with history: takes its turn and returns 0, or returns the milliseconds to wait for one. */
+  /** Call before a request with history. Returns 0, or the milliseconds to wait. */
   takeHistoryTurn(): number {
     return this.#options.receiver.rate.takeTurn();
   }
 
-  /** Ends all connections, also busy ones. */
   close(): Promise<void> {
     return this.#options.transport.close();
   }
 
-  /** Into what one request each is likely to hold. */
   *#split<Item>({ items, estimateSize }: ExportBatch<Item, Request>): Generator<readonly Item[]> {
     let part: Item[] = [];
     let estimate = 0;
@@ -116,7 +107,7 @@ export class OtlpExporter<Request> {
     if (part.length > 0) yield part;
   }
 
-  /** `too large` only for what can still be divided. */
+  /** `too large` only if the items can still be divided. */
   async #send<Item>(
     batch: ExportBatch<Item, Request>,
     items: readonly Item[],
@@ -125,7 +116,7 @@ export class OtlpExporter<Request> {
     const { transport, receiver, protocol, encodings, clock } = this.#options;
     try {
       receiver.assertOpen();
-      // Putting requests together must not keep others from the event loop for longer than one takes.
+      // Encoding must not block the event loop for longer than one request takes.
       await yieldToEventLoop();
       signal.throwIfAborted();
       const body = encodings[protocol].encode(batch.toRequest(items));
@@ -160,7 +151,7 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** Node joins the errors of several addresses (IPv6 and IPv4) in one that says nothing itself. */
+/** Node.js joins the errors of several addresses in one without a message. */
 function describeFailure(error: unknown): string {
   if (error instanceof UntrustedCertificate || error instanceof WrongFingerprint) {
     const line = `otlp: { tls: { fingerprints: ["${error.seen}"] } }`;
@@ -169,31 +160,25 @@ function describeFailure(error: unknown): string {
   return describeFault(error instanceof AggregateError && error.message === "" ? error.errors[0] : error);
 }
 
-/**
- * Where a request is filled up to. Larger ones save nothing worth having, while putting one together keeps everything
- * else waiting: about 5 ms for this much.
- */
+/** Larger requests save nothing, and encoding one takes longer than 5 ms. */
 const USUAL_BYTES = 512 * 1024;
 
-/** Room for rows that are wordier than those before. */
 const HEADROOM = 0.9;
 
-/** A receiver that finds even this too large means something else. */
+/** A receiver that refuses even this has another reason. */
 const SMALLEST_LIMIT = 16 * 1024;
 
-/** Requests below this say little about the size of points: most of it is the resource. */
+/** Smaller requests consist mostly of their resource. */
 const TELLING_BYTES = 8 * 1024;
 
 /**
- * How much goes into one request. What points will take on the wire is estimated from the lengths of their texts (see
- * estimatePointSize) and corrected by what the last request took; the body that was really made is the one that
- * counts, so a wrong estimate costs time, never a limit.
+ * Decides how much goes into one request. Corrects the estimates with the size of the last body. A wrong estimate costs
+ * time, but never exceeds the limit.
  */
 export class RequestSize {
   #limit: number;
   #bytesPerEstimated = 2;
 
-  /** @param maxBytes the most that a body may have, before compression */
   constructor(maxBytes: number) {
     this.#limit = maxBytes;
   }
@@ -202,17 +187,16 @@ export class RequestSize {
     return bytes <= this.#limit;
   }
 
-  /** Estimated bytes of the points to put into the next request. */
   get maxEstimate(): number {
     return Math.min(USUAL_BYTES, this.#limit * HEADROOM) / this.#bytesPerEstimated;
   }
 
-  /** Points that were estimated at this size took so many bytes. */
+  /** Points of this estimated size took this many bytes. */
   measured(estimate: number, bytes: number): void {
     if (bytes >= TELLING_BYTES) this.#bytesPerEstimated = bytes / estimate;
   }
 
-  /** The receiver found so many bytes too large: it, or a proxy before it, has a lower limit than the protocol. */
+  /** The receiver, or a proxy, has a lower limit than the protocol. */
   refused(bytes: number): void {
     this.#limit = Math.max(SMALLEST_LIMIT, Math.floor(Math.min(bytes, this.#limit) / 2));
   }

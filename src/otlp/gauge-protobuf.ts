@@ -3,10 +3,7 @@ import { DataPointType, type GaugeMetricData, type MetricData, type ResourceMetr
 import { BackwardWriter } from "./backward-writer.ts";
 import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE, SeriesPoint } from "./metric-data.ts";
 
-/*
- * Field numbers and wire types as one byte each, from opentelemetry/proto: metrics/v1/metrics.proto, common/v1/common.proto
- * and resource/v1/resource.proto. Messages and texts are of wire type 2, fixed64 and double of 1.
- */
+/* Tags (field number and wire type) from opentelemetry/proto: metrics.proto, common.proto, resource.proto. */
 const REQUEST_RESOURCE_METRICS = 0x0a;
 const RESOURCE_METRICS_RESOURCE = 0x0a;
 const RESOURCE_METRICS_SCOPE_METRICS = 0x12;
@@ -32,11 +29,9 @@ const KEY_VALUE_KEY = 0x0a;
 const KEY_VALUE_VALUE = 0x12;
 const ANY_VALUE_STRING = 0x0a;
 
-/** Estimated bytes around the points, around a point's attributes, and around one text. */
 const FRAME_BYTES = 2_000;
 const POINT_BYTES = 30;
 const TEXT_FRAME_BYTES = 4;
-/** Most points are longer than the first. */
 const HEADROOM = 1.1;
 
 interface SeriesGauge extends GaugeMetricData {
@@ -44,8 +39,8 @@ interface SeriesGauge extends GaugeMetricData {
 }
 
 /**
- * Encodes a request of gauges only, byte for byte as the SDK's serializer encodes its resources one after the other. The SDK has
- * no flags, so it cannot encode ends of series. `undefined` for any other request.
+ * Encodes gauges with the same bytes as the SDK's serializer, but also flags, which staleness markers need. `undefined`
+ * for any other request.
  */
 export function gaugesAsProtobuf(request: MetricsRequest): Uint8Array | undefined {
   const batches: GaugeBatch[] = [];
@@ -61,7 +56,6 @@ export function gaugesAsProtobuf(request: MetricsRequest): Uint8Array | undefine
   return writer.finish();
 }
 
-/** Metrics of one resource and one scope. */
 interface GaugeBatch {
   readonly attributes: readonly (readonly [string, string])[];
   readonly resourceSchema: string | undefined;
@@ -97,7 +91,6 @@ function writeBatch(writer: BackwardWriter, { attributes, resourceSchema, scope,
   });
 }
 
-/** Estimated from the first point. */
 function bytesOf({ dataPoints }: SeriesGauge): number {
   const [point] = dataPoints;
   if (point === undefined) return 0;

@@ -14,13 +14,13 @@ import {
   SeriesPoint,
 } from "./metric-data.ts";
 
-/** With the points of each row that were rejected; those of a request stand at its first row. */
+/** The rejected points of each row. Those of a request count for its first row. */
 export type SettledRows = WeakMap<MeasurementRow, number>;
 
-/** Which resource measurements belong to, and what they are called there. */
+/** The resource and the names of measurements. */
 export interface RowPlacement {
   place(family: MetricFamily, labels: readonly string[]): PlacedSeries;
-  /** The same for sensors that share a resource; undefined where that is not known. */
+  /** Equal for sensors that share a resource; `undefined` if unknown. */
   deviceOf(sensorId: string): string | undefined;
 }
 
@@ -29,43 +29,40 @@ export interface MeasurementSinkOptions {
     Partial<Pick<OtlpExporter<MetricsRequest>, "takeHistoryTurn">>;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
-  /** The series of a channel; undefined when the channel is not known (any more). */
+  /** `undefined` if the channel is unknown. */
   readonly describe: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
-  /** Undefined: all belong to `resource`, under the names of the metric table. */
+  /** Default: all series have `resource` and the names of the metric table. */
   readonly placement?: RowPlacement | undefined;
-  /** Points of the channel are about to be sent: that its series end is to be told. */
+  /** Called before points of the channel are sent: the receiver will need a staleness marker. */
   readonly sending?: (sensorId: string, channelId: string) => void;
   readonly observer: OtlpRecorder;
-  /** Of a sink before this one, whose rows this one goes on with. */
+  /** Of a sink before this one, whose rows this one continues. */
   readonly settled?: SettledRows;
 }
 
 export interface OtlpMeasurementSink extends MeasurementSink {
-  /** Waits for what is under way; whatever comes later fails. The exporter stays open. */
+  /** Waits for requests under way. Later deliveries fail. The exporter stays open. */
   close(): Promise<void>;
 }
 
-/** A row as data points. */
 interface RowItem {
   readonly row: MeasurementRow;
   readonly resource: Resource;
   readonly points: readonly SeriesPoint[];
   readonly size: number;
-  /** Points of the row that are not sent. */
+  /** Points that cannot be sent. */
   readonly skipped: number;
 }
 
 const NO_SERIES: readonly ValueSeries[] = [];
 
-/** The coarsest, and so the oldest, first: what a receiver refuses of a request is nearly always too old for it. */
+/** A receiver mostly rejects the oldest points, and the coarsest are the oldest. */
 const COARSEST_FIRST: readonly RowKind[] = ["long", "medium", "short", "live", "repeated"];
 
 /**
  * Sends measurements as gauge points with their own time, oldest first.
- *
- * Rows may need several requests, and one of these may fail after others were delivered. Rows that are settled are
- * remembered as objects: when they come again, in whatever company, they are left out, and the outcome is that of all
- * attempts together. So nothing arrives twice, unless the answer to a request is lost on the way.
+ * Remembers settled rows as objects, because a later request of the same delivery may fail. A repeated row is skipped,
+ * and the outcome covers all attempts. So nothing arrives twice unless an answer is lost.
  */
 export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeasurementSink {
   const { observer, settled = new WeakMap() } = options;
@@ -95,7 +92,7 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
       report(items, outcome.kind === "refused", rejected, observer);
     },
     failed: (items) => {
-      // Who stops us has not found the receiver at fault.
+      // An abort by us is not a failure of the receiver.
       if (signal.aborted) return;
       for (const resolution of pointsByResolution(items).keys()) observer.attemptFailed(resolution);
     },
@@ -126,7 +123,7 @@ function ofPoints(outcome: FinalOutcome): DeliveryOutcome {
   return kind === "refused" ? outcome : { kind, rejectedPoints: outcome.rejected, message };
 }
 
-/** Rows of one device together, so that its resource is sent once; those of a sensor stay in their order. */
+/** Groups rows by device, so that each resource is sent once. Rows of a sensor stay in order. */
 function deviceByDevice(
   rows: readonly MeasurementRow[],
   placement: RowPlacement | undefined,
@@ -142,7 +139,6 @@ function* itemsOf(
 ): Generator<RowItem> {
   for (const row of rows) {
     const points: SeriesPoint[] = [];
-    // One for all points of a sensor.
     let owner = resource;
     const endTime = millisToHrTime(row.at);
     let size = 0;
@@ -152,7 +148,7 @@ function* itemsOf(
       if (series === undefined) skipped++;
       for (const { family, labels, conversion } of series ?? NO_SERIES) {
         const converted = conversion === undefined ? value : convert(conversion, value);
-        // JSON has no word for NaN and the infinities; the serializer would write null.
+        // JSON has no NaN and no infinities.
         if (!Number.isFinite(converted)) {
           skipped++;
           continue;

@@ -18,21 +18,20 @@ import type { MetricFamily } from "../mapping/families/family.ts";
 import { metricAttributes, metricName, metricUnit } from "./naming.ts";
 import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
-/** The metrics of one request, resource by resource. */
 export type MetricsRequest = readonly ResourceMetrics[];
 
-/** A family as it is pushed; `labels` are the names of the attributes. */
+/** A family with its OTLP names. `labels` are the names of attributes. */
 export interface PushedFamily extends Pick<MetricFamily, "name" | "help" | "labels"> {
-  /** In UCUM, for a family whose name is that of the metric; undefined: name and unit of the metric follow from its name. */
+  /** In UCUM. `undefined`: name and unit follow from the family name. */
   readonly unit?: string;
 }
 
 type Family = Pick<PushedFamily, "name" | "help" | "unit">;
 
-/** Gauges have no temporality; the type of the SDK asks for one all the same. */
+/** Gauges have no temporality, but the SDK's type requires one. */
 const CUMULATIVE = { aggregationTemporality: AggregationTemporality.CUMULATIVE } as const;
 
-/** A gauge without points yet. */
+/** Without points. */
 export function gauge(family: Family): GaugeMetricData {
   return { descriptor: describeFamily(family), ...CUMULATIVE, dataPointType: DataPointType.GAUGE, dataPoints: [] };
 }
@@ -51,17 +50,16 @@ function describeFamily({ name, help, unit }: Family): MetricDescriptor {
   return { ...named, description: help, valueType: ValueType.DOUBLE };
 }
 
-/** A gauge has no start; zero is the protocol's word for that. */
 export const NO_START: HrTime = [0, 0];
 
-/** One value of a series. Its attributes are put together when asked for, so that a large picture stays small. */
+/** One value of a series. Makes its attributes on demand to save memory. */
 export class SeriesPoint implements DataPoint<number> {
   readonly family: PushedFamily;
   readonly labels: readonly string[];
   readonly value: number;
   readonly endTime: HrTime;
 
-  /** `labels` are the values for those of the family, in that order. */
+  /** @param labels Values for the labels of the family, in that order. */
   constructor(family: PushedFamily, labels: readonly string[], value: number, endTime: HrTime) {
     this.family = family;
     this.labels = labels;
@@ -82,14 +80,14 @@ export class SeriesPoint implements DataPoint<number> {
 export const NO_RECORDED_VALUE = 1;
 
 /**
- * Says that a series has ended: a point with the flag NO_RECORDED_VALUE and without a value. The SDK knows no flags, so its
- * value is NaN, which no other point has, and the encodings make the flag of that.
+ * A staleness marker: a point with the flag NO_RECORDED_VALUE. The SDK knows no flags, so its value is NaN, and the
+ * encodings turn that into the flag.
  * @see https://opentelemetry.io/docs/specs/otel/metrics/data-model/#no-recorded-value
  */
 export class EndPoint extends SeriesPoint {
-  /** The series is one of measurements, which have their own times. */
+  /** The series has measurements with their own times. */
   readonly isMeasured: boolean;
-  /** Call when the receiver knows, or does not want to. */
+  /** Call when the receiver accepted or rejected it. */
   readonly settled: () => void;
 
   constructor(
@@ -103,12 +101,10 @@ export class EndPoint extends SeriesPoint {
   }
 }
 
-/** What a point has besides its texts: times, a value, framing. */
 const POINT_BYTES = 40;
-/** The name of a label and its framing. */
 const LABEL_BYTES = 20;
 
-/** Roughly the bytes that a point takes on the wire; RequestSize knows how roughly. */
+/** Estimates the bytes of a point on the wire. */
 export function estimatePointSize(point: DataPoint<unknown>): number {
   if (point instanceof SeriesPoint) return estimateSize(point.labels);
   return estimateSize(Object.values(point.attributes).map(String)) + JSON.stringify(point.value).length;
@@ -120,11 +116,10 @@ function estimateSize(labels: readonly string[]): number {
   return bytes;
 }
 
-/** A series as it is pushed. */
+/** A series with its resource and OTLP names. */
 export interface PlacedSeries {
   readonly resource: Resource;
   readonly family: PushedFamily;
-  /** Values for `family.labels`, in that order. */
   readonly labels: readonly string[];
 }
 
@@ -133,13 +128,13 @@ export interface PlacedEnd {
   readonly point: EndPoint;
 }
 
-/** As a receiver tells series apart: by resource, metric and attributes, of which empty ones are none. */
+/** Identifies a series as receivers do: resource, metric and attributes. An empty attribute counts as absent. */
 export function seriesKey({ resource, family, labels }: PlacedSeries): string {
   const attributes = family.labels.flatMap((name, index) => (labels[index] ? [[name, labels[index]]] : []));
   return JSON.stringify([resource.attributes[SEMCONV_ATTRIBUTES.serviceInstanceId], family.name, attributes]);
 }
 
-/** Metrics of a scope that belong to a resource of their own, and not to that of the metric reader, which knows only one. */
+/** Metrics of a scope with their own resource. The metric reader knows only one. */
 export class ResourceScope implements ScopeMetrics {
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
@@ -152,10 +147,10 @@ export class ResourceScope implements ScopeMetrics {
   }
 }
 
-/** Puts points together, resource by resource, and metric by metric: what differs in its unit is another metric. */
+/** Groups points by resource, metric and unit. */
 export class MetricsByResource {
   readonly #resources = new Map<Resource, Map<string, GaugeMetricData>>();
-  /** A text is put together once, for hundreds of thousands of points. */
+  /** Computed once per family, not per point. */
   readonly #keys = new Map<PushedFamily, string>();
 
   add(resource: Resource, family: PushedFamily, point: SeriesPoint): void {
@@ -164,7 +159,6 @@ export class MetricsByResource {
     mapEntry(metrics, key, () => gauge(family)).dataPoints.push(point);
   }
 
-  /** In the order in which they came. */
   scopes(scope: InstrumentationScope): ResourceScope[] {
     return [...this.#resources].map(([resource, metrics]) => new ResourceScope(resource, scope, [...metrics.values()]));
   }

@@ -1,14 +1,13 @@
 import type { Attributes } from "@opentelemetry/api";
 
 /*
- * One vocabulary for scrape and push: what OTLP calls a metric and its attributes is derived from the metric table, so
- * that a receiver that turns OTLP into Prometheus arrives at the name and the labels that a scrape would have given.
+ * Names for scrape and push come from the metric table, so that a receiver that translates OTLP to Prometheus arrives
+ * at the names of the scrape.
  */
 
 /**
- * UCUM units by the last word of a metric's name: the inverse of the table from which Prometheus, and all who share its
- * translator, derive suffixes. `ratio` is missing on purpose: its unit is "1", for which a gauge gets `_ratio` whatever
- * its name.
+ * UCUM units by the last word of a metric name: the inverse of Prometheus' table. `ratio` is missing, because its unit
+ * "1" would add `_ratio` to any gauge.
  * @see https://github.com/prometheus/otlptranslator
  */
 const UNITS: Readonly<Record<string, string>> = {
@@ -35,15 +34,14 @@ const UNITS: Readonly<Record<string, string>> = {
   percent: "%",
 };
 
-/** `prtg_channel_value` is `prtg.channel_value`: a dot after the first word, which is the namespace. */
+/** `prtg_channel_value` is `prtg.channel_value`. */
 export function metricName(family: string): string {
   return family.replace("_", ".");
 }
 
 /**
- * The unit of a metric: set only where a receiver derives from it the very word with which the name ends (before
- * `_total`), else empty. Rates have none: translators look for `per_second` as one word, do not find it, and add it
- * once more.
+ * Set only if a receiver derives the last word of the name from it (before `_total`). Rates have none, because
+ * translators would append `per_second` again.
  */
 export function metricUnit(family: string): string {
   const words = family.replace(/_total$/, "").split("_");
@@ -51,10 +49,7 @@ export function metricUnit(family: string): string {
   return words.at(-2) === "per" || !Object.hasOwn(UNITS, last) ? "" : (UNITS[last] ?? "");
 }
 
-/**
- * Attributes of a series. An empty label is none in Prometheus, and older versions would store the empty attribute as
- * a label of its own, so it is left out. Lone surrogates, which no encoding can carry, become U+FFFD.
- */
+/** Leaves out empty values, which older versions of Prometheus store as labels. Lone surrogates become U+FFFD. */
 export function metricAttributes(names: readonly string[], values: readonly string[]): Attributes {
   const attributes: Attributes = {};
   for (let index = 0; index < names.length; index++) {

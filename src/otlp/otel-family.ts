@@ -14,20 +14,17 @@ import {
 } from "./otel-names.ts";
 import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
-/** The object that a series is about, by the label that follows `server`. */
 export type Subject = "sensor" | "device" | "node" | "server";
 
-/** Where one attribute of a series comes from. */
 interface Source {
-  /** Columns of the labels; none for an attribute that is the same for all series. */
   readonly columns: readonly number[];
   readonly value: string;
   readonly words: Readonly<Record<string, string>> | undefined;
-  /** A value that `words` lacks is none. */
+  /** A value that `words` lacks is dropped. */
   readonly onlyWords: boolean;
 }
 
-/** The metric of a family, and its attributes from the labels of a series. */
+/** Translates a family and the labels of its series. */
 export class Translation {
   readonly family: PushedFamily;
   readonly #sources: readonly Source[];
@@ -37,7 +34,6 @@ export class Translation {
     this.#sources = [...attributes.values()];
   }
 
-  /** Values for `family.labels`, in that order. */
   labels(labels: readonly string[]): readonly string[] {
     return this.#sources.map(({ columns, value, words, onlyWords }) => {
       const [column] = columns;
@@ -48,12 +44,11 @@ export class Translation {
   }
 }
 
-/** What the profile `otel` makes of a family. */
 export interface OtelFamily {
   readonly subject: Subject;
   /** For series whose resource is their device. */
   readonly onDevice: Translation;
-  /** For the others, which have to say everything themselves. */
+  /** For all other series. */
   readonly alone: Translation;
 }
 
@@ -64,10 +59,10 @@ const SUBJECTS: Readonly<Record<string, Subject>> = { sensor_id: "sensor", devic
 const INFOS: ReadonlySet<string> = new Set([TREE_FAMILIES.sensorInfo.name, TREE_FAMILIES.deviceInfo.name]);
 const MAPPED_LABELS: readonly string[] = ["server", ...CHANNEL_LABEL_NAMES, "limit"];
 
-/** Labels that are none of ours (of rules, from tags, renamed) keep their names. */
+/** Labels of rules, from tags, and renamed ones keep their names. */
 export function otelFamily(family: MetricFamily): OtelFamily {
   const base = BASE_FAMILIES.get(family.name);
-  // Families that rules make are about channels.
+  // Families of rules are about channels.
   const subject = base === undefined ? "sensor" : (SUBJECTS[base.labels[1] ?? ""] ?? "server");
   const metric = { ...otelMetric(family.name), help: family.help };
   return {
@@ -88,7 +83,7 @@ function attributesOf(
   const replaced = new Set(extras.map(({ from }) => from));
   const attributes = new Map<string, Source>();
   for (const [column, label] of labels.entries()) {
-    // The first two are the server and the object, whatever they are called.
+    // The first two are server and object, whatever their names.
     const original = column < 2 ? (known[column] ?? label) : label;
     const isOurs = known.includes(original);
     if (replaced.has(label) || (onDevice && isOurs && SAID_BY_DEVICE.has(original))) continue;
@@ -104,7 +99,6 @@ function attributesOf(
   return attributes;
 }
 
-/** Undefined where labels that it needs are left out. */
 function sourceOf(
   { from: label, of, value = "", words }: ExtraAttribute,
   labels: readonly string[],
@@ -118,20 +112,20 @@ function from(columns: readonly number[]): Source {
   return { columns, value: "", words: undefined, onlyWords: false };
 }
 
-/** The second word of our names, where it is a namespace. */
+/** The second word of a name, if it is a namespace. */
 const NAMESPACES = /^prtg_(?:(server|sensor|channel|node|device|exporter)_)?/;
 const UNITS_ALONE = /^prtg_channel_(limit_)?(.+)$/;
 
 /**
- * Name and unit of a metric in OpenTelemetry: dots after namespaces, the unit in its own field and not in the name. Prometheus, which
- * puts units behind names, arrives at the name of the family again, but for those that the conventions name.
+ * Name and unit in OpenTelemetry: dots after namespaces, the unit in its own field. Prometheus translates it back to
+ * the name of the family, except for names of the conventions.
  */
 export function otelMetric(family: string): { readonly name: string; readonly unit: string } {
   const named = unitInName(family);
   const unit = named === undefined ? "" : BASE_UNITS[named].ucum;
   const metric = meaningOf(family)?.metric ?? (named === undefined ? undefined : quantity(family, named));
   if (metric !== undefined) return { name: metric, unit };
-  // A share and an amount may be of the same thing: `ratio` stays in the name, as in those of the conventions.
+  // A share and an amount may measure the same thing, so `ratio` stays in the name.
   const suffix = named === undefined || named === "ratio" ? 0 : BASE_UNITS[named].suffix.length + 1;
   const name = family.slice(0, family.length - suffix);
   return { name: name.replace(NAMESPACES, (_, word) => (word === undefined ? "prtg." : `prtg.${word}.`)), unit };

@@ -6,9 +6,7 @@ import {
   SEMCONV_VALUES,
 } from "./semantic-conventions.ts";
 
-/*
- * The tables of the profile `otel`: by the names of the metric table and of the presets, what OpenTelemetry calls the same.
- */
+/* Tables of the profile `otel`: what OpenTelemetry calls the names of the metric table and of the presets. */
 
 /** Labels of the metric table. */
 export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
@@ -37,17 +35,16 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   status: PRTG.statusName,
 };
 
-/** Labels that say otherwise in some families: there, `kind` is the type of a sensor or device. */
 export const LABELS_OF_INFOS: Readonly<Record<string, string>> = { ...LABEL_ATTRIBUTES, kind: PRTG.objectTypeId };
 
-/** What the resource of a device says of it, and its series need not repeat. A sensor's path is its device's and its name. */
+/** In the resource of a device, so its series do not repeat it. The path of a sensor is its device's path and its name. */
 export const SAID_BY_DEVICE: ReadonlySet<string> = new Set([
   ...["server", "probe", "group", "device", "device_id", "host", "path"],
 ]);
 
 const { hwState, hwLimitType, memoryState, filesystemState, networkIoDirection } = SEMCONV_VALUES;
 
-/** States of hardware by status; a status that says nothing about the object has none. */
+/** A status that says nothing about the object has no state. */
 export const HW_STATES: Readonly<Record<string, string>> = {
   up: hwState.ok,
   warning: hwState.degraded,
@@ -58,22 +55,22 @@ export const HW_STATES: Readonly<Record<string, string>> = {
   disconnected: hwState.failed,
 };
 
-/** An attribute that a metric has in place of a label of its rules, or besides. */
+/** An attribute that replaces or extends the labels of a rule. */
 export interface ExtraAttribute {
   readonly name: string;
-  /** Labels whose values it has, with a dot between them; the label of that name is not given itself. */
+  /** Labels whose values it joins with dots, and replaces. */
   readonly from?: string;
-  /** As `from`, of labels that stay. */
+  /** As `from`, for labels that stay. */
   readonly of?: readonly string[];
   /** The same for all series. */
   readonly value?: string;
-  /** Other words for values; what is not there stays as it is. */
+  /** Replaces values. Others stay as they are. */
   readonly words?: Readonly<Record<string, string>>;
 }
 
-/** The metric that a family of a preset is. */
+/** What a family of a preset means in OpenTelemetry. */
 export interface Meaning {
-  /** Undefined: the name that any family gets. */
+  /** Default: the derived name. */
   readonly metric?: string;
   readonly attributes: readonly ExtraAttribute[];
 }
@@ -88,8 +85,8 @@ const DIRECTION: ExtraAttribute = {
 };
 
 /**
- * Families of presets whose meaning the conventions know. Rates and counts per scan stay in our namespace: the conventions have
- * cumulative counters for those, such as `system.network.io`, and a rate under such a name would be taken for one.
+ * Rates and counts per scan keep our namespace: the conventions define cumulative counters such as `system.network.io`,
+ * and a rate would be taken for one.
  */
 export const MEANINGS: Readonly<Record<string, Meaning>> = {
   prtg_cpu_usage_ratio: { metric: METRICS.cpuUtilization, attributes: [] },
@@ -131,7 +128,7 @@ const LIMIT_METRICS: Readonly<Record<string, Meaning>> = {
   prtg_temperature_celsius: { metric: METRICS.hwTemperatureLimit, attributes: [TEMPERATURE_LIMIT] },
 };
 
-/** Limits have the attributes of what they limit, so that both can be joined. */
+/** Limits have the attributes of what they limit, so that queries can join both. */
 const LIMIT_MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   Object.entries(MEANINGS).map(([family, { attributes }]) => {
     const { attributes: extras = [], ...metric } = LIMIT_METRICS[family] ?? {};
@@ -139,12 +136,12 @@ const LIMIT_MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   }),
 );
 
-/** What the conventions know of a family of a preset, or of its limits. */
+/** Of a family of a preset, or of its limits. */
 export function meaningOf(family: string): Meaning | undefined {
   return MEANINGS[family] ?? LIMIT_MEANINGS.get(family);
 }
 
-/** What is measured, for the families of the preset `base-units`, whose names are nothing but units. */
+/** For families of the preset `base-units`, whose names are only units. */
 export const QUANTITIES: Readonly<Record<string, string>> = {
   amperes: "current",
   bytes: "size",

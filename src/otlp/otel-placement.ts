@@ -8,14 +8,13 @@ import { type OtelFamily, otelFamily } from "./otel-family.ts";
 import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./resources.ts";
 import { hasFiniteValue } from "./series-ends.ts";
 
-/** What the profile `otel` remembers of what was pushed to a receiver. */
 export class OtelProfile {
   readonly exporter: Resource;
   readonly devices: DeviceResources;
   readonly movedEnds = new MovedSeriesEnds();
   readonly #families = new WeakMap<MetricFamily, OtelFamily>();
 
-  /** @param exporter The resource of the exporter itself, for what is on no device. */
+  /** @param exporter Resource of what is on no device. */
   constructor(exporter: Resource) {
     this.exporter = exporter;
     this.devices = new DeviceResources(exporter);
@@ -31,7 +30,7 @@ export class OtelProfile {
   }
 }
 
-/** Which resource a series belongs to, and what it is called there, by what is known of devices now. */
+/** The resource and the names of series, by what is known of devices now. */
 export class OtelPlacement {
   readonly #profile: OtelProfile;
   readonly #lookup: DeviceLookup;
@@ -41,12 +40,11 @@ export class OtelPlacement {
     this.#lookup = lookup;
   }
 
-  /** `labels` are the values for those of the family, in that order. */
   place(family: MetricFamily, labels: readonly string[]): PlacedSeries {
     return this.#placed(family, labels, this.#resourceOf(family, labels));
   }
 
-  /** `place` for many series while nothing changes: neighbours are mostly of one sensor, which is looked up once. */
+  /** `place` for many series. Neighbours mostly have the same sensor, so its device is looked up once. */
   reader(): (family: MetricFamily, labels: readonly string[]) => PlacedSeries {
     let last: readonly [server: string | undefined, sensor: string | undefined] = ["", ""];
     let device: Resource | undefined;
@@ -65,7 +63,7 @@ export class OtelPlacement {
     return this.#profile.familyOf(family).subject === "sensor";
   }
 
-  /** Where a series may be that has ended: on the device that its object was on, too. */
+  /** Places where a series that ended may be, including the previous device of its object. */
   placesBefore(family: MetricFamily, labels: readonly string[]): readonly PlacedSeries[] {
     const [server = "", id = ""] = labels;
     const { devices } = this.#profile;
@@ -81,21 +79,20 @@ export class OtelPlacement {
     return [this.#placed(family, labels, resource)];
   }
 
-  /** Call once a push, before all else: what is gone is forgotten in time. Returns which sensors were moved since. */
+  /** Call once a push, first. Forgets what is gone. Returns the sensors that moved. */
   beginPush(): ReturnType<DeviceResources["takeMoves"]> {
     const { devices } = this.#profile;
     devices.forgetUnused(this.#lookup);
     return devices.takeMoves(this.#lookup);
   }
 
-  /** A series of a sensor is on another device from now on, with the same labels. Returns whether there is room to tell of that. */
+  /** A series with the same labels is on another device now. Returns whether there is room for its staleness marker. */
   noteMoved(family: MetricFamily, labels: readonly string[], before: DeviceBefore, isMeasured: boolean): boolean {
     const [server = "", sensorId = ""] = labels;
     const place = this.#placed(family, labels, before.resource);
     return this.#profile.movedEnds.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
   }
 
-  /** See `MovedSeriesEnds`. */
   movedEnds(reported: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedEnd> {
     return this.#profile.movedEnds.ends(this.#lookup, reported, timeOf);
   }
@@ -118,27 +115,25 @@ export class OtelPlacement {
   }
 }
 
-/** A series on a device that its sensor was on. */
 export interface MovedSeries {
   readonly server: string;
   readonly sensorId: string;
   readonly deviceId: string;
   readonly place: PlacedSeries;
-  /** The series is one of measurements, which have their own times. */
+  /** The series has measurements with their own times. */
   readonly isMeasured: boolean;
 }
 
-/** So many are kept until the receiver knows: while it is out, sensors may be moved time and again. */
+/** During an outage of the receiver sensors may move again and again. */
 const MAX_PENDING = 200_000;
 
 /**
- * Ends of series that go on under the same labels, on another device: labels need not say which device a sensor is on, and then
- * nothing in the store has ended. Each is told until the receiver has settled it, or the sensor is back.
+ * Staleness markers of series that continue with the same labels on another device. The store sees no end of these.
+ * Each one is repeated until the receiver settles it, or the sensor is back.
  */
 export class MovedSeriesEnds {
   readonly #pending = new Map<string, MovedSeries>();
 
-  /** Whether there is room for it. */
   add(series: MovedSeries): boolean {
     const key = seriesKey(series.place);
     if (this.#pending.size >= MAX_PENDING && !this.#pending.has(key)) return false;
@@ -146,7 +141,7 @@ export class MovedSeriesEnds {
     return true;
   }
 
-  /** Leaves out what `told` has, by `seriesKey`. */
+  /** Skips the keys in `reported`. */
   *ends(
     lookup: DeviceLookup,
     reported: ReadonlySet<string>,
@@ -168,9 +163,9 @@ export class MovedSeriesEnds {
 }
 
 /**
- * Ends of series of a family, as the profile `otel` has them. A series that ends under its labels may go on under its attributes: the
- * name of a device that was renamed is in the resource. Such an end is not told.
- * @param shown The series that the family has now; undefined where it is not served any more.
+ * Places the staleness markers of a family. A series whose labels end may continue under its attributes, for example if
+ * its device was renamed. Such a marker is not sent.
+ * @param current The current table of the family, if there is one.
  */
 export async function placeEnds(
   ends: readonly EndPoint[],
@@ -192,7 +187,7 @@ export async function placeEnds(
         reported.push({ resource: place.resource, point: endAt(place, end) });
         isReported = true;
       } else {
-        // The receiver has it, and is to be told when that ends.
+        // The receiver has it and needs a marker later.
         current?.markPushed(goesOn);
       }
     }
@@ -201,7 +196,6 @@ export async function placeEnds(
   return reported;
 }
 
-/** The series that are shown about the same objects as the ends, by their keys. */
 async function liveSlots(
   ends: readonly EndPoint[],
   current: SeriesTable,

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { type Pause, Pauses } from "../lib/pauses.ts";
 
-/** Nothing was sent: the pause that the receiver asked for is not over. */
+/** Nothing was sent, because the receiver asked for a pause. */
 export class ReceiverHeld extends Error {
   readonly retryAfterMs: number;
 
@@ -11,14 +11,13 @@ export class ReceiverHeld extends Error {
   }
 }
 
-/** What a receiver's answers say about gzip. */
 export interface GzipSupport {
   refused: boolean;
-  /** Monotonic milliseconds. Before it a 400 is about the data. Infinity after a success: the next 400 is. */
+  /** Monotonic milliseconds. Before it a 400 is about the data. Infinity after a success: applies to one 400. */
   trustEndsAt: number;
 }
 
-/** What all connections to one receiver share: metrics and logs, before and after a reload. */
+/** State of one receiver that all connections share: metrics and logs, before and after a reload. */
 export class Receiver {
   readonly rate: ByteRate;
   readonly #gzip = new Map<string, GzipSupport>();
@@ -35,19 +34,18 @@ export class Receiver {
     return known;
   }
 
-  /** The receiver asked for a pause. */
   hold(ms: number): void {
     this.#pause.hold(ms);
   }
 
-  /** @throws ReceiverHeld while a pause lasts */
+  /** @throws ReceiverHeld during a pause */
   assertOpen(): void {
     const heldForMs = this.#pause.heldForMs();
     if (heldForMs > 0) throw new ReceiverHeld(heldForMs);
   }
 }
 
-/** Receivers by origin, for the life of the process: a reload must not end a pause. */
+/** Receivers by origin. A reload does not end their pauses. */
 export class Receivers {
   readonly #clock: Clock;
   readonly #pauses: Pauses;
@@ -66,19 +64,18 @@ export class Receivers {
   }
 }
 
-/** A quiet receiver may get so many seconds' worth of bytes at once. */
+/** History may use this much credit at once. */
 const BURST_SECONDS = 1;
-/** What was sent beyond the rate delays history by at most this time. */
+/** Delays history by at most this time. */
 const MAX_DEBT_SECONDS = 10;
 
 /**
- * Spreads history over time. Everything that is sent counts, as it is on the wire. Only history waits: the rest cannot be
- * spread, it would just be late. If the rest alone exceeds the rate, history still gets a turn every `MAX_DEBT_SECONDS`.
+ * Spreads history over time. All sent bytes count, but only history waits. If other data exceeds the rate, history
+ * still gets a turn every `MAX_DEBT_SECONDS`.
  */
 export class ByteRate {
   readonly #clock: Clock;
   #bytesPerSecond = 0;
-  /** Bytes that may be sent now; negative after more than that was sent. */
   #credit = 0;
   #creditAt: number;
   #lastBytes = 0;
@@ -90,7 +87,6 @@ export class ByteRate {
     this.#creditAt = clock.monotonic();
   }
 
-  /** 0: no limit. */
   limit(bytesPerSecond: number): void {
     if (bytesPerSecond === this.#bytesPerSecond) return;
     this.#bytesPerSecond = bytesPerSecond;
@@ -106,15 +102,15 @@ export class ByteRate {
     this.#lastBytes = bytes;
   }
 
-  /** Takes a turn for one request with history. Returns 0, or the milliseconds until there may be a turn. */
+  /** Returns 0 for a turn for one request with history, or the milliseconds to wait. */
   takeTurn(): number {
     if (this.#bytesPerSecond === 0) return 0;
     const now = this.#earn();
     const waitMs = Math.max(this.#nextTurn - now, this.#paidAt(now) - now);
-    // A fraction of a millisecond would be no wait for a timer.
+    // Timers ignore fractions of a millisecond.
     if (waitMs > 0) return Math.ceil(waitMs);
     this.#lastTurn = now;
-    // The request of this turn is not counted yet. Several servers have turns, which must not all come at once.
+    // The bytes of this request are not counted yet, and several servers share the rate.
     this.#nextTurn = now + (this.#lastBytes / this.#bytesPerSecond) * 1_000;
     return 0;
   }

@@ -9,13 +9,12 @@ import { otelMetric } from "./otel-family.ts";
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 type ValueJson = MetricJson["values"][number] & { readonly metricName?: string };
 
-/** When counting began, and now. */
 export interface Span {
   readonly start: HrTime;
   readonly end: HrTime;
 }
 
-/** What metrics and attributes of the exporter itself are called. */
+/** Names of the exporter's own metrics and attributes. */
 export interface ExporterNaming {
   readonly family: (metric: ExporterFamily) => Pick<PushedFamily, "name" | "help" | "unit">;
   readonly attribute: (label: string, family: string) => string;
@@ -28,7 +27,6 @@ export const PROMETHEUS_NAMING: ExporterNaming = {
   attribute: (label) => label,
 };
 
-/** Those of Node and of the process are left as their library has them. */
 export const OTEL_NAMING: ExporterNaming = {
   family: ({ name, help }) => (isOurs(name) ? { ...otelMetric(name.replace(/_total$/, "")), help } : { name, help }),
   attribute: (label, family) => {
@@ -41,7 +39,7 @@ function isOurs(family: string): boolean {
   return family.startsWith("prtg_");
 }
 
-/** The exporter's own metrics: counters as monotonic cumulative sums, histograms as histograms, the rest as gauges. */
+/** The exporter's own metrics: counters as monotonic cumulative sums, histograms as histograms, others as gauges. */
 export async function registryMetrics(
   registry: Registry,
   span: Span,
@@ -54,7 +52,7 @@ export async function registryMetrics(
 function convert(metric: MetricJson, { start, end }: Span, naming: ExporterNaming): MetricData {
   const family = naming.family(metric);
   const attributes: AttributesOf = (labels) => attributesOf(labels, (label) => naming.attribute(label, metric.name));
-  // The declared type is a numeric enum, the value at run time its lower-case name.
+  // The declared type is a numeric enum, but the value is its lower-case name.
   const type = String(metric.type);
   if (type === "counter") {
     return { ...counter(family), dataPoints: numberPoints(metric.values, start, end, attributes) };
@@ -74,7 +72,7 @@ function numberPoints(
 ): DataPoint<number>[] {
   return (
     values
-      // Gauges of Node say NaN before the first measurement, for which JSON has no word.
+      // Gauges of Node.js are NaN before the first measurement.
       .filter(({ value }) => Number.isFinite(value))
       .map(({ labels, value }) => ({ startTime, endTime, attributes: attributes(labels), value }))
   );
@@ -94,17 +92,17 @@ function histogramPoints(
   attributes: AttributesOf,
 ): DataPoint<Histogram>[] {
   return [...gatherHistograms(metric)].map(({ labels, buckets, sum, count }) => {
-    // The last bucket is the one that holds everything; OTLP has no bound for it.
+    // OTLP has no bound for the last bucket.
     const finite = buckets.filter(({ bound }) => Number.isFinite(bound));
     const upTo = [...finite.map((bucket) => bucket.upTo), count];
-    // Prometheus counts all below a bound, OTLP those between two bounds.
+    // Prometheus counts cumulatively, OTLP per bucket.
     const counts = upTo.map((all, index) => all - (upTo[index - 1] ?? 0));
     const value = { buckets: { boundaries: finite.map(({ bound }) => bound), counts }, sum, count };
     return { startTime, endTime, attributes: attributes(labels), value };
   });
 }
 
-/** prom-client lists the parts of its histograms one by one; those of one series have the same labels but `le`. */
+/** prom-client lists the parts of histograms one by one, with equal labels except `le`. */
 function gatherHistograms({ name, values }: MetricJson): Iterable<HistogramParts> {
   const series = new Map<string, HistogramParts>();
   for (const { labels, value, metricName } of values as readonly ValueJson[]) {

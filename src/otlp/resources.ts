@@ -4,14 +4,13 @@ import { PRTG_ATTRIBUTES as PRTG } from "../events/event.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import { SEMCONV_ATTRIBUTES as ATTRIBUTES } from "./semantic-conventions.ts";
 
-/** What the exporter knows of itself. */
 export interface Identity {
   readonly version: string;
-  /** The same after a restart, another for each replica: receivers make `instance` of it. */
+  /** Stable across restarts, different for each replica. Receivers use it as `instance`. */
   readonly instanceId: string;
 }
 
-/** Whom metrics and log records are from. What was given (configuration, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME) wins. */
+/** The exporter's resource. Configured attributes win. */
 export function otlpResource(given: Readonly<Record<string, string>>, { version, instanceId }: Identity): Resource {
   return resourceFromAttributes({
     "service.name": "prtg-exporter",
@@ -21,63 +20,55 @@ export function otlpResource(given: Readonly<Record<string, string>>, { version,
   });
 }
 
-/** What is known of a device. The object stays the same as long as nothing about it changes. */
+/** The object is the same as long as the facts are. */
 export interface DeviceFacts {
   readonly id: string;
   readonly name: string;
-  /** Address, as it was configured; may be empty. */
   readonly host?: string | undefined;
   readonly probe: string;
   readonly group: string;
   readonly path: string;
 }
 
-/** Looks devices up in what is known now. */
+/** Looks up devices by their current facts. */
 export interface DeviceLookup {
-  /** Undefined where the sensor or its device is not known (any more), or may not be seen. */
+  /** `undefined` if sensor or device is unknown or not visible. */
   ofSensor(server: string, sensorId: string): DeviceFacts | undefined;
-  /** Undefined where there is no device of that id. */
   device(server: string, id: string): DeviceFacts | undefined;
 }
 
 interface KnownDevice {
   readonly facts: DeviceFacts;
   readonly resource: Resource;
-  /** Number of the push in which it was asked for last. */
   lastUsed: number;
 }
 
-/** Where the series of a sensor went. */
 interface KnownSensor {
   device: string;
   resource: Resource;
-  /** Of the device that it was moved from. */
+  /** The device before the last move. */
   before: Resource | undefined;
-  /** Number of the push in which it was asked for last. */
   lastUsed: number;
-  /** Number of the push in which it was moved. */
   moved: number;
 }
 
-/** A device that a sensor was moved from. */
+/** A device that a sensor left. */
 export interface DeviceBefore {
   readonly deviceId: string;
   readonly resource: Resource;
 }
 
-/** Pushes for which the device that a sensor was on is remembered, and what is gone since its last end was asked for. */
 const REMEMBERED_PUSHES = 60;
 
 /**
- * The resource of each device: the attributes of the exporter's own, with what tells the device. Each is a service instance of its own, so
- * that receivers that make `job` and `instance` of a resource keep devices apart, and join `target_info` one to one.
- * Sensors are remembered with the device that they were on, for their ends.
+ * The resource of each device: the exporter's attributes plus those of the device. Each one is a service instance, so
+ * that receivers keep devices apart and join `target_info` one to one. Remembers the devices of sensors for staleness
+ * markers.
  */
 export class DeviceResources {
   readonly #exporter: Resource;
   readonly #devices = new Map<string, Map<string, KnownDevice>>();
   readonly #sensors = new Map<string, Map<string, KnownSensor>>();
-  /** By server and sensor. */
   #moves = new Map<string, Map<string, DeviceBefore[]>>();
   #push = 0;
 
@@ -97,14 +88,14 @@ export class DeviceResources {
     return resource;
   }
 
-  /** That of a device that is gone, as it was last; undefined where it was never asked for. */
+  /** The last resource of a device that is gone. */
   ofDeviceBefore(server: string, id: string): Resource | undefined {
     const known = this.#devices.get(server)?.get(id);
     if (known !== undefined) known.lastUsed = this.#push;
     return known?.resource;
   }
 
-  /** The resource of a sensor's device, as it is known now; undefined where it is not. */
+  /** `undefined` if the device is unknown. */
   ofSensor(server: string, sensorId: string, lookup: DeviceLookup): Resource | undefined {
     const facts = lookup.ofSensor(server, sensorId);
     if (facts === undefined) return undefined;
@@ -128,7 +119,7 @@ export class DeviceResources {
     return resource;
   }
 
-  /** Where series of the sensor may be that have ended: on its device, as it is known or was last, and the one before that. */
+  /** The current or last device of a sensor, and the one before it. */
   ofSensorBefore(server: string, sensorId: string, lookup: DeviceLookup): readonly Resource[] {
     const current = this.ofSensor(server, sensorId, lookup);
     const known = this.#sensors.get(server)?.get(sensorId);
@@ -137,7 +128,7 @@ export class DeviceResources {
     return known.before === undefined ? [current ?? known.resource] : [current ?? known.resource, known.before];
   }
 
-  /** The devices that sensors were on since this was called last, by server and sensor. */
+  /** Devices that sensors left since the last call, by server and sensor. */
   takeMoves(lookup: DeviceLookup): ReadonlyMap<string, ReadonlyMap<string, readonly DeviceBefore[]>> {
     for (const [server, sensors] of this.#sensors) {
       for (const id of sensors.keys()) this.ofSensor(server, id, lookup);
@@ -147,7 +138,7 @@ export class DeviceResources {
     return moves;
   }
 
-  /** Call once a push. Forgets what was not asked for in so many pushes that no end can be waiting any more. */
+  /** Call once a push. Forgets devices after so many pushes that no staleness marker can need them. */
   forgetUnused(lookup: DeviceLookup): void {
     this.#push++;
     const oldest = this.#push - REMEMBERED_PUSHES;
@@ -167,10 +158,10 @@ export class DeviceResources {
   }
 }
 
-/** What the exporter says of the machine that it runs on, which is not the device. */
+/** Describes the exporter's machine, not the device. */
 const OF_ITS_MACHINE = /^(?:host|os)\./;
 
-/** What is not known, and empty, is left out. */
+/** Leaves out empty values. */
 export function deviceResource(exporter: Resource, server: string, facts: Readonly<DeviceFacts>): Resource {
   const { attributes } = exporter;
   const { id, name, host = "", probe, group, path } = facts;

@@ -1,11 +1,10 @@
 /*
- * What we use of OpenTelemetry's semantic conventions. Typed here, as the package with all of them asks those to do who use
- * names that are not stable yet; a test holds them against it, and the version against its own.
+ * The parts of OpenTelemetry's semantic conventions that we use. The package asks users of unstable names to copy them.
+ * A test compares them with the package.
  */
 
 const VERSION = "1.45.0";
 
-/** Says in a scope which version the names are of. */
 export const SCHEMA_URL = `https://opentelemetry.io/schemas/${VERSION}`;
 
 export const SEMCONV_ATTRIBUTES = {
@@ -34,7 +33,6 @@ export const SEMCONV_METRICS = {
   hwTemperatureLimit: "hw.temperature.limit",
 } as const;
 
-/** Values that the conventions name, by attribute. */
 export const SEMCONV_VALUES = {
   memoryState: { available: "available", used: "used" },
   filesystemState: { free: "free" },

@@ -9,67 +9,54 @@ import {
 } from "./environment.ts";
 import { type ReceiverSection, type ReceiverSettings, receiverSettings } from "./receiver-settings.ts";
 
-/** `prometheus`: the names of the scrape, from one resource; `otel`: those of OpenTelemetry, from one resource for each device. */
+/** `prometheus`: names of the scrape, one resource. `otel`: names of OpenTelemetry, one resource per device. */
 export type OtlpProfile = "prometheus" | "otel";
 
-/** The section `otlp` of the configuration, as checked; what is undefined was not given. Paths are ready to open. */
+/** The section `otlp` of the configuration. Paths are ready to open. */
 export interface OtlpSection extends ReceiverSection {
-  /** Base URL: `/v1/metrics` is appended, and `/v1/logs` for log records, unless it ends so. */
+  /** Base URL. `/v1/metrics` and `/v1/logs` are appended unless present. */
   readonly endpoint?: string | undefined;
-  /** Base URL of the receiver of log records: `/v1/logs` is appended, unless it ends so. */
+  /** Base URL for log records. `/v1/logs` is appended unless present. */
   readonly logsEndpoint?: string | undefined;
-  /** Whether events are pushed, as log records. */
   readonly events?: boolean | undefined;
-  /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs?: number | undefined;
-  /** What metrics, attributes and resources are called; default: `prometheus`. */
+  /** Default: `prometheus`. */
   readonly profile?: OtlpProfile | undefined;
-  /** Default: true. */
   readonly seriesEnd?: boolean | undefined;
-  /** Age that the newest point of a series does not exceed, milliseconds; 0: last values are not sent again. Default: 4 minutes. */
+  /** Maximum age of the newest point of a series, milliseconds. 0: do not repeat values. Default: 4 minutes. */
   readonly repeatIntervalMs?: number | undefined;
   readonly serviceName?: string | undefined;
   readonly resourceAttributes?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where and how log records are pushed. */
 export interface LogSettings extends ReceiverSettings {
   readonly profile: OtlpProfile;
-  /** What was said of the resource; see otlpResource. */
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
 
-/** Where, how and how often metrics are pushed. */
 export interface OtlpSettings extends ReceiverSettings {
-  /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs: number;
   readonly profile: OtlpProfile;
-  /** Whether the receiver is told of series that have ended. */
+  /** Whether to send staleness markers. */
   readonly seriesEnd: boolean;
-  /** Age that the newest point of a series does not exceed, milliseconds; 0: last values are not sent again. */
   readonly repeatIntervalMs: number;
-  /** Of one push of the current state, which may take several requests; at most `intervalMs`. */
+  /** Of one push of the state, which may take several requests. At most `intervalMs`. */
   readonly exportTimeoutMs: number;
-  /** What was said of the resource; see otlpResource. */
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
 
 export interface OtlpSetup {
-  /** Undefined when no metrics are to be pushed. */
   readonly settings: OtlpSettings | undefined;
-  /** Undefined when no events are to be pushed. */
   readonly logs: LogSettings | undefined;
-  /** What was ignored and why, in words that do not repeat values. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Brings together the configuration and the standard variables of OpenTelemetry. Value by value, the configuration
- * wins over OTEL_EXPORTER_OTLP_METRICS_* or _LOGS_*, that over OTEL_EXPORTER_OTLP_*, and that over the default; headers and
- * resource attributes are merged, name by name, in the same order. Pushing takes an endpoint, from wherever: without
- * one there are no settings. OTEL_SDK_DISABLED=true stops everything, also what the configuration asks for.
+ * Combines the configuration and the standard variables. Per value, the configuration wins over variables of the
+ * signal, variables of all signals, and the default. Headers and resource attributes are merged by name.
+ * OTEL_SDK_DISABLED=true wins over everything.
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
- * @throws ExporterError CONFIG_INVALID for a header of the variables that cannot be sent
+ * @throws ExporterError CONFIG_INVALID for an invalid header of the variables
  */
 export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpSetup {
   const given = parseOtlpEnvironment(env);
@@ -108,7 +95,7 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
   };
 }
 
-/** Prometheus and VictoriaMetrics forget a series after five minutes; the rest of these is for the delivery. */
+/** Prometheus and VictoriaMetrics forget a series after five minutes. The delivery takes the rest. */
 const REPEAT_INTERVAL_MS = 4 * 60_000;
 
 const NO_RECEIVER_OF_LOGS =
@@ -118,20 +105,20 @@ function metricsEndpoint({ endpoint }: OtlpSection): string | undefined {
   return endpoint === undefined ? undefined : completeUrl(endpoint, "metrics");
 }
 
-/** What a file says of both signals is a default for logs, which their own variable fills before. */
+/** For logs, their own variable wins over the file's endpoint of both signals. */
 function logsEndpoint(section: OtlpSection, given: SignalEnvironment): string | undefined {
   const signal = section.logsEndpoint === undefined ? undefined : completeUrl(section.logsEndpoint, "logs");
   const beside = section.endpoint === undefined ? undefined : besideMetrics(section.endpoint);
   return signal ?? given.url ?? beside ?? given.generalUrl;
 }
 
-/** The URL for a signal below a base that people write by hand, who often give the whole of it. */
+/** Users often write the complete URL. */
 function completeUrl(base: string, signal: Signal): string | undefined {
   const url = parseHttpUrl(base);
   return url !== undefined && endsIn(url, signal) ? url.href : signalUrl(base, signal);
 }
 
-/** The URL for logs of a receiver whose endpoint may be the whole of that for metrics. */
+/** The endpoint may be the complete URL for metrics. */
 function besideMetrics(endpoint: string): string | undefined {
   const url = parseHttpUrl(endpoint);
   if (url === undefined || !endsIn(url, "metrics")) return completeUrl(endpoint, "logs");

@@ -18,31 +18,24 @@ import { type EndsMetric, hasFiniteValue, type MeasurementsUnderWay, measuredEnd
 
 export interface StateOptions {
   readonly store: Store;
-  /** The exporter's own metrics. */
   readonly registry: Registry;
-  /** Since when the counters of the registry count, milliseconds since the epoch. */
+  /** Start of the counters, milliseconds since the epoch. */
   readonly countingSince: number;
-  /** Families that go as measurements, with their own time. */
   readonly measured: ReadonlySet<string>;
-  /** Undefined: the receiver is not told that series have ended. */
+  /** `undefined`: no staleness markers. */
   readonly ends: MeasurementsUnderWay | undefined;
   /**
-   * `current`: a series only for the status that a sensor has. Such series are pushed only where the receiver is told that
-   * one has ended: else it would show the old status beside the new one for minutes. The code says the same. So it is
-   * with the states of channels, whose code is their value.
+   * `current`: only the series of the current status. It needs staleness markers, because receivers would show the old
+   * status next to the new one for minutes. The same holds for states of channels.
    */
   readonly sensorStatus: "current" | "all";
-  /** Undefined: all series belong to one resource, under the names of the metric table. */
+  /** Default: one resource, and the names of the metric table. */
   readonly placement?: OtelPlacement | undefined;
   readonly observer: OtlpRecorder;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/**
- * The current state for a metric reader. A producer hands over finished data, so the limit of 2,000 attribute sets
- * that the SDK sets its instruments does not apply.
- */
 export class StateProducer implements MetricProducer {
   readonly #options: StateOptions;
   readonly #scope: InstrumentationScope;
@@ -56,7 +49,7 @@ export class StateProducer implements MetricProducer {
     this.#left = new Set([...options.measured, ...lingering]);
   }
 
-  /** Never rejects: what cannot be read is left out and logged. */
+  /** Never rejects: logs what it cannot read. */
   async collect(): Promise<CollectionResult> {
     const { store, registry, clock, countingSince, placement, log } = this.#options;
     if (store.expiresBy(clock.monotonic())) await store.commit(() => store.expire(clock.monotonic()));
@@ -70,11 +63,11 @@ export class StateProducer implements MetricProducer {
     const scopeMetrics = parts.flatMap((part): ScopeMetrics[] => (part.status === "fulfilled" ? part.value : []));
     const errors = parts.flatMap((part) => (part.status === "rejected" ? [part.reason] : []));
     for (const err of errors) log.error({ err }, "a part of the current state cannot be read for OTLP");
-    // The reader puts its own resource in this place.
+    // The reader sets its own resource.
     return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors };
   }
 
-  /** The current samples of the store, and what has ended since they were read last, both as of `time`. */
+  /** Current samples and staleness markers as of `time`. */
   #storeScopes(time: HrTime): Promise<ScopeMetrics[]> {
     const { store } = this.#options;
     return store.read(async () => {
@@ -92,7 +85,7 @@ export class StateProducer implements MetricProducer {
     });
   }
 
-  /** The same, resource by resource. */
+  /** The same by resource. */
   #placedScopes(placement: OtelPlacement, time: HrTime): Promise<ScopeMetrics[]> {
     const { store, clock } = this.#options;
     return store.read(async () => {
@@ -125,7 +118,7 @@ export class StateProducer implements MetricProducer {
     });
   }
 
-  /** Before anything is pushed of sensors that were moved: what goes on under the same labels has ended on the device before. */
+  /** Series of sensors that moved have ended on the previous device. */
   async #noteMoves(placement: OtelPlacement, slices: Steps): Promise<void> {
     const { store, measured, observer, ends } = this.#options;
     const moves = placement.beginPush();
@@ -136,7 +129,7 @@ export class StateProducer implements MetricProducer {
       for (let slot = 0; slot < table.slots; slot++) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
-        // Those with other labels now are not known to be pushed.
+        // Series with other labels now were not pushed.
         if (!table.isPushed(slot) || table.hasEnded(slot)) continue;
         for (const before of moves.get(table.label(slot, 0))?.get(table.label(slot, 1)) ?? []) {
           const isMeasured = measured.has(table.family.name);
@@ -147,7 +140,6 @@ export class StateProducer implements MetricProducer {
     observer.endsDropped(dropped);
   }
 
-  /** Those whose series are part of the state. */
   #tables(): readonly SeriesTable[] {
     return [...this.#options.store.tables].filter(({ size, family }) => size > 0 && !this.#left.has(family.name));
   }
@@ -162,7 +154,6 @@ export class StateProducer implements MetricProducer {
     }
   }
 
-  /** What has ended, table by table. */
   async *#ends(time: HrTime, slices: Steps): AsyncGenerator<readonly [SeriesTable, EndsMetric]> {
     const { store, clock, measured, observer, ends: underWay } = this.#options;
     if (underWay === undefined) return;
@@ -181,5 +172,5 @@ export class StateProducer implements MetricProducer {
   }
 }
 
-/** Series read before the event loop gets its turn. */
+/** Series between two turns of the event loop. */
 const SLICE = 5_000;

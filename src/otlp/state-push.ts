@@ -22,20 +22,18 @@ import { type StateOptions, StateProducer } from "./state-producer.ts";
 export interface StatePushOptions extends StateOptions, StateExportOptions {
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
-  /** Time between two pushes, milliseconds; not shorter than `timeoutMs`. */
   readonly intervalMs: number;
 }
 
 export interface StatePush {
-  /** Pushes at once; never rejects. */
   flush(): Promise<void>;
-  /** Pushes once more, for as long as `graceMs`, and stops. Never rejects. */
+  /** Pushes once more within `graceMs`, and stops. Never rejects. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Pushes the current state at a regular interval, first after one interval. */
+/** Pushes the state at a regular interval, first after one interval. */
 export function startStatePush(options: StatePushOptions): StatePush {
-  // For instruments of the SDK it goes by the preferences of the standard variables; what our producer hands over is cumulative.
+  // Temporality preferences only matter for instruments of the SDK. Our data is cumulative.
   const exporter = new OTLPMetricExporterBase(new StateExportDelegate(options));
   const reader = new PeriodicExportingMetricReader({
     exporter,
@@ -47,25 +45,23 @@ export function startStatePush(options: StatePushOptions): StatePush {
   return {
     flush: () => provider.forceFlush(),
     stop: async (graceMs) => {
-      // The SDK gives up waiting with an error; the push itself has to be ended by us.
+      // The SDK gives up with an error, but does not end the push.
       await provider.shutdown({ timeoutMillis: graceMs }).catch(() => exporter.shutdown());
     },
   };
 }
 
-/** `IOtlpExportDelegate` of the SDK, whose package is for the SDK's own use. */
 type ExportDelegate = ConstructorParameters<typeof OTLPMetricExporterBase>[0];
 
 export interface StateExportOptions {
   readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export">;
   readonly observer: OtlpRecorder;
-  /** For all requests of one push together, milliseconds. */
+  /** Of one push with all its requests, milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** One point of a metric of a scope of a resource. */
 interface StateItem {
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
@@ -74,8 +70,8 @@ interface StateItem {
 }
 
 /**
- * How the SDK's OTLP exporter sends the current state. A push that fails is not repeated: the next one shows newer state, and
- * tells once more of the series that have ended.
+ * Sends the state for the SDK's OTLP exporter. Does not retry: the next push has newer state and repeats the staleness
+ * markers.
  */
 export class StateExportDelegate implements ExportDelegate {
   readonly #options: StateExportOptions;
@@ -104,20 +100,20 @@ export class StateExportDelegate implements ExportDelegate {
     await Promise.all(this.#underWay);
   }
 
-  /** Ends a push under way; the exporter below stays open, as measurements may still be on their way. */
+  /** Ends a push under way. The exporter stays open for measurements. */
   async shutdown(): Promise<void> {
     this.#stopped.abort();
     await this.forceFlush();
   }
 
-  /** The SDK's own metrics of its exporters are not used: the observer counts. */
+  /** The observer counts instead of the SDK. */
   setMetrics(): void {}
 
   async #push(metrics: ResourceMetrics): Promise<ExportOutcome> {
     const { exporter, clock, timeoutMs } = this.#options;
     const finished = new AbortController();
     const deadline = new AbortController();
-    // The reader stops waiting when its time is over, but not the export: two would be under way at once.
+    // The reader stops waiting, but does not end the push: two could run at once.
     clock.sleep(timeoutMs, finished.signal).then(
       () => deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
       () => undefined,
@@ -162,12 +158,12 @@ export class StateExportDelegate implements ExportDelegate {
     };
   }
 
-  /** Says when trouble begins or changes, and when it is over; a push a minute would fill the log otherwise. */
+  /** Logs only changes, because pushes run every minute. */
   #report(outcome: ExportOutcome): void {
     const { log, observer } = this.#options;
     if (outcome.kind === "failed" && outcome.isHeld === true) {
       observer.stateHeld();
-      // The failure that came with the pause was reported, unless other requests met it.
+      // The failure that caused the pause was logged, unless other requests had it.
       if (this.#trouble.record() !== undefined) log.warn(`push of the current state over OTLP: ${outcome.message}`);
       return;
     }
@@ -187,8 +183,8 @@ function isFine(outcome: ExportOutcome): boolean {
 type Content = "values" | "ends" | "ends of measurements";
 
 /**
- * Each in requests of its own. An end of measurements is as old as the last of them, and a receiver that finds one point too old may
- * refuse the whole request.
+ * Separate requests, because a receiver may refuse a whole request for one old point, and markers of measurements can
+ * be old.
  */
 const CONTENTS: readonly Content[] = ["values", "ends", "ends of measurements"];
 
@@ -229,7 +225,7 @@ function pointOf(metric: MetricData, index: number): DataPoint<unknown> {
   return point;
 }
 
-/** Items come in the order of resources, scopes and metrics, so what belongs together stands together. */
+/** Items are sorted by resource, scope and metric. */
 function requestOf(items: readonly StateItem[]): MetricsRequest {
   const request: { readonly resource: Resource; readonly scopeMetrics: ScopeMetrics[] }[] = [];
   for (let from = 0; from < items.length; ) {

@@ -11,46 +11,40 @@ import type { OtlpCompression } from "./environment.ts";
 import type { HttpAnswer } from "./export-response.ts";
 import type { Receiver } from "./receivers.ts";
 
-/** Called for each request, so that a rotated file takes effect with the next one. */
 export type HeaderReader = () => Promise<Readonly<Record<string, string>>>;
 
 export interface TransportOptions {
-  /** Complete: requests go to exactly here. */
+  /** Complete. */
   readonly url: string;
   readonly contentType: string;
   readonly compression: OtlpCompression;
-  /** For a request as a whole, from its first byte to the last of its answer, milliseconds. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly readHeaders: HeaderReader;
   readonly tls: TlsClientOptions;
   readonly proxy?: ProxyOptions | undefined;
-  /** See `ConnectionPoolOptions`. */
   readonly permit?: (() => void) | undefined;
   readonly clock: Clock;
   readonly receiver: Receiver;
-  /** The receiver took a request without gzip after it had refused the same one with gzip. */
+  /** Called if the receiver accepts a request without gzip that it refused with gzip. */
   readonly gzipRefused?: (() => void) | undefined;
 }
 
 const MAX_CONNECTIONS = 8;
-/** What the protocol advises for answers. A longer one is none that we could use. */
+/** The protocol's advice for answers. Longer ones are useless. */
 const MAX_ANSWER_BYTES = 4 << 20;
-/** OTLP repeats the same keys for each point: the quickest level already leaves a tenth. */
+/** OTLP repeats the keys of each point, so the fastest level already saves 90 %. */
 const GZIP_LEVEL = 1;
 
 const compress = promisify(gzip);
 
-/** How receivers without gzip answer: 415 says so, 400 may have another cause. */
+/** Receivers without gzip answer 415, or 400, which may have another cause. */
 const UNSUPPORTED_MEDIA_TYPE = 415;
 const BAD_REQUEST = 400;
-/** If a receiver refuses both forms of a request, 400 is about the data: no repeats for a minute. */
+/** If a receiver refuses both forms, 400 is about the data. */
 const GZIP_TRUST_MS = 60_000;
 
-/**
- * POSTs bodies to one OTLP receiver. Tries once: the caller decides what a failure means. The only exception is a receiver
- * that may not know gzip.
- */
+/** POSTs bodies to one OTLP receiver. Tries once, except for a receiver that may lack gzip. */
 export class OtlpTransport {
   readonly #options: TransportOptions;
   readonly #pool: ConnectionPool;
@@ -64,10 +58,7 @@ export class OtlpTransport {
     this.#pool = new ConnectionPool({ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls, proxy, permit });
   }
 
-  /**
-   * Rejects with ReceiverHeld if the receiver asked for a pause, which is not over. Rejects without a complete answer: with the
-   * signal's reason, with the deadline's error, or with undici's.
-   */
+  /** Rejects with ReceiverHeld during a pause, the signal's reason, the deadline's error, or undici's error. */
   async post(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
     const { compression, url, receiver, gzipRefused, clock } = this.#options;
     const gzip = receiver.gzipAt(url);
@@ -92,7 +83,7 @@ export class OtlpTransport {
   async #send(body: Uint8Array, encoding: "gzip" | undefined, signal: AbortSignal): Promise<HttpAnswer> {
     const { clock, timeoutMs: ms } = this.#options;
     const expired = (): Error => {
-      // The machine at the other end may be gone without a word, and the name stand for another one by now.
+      // The host may have died silently, and its name may point elsewhere now.
       this.#pool.renew();
       return new Error(`no answer within ${ms / 1_000} s`);
     };
@@ -101,7 +92,6 @@ export class OtlpTransport {
     );
   }
 
-  /** Ends all connections, also busy ones. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
@@ -114,7 +104,7 @@ export class OtlpTransport {
     receiver.rate.sent(body.length);
     const response = await this.#pool.request({
       method: "POST",
-      // Points have their own time: the same ones twice are the same.
+      // Repeated points with the same time are harmless.
       idempotent: true,
       path: this.#path,
       signal,
@@ -130,7 +120,7 @@ export class OtlpTransport {
   }
 }
 
-/** A page for people comes from something else than a receiver. */
+/** HTML does not come from a receiver. */
 function isSuccess({ status, contentType }: HttpAnswer): boolean {
   return status >= 200 && status < 300 && contentType !== "text/html";
 }
@@ -141,7 +131,7 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
   for await (const chunk of body) {
     if (!Buffer.isBuffer(chunk)) continue;
     size += chunk.length;
-    // The status says enough. Leaving the loop gives the connection up.
+    // The status is enough. Leaving the loop closes the connection.
     if (size > MAX_ANSWER_BYTES) {
       chunks.length = 0;
       break;

@@ -2,18 +2,17 @@ import type { ErrorCode } from "../errors/catalogue.ts";
 import { type ErrorOptionsWithRemedy, ExporterError } from "../errors/exporter-error.ts";
 
 export interface ApiErrorDetails extends ErrorOptionsWithRemedy {
-  /** Template without ids, such as `/experimental/channels`; empty where no request was made. */
+  /** Template without ids, such as `/experimental/channels`. Empty if there was no request. */
   endpoint: string;
   httpStatus?: number | undefined;
-  /** `code` of the server's error object. */
   serverCode?: string | undefined;
   /** Finds the request in the logs of the application server. */
   requestId?: string | undefined;
-  /** What the server asked us to wait before the next attempt, or how long we hold back by ourselves. */
+  /** Pause that the server asked for, or our own. */
   retryAfterMs?: number | undefined;
 }
 
-/** A request to a monitoring server that did not work. The message names the endpoint and never holds a secret. */
+/** A failed request to a monitoring server. The message names the endpoint and has no secrets. */
 export class ApiError extends ExporterError {
   readonly endpoint: string;
   readonly httpStatus: number | undefined;
@@ -31,7 +30,7 @@ export class ApiError extends ExporterError {
   }
 }
 
-/** The server lacks this endpoint, as opposed to failing at it, or lacking the one to log in at. */
+/** The server lacks this endpoint. Excludes failures at it, and a missing login endpoint. */
 export function isMissing(endpoint: string, error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === "API_NOT_FOUND" && error.endpoint === endpoint;
 }
@@ -47,19 +46,18 @@ const OF_ONE_OBJECT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "API_LIST_TOO_LARGE",
 ]);
 
-/** The failure of a request for one object may be true of that object only, as opposed to the server. */
+/** The failure may concern one object instead of the server. */
 export function mayBeOfOneObject({ code }: ApiError): boolean {
   return OF_ONE_OBJECT.has(code);
 }
 
-/** The server did not finish in time, by its own clock or by ours. */
 export function isTimeout({ code }: ApiError): boolean {
   return code === "API_TIMEOUT" || code === "API_EXECUTION_TIMEOUT";
 }
 
 const CLOSED = "the client is closed";
 
-/** Why requests fail after `close()`. */
+/** The error of requests after `close()`. */
 export function closedError(): ApiError {
   return new ApiError("API_SUSPENDED", CLOSED, { endpoint: "", remedy: "The exporter is ending." });
 }

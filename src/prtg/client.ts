@@ -44,8 +44,8 @@ const NODE_FORMAT: Omit<ItemFormat<NodeRecord>, "decode"> = {
 };
 
 /**
- * The client of one monitoring server. Sends nothing before the first call.
- * @param accesses Where clients with the same access key find each other.
+ * Creates the client of one monitoring server. Sends nothing before the first call.
+ * @param accesses Shared by clients with the same access key.
  * @throws TypeError if `url` is not a URL
  */
 export function createApiClient(options: ApiClientOptions, accesses = new ServerAccesses()): MonitoringApi {
@@ -65,7 +65,8 @@ class ApiClient implements MonitoringApi {
       const channel = decodeChannel(record, problems);
       return channel && this.#texts.channel(channel, problems);
     },
-    keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
+    keyOf: ({ channelId }) => channelId,
+    groupOf: ({ sensorId }) => sensorId,
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
@@ -105,7 +106,7 @@ class ApiClient implements MonitoringApi {
     }
     if (!this.#wasUnhealthy) return;
     this.#wasUnhealthy = false;
-    // A service that is starting may answer 404 to anything.
+    // A starting service may answer 404 to anything.
     this.#lists.forgetRefusals();
   }
 
@@ -201,7 +202,7 @@ class ApiClient implements MonitoringApi {
     return node && this.#texts.node(node, problems);
   }
 
-  /** Undefined where the server has no such endpoint: it is optional. */
+  /** `undefined` if the server lacks this optional endpoint. */
   async #readIfThere(endpoint: string, signal: AbortSignal): Promise<ApiAnswer | undefined> {
     try {
       return await this.#read(endpoint, signal);

@@ -53,7 +53,7 @@ export class DetailsReader implements DetailsApi {
   }
 }
 
-/** Undefined where the server has no such endpoint, refuses the filter, or this user may not ask. */
+/** `undefined` if the server lacks the endpoint, refuses the filter, or the user may not read it. */
 async function ifAvailable<Result>(endpoint: string, read: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await read();

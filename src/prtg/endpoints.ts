@@ -2,29 +2,27 @@ import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
 import { type NodeKind, READING_ORDER } from "./records.ts";
 import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
-/** A list and what to ask it for; `limit` and `offset` come with each page. */
+/** A list and its parameters. Each page adds `limit` and `offset`. */
 export interface ListEndpoint {
-  /** Path below `/api/v2`. */
   readonly endpoint: string;
-  /** What it is asked for beyond its records. A list without them is still a list: a server may refuse them. */
+  /** Servers may refuse these. The list works without them. */
   readonly optional: readonly OptionalParameter[];
-  /** See ListPart. It is sent whatever the server refuses: without it the list would be another one. */
+  /** Always sent, because without it the list would be another one. */
   readonly filter?: string | undefined;
 }
 
-/** A value of a query parameter. */
+/** A query parameter. */
 export interface OptionalParameter {
   readonly parameter: string;
   readonly value: string;
 }
 
 /*
- * Stable lists come first, then experimental, then deprecated; today none is stable. `path` is not asked for: it would
- * repeat the whole way to the root in each of some ten thousand records, for the sake of the few objects whose parent
- * the user may not see, and those have the parent's id and name in `parent` anyway.
+ * Order: stable, experimental, deprecated. No list is stable today. Does not request `path`, which repeats the way to
+ * the root in each record. The few objects with an invisible parent have its id and name in `parent`.
  */
 
-/** Lists of nodes of one kind, the preferred one first, then what stands in for it. */
+/** Preferred list first, then fallbacks. */
 export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly ListEndpoint[] {
   const include = nodeSections(kind, options);
   const legacy = include.includes(SUMMARY) ? [{ parameter: SUMMARY, value: "true" }] : [];
@@ -36,7 +34,7 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
   ];
 }
 
-/** Lists of all channels, the preferred one first, then what stands in for it. */
+/** Preferred list first, then fallbacks. */
 export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
   const include = channelSections(options);
   const { filter } = options;
@@ -47,21 +45,21 @@ export function channelLists(options: ChannelListOptions): readonly ListEndpoint
   ];
 }
 
-/** One list of all nodes, in place of four: for servers with few. */
+/** One list of all nodes instead of four, for small servers. */
 export function allNodesList(options: NodeListOptions): ListEndpoint {
   const include = nodeSections("group", options).map(included);
   const filter = READING_ORDER.map((kind) => `type = ${kind}`).join(" or ");
   return { endpoint: "/experimental/objects", optional: include, filter };
 }
 
-/** The list of objects of all kinds, of which one is asked for: last, as a filter costs the server more than a list of its own. */
+/** Last, because filters cost the server more than separate lists. */
 function mixedList(kind: NodeKind | "channel", include: readonly string[], filter: string | undefined): ListEndpoint {
   const ofKind = `type = ${kind}`;
   const both = filter === undefined ? ofKind : `${ofKind} and (${filter})`;
   return { endpoint: "/experimental/objects", optional: include.map(included), filter: both };
 }
 
-/** Endpoints that are asked of every server, before anything stands in for them: lists, and others. */
+/** Endpoints that every server is asked for first. */
 export const PREFERRED_LISTS: readonly string[] = [
   "/experimental/probes",
   "/experimental/groups",
@@ -76,36 +74,33 @@ export const PREFERRED_ENDPOINTS: readonly string[] = [
   ...PREFERRED_LISTS,
 ];
 
-/** The list of lookup definitions: deprecated, without a successor so far. */
 export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", optional: [] };
 
-/** The auto-discoveries under way: stable. */
 export const AUTODISCOVERY_LIST: ListEndpoint = { endpoint: "/autodiscoveries", optional: [] };
 
-/** The one channel of each sensor that the product shows first. Records do not show which it is. */
+/** Records do not show which channel is primary. */
 export const PRIMARY_CHANNELS: ListEndpoint = {
   endpoint: "/experimental/channels",
   optional: [],
   filter: "primary = true",
 };
 
-/** How a probe is connected: stable. */
+/** Stable. */
 export function probeInfo(id: string): { readonly endpoint: string; readonly path: string } {
   return { endpoint: "/probes/{id}/info", path: `/probes/${encodeURIComponent(id)}/info` };
 }
 
-/** Where the time series of sensors are read, the preferred endpoint first, then its fallback. */
+/** Preferred endpoint first. */
 export const TIME_SERIES_ENDPOINTS = ["/experimental/timeseries/{id}/{type}", "/experimental/timeseries/{id}"] as const;
 export type TimeSeriesEndpoint = (typeof TIME_SERIES_ENDPOINTS)[number];
 
-/** Keeps what the deprecated endpoint is asked for inside the window, whatever the clocks make of it. */
+/** Keeps the range inside the window if clocks differ. */
 const WINDOW_MARGIN_MS = 60_000;
 
 /**
- * Path and query of one series. The deprecated endpoint is asked for the window of the type up to now: the only way
- * there to tell it which resolution is meant.
- * @param serverNow The server's clock, milliseconds since the epoch.
- * @param channels Whole ids of the channels that are asked for, divided by commas; undefined: all.
+ * The deprecated endpoint needs the window of the type, which is its only way to select a resolution.
+ * @param serverNow Milliseconds since the epoch.
+ * @param channels Whole ids, separated by commas. Default: all.
  */
 export function timeSeriesPath(
   endpoint: TimeSeriesEndpoint,
@@ -123,7 +118,7 @@ export function timeSeriesPath(
   return channels === undefined ? range : `${range}&channels=${channels}`;
 }
 
-/** Path and query of one page. Both numbers are always sent: servers differ in what an omitted limit means. */
+/** Always sends both numbers, because defaults differ between servers. */
 export function pagePath(list: ListEndpoint, offset: number, limit: number): string {
   const filter = list.filter === undefined ? "" : `&filter=${encodeURIComponent(list.filter)}`;
   return `${list.endpoint}?limit=${limit}&offset=${offset}${optionalQuery(list)}${filter}`;
@@ -138,7 +133,7 @@ function optionalQuery({ optional }: ListEndpoint): string {
 const SUMMARY = "sensor_status_summary";
 
 function nodeSections(kind: NodeKind, { interval, statusSummary }: NodeListOptions): readonly string[] {
-  // The specification counts sensors below probes, groups and devices only.
+  // The specification counts sensors only below probes, groups and devices.
   const isCounted = statusSummary === true && kind !== "sensor";
   return [...(interval === true ? ["intervalgroup"] : []), ...(isCounted ? [SUMMARY] : [])];
 }

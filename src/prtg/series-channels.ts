@@ -3,41 +3,39 @@ import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "./api-error.ts";
 import { idOf } from "./decode/values.ts";
 
-/** Longer addresses may be refused on the way, by proxies too. */
+/** Servers and proxies may refuse longer URLs. */
 const MAX_IDS = 40;
 const MAX_VALUE_LENGTH = 1_000;
-/** What is refused is asked for again after this time, or as soon as other channels are wanted. */
+/** Asks again after this time, or for other channels. */
 const REFUSED_FOR_MS = 60 * 60_000;
-/** So many refusals without an answer are no longer about single channels. */
+/** More refusals without an answer do not concern single channels. */
 const ENOUGH_REFUSALS = 3;
-/** Sensors whose refusal is remembered: some kilobytes each at most. */
+/** Some kilobytes per sensor at most. */
 const MAX_REMEMBERED = 1_000;
 
-/** An id that a list in the address can hold. */
+/** Safe in a URL. */
 const PLAIN_ID = /^[\w-]+$/;
 
-/** What a server says that does not know one of the channels, or the parameter: it is asked for all of them at once. */
+/** Answers to an unknown channel or parameter. All channels are requested at once. */
 const REFUSALS: readonly ErrorCode[] = ["API_NOT_FOUND", "API_BAD_REQUEST"];
-/** These may be the fault of the parameter too. The next attempt is without it, after the usual time. */
+/** The parameter may be the cause. The next regular attempt omits it. */
 const POSSIBLE_REFUSALS: readonly ErrorCode[] = ["API_FORBIDDEN", "API_SERVER_ERROR", "API_NOT_JSON"];
 
 /**
- * Which time series may be asked for by channels. A server answers 404 to a channel that it does not know, in the words that it
- * has for a sensor that is gone, and may not know the parameter at all. So each refusal is remembered, by sensor, together with
- * the channels it was about; after some in a row none is asked for by channels for a time.
+ * Decides which time series to request by channels. A 404 may mean an unknown channel, parameter or sensor. So it
+ * remembers refused channels by sensor. After some refusals in a row it requests all channels for a time.
  */
 export class SeriesChannels {
   readonly #clock: Clock;
   readonly #refused = new Map<string, { readonly value: string; readonly expiresAt: number }>();
   #inARow = 0;
-  /** Monotonic. */
   #pauseEndsAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Value of the parameter `channels`; undefined where all channels are to be asked for. */
+  /** Value of the parameter `channels`. `undefined`: request all channels. */
   valueFor(sensorId: string, channelIds: readonly string[] | undefined): string | undefined {
     if (channelIds === undefined || channelIds.length === 0 || channelIds.length > MAX_IDS) return undefined;
     if (![sensorId, ...channelIds].every((id) => PLAIN_ID.test(id))) return undefined;
@@ -53,7 +51,7 @@ export class SeriesChannels {
     this.#refused.delete(sensorId);
   }
 
-  /** Takes note of a question that failed. True where it is to be asked for all channels now. */
+  /** Returns whether to request all channels now. */
   failed(sensorId: string, value: string, error: unknown): boolean {
     if (!(error instanceof ApiError)) return false;
     const isRefusal = REFUSALS.includes(error.code);
@@ -70,7 +68,7 @@ export class SeriesChannels {
     this.#refused.set(sensorId, { value, expiresAt: this.#clock.monotonic() + REFUSED_FOR_MS });
   }
 
-  /** What was refused by channels was answered with all of them. True where no series is asked for by channels from now on. */
+  /** A refused request worked with all channels. Returns whether to stop requests by channels. */
   neededAll(): boolean {
     this.#inARow++;
     if (this.#inARow < ENOUGH_REFUSALS) return false;
@@ -80,7 +78,7 @@ export class SeriesChannels {
   }
 }
 
-/** Whether an answer with this header has all channels that `value` names: else its rows lack what others would have. */
+/** Whether the answer has all requested channels. */
 export function hasChannels(header: unknown, value: string): boolean {
   if (!Array.isArray(header)) return false;
   const columns = new Set(header.map((cell: unknown) => idOf(cell)));

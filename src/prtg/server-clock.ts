@@ -2,27 +2,23 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 
-/** `Date` is cut to whole seconds: on average the truth lies half a second later. */
 const MEAN_TRUNCATION_MS = 500;
-/** Answers that differ by no more tell the same clock: it drifts, and answers take their time. */
 const SAME_CLOCK_MS = 5_000;
-/** Another clock than the one that is known counts when so many answers in a row tell it ... */
 const ANSWERS_TO_AGREE = 3;
-/** ... over this time, which is more than one list takes, and in which other endpoints are asked. */
+/** ... for this time, which is longer than one list takes. */
 const TIME_TO_AGREE_MS = 60_000;
-/** A clock that jumps on and on is worth a line that often. */
+/** For a clock that jumps again and again. */
 const LOG_EVERY_MS = 10 * 60_000;
-/** By how much clocks may differ without a line. */
+/** Smaller differences are not logged. */
 const WORTH_A_LINE_MS = 60_000;
 
-/** What a server's clock showed, and what ours showed then. */
 interface Reading {
   readonly server: number;
   readonly wall: number;
   readonly monotonic: number;
 }
 
-/** Another clock than the one that is known, as answers in a row tell it. */
+/** Successive answers with another clock. */
 interface Doubt {
   readonly since: number;
   readonly answers: number;
@@ -30,14 +26,12 @@ interface Doubt {
 }
 
 /**
- * The server's clock, from the `Date` headers of its answers. One wrong header moves nothing: it goes by the monotonic
- * clock from the last answer that agreed with it, and jumps only when every answer of a whole minute tells of another
- * clock. Until the first answers agree it is taken to be ours.
+ * The server's clock, from `Date` headers. One wrong header changes nothing: it continues by the monotonic clock, and
+ * jumps only if all answers of a minute agree on another clock. Starts with our clock.
  */
 export class ServerClock {
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Undefined until known. */
   #known: Reading | undefined;
   #doubt: Doubt | undefined;
   readonly #jumps: LogOnChange;
@@ -48,23 +42,22 @@ export class ServerClock {
     this.#jumps = new LogOnChange({ remindEveryMs: LOG_EVERY_MS, now: () => clock.monotonic() });
   }
 
-  /** Milliseconds since the epoch, true to about half a second; our own clock until it is known. */
+  /** Milliseconds since the epoch, accurate to about half a second. */
   now(): number {
     if (this.#known === undefined) return this.#clock.now();
     return this.#known.server + this.#clock.monotonic() - this.#known.monotonic;
   }
 
-  /** Server's clock minus ours, milliseconds. */
   get offsetMs(): number {
     return this.now() - this.#clock.now();
   }
 
-  /** The last answers tell of another clock, and it is not clear yet which one is right. */
+  /** The last answers disagree with the known clock. */
   get isInDoubt(): boolean {
     return this.#doubt !== undefined;
   }
 
-  /** To be called as soon as the head of a successful answer is there, with its `Date`. */
+  /** Call when the head of a successful answer arrives. */
   heard(dateMs: number | undefined): void {
     if (dateMs === undefined) return;
     const server = dateMs + MEAN_TRUNCATION_MS;
@@ -73,14 +66,14 @@ export class ServerClock {
     this.#known = { server, wall: this.#clock.now(), monotonic: this.#clock.monotonic() };
   }
 
-  /** Our wall clock may have been set, and the monotonic one stands still while a machine sleeps: either may be right. */
+  /** Our wall clock may have been set, and the monotonic clock stops while a machine sleeps. */
   #agrees(server: number): boolean {
     const wall = this.#clock.now();
     const expected = [this.now(), this.#known === undefined ? wall : this.#known.server + wall - this.#known.wall];
     return expected.some((at) => Math.abs(server - at) <= SAME_CLOCK_MS);
   }
 
-  /** Whether enough answers told of another clock, one that does not go back. */
+  /** Whether enough answers agree on a clock that does not go back. */
   #isSure(server: number): boolean {
     const now = this.#clock.monotonic();
     const before = this.#doubt;

@@ -1,4 +1,3 @@
-/** Status tokens in the order of the specification; the position is the code (`none` = 0, `up` = 3, `down` = 5). */
 export const STATUS_TOKENS = [
   "none",
   "unknown",
@@ -21,7 +20,7 @@ export type StatusToken = (typeof STATUS_TOKENS)[number];
 
 const CODES: ReadonlyMap<string, number> = new Map(STATUS_TOKENS.map((token, code) => [token, code]));
 
-/** What live servers send for tokens that the specification spells differently. */
+/** Spellings of live servers. */
 const ALIASES: Readonly<Record<string, StatusToken>> = {
   downacknowledged: "acknowledged",
   downpartial: "partialdown",
@@ -29,12 +28,11 @@ const ALIASES: Readonly<Record<string, StatusToken>> = {
   pausedbylicence: "pausedbylicense",
 };
 
-/** Position of the token in the specification's list. */
 export function statusCode(token: StatusToken): number {
   return CODES.get(token) ?? 1;
 }
 
-/** Reads a status in any spelling (`SUMMED_INFO_UP`, `PAUSED_BY_USER`, `up`). Undefined when it is none we know. */
+/** Reads any spelling (`SUMMED_INFO_UP`, `PAUSED_BY_USER`, `up`). */
 export function parseStatus(text: string): StatusToken | undefined {
   const bare = text
     .toLowerCase()
@@ -45,7 +43,6 @@ export function parseStatus(text: string): StatusToken | undefined {
   return code === undefined ? undefined : STATUS_TOKENS[code];
 }
 
-/** True for every token that means "paused", whatever the reason. */
 export function isPaused(token: StatusToken): boolean {
   return token.startsWith("paused");
 }

@@ -15,24 +15,21 @@ import { hasChannels, SeriesChannels } from "./series-channels.ts";
 import type { SeriesType } from "./series-types.ts";
 import type { ServerClock } from "./server-clock.ts";
 
-/** How long an endpoint that answered is taken to be there: a server may have been replaced since. */
+/** The server may be replaced meanwhile. */
 const KNOWN_FOR_MS = 60 * 60_000;
 
-/** What is asked for. */
 interface SeriesQuestion {
   readonly sensorId: string;
   readonly type: SeriesType;
-  /** See SeriesChannels; undefined: all. */
+  /** Default: all. */
   readonly channels?: string | undefined;
-  /** See SeriesPart. */
   readonly newest?: number | undefined;
 }
 
 /**
- * Reads time series from the better endpoint that the server has. A 404 says that an endpoint is missing, or only that
- * the sensor is, in the same words; so an endpoint that answered lately is taken to be there, and the fallback is asked
- * only while there is no such answer. A channel that is missing is told in these words, too: such an answer to a question
- * for some channels says nothing, and all are asked for.
+ * Reads time series from the best endpoint. A 404 may mean a missing endpoint or a missing sensor. So it uses an
+ * endpoint that answered recently, and asks the fallback only if there is none. A 404 to a request for some channels
+ * says nothing, and all channels are requested.
  */
 export class TimeSeriesReader {
   readonly #options: ApiClientOptions;
@@ -58,14 +55,14 @@ export class TimeSeriesReader {
     { channelIds, newest }: SeriesPart = {},
   ): Promise<TimeSeries> {
     const question = { sensorId, type, newest };
-    // A server that has not answered yet may lack the endpoint, and would say the same of a channel.
+    // A server that has not answered yet may lack the endpoint.
     const endpoint = this.#knownEndpoint();
     const channels = endpoint && this.#channels.valueFor(sensorId, channelIds);
     if (endpoint === undefined || channels === undefined) return this.#readWhole(question, signal);
     const part = await this.#readPart(endpoint, { ...question, channels }, signal);
     if (part !== undefined) return part;
     const whole = await this.#readWhole(question, signal);
-    // Of a sensor that was never scanned there are no channels in either answer.
+    // A sensor that was never scanned has no channels in either answer.
     if (whole.rows.length + whole.gaps.length > 0 && this.#channels.neededAll()) {
       this.#options.log.info(
         { endpoint },
@@ -75,7 +72,7 @@ export class TimeSeriesReader {
     return whole;
   }
 
-  /** Undefined where the server does not give all of these channels. */
+  /** `undefined` if channels are missing. */
   async #readPart(
     endpoint: TimeSeriesEndpoint,
     question: SeriesQuestion & { readonly channels: string },
@@ -119,7 +116,7 @@ export class TimeSeriesReader {
 
   #answered(endpoint: TimeSeriesEndpoint, missing: ApiError | undefined): void {
     const { clock, log } = this.#options;
-    // The fallback keeps its hour, so that the preferred endpoint is tried again after it.
+    // The preferred endpoint is tried again after an hour.
     if (endpoint === TIME_SERIES_ENDPOINTS[0] || this.#knownEndpoint() === undefined) {
       this.#known = { endpoint, expiresAt: clock.monotonic() + KNOWN_FOR_MS };
     }
@@ -159,10 +156,10 @@ export class TimeSeriesReader {
   }
 }
 
-/** What no decoder takes for a row, and no row for a cell. */
+/** No decoder accepts it. */
 const UNUSABLE: readonly unknown[] = [];
 
-/** A row without anything nested in it, which nothing reads, and which may be large. */
+/** Nested values may be large, and nothing reads them. */
 function plainRow(record: unknown): readonly unknown[] {
   if (!Array.isArray(record)) return UNUSABLE;
   return record.some(isNested) ? record.map((cell: unknown) => (isNested(cell) ? UNUSABLE : cell)) : record;

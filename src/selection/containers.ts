@@ -3,17 +3,14 @@ import { reconcileInSteps } from "../model/reconcile.ts";
 import { EMPTY_TREE, type NodePoll, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "../model/tree.ts";
 import { isSelected, type Judge, type Verdict } from "./verdict.ts";
 
-/**
- * All probes, groups and devices, selected or not: they decide about sensors and are a tenth of the objects. Judges
- * only what changed, and what is below.
- */
+/** All probes, groups and devices, because they decide about sensors. Judges only changed objects and what is below. */
 export class Containers {
   readonly #judge: Judge;
   readonly #verdicts = new Map<string, Verdict>();
   readonly #children = new Map<string, Set<string>>();
   #tree: Tree = EMPTY_TREE;
 
-  /** `known`: all that is above sensors. */
+  /** @param known The tree above sensors. */
   constructor(judge: Judge, known: Tree = EMPTY_TREE) {
     this.#judge = judge;
     this.#tree = withoutSensors(known);
@@ -33,7 +30,7 @@ export class Containers {
     return this.#tree.nodes.get(id);
   }
 
-  /** Undefined for an unknown object. */
+  /** `undefined` for an unknown object. */
   verdict(id: string): Verdict | undefined {
     return id === ROOT_ID ? this.#judge.root : this.#verdicts.get(id);
   }

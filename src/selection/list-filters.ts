@@ -3,25 +3,22 @@ import type { TreeNode } from "../model/tree.ts";
 import { globsOfParents } from "./rules.ts";
 import type { Selection } from "./selection.ts";
 
-/** Filters whose answers together are the selected part of a list. */
+/** Filters that together select a part of a list. */
 export interface FilterSet {
-  /** Not every server understands each. */
+  /** Not every server understands both. */
   readonly form: "descendants" | "parentid";
   readonly filters: readonly string[];
 }
 
-/** Servers and proxies refuse addresses of more than 8 KiB. */
+/** Servers and proxies refuse URLs of more than 8 KiB. */
 const MAX_FILTER_LENGTH = 4_000;
-/** Beyond, the whole list is read. */
+/** With more filters the whole list is read. */
 const MAX_FILTERS = 100;
 
-/**
- * Ways to ask for the selected sensors, but for those of the configuration's filters; none where some cannot be asked
- * for.
- */
+/** Ways to request the selected sensors, without the configured filters. Empty if filters cannot express them. */
 export function sensorFilters(selection: Selection): readonly FilterSet[] {
   const { judge, containers, sensors } = selection;
-  // Rules cannot ask for sensors whose device the user may not see.
+  // Filters cannot find sensors on invisible devices.
   if (judge.include.isEmpty && sensors.size > 0 && selection.hasOrphans) return [];
   const singly = [
     ...[...judge.include.tags].map((tag) => `basic.tags contains ${quoted(tag)}`),
@@ -44,14 +41,14 @@ export function channelFilters(selection: Selection): readonly FilterSet[] {
   ];
 }
 
-/** Selected objects that nothing selected is above. */
+/** Selected objects without a selected parent. */
 function topsOf({ containers }: Selection): readonly string[] {
   return [...containers.all]
     .filter(({ id, parentId }) => containers.isSelected(id) && !containers.isSelected(parentId))
     .map(({ id }) => id);
 }
 
-/** Not selected, but a path may select their sensors. */
+/** Devices that are not selected, but whose sensors a path may select. */
 function parentsOfPaths({ judge, containers }: Selection): readonly string[] {
   const tests = judge.include.paths.flatMap(globsOfParents).map(pathGlob);
   if (tests.length === 0) return [];
@@ -64,7 +61,7 @@ function below(id: string): string {
   return `descendants id = ${quoted(id)}`;
 }
 
-/** `parentid` is the direct parent, and ids are texts. */
+/** `parentid` is the direct parent. Ids are strings. */
 function childOf(id: string): string {
   return `parentid = ${quoted(id)}`;
 }
@@ -74,7 +71,7 @@ function quoted(text: string): string {
   return `"${text}"`;
 }
 
-/** None for too many filters, or a text that no filter can hold. */
+/** Empty for too many filters, or an unsendable text. */
 function filterSet(form: FilterSet["form"], terms: readonly string[]): readonly FilterSet[] {
   const filters: string[] = [];
   let filter = "";
@@ -96,7 +93,7 @@ function filterSet(form: FilterSet["form"], terms: readonly string[]): readonly 
   return [{ form, filters }];
 }
 
-/** The specification says nothing of quotes and backslashes in texts. */
+/** The specification defines no quotes and backslashes in texts. */
 function isSendable(term: string): boolean {
   const text = /"(?<text>.*)"$/s.exec(term)?.groups?.text ?? "";
   return !/["\\\p{Cc}]/u.test(text) && text.isWellFormed();

@@ -5,11 +5,10 @@ import { pathGlob } from "../lib/glob.ts";
 export interface RuledObject {
   readonly id: string;
   readonly tags: readonly string[];
-  /** Undefined where not all above is known: then no path fits. */
+  /** `undefined` if objects above are unknown. Then no path matches. */
   readonly path: string | undefined;
 }
 
-/** Of one side. */
 export class RuleSet {
   readonly ids: ReadonlySet<string>;
   readonly tags: ReadonlySet<string>;
@@ -29,7 +28,7 @@ export class RuleSet {
     return this.ids.size + this.tags.size + this.paths.length + this.filters.length === 0;
   }
 
-  /** `isFound`: the server has it among a filter's objects. */
+  /** @param isFound Whether the filter's objects include it. */
   fits({ id, tags, path }: RuledObject, isFound: (filter: string, id: string) => boolean): boolean {
     return (
       this.ids.has(id) ||
@@ -40,15 +39,12 @@ export class RuleSet {
   }
 }
 
-/**
- * Globs of the parents of what fits `path`: its part before each slash, and up to each `**`, which stands for slashes
- * too.
- */
+/** Globs of the parents: the part before each slash, and up to each `**`, which matches slashes. */
 export function globsOfParents(path: string): readonly string[] {
   return [...path.matchAll(/\/|\*\*/g)].map(({ index, 0: part }) => path.slice(0, part === "/" ? index : index + 2));
 }
 
-/** `after` selects nothing that `before` does not; undefined: everything. */
+/** Whether `after` selects no more than `before`. `undefined`: everything. */
 export function isNarrower(before: SelectRules | undefined, after: SelectRules | undefined): boolean {
   if (before === undefined) return true;
   if (after === undefined) return false;

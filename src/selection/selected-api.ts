@@ -17,32 +17,32 @@ export interface SelectedApiOptions {
   readonly log: Logger;
 }
 
-/** Of a sensor on average, before the first list. */
+/** Per sensor, before the first list. */
 const ASSUMED_CHANNELS = 10;
 
 /**
- * Only the selected part of a server: its lists show no other objects, and counts are of these. Reads probes, groups
- * and devices whole for the tree, sensors and channels in the cheaper way.
+ * The selected part of a server: lists and counts have no other objects. Reads probes, groups and devices completely,
+ * sensors and channels in the cheaper way.
  */
 export class SelectedApi implements MonitoringApi {
   readonly selection: Selection;
-  /** What is above decides. */
+  /** Parents first, because they decide. */
   readonly readingOrder = READING_ORDER.toReversed();
   readonly sensorReader: SelectiveReader<NodeRecord>;
   readonly channelReader: SelectiveReader<ChannelRecord>;
   readonly #api: MonitoringApi;
   readonly #clock: Clock;
   #known = new Set<NodeKind>();
-  /** By the last list; undefined before. */
+  /** Sensors with channels in the last list. */
   #withChannels: ReadonlySet<string> | undefined;
   #channels: number | undefined;
   #version: string | undefined;
-  /** One list at a time. */
+  /** Serializes changes of the selection. */
   #taking: Promise<unknown> = Promise.resolve();
 
   /**
-   * `before`: of the same server, which keeps what it knows. `tree`: the server on the page; all of it without a
-   * selection before.
+   * @param before Of the same server, whose knowledge stays.
+   * @param tree The served tree. Complete if there was no selection before.
    */
   constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi, tree?: Tree) {
     this.#api = api;
@@ -67,7 +67,7 @@ export class SelectedApi implements MonitoringApi {
     return this.#sensors(options, signal);
   }
 
-  /** The selection decides what to ask for. */
+  /** The selection decides which lists to request. */
   allNodes(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
@@ -99,17 +99,17 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** Of the whole server: the caller leaves out the rest. */
+  /** Of the whole server. The caller drops the rest. */
   get details(): MonitoringApi["details"] {
     return this.#api.details;
   }
 
-  /** The server counts other sensors too. */
+  /** The server's counts include other sensors. */
   statusSummary(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 
-  /** The server counts other objects too. */
+  /** The server's counts include other objects. */
   objectCounts(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
@@ -162,7 +162,7 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** A server without the list has none of them, as far as we know. */
+  /** A server may lack the list. */
   async #readIfThere(kind: ContainerKind, signal: AbortSignal): Promise<void> {
     try {
       await this.#containers(kind, {}, signal);
@@ -191,7 +191,7 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
-  /** Which objects of a list the configuration's filters fit. Resolves with all of them. */
+  /** Reads the objects that match the configured filters. */
   async #find(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const lists: ListResult<NodeRecord>[] = [];
     for (const filter of this.selection.judge.filters) {

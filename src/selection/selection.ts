@@ -12,31 +12,31 @@ export const CONTAINER_KINDS = NODE_KINDS.filter((kind): kind is ContainerKind =
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The monitored part of a server. An object is selected when it or something above is included, and neither is
- * excluded. What is above it gives labels all the same.
+ * The monitored part of a server. An object is selected if it or a parent is included, and neither is excluded. Other
+ * parents still give labels.
  */
 export class Selection {
   readonly judge: Judge;
   readonly containers: Containers;
-  /** Of the last two lists: an object goes when two lists lack it. */
+  /** An object is gone when two lists lack it. */
   #sensors: ReadonlySet<string> = NONE;
   #sensorsBefore: ReadonlySet<string> = NONE;
-  /** Selected, below something that is not; of the last list. */
+  /** Selected sensors of the last list below unselected devices. */
   #single: ReadonlySet<string> = NONE;
-  /** The last list has sensors below nothing the user may see. */
+  /** The last list has sensors without a visible parent. */
   #hasOrphans = false;
-  /** Of the last list, not selected. */
+  /** Unselected sensors of the last list. */
   #others: ReadonlySet<string> = NONE;
-  /** Once selected. */
+  /** Sensors that left the selection. */
   readonly #leftSensors = new Set<string>();
-  /** Children of one object share them. */
+  /** Shared by siblings. */
   readonly #ancestors = new WeakMap<TreeNode, readonly Reference[]>();
-  /** Something above sensors left the selection. */
+  /** A container left the selection. */
   #hasLeft = false;
 
   /**
-   * `before`: of the same server, under other rules. `tree`: the server on the page; all of it without a selection
-   * before.
+   * @param before Of the same server with other rules.
+   * @param tree The served tree. Complete if there was no selection before.
    */
   constructor(rules: SelectRules, before?: Selection, tree: Tree = EMPTY_TREE) {
     this.judge = new Judge(rules, before?.judge);
@@ -54,12 +54,12 @@ export class Selection {
     return this.#hasOrphans;
   }
 
-  /** Of the last list. */
+  /** Sensors of the last list. */
   get sensors(): ReadonlySet<string> {
     return this.#sensors;
   }
 
-  /** Undefined for an unknown id. */
+  /** `undefined` for an unknown id. */
   tells(id: string): boolean | undefined {
     if (this.#sensors.has(id)) return true;
     if (this.#others.has(id)) return false;
@@ -71,13 +71,16 @@ export class Selection {
     return isSelected(this.#judgeSensor(sensor));
   }
 
-  /** The server answered a filter; `hides`: there may be others, which cannot be read. */
+  /**
+   * Takes the answer to a filter.
+   * @param hides There may be others with unreadable records.
+   */
   found(filter: string, kind: NodeKind, ids: ReadonlySet<string>, hides = false): void {
     const changed = this.judge.found(filter, kind, ids, hides);
     if (kind === "sensor" ? changed.size > 0 : this.containers.rejudge(changed)) this.#hasLeft = true;
   }
 
-  /** Lists of probes, groups or devices, from the top down. Resolves with the selected part. */
+  /** Takes probes, groups or devices, from the top down. Resolves with the selected part. */
   async takeContainers(
     kind: ContainerKind,
     list: ListResult<NodeRecord>,
@@ -95,7 +98,7 @@ export class Selection {
     return { ...list, items };
   }
 
-  /** All sensors, or those the server selected. Resolves with the selected part. */
+  /** Takes all sensors, or those that the server selected. Resolves with the selected part. */
   async takeSensors(list: ListResult<NodeRecord>, slices: TimeSlices): Promise<ListResult<ListedNode>> {
     const items: ListedNode[] = [];
     const sensors = new Set<string>(list.complete ? NONE : this.#sensors);
@@ -125,7 +128,6 @@ export class Selection {
     return { ...list, items };
   }
 
-  /** Resolves with the selected part. */
   async takeChannels(list: ListResult<ChannelRecord>, slices: TimeSlices): Promise<ListResult<ChannelRecord>> {
     const items: ChannelRecord[] = [];
     for (const record of list.items) {
@@ -138,7 +140,7 @@ export class Selection {
 
   /** Objects of `tree` that left the selection, each once. */
   leaving({ nodes }: Pick<Tree, "nodes">): ReadonlySet<string> | undefined {
-    // Before the server answered all filters, nothing is known to be out.
+    // Nothing is known before all filters are answered.
     if (!this.judge.isComplete(NODE_KINDS)) return undefined;
     const left = new Set<string>();
     for (const id of this.#leftSensors) if (nodes.has(id)) left.add(id);
@@ -156,7 +158,7 @@ export class Selection {
     return verdict !== undefined && !isSelected(verdict);
   }
 
-  /** Lists will say what becomes of a sensor whose parent is gone or newer than its list. */
+  /** Later lists decide about a sensor whose parent is unknown. */
   #knowsAbove({ parent }: Pick<NodeRecord, "parent">): boolean {
     return parent === undefined || this.containers.verdict(parent.id) !== undefined;
   }
@@ -170,14 +172,13 @@ export class Selection {
     return judge.judge({ id: sensor.id, tags: sensor.tags, path }, above);
   }
 
-  /** With what is above it, where that is not selected. */
+  /** Adds parents that are not selected. */
   #placed(record: NodeRecord, parentId = ROOT_ID): ListedNode {
     if (this.containers.isSelected(parentId)) return record;
     const above = this.containers.node(parentId);
     return above === undefined ? record : { ...record, above, ancestors: this.#ancestorsOf(above) };
   }
 
-  /** From the root down to `node`. */
   #ancestorsOf(node: TreeNode): readonly Reference[] {
     const known = this.#ancestors.get(node);
     if (known !== undefined) return known;

@@ -4,37 +4,36 @@ import { ApiError, isTimeout } from "../prtg/api-error.ts";
 import type { ListResult } from "../prtg/records.ts";
 import type { FilterSet } from "./list-filters.ts";
 
-/** Beside the records of its answer, in records. */
+/** Cost of a request, in records. */
 const REQUEST_COST = 300;
 /** Pages overlap by one. */
 const NEW_OBJECTS_PER_PAGE = 2_999;
-/** Between proofs of forms, where something could stay hidden. */
+/** Between reads of the whole list, to find hidden objects. */
 const PROOF_EVERY_MS = 60 * 60_000;
-/** For a form that the server did not take: it may be updated. */
+/** For a refused form. The server may be updated. */
 const HOLD_MS = 24 * 60 * 60_000;
-/** For one that failed or timed out, perhaps for another reason. */
+/** For a form that failed or timed out. */
 const FAILURE_HOLD_MS = 60 * 60_000;
 
 export interface ListRequest<Item> {
-  /** In order of preference at equal cost. */
+  /** Preferred first at equal cost. */
   readonly parts: readonly FilterSet[];
-  /** What the answer should show; undefined while unknown: the whole list is read. */
+  /** Expected ids. `undefined`: unknown, read the whole list. */
   readonly expected: ReadonlySet<string> | undefined;
-  /** Of the expected, so many may be missing. */
+  /** Expected objects that may be missing. */
   readonly mayLack: number;
-  /** An estimate of the answer. */
+  /** Estimated size of the answer. */
   readonly records: number;
-  /** There may be objects that nothing has shown yet: only the whole list is sure to have them. */
+  /** Only the whole list shows unknown objects. */
   readonly mayLackUnknown: boolean;
   readonly idsIn: (list: ListResult<Item>) => ReadonlySet<string>;
-  /** `filter` undefined: the whole list. */
+  /** `undefined`: the whole list. */
   readonly read: (filter: string | undefined) => Promise<ListResult<Item>>;
 }
 
 /**
- * Reads the selected part of a list in the cheapest way the server takes. Gives up a form that the server refuses, or
- * whose answer lacks what the whole list has. Reads the whole list now and then: later objects prove nothing about the
- * form that asks for them.
+ * Reads the selected part of a list in the cheapest way. Gives up a form that the server refuses, or that lacks objects
+ * of the whole list. Reads the whole list from time to time, because new objects prove nothing about a form.
  */
 export class SelectiveReader<Item> {
   readonly #name: string;
@@ -42,12 +41,15 @@ export class SelectiveReader<Item> {
   readonly #log: Logger;
   readonly #unsupported = new Map<FilterSet["form"], number>();
   readonly #proven = new Set<FilterSet["form"]>();
-  /** Records, at the last reading. */
+  /** Records of the whole list. */
   #total: number | undefined;
   #readWholeAt = Number.NEGATIVE_INFINITY;
   #form: FilterSet["form"] | undefined;
 
-  /** `name`: for the log. `total`: records of the whole list, if known. */
+  /**
+   * @param name For the log.
+   * @param total Size of the whole list, if known.
+   */
   constructor(name: string, clock: Clock, log: Logger, total?: number) {
     this.#total = total;
     if (total !== undefined) this.#readWholeAt = clock.monotonic();
@@ -56,22 +58,21 @@ export class SelectiveReader<Item> {
     this.#log = log;
   }
 
-  /** At the last reading; undefined before. */
   get total(): number | undefined {
     return this.#total;
   }
 
-  /** At the last reading; undefined: the whole list. */
+  /** Of the last read. `undefined`: the whole list. */
   get form(): FilterSet["form"] | undefined {
     return this.#form;
   }
 
-  /** Forms out of use. */
+  /** Forms that are not in use. */
   get unsupported(): readonly FilterSet["form"][] {
     return [...this.#unsupported.keys()];
   }
 
-  /** `assumedTotal`: for a list not read yet. */
+  /** @param assumedTotal Size of a list that was not read yet. */
   async read(request: ListRequest<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
     const { expected = new Set<string>(), mayLack, idsIn } = request;
     const due = await this.#readWholeIfDue(request);
@@ -104,7 +105,7 @@ export class SelectiveReader<Item> {
     return whole;
   }
 
-  /** Undefined while not due, and where the whole list is out of reach. */
+  /** `undefined` if not due, or if the whole list is unreadable. */
   async #readWholeIfDue(request: ListRequest<Item>): Promise<ListResult<Item> | undefined> {
     if (!request.mayLackUnknown || request.expected === undefined || !this.#isDue) return undefined;
     try {
@@ -123,7 +124,7 @@ export class SelectiveReader<Item> {
     return this.#clock.monotonic() >= this.#readWholeAt + PROOF_EVERY_MS;
   }
 
-  /** The server may be another one. */
+  /** The server may have changed. */
   forget(): void {
     this.#unsupported.clear();
     this.#proven.clear();
@@ -142,12 +143,12 @@ export class SelectiveReader<Item> {
       .map(({ part }) => part);
   }
 
-  /** Nothing expected could prove a form. */
+  /** Without expected objects a form cannot be proven. */
   #isNotDueForProof(expected: ReadonlySet<string>): boolean {
     return expected.size === 0 && !this.#isDue;
   }
 
-  /** Undefined where the server refuses it or fails. */
+  /** `undefined` if the server refuses it or fails. */
   async #readPart({ form, filters }: FilterSet, { read }: ListRequest<Item>): Promise<ListResult<Item> | undefined> {
     const lists: ListResult<Item>[] = [];
     try {
@@ -175,12 +176,12 @@ export function isFilterRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === "API_BAD_REQUEST";
 }
 
-/** Selecting may be too much for a server that can list. */
+/** A server may be able to list, but not to filter. */
 function isFailure(error: unknown): error is ApiError {
   return error instanceof ApiError && (isTimeout(error) || error.code === "API_SERVER_ERROR");
 }
 
-/** The answers of several filters as one list; an object may be in it twice. */
+/** Joins the answers of several filters. May have duplicates. */
 export function joined<Item>(lists: readonly ListResult<Item>[]): ListResult<Item> {
   const [first] = lists;
   if (first !== undefined && lists.length === 1) return first;

@@ -1,7 +1,7 @@
 import type { SelectRules } from "../config/select-schema.ts";
 import { type RuledObject, RuleSet } from "./rules.ts";
 
-/** Bits: it or something above is included; is excluded. */
+/** Bits: the object or a parent is included or excluded. */
 export type Verdict = 0 | 1 | 2 | 3;
 
 const INCLUDED = 1;
@@ -11,19 +11,18 @@ export function isSelected(verdict: Verdict | undefined): boolean {
   return verdict === INCLUDED;
 }
 
-/** What a filter fits of one list. */
+/** Objects of one list that match a filter. */
 interface Found {
-  /** Last. */
   readonly answer: ReadonlySet<string>;
-  /** And those that only the last answer lacks. */
+  /** Also has objects that only the last answer lacks. */
   readonly ids: ReadonlySet<string>;
 }
 
 const NOTHING: Found = { answer: new Set(), ids: new Set() };
 
 /**
- * Decides by rules alone, from the top down. A filter of the API fits what either of the last two answers had: a single
- * gap proves nothing.
+ * Judges by rules, from the top down. A filter matches the objects of the last two answers, because a single gap proves
+ * nothing.
  */
 export class Judge {
   readonly include: RuleSet;
@@ -32,7 +31,7 @@ export class Judge {
   /** Filter -> ids, by kind of list. */
   readonly #found = new Map<string, Map<string, Found>>();
 
-  /** `before`: of the same server, whose answers to the same filters stay. */
+  /** @param before Of the same server. Keeps answers to the same filters. */
   constructor({ include, exclude }: SelectRules, before?: Judge) {
     this.include = new RuleSet(include);
     this.exclude = new RuleSet(exclude);
@@ -43,12 +42,12 @@ export class Judge {
     }
   }
 
-  /** The server answered all filters for each kind of list. */
+  /** Whether all filters are answered for each kind of list. */
   isComplete(kinds: readonly string[]): boolean {
     return this.filters.every((filter) => kinds.every((kind) => this.#found.get(filter)?.has(kind)));
   }
 
-  /** That only the server can apply, each once. */
+  /** Filters that only the server can apply. */
   get filters(): readonly string[] {
     return [...new Set([...this.include.filters, ...this.exclude.filters])];
   }
@@ -58,8 +57,8 @@ export class Judge {
   }
 
   /**
-   * The server answered a filter. Returns the objects for which that changed.
-   * @param hides There may be others, which cannot be read.
+   * Takes an answer. Returns the objects that changed.
+   * @param hides There may be others with unreadable records.
    */
   found(filter: string, kind: string, matches: ReadonlySet<string>, hides: boolean): ReadonlySet<string> {
     const byKind = this.#found.get(filter) ?? new Map<string, Found>();
@@ -71,7 +70,7 @@ export class Judge {
     return before.ids.symmetricDifference(ids);
   }
 
-  /** `above`: of the parent. */
+  /** @param above Verdict of the parent. */
   judge(object: RuledObject, above: Verdict): Verdict {
     const isIncluded = (above & INCLUDED) !== 0 || this.include.fits(object, this.#isFound);
     const isExcluded = (above & EXCLUDED) !== 0 || this.exclude.fits(object, this.#isFound);

@@ -15,21 +15,17 @@ import type { Watermarks } from "./watermarks.ts";
 
 export interface DeliveryOptions {
   readonly sink: MeasurementSink;
-  /** What waits; the next delivery may go on with it. */
   readonly outbox: Outbox;
-  /** Up to when the receiver has everything; the next delivery may go on with them. */
+  /** The next delivery continues with them. */
   readonly watermarks: Watermarks;
-  /** Values in one call of the sink. */
   readonly maxBatchPoints: number;
   readonly clock: Clock;
-  /** From 0 to below 1. */
   readonly random: () => number;
-  /** Bound to the server. */
   readonly log: Logger;
   readonly observer: SyncRecorder;
 }
 
-/** Takes the measurements of one server to a receiver, and remembers which of them it has. */
+/** Delivers the measurements of one server to a receiver, and remembers what arrived. */
 export class Delivery {
   readonly outbox: Outbox;
   readonly watermarks: Watermarks;
@@ -54,56 +50,51 @@ export class Delivery {
     this.#loop.start();
   }
 
-  /** Rows were put into the outbox. */
   notify(): void {
     this.#loop.notify();
   }
 
-  /** Watermarks may have moved. */
   watermarksChanged(): void {
     this.#saver.notify();
   }
 
   /**
-   * When a series of the sensor ended for the receiver: just after all that was sent of it, so that whatever is measured later comes
-   * after that too. Milliseconds since the epoch, server's clock; undefined where nothing was sent.
+   * Time of the staleness marker of a sensor: just after the last sent measurement, so that later measurements follow
+   * it. Milliseconds since the epoch, server's clock. `undefined` if nothing was sent.
    */
   endOf(sensorId: string): number | undefined {
     const last = latest(this.coveredOf(sensorId), this.watermarks.repeatedAt(sensorId));
-    // The span of an average ends after its time anyway, and the next one may begin with the next millisecond.
+    // An average covers time up to the last millisecond. The next one may begin right after it.
     return last === undefined || isEndOfAverage(last) ? last : last + 1;
   }
 
-  /** As far as what waits and what was acknowledged reach, repeats left out. */
+  /** The end of queued and acknowledged measurements, without repeats. */
   coveredOf(sensorId: string): number | undefined {
     const newest = this.outbox.newestOf(sensorId);
     return newest === undefined ? this.watermarks.get(sensorId) : coverageEnd(newest);
   }
 
-  /**
-   * Queues the last values of a sensor once more. Measurements come first: nothing is queued if one of the sensor waits, or
-   * if there is little room.
-   */
+  /** Queues the last values once more. Does nothing if the sensor has queued rows, or if there is little room. */
   repeat(sensorId: string, at: number, values: MeasurementRow["values"]): void {
     const { outbox, watermarks } = this;
     if (outbox.has(sensorId) || outbox.isCrowded) return;
     if (outbox.offer({ sensorId, at, resolution: "repeated", values }) === "taken") watermarks.repeat(sensorId, at);
   }
 
-  /** Values that wait, by resolution; resolutions of which nothing waits are left out. */
+  /** Queued values by resolution. Leaves out empty resolutions. */
   pending(): ReadonlyMap<Resolution, Pending> {
     return this.outbox.pending();
   }
 
-  /** Delivers what waits within `graceMs`, then writes the watermarks, and ends. Call when polling has ended. Never rejects. */
+  /** Delivers the queue within `graceMs`, writes the watermarks, and ends. Call after polling. Never rejects. */
   async flush(graceMs: number): Promise<void> {
     await this.#loop.flush(graceMs);
     await this.#saver.end();
   }
 
   /**
-   * Ends, for another delivery to go on with outbox and watermarks. What is under way has `graceMs` to arrive; the rest
-   * stays in the outbox. Never rejects.
+   * Ends, so that another delivery can continue with the outbox and watermarks. The batch under way has `graceMs`.
+   * Never rejects.
    */
   async handOver(graceMs: number): Promise<void> {
     await this.#loop.end(graceMs);

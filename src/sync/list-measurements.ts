@@ -7,14 +7,12 @@ export interface ChannelGroup {
   readonly sensorId: string;
   readonly list: readonly ChannelRecord[];
   readonly from: number;
-  /** Not included. */
   readonly to: number;
 }
 
 /**
- * The channels of a list by sensor. Lists have them one after the other; one that does not is sorted first, because all
- * channels of a measurement have to travel together. Comes in small steps, for lists hold some hundred thousand;
- * undefined is a step that has found none yet.
+ * Groups a list by sensor, because all channels of a measurement are sent together. Sorts the list if it is not
+ * grouped. Works in small steps: `undefined` is a step without a group.
  */
 export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<ChannelGroup | undefined> {
   const list = (yield* isBySensor(channels)) ? channels : channels.toSorted(bySensor);
@@ -49,9 +47,9 @@ interface GrowingMeasurement extends ListMeasurement {
 }
 
 /**
- * The measurements that the channels of one sensor show and that are newer than `after`, oldest first. Usually there is
- * one, since channels share the time of their scan; each time keeps the channels that were measured then. Without
- * `keepsValues` there are the times alone: those of some hundred thousand channels would be garbage of each poll.
+ * The measurements of one sensor after a time, oldest first. Usually there is one, because channels share the time of
+ * their scan.
+ * @param keepsValues False: only times, to avoid garbage.
  */
 export function measurementsAfter(
   { list, from, to }: ChannelGroup,
@@ -73,7 +71,7 @@ export function measurementsAfter(
   return points?.sort((a, b) => a.at - b.at) ?? [];
 }
 
-/** The first and the last time, from `from` to `to`, at which channels of one sensor were measured, with or without a value. */
+/** The first and last measurement between two times, with or without a value. */
 export function timesBetween(channels: ChannelGroup, from: number, to: number): ChannelTimes | undefined {
   let oldest = Number.POSITIVE_INFINITY;
   let newest = Number.NEGATIVE_INFINITY;

@@ -1,49 +1,46 @@
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { MeasurementRow, Resolution, RowKind } from "./measurement.ts";
 
-/** Of the heap, for a value that waits: with 500,000 of them it grows by 50 MB. */
+/** Heap per value: 500,000 values take 50 MB. */
 const POINT_BYTES = 100;
-/** Values that may wait however much others hold: enough to go on delivering. */
+/** Always allowed, to keep the delivery going. */
 const MIN_POINTS = 2_000;
 
-/** A row is history if the sensor has one waiting that is newer by more than this: live rows take two or three scans. */
+/** A row is history if a newer one of its sensor follows by more than this. Live rows take two or three scans. */
 const HISTORY_MS = 5 * 60_000;
 
-/** Rows of one kind, on their way. */
 export interface Batch {
   readonly resolution: RowKind;
-  /** Rows of one sensor follow each other, oldest first. */
   readonly rows: readonly MeasurementRow[];
   readonly points: number;
 }
 
 export interface Pending {
   readonly points: number;
-  /** Time of the oldest row, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly oldestAt: number;
 }
 
 interface SensorRows {
-  /** Oldest first; those in flight come first. */
   readonly rows: MeasurementRow[];
   inFlight: number;
 }
 
 /**
- * The rows that wait to be delivered, bounded by their number of values. Rows stay until it is settled what became of
- * them; per sensor they leave strictly oldest first, and only one batch of them is under way at a time.
+ * Rows for one receiver, bounded by their values. Rows stay until they are settled. Each sensor sends strictly oldest
+ * first, with one batch in flight.
  */
 export class Outbox {
   readonly #maxPoints: number;
   readonly #memory: MemoryShare | undefined;
-  /** In the order in which sensors began to wait. */
+  /** In the order in which sensors were queued. */
   readonly #sensors = new Map<string, SensorRows>();
   #points = 0;
   #pointsInFlight = 0;
 
   /**
-   * @param maxPoints Values that may wait at most, those in flight included.
-   * @param memory Of what waits for all servers together: hundreds of them would else hold so much each. Undefined: without a bound.
+   * @param maxPoints Includes values in flight.
+   * @param memory Shared by all servers. `undefined`: no bound.
    */
   constructor(maxPoints: number, memory?: MemoryShare) {
     this.#maxPoints = maxPoints;
@@ -51,7 +48,7 @@ export class Outbox {
     this.#count(0);
   }
 
-  /** Values that wait, those in flight included. */
+  /** Includes values in flight. */
   get points(): number {
     return this.#points;
   }
@@ -60,14 +57,14 @@ export class Outbox {
     return this.#points - this.#pointsInFlight;
   }
 
-  /** At least half of the room is taken, by this one or by all together: time to deliver rather than to read more. */
+  /** At least half full, or the shared memory is: stop reading. */
   get isCrowded(): boolean {
     return this.#points >= this.#maxPoints / 2 || !this.#fits(this.#points, (this.#memory?.maxBytes ?? 0) / 2);
   }
 
   /**
-   * Queues a row. `late`: the sensor has a newer one waiting, so that this one must not follow it; `full`: no room.
-   * A row that is larger than all the room there is, is let in when nothing else waits.
+   * `late`: a newer row of the sensor is queued. `full`: no room. A row that is larger than the queue fits into an
+   * empty one.
    */
   offer(row: MeasurementRow): "taken" | "full" | "late" {
     const queue = this.#sensors.get(row.sensorId);
@@ -81,7 +78,7 @@ export class Outbox {
     return "taken";
   }
 
-  /** `spareBytes`: with as much left for others. */
+  /** @param spareBytes Left for others. */
   #fits(points: number, spareBytes = 0): boolean {
     return points <= MIN_POINTS || this.#memory === undefined || this.#memory.fits(points * POINT_BYTES + spareBytes);
   }
@@ -92,15 +89,15 @@ export class Outbox {
   }
 
   /**
-   * The next rows of one kind, at most so many values, but at least one row; undefined when none can go.
-   * @param skipsHistory Only of sensors that are up to date.
+   * The next rows of one kind within `maxPoints`, but at least one.
+   * @param skipsHistory Only sensors that are up to date.
    */
   take(maxPoints: number, { skipsHistory = false } = {}): Batch | undefined {
     const taken: MeasurementRow[] = [];
     let resolution: RowKind | undefined;
     let points = 0;
     for (const queue of this.#sensors.values()) {
-      // The rest of a sensor waits for what is under way: it may come back.
+      // Rows in flight may come back, so the sensor waits.
       if (queue.inFlight > 0 || (skipsHistory && hasHistory(queue))) continue;
       for (const row of queue.rows) {
         resolution ??= row.resolution;
@@ -117,7 +114,7 @@ export class Outbox {
     return { resolution, rows: taken, points };
   }
 
-  /** The rows of the batch are done with, because the receiver has them or never wants to. */
+  /** The receiver accepted or rejected the batch permanently. */
   settle(batch: Batch): void {
     this.#endFlight(batch);
     this.#count(-batch.points);
@@ -128,7 +125,7 @@ export class Outbox {
     }
   }
 
-  /** The rows of the batch could not be delivered: they are the next to go again. */
+  /** The batch failed and will be sent again first. */
   putBack(batch: Batch): void {
     this.#endFlight(batch);
   }
@@ -141,7 +138,7 @@ export class Outbox {
     }
   }
 
-  /** Drops the sensor's rows that are newer than `after` and not in flight. Returns the number of values measured. */
+  /** Drops rows after a time that are not in flight. Returns the number of dropped values, without repeats. */
   drop(sensorId: string, after: number): number {
     const queue = this.#sensors.get(sensorId);
     if (queue === undefined) return 0;
@@ -156,30 +153,29 @@ export class Outbox {
     return points;
   }
 
-  /** The newest measurement of the sensor that waits or is in flight. */
+  /** Without repeats. */
   newestOf(sensorId: string): MeasurementRow | undefined {
     return this.#sensors.get(sensorId)?.rows.findLast(({ resolution }) => resolution !== "repeated");
   }
 
-  /** Whether any row of the sensor waits or is in flight. */
+  /** Queued or in flight. */
   has(sensorId: string): boolean {
     return this.#sensors.has(sensorId);
   }
 
-  /** Whether a value of the channel waits or is in flight. */
   holds(sensorId: string, channelId: string): boolean {
     const rows = this.#sensors.get(sensorId)?.rows ?? [];
     return rows.some(({ values }) => values.some(([id]) => id === channelId));
   }
 
-  /** Channels of which a value waits or is in flight. One may come more than once. */
+  /** Queued or in flight. May have duplicates. */
   *channels(): Iterable<readonly [sensorId: string, channelId: string]> {
     for (const [sensorId, { rows }] of this.#sensors) {
       for (const { values } of rows) for (const [channelId] of values) yield [sensorId, channelId];
     }
   }
 
-  /** Measurements that wait, those in flight included; resolutions of which nothing waits are left out. */
+  /** Includes rows in flight, but no repeats. Leaves out empty resolutions. */
   pending(): ReadonlyMap<Resolution, Pending> {
     const pending = new Map<Resolution, { points: number; oldestAt: number }>();
     for (const { rows } of this.#sensors.values()) {

@@ -2,28 +2,24 @@ import type { TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
 import { coverageEnd, type MeasurementRow, type Resolution } from "./measurement.ts";
 
-/** Windows move while requests wait their turn: what is about to leave one counts as having left. */
+/** Windows move while requests wait. */
 const WINDOW_MARGIN_MS = 2 * 60_000;
 
-/**
- * Times further in the server's future than this are mistakes. Rows that bear one wait until it has come: a watermark
- * that they moved would keep everything else back until then.
- */
+/** Later times in the server's future are mistakes. Rows with one wait: a watermark there would hold back everything else. */
 export const FUTURE_SLACK_MS = 60 * 60_000;
 
-/** A measurement may be part of an average so long before the live series has it. */
+/** An average may include a measurement this long before the live series has it. */
 const LIVE_LAG_MS = 60_000;
 
-/** What is known of a sensor before its series are read. Times are milliseconds since the epoch, server's clock. */
 export interface ReadingNeed {
-  /** Everything until then has been sent or is queued; undefined: nothing, and the sensor starts from `live`. */
+  /** Everything before was sent or is queued. `undefined`: start with `live`. */
   readonly covered: number | undefined;
-  /** Its newest measurement as a list shows it; undefined when that is not to be relied on. */
+  /** The newest measurement in lists. `undefined`: unreliable. */
   readonly newest: number | undefined;
   readonly now: number;
 }
 
-/** Which series fill the time from `covered` until now, the finest first: its oldest rows are the first to go. */
+/** The series that fill the time from `covered` until now, finest first, because its oldest rows leave first. */
 export function planReading({ covered, newest, now }: ReadingNeed): readonly SeriesType[] {
   const hasRows = (type: SeriesType): boolean =>
     newest === undefined || newest >= now - SERIES_WINDOW_MS[type] - WINDOW_MARGIN_MS;
@@ -38,34 +34,27 @@ export function planReading({ covered, newest, now }: ReadingNeed): readonly Ser
 export interface Merging {
   readonly sensorId: string;
   readonly covered: number | undefined;
-  /**
-   * How far the measurement that was sent last may be from `covered` in the series; 0 when the time is exact, because
-   * that one came from the series, too.
-   */
+  /** The last sent measurement may be this far from `covered` in the series. 0: it came from the series. */
   readonly sameWithinMs: number;
   readonly now: number;
-  /** Rows that are later wait until their time has come. */
+  /** Later rows wait. */
   readonly upTo: number;
-  /** Time of the last repeat: an average that begins before it would be out of order. */
+  /** An average that begins before the last repeat would be out of order. */
   readonly repeatedAt?: number | undefined;
 }
 
 /**
- * The rows that are still to be sent, oldest first; no moment is covered twice.
- *
- * Live rows are all sent. Averages fill the time before the first of them, the coarsest first, each up to where a finer
- * series begins. An average goes out only when its whole span is free: it begins after all that was sent, and ends
- * before the first live row. The measurements in an average cannot be taken out of it, so one that is partly covered
- * would count some of them twice; what it alone holds, less than one step at each end, is given up instead. An average
- * whose span is not over yet would still change, and one whose span has just ended may hold a measurement that the live series
- * is about to show: neither is sent yet.
+ * The rows to send, oldest first, without overlap.
+ * Sends all live rows. Averages fill the time before them, coarsest first, up to the begin of a finer series. An
+ * average is sent only if its whole span is free, because its measurements cannot be taken out: this loses less than
+ * one step at each end. Waits for averages that may still change, or whose measurements the live series may still show.
  */
 export function mergeSeries(
   series: ReadonlyMap<SeriesType, TimeSeries>,
   { sensorId, covered, sameWithinMs, now, upTo, repeatedAt = Number.NEGATIVE_INFINITY }: Merging,
 ): MeasurementRow[] {
   const merged: MeasurementRow[] = [];
-  // The measurement that was sent last may bear a later time in the series, and be part of an average there.
+  // The last sent measurement may have a later time in the series.
   let cursor = Math.max((covered ?? Number.NEGATIVE_INFINITY) + sameWithinMs, repeatedAt);
   const send = (resolution: Resolution, { at, values }: TimeSeriesRow): void => {
     const row: MeasurementRow = { sensorId, at, resolution, values };
@@ -97,7 +86,7 @@ function liveRows(
   return rows.filter((row) => row.at > (covered ?? 0) && row !== same && row.at <= upTo);
 }
 
-/** The row nearest to a time, on either side of it, if one is near enough. */
+/** The nearest row within a distance. */
 function nearest(rows: readonly TimeSeriesRow[], at: number, withinMs: number): TimeSeriesRow | undefined {
   let found: TimeSeriesRow | undefined;
   for (const row of rows) {
@@ -107,7 +96,7 @@ function nearest(rows: readonly TimeSeriesRow[], at: number, withinMs: number): 
   return found;
 }
 
-/** When the first row of the averages finer than `type` begins, of those that are not covered. */
+/** The first row that is not covered, of averages finer than `type`. */
 function firstAfter(cursor: number, series: ReadonlyMap<SeriesType, TimeSeries>, type: SeriesType): number {
   const finer = SERIES_TYPES.slice(1, SERIES_TYPES.indexOf(type));
   const firsts = finer.map((name) => series.get(name)?.rows.find((row) => row.at > cursor)?.at);
@@ -117,7 +106,7 @@ function firstAfter(cursor: number, series: ReadonlyMap<SeriesType, TimeSeries>,
 const MAX_SPACINGS = 9;
 const MIN_SPACINGS = 3;
 
-/** The scanning interval as the median distance between the last rows, milliseconds: gaps and extra scans do not sway it. Undefined for too few. */
+/** The scanning interval: the median distance of the last rows, milliseconds. `undefined` if there are too few. */
 export function medianSpacing(rows: readonly TimeSeriesRow[]): number | undefined {
   const times = rows.slice(-MAX_SPACINGS - 1).map(({ at }) => at);
   if (times.length <= MIN_SPACINGS) return undefined;
@@ -125,20 +114,20 @@ export function medianSpacing(rows: readonly TimeSeriesRow[]): number | undefine
   return spacings.sort((a, b) => a - b)[Math.floor(spacings.length / 2)];
 }
 
-/** The channels of one sensor, ids without that of the sensor. */
+/** The channels of one sensor, ids after the dot. */
 export interface KnownChannels {
-  /** Their measurements go to a receiver or onto the page. */
+  /** Sent to a receiver or on the page. */
   readonly kept: readonly string[];
-  /** Rules drop them. */
+  /** Dropped by rules. */
   readonly dropped: readonly string[];
 }
 
-/** A question for some channels has to leave out so much of the rows. */
+/** A request for some channels must save this part of the rows. */
 const MIN_PART_SAVED = 1 / 2;
 
 /**
- * The channels that a time series is to be asked for; undefined: all. A row needs one measured channel at least: while a sensor
- * is down, Downtime alone has values, and a series of nothing else has rows where one of all channels has a gap.
+ * The channels to request from a time series. `undefined`: all. Includes at least one measured channel: while a sensor
+ * is down only Downtime has values, and a series of only Downtime has rows where a full one has gaps.
  */
 export function planChannels(known: KnownChannels | undefined): readonly string[] | undefined {
   if (known === undefined) return undefined;
@@ -149,7 +138,7 @@ export function planChannels(known: KnownChannels | undefined): readonly string[
   return channels.length <= (kept.length + dropped.length) * (1 - MIN_PART_SAVED) ? channels : undefined;
 }
 
-/** Channels of the product itself, such as Downtime, have negative numbers. */
+/** Channels of the product, such as Downtime, have negative numbers. */
 function isMeasured(channelId: string): boolean {
   return !channelId.startsWith("-");
 }

@@ -7,9 +7,9 @@ import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
 import type { Batch, Outbox } from "./outbox.ts";
 
-/** Time in which rows gather when there is less than a full batch of them. */
+/** Rows gather for this time if there is less than a batch. */
 const LINGER_MS = 1_000;
-/** Lasting trouble is worth a line that often; the metrics have all of it. */
+/** The metrics count all failures. */
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;
 const LOG_REFUSALS_EVERY_MS = 60_000;
 
@@ -17,28 +17,25 @@ export interface PushLoopOptions {
   readonly sink: MeasurementSink;
   readonly outbox: Outbox;
   readonly clock: Clock;
-  /** From 0 to below 1. */
   readonly random: () => number;
   readonly log: Logger;
   readonly observer: SyncRecorder;
-  /** Values in one batch; a row is never divided. */
   readonly maxBatchPoints: number;
-  /** The receiver has these rows, or never wants them. */
+  /** The receiver accepted or rejected the batch permanently. */
   readonly onSettled: (batch: Batch) => void;
 }
 
-/** Takes batches from the outbox to the sink, one at a time, and tries again for as long as it takes. */
 export class PushLoop {
   readonly #options: PushLoopOptions;
-  /** Aborted when what is left is to go at once. */
+  /** Aborts when the rest must go at once. */
   readonly #flushing = new AbortController();
-  /** Aborted when there is no time left. */
+  /** Aborts when the time is over. */
   readonly #cutOff = new AbortController();
-  /** No batch is taken any more. */
+  /** Takes no more batches. */
   #ended = false;
   #rowsCame = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
-  /** Monotonic; before it there is no next attempt, and the receiver asked for none. */
+  /** Monotonic. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #requestedPauseEnd = Number.NEGATIVE_INFINITY;
   #deadline = Number.POSITIVE_INFINITY;
@@ -57,23 +54,22 @@ export class PushLoop {
     this.#running ??= this.#run();
   }
 
-  /** Rows were put into the outbox. */
   notify(): void {
     this.#rowsCame.resolve();
   }
 
-  /** Delivers what waits, within `graceMs`, and ends the loop. What is left over stays in the outbox. Never rejects. */
+  /** Delivers the queue within `graceMs` and ends. The rest stays queued. Never rejects. */
   async flush(graceMs: number): Promise<void> {
     const { clock } = this.#options;
     this.#deadline = clock.monotonic() + graceMs;
-    // Our own patience ends here; a pause that the receiver asked for is still its due.
+    // Ends our own backoff, but not a pause that the receiver asked for.
     this.#notBefore = this.#requestedPauseEnd;
     this.#flushing.abort();
     this.start();
     await this.#finish(graceMs);
   }
 
-  /** Ends the loop; the batch under way has `graceMs` to arrive, and goes back into the outbox otherwise. Never rejects. */
+  /** Ends. The batch under way has `graceMs`, and is queued again otherwise. Never rejects. */
   async end(graceMs: number): Promise<void> {
     this.#ended = true;
     await this.#finish(graceMs);
@@ -112,7 +108,7 @@ export class PushLoop {
     }
   }
 
-  /** Waits for the turn of history, or for rows that need none. False when there is no time left. */
+  /** Waits for the turn of history, or for rows that need none. False if the time is over. */
   async #awaitTurn(ms: number): Promise<boolean> {
     const { clock } = this.#options;
     const over = new AbortController();
@@ -132,7 +128,7 @@ export class PushLoop {
     return this.#flushing.signal.aborted;
   }
 
-  /** Resolves when there is something to send: at once when it fills a batch. */
+  /** Resolves when there is something to send. */
   async #gather(): Promise<void> {
     const { outbox, clock, maxBatchPoints } = this.#options;
     const { signal } = this.#flushing;
@@ -143,7 +139,6 @@ export class PushLoop {
     if (outbox.pointsToTake < maxBatchPoints) await clock.sleep(LINGER_MS, signal).catch(() => undefined);
   }
 
-  /** Waits until it is time for the next attempt. False when there is no time left for one. */
   async #pause(): Promise<boolean> {
     const { clock } = this.#options;
     if (!this.#isFlushing) await this.#sleepTo(this.#notBefore, this.#flushing.signal);
@@ -191,7 +186,7 @@ export class PushLoop {
       cutOff.resolve({ kind: "failed", retryAfterMs: undefined, message: "no time is left" }),
     );
     try {
-      // A sink that does not listen to the signal must not keep the process from ending.
+      // A sink that ignores the signal must not keep the process alive.
       return await Promise.race([this.#options.sink.deliver(batch.rows, signal), cutOff.promise]);
     } catch (error) {
       return { kind: "failed", retryAfterMs: undefined, message: describeError(error) };
@@ -227,22 +222,19 @@ export class PushLoop {
 
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
-/** A receiver may ask for a pause, not for silence until the next restart. */
+/** Longer pauses would look like an outage. */
 const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
 
-/** What failed at a receiver. */
 export interface FailedDelivery {
-  /** Attempts before this one that failed without a success between. */
   readonly failuresBefore: number;
-  /** Undefined where the receiver asked for no pause. */
+  /** `undefined`: the receiver asked for no pause. */
   readonly retryAfterMs: number | undefined;
-  /** From 0 to below 1. */
   readonly random: () => number;
 }
 
 /**
- * How long to wait before a delivery is tried again, milliseconds; `requestedMs` of it is what the receiver asked for, within
- * bounds. Jitter in both cases: exporters must not come back in step.
+ * Milliseconds until the next attempt. `requestedMs`: the part that the receiver asked for, bounded. Adds jitter, so
+ * that exporters do not retry in step.
  */
 export function receiverPause({ failuresBefore, retryAfterMs, random }: FailedDelivery): {
   readonly ms: number;

@@ -8,31 +8,28 @@ import type { SeriesType } from "../prtg/series-types.ts";
 import { type KnownChannels, planChannels, planReading } from "./plan.ts";
 import type { SensorSync, SyncMode } from "./sensor-sync.ts";
 
-/** Sensors read at the same time: a slow answer must not hold up the rest, and lists need their places, too. */
 const CONCURRENCY = 2;
 
-/** True of the series of the one sensor, too; every other failure is the server's and ends the cycle. */
+/** These concern one sensor. Other failures end the cycle. */
 const SERIES_FAILURES: readonly ErrorCode[] = ["API_NOT_FOUND", "API_ENDPOINT_MISSING", "API_MEMORY_FULL"];
 
-/** So many failures without a success are no longer about single sensors. */
+/** More failures without a success do not concern single sensors. */
 const ENOUGH_FAILURES = 3;
-/** Few reads are spread no further apart than this: a gap should not stay open for the sake of an even load. */
+/** Gaps should close soon even if there are few reads. */
 const MAX_SPACING_MS = 1_000;
 /** Part of the period in which reads start, so that the last ones end within it. */
 const SPREAD = 0.9;
-/** Of a live series, where only the newest measurement matters: enough to tell how far apart they are, and a few that are ahead of their time. */
+/** Enough to find the interval, and some rows ahead of their time. */
 const NEWEST_ROWS = 32;
-/** For the figures of what the process has no time for. */
 const SERIES = "timeseries";
 
-/** What one cycle came to. */
 export interface CycleReport {
-  /** Sensors whose series were to be read. */
+  /** Sensors that need a read. */
   readonly due: number;
   readonly read: number;
   readonly failed: number;
   readonly requests: number;
-  /** Left for a later cycle, because the process was busy until the end of this one. */
+  /** Left for a later cycle, because the process was busy. */
   readonly deferred: number;
 }
 
@@ -40,30 +37,28 @@ export interface SeriesCycleOptions {
   readonly api: Pick<MonitoringApi, "timeSeries">;
   readonly clock: Clock;
   readonly limits: CycleLimits;
-  /** The server's clock, milliseconds since the epoch. */
   readonly serverNow: () => number;
-  /** Only the newest measurement matters: history is not asked for. */
+  /** Only the newest measurement matters. */
   readonly liveOnly: boolean;
-  /** Says when a sensor may be read: the process may be busy, and other servers may have older gaps. */
+  /** Pauses reads while the process is busy. */
   readonly extras: Extras;
-  /** For how long the measurements that a sensor lacks have been missing, milliseconds. */
+  /** Age of the oldest missing measurement, milliseconds. */
   readonly gapOf: (sensor: SensorSync) => number;
-  /** The newest measurement in lists tells which series hold anything. */
+  /** Lists show which series have rows. */
   readonly relyOnLists: boolean;
-  /** There is room for what is read. */
+  /** Whether the outbox has room. */
   readonly hasRoom: () => boolean;
-  /** See SyncEngineOptions. */
   readonly channelsOf: (sensorId: string) => KnownChannels | undefined;
   readonly onRead: (sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore) => void;
 }
 
-/** How a sensor was when its reading began. */
+/** State before the read. */
 export interface ReadBefore {
   readonly covered: number | undefined;
   readonly newestAt: number | undefined;
 }
 
-/** Reads the series of sensors in their order, until all are read or the budget, the period or the room is used up. */
+/** Reads series in order until the budget, the period or the room is used up. */
 export class SeriesCycle {
   readonly #options: SeriesCycleOptions;
   readonly #due: readonly SensorSync[];
@@ -83,8 +78,8 @@ export class SeriesCycle {
   }
 
   /**
-   * Sensors that fail are left for later. Rejects when the server fails, when no sensor at all could be read, and with
-   * the signal's reason.
+   * Rejects if the server fails, if no sensor can be read, and with the signal's reason. Other failures wait for a
+   * later cycle.
    */
   async run(signal: AbortSignal): Promise<CycleReport> {
     await Promise.all(Array.from({ length: CONCURRENCY }, () => this.#work(signal)));
@@ -92,7 +87,7 @@ export class SeriesCycle {
     if (this.#failure === undefined && this.#nothingWorks()) this.#failure = this.#sensorFailure;
     if (this.#failure !== undefined) throw this.#failure;
     const [due, read, failed] = [this.#due.length, this.#read, this.#failed];
-    // For what is beyond the budget there would have been no request, however much time there was.
+    // The budget would have excluded the others anyway.
     const deferred = this.#isHeldBack ? Math.min(due - read - failed, this.#budget.left) : 0;
     this.#options.extras.countDeferred(deferred);
     return { due, read, failed, requests: this.#requests, deferred };
@@ -115,7 +110,7 @@ export class SeriesCycle {
     }
   }
 
-  /** False where the process has no time for it until the end of the cycle. */
+  /** False if the process is too busy in this cycle. */
   async #readInTurn(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<boolean> {
     const { extras, clock, gapOf } = this.#options;
     await this.#budget.next(signal);
@@ -153,7 +148,7 @@ export class SeriesCycle {
       this.#requests++;
       series.set(type, await api.timeSeries(sensorId, type, signal, { channelIds: channelIds, newest }));
     }
-    // A reload or a list may want more by now. Rows without it must not count as sent: they are read again.
+    // Now more channels are needed: rows without them must not count as sent.
     if (channelIds !== undefined && planChannels(channelsOf(sensorId))?.every((id) => channelIds.includes(id)) !== true)
       return;
     onRead(sensor, series, before);
@@ -176,22 +171,20 @@ export class SeriesCycle {
 }
 
 export interface CycleLimits {
-  /** Requests in one cycle. */
   readonly requests: number;
   readonly periodMs: number;
 }
 
-/** Gives out the requests of one cycle: no more than the budget, spread over the period, none after its end. */
+/** Spreads the requests of one cycle over its period, within the budget. */
 export class CycleBudget {
   readonly #clock: Clock;
   readonly #end: number;
-  /** Nothing waits for something else beyond this time: the next cycle is near. Monotonic milliseconds. */
+  /** Monotonic milliseconds. No read waits longer, because the next cycle is near. */
   readonly lastStart: number;
   readonly #spacingMs: number;
   #left: number;
   #nextStart: number;
 
-  /** @param expected Requests that are likely to be needed. */
   constructor(clock: Clock, { requests, periodMs }: CycleLimits, expected: number) {
     this.#clock = clock;
     this.#left = requests;
@@ -202,22 +195,21 @@ export class CycleBudget {
     this.#spacingMs = Math.min(spread, MAX_SPACING_MS);
   }
 
-  /** Whether so many requests can still be sent in this cycle. */
+  /** Whether so many requests fit into this cycle. */
   allows(requests: number): boolean {
     return this.#left >= requests && Math.max(this.#nextStart, this.#clock.monotonic()) < this.#end;
   }
 
-  /** Requests that can still be sent in this cycle, but for its end. */
   get left(): number {
     return this.#left;
   }
 
-  /** The request that was taken last was not sent. */
+  /** The last request was not sent. */
   giveBack(): void {
     this.#left++;
   }
 
-  /** Takes one request and resolves when its time has come. Rejects with the signal's reason when that aborts. */
+  /** Takes one request and waits for its time. Rejects with the signal's reason. */
   async next(signal: AbortSignal): Promise<void> {
     this.#left--;
     const now = this.#clock.monotonic();
@@ -229,8 +221,8 @@ export class CycleBudget {
 }
 
 /**
- * Sensors whose series are to be read now, the most urgent first: in `auto` those with a gap, the oldest gap first,
- * since its measurements are the next to leave the live window; in `all` every sensor, the longest unread first.
+ * Sensors to read, most urgent first: in `auto` the oldest gap, whose measurements leave the live window next, in `all`
+ * the longest unread.
  * @param monotonic Milliseconds.
  */
 export function dueSensors(sensors: Iterable<SensorSync>, mode: SyncMode, monotonic: number): SensorSync[] {
@@ -242,12 +234,12 @@ export function dueSensors(sensors: Iterable<SensorSync>, mode: SyncMode, monoto
   return due.sort((a, b) => compare(missingSince(a, mode), missingSince(b, mode)));
 }
 
-/** Since when measurements may be missing: monotonic in `all`, else by the server's clock; -Infinity: always. */
+/** Monotonic in `all`, else by the server's clock. */
 export function missingSince({ lastReadAt, covered }: SensorSync, mode: SyncMode): number {
   return (mode === "all" ? lastReadAt : covered) ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Infinities, too: their difference is no number. */
+/** Also compares infinities. */
 function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

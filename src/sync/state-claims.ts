@@ -11,25 +11,21 @@ import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { createPrivateDirectory, openNewFile } from "../lib/private-file.ts";
 
 /*
- * Two exporters that remember in one folder what they pushed of the same server push everything twice. So each one claims
- * its servers there: a file `claim-<id>.json` says which, and counts for as long as its owner has the lock of
- * `claim-<id>.lock`. Shards may have one folder together, as their servers differ. Claims are made under one lock more.
+ * Two exporters with the same state folder and server would push everything twice. So each one claims its servers in
+ * `claim-<id>.json`, valid while it holds the lock `claim-<id>.lock`. Shards may share a folder. A third lock
+ * serializes claims.
  */
 
-/** Between two looks at a claim of another process. */
+/** Between two checks of another claim. */
 const PAUSE_MS = 500;
-/**
- * For others that are just claiming: it takes them milliseconds, and shards that share a folder are often reloaded, or
- * started, at the same moment.
- */
+/** Claims take milliseconds, but shards often start or reload at the same moment. */
 const MAX_CLAIMING_MS = 5_000;
 const CLAIMING_PAUSE_MS = 20;
 
-/** Servers that are ours in a folder; to be given back when nothing is written there any more. */
 export interface StateClaim {
   /**
-   * Makes sure that the claim is there, and makes it once more where it is gone, as with a folder that was removed.
-   * Rejects with ExporterError STATE_DIR_BUSY when another process was faster, and as the file system does.
+   * Repeats the claim if it is gone, for example with a removed folder. Rejects with ExporterError STATE_DIR_BUSY if
+   * another process was faster, and with errors of the system.
    */
   keep(): Promise<void>;
   release(): Promise<void>;
@@ -39,18 +35,17 @@ export interface ClaimOptions {
   readonly directory: string;
   readonly servers: readonly string[];
   readonly clock: Clock;
-  /** For another process to end, milliseconds. */
+  /** Time for another process to end, milliseconds. */
   readonly waitMs: number;
-  /** Told once, before it waits. */
+  /** Called once before the wait. */
   readonly onWait: (holder: string) => void;
 }
 
 interface Claim {
   readonly id: string;
   readonly lock: FileLock;
-  /** ISO 8601. */
   readonly since: string;
-  /** How often each server is claimed: a reload claims before the configuration in force gives back. */
+  /** Claims per server: a reload claims before the old configuration releases. */
   readonly servers: Map<string, number>;
 }
 
@@ -59,25 +54,24 @@ interface ClaimFile {
   readonly holder: string;
 }
 
-/** Those of this process, by folder. */
 const claims = new Map<string, Claim>();
 const oneAtATime = pLimit(1);
 
-/** One after the other: a reload may claim while the configuration before gives back. */
+/** Serializes claims and releases of a reload. */
 function inTurn<Result>(directory: string, use: () => Promise<Result>): Promise<Result> {
   return oneAtATime(() => withinTime(directory, use));
 }
 
 /**
- * Claims servers in a folder, which is created where it is missing.
- * @throws ExporterError STATE_DIR_BUSY when another process has one of them for longer than `waitMs`, and errors of the
- * file system, where it has no locks for example
+ * Creates the folder if it is missing.
+ * @throws ExporterError STATE_DIR_BUSY if another process keeps a server for `waitMs`, and errors of the system, for
+ * example without locks
  */
 export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
   const { servers, clock, waitMs, onWait } = options;
   const directory = await withinTime(options.directory, async () => {
     await createPrivateDirectory(options.directory);
-    // One folder may have several names.
+    // A folder may have several names.
     return realpath(options.directory);
   });
   const deadline = clock.monotonic() + waitMs;
@@ -108,7 +102,7 @@ function busy(directory: string, holder: string): ExporterError {
   return new ExporterError("STATE_DIR_BUSY", `state_dir ${directory} is in use: ${holder}`);
 }
 
-/** As `tryClaim`, for what we have there, if it is not there any more. */
+/** Claims again if our claim is gone. */
 async function claimAgain(directory: string, clock: Clock): Promise<string | undefined> {
   const lost = claims.get(directory);
   if (lost === undefined || (await isThere(join(directory, `claim-${lost.id}.lock`)))) return undefined;
@@ -138,7 +132,7 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Undefined when the servers are ours, else who has one of them. */
+/** `undefined` if the servers are ours, otherwise their holder. */
 async function tryClaim(directory: string, servers: readonly string[], clock: Clock): Promise<string | undefined> {
   const claiming = await lockClaims(directory, clock);
   if (claiming === undefined) return "another process is just claiming servers there";
@@ -157,7 +151,7 @@ async function tryClaim(directory: string, servers: readonly string[], clock: Cl
   }
 }
 
-/** Undefined when another process does not end claiming. */
+/** `undefined` if another process does not finish. */
 async function lockClaims(directory: string, clock: Clock): Promise<FileLock | undefined> {
   const deadline = clock.monotonic() + MAX_CLAIMING_MS;
   for (;;) {
@@ -167,10 +161,9 @@ async function lockClaims(directory: string, clock: Clock): Promise<FileLock | u
   }
 }
 
-/** Names of servers. */
 const MAX_CLAIM_BYTES = 1 << 20;
 
-/** Of another process; undefined, and removed, when that is gone. */
+/** `undefined` if the process is gone. Then removes its claim. */
 async function livingClaim(directory: string, id: string): Promise<ClaimFile | undefined> {
   const lockPath = join(directory, `claim-${id}.lock`);
   const lock = tryFileLock(lockPath);
@@ -191,7 +184,7 @@ function parse(text: string): ClaimFile {
       return { servers: servers.map(String), holder: `process ${pid} on ${host}, since ${since},` };
     }
   } catch {
-    // Its owner gives back what it had, at this moment.
+    // The owner is releasing it at this moment.
   }
   return { servers: [], holder: "" };
 }
@@ -203,7 +196,7 @@ async function add(directory: string, servers: readonly string[], clock: Clock):
   try {
     await write(directory, claim);
   } catch (error) {
-    // What others cannot read is no claim: a full disk leaves us none.
+    // A claim that cannot be written is no claim.
     await giveBack(directory, servers).catch(() => undefined);
     throw error;
   }
@@ -236,13 +229,13 @@ async function giveBack(directory: string, servers: readonly string[]): Promise<
 
 async function write(directory: string, { id, since, servers }: Claim): Promise<void> {
   const path = join(directory, `claim-${id}.json`);
-  // The same number may be another process in another container: the host's name there is that of the container.
+  // Containers may share process ids, but not host names.
   const text = JSON.stringify({ pid: process.pid, host: hostname(), since, servers: [...servers.keys()] });
   await closing(openNewFile(`${path}.tmp`), (file) => file.writeFile(`${text}\n`));
   await rename(`${path}.tmp`, path);
 }
 
-/** What `write` makes, or made in part where the disk was full. */
+/** A full disk leaves a part of the file. */
 async function removeText(directory: string, id: string): Promise<void> {
   const path = join(directory, `claim-${id}.json`);
   await rm(path, { force: true });

@@ -6,27 +6,23 @@ import { closing, syncFolder } from "../lib/durable-file.ts";
 import { printable } from "../lib/printable-text.ts";
 import { createPrivateDirectory, openNewFile, openToWrite, PRIVATE_DIRECTORY } from "../lib/private-file.ts";
 
-/** A directory of small files, in steps that can fail one by one. Every call rejects with the error of the system. */
+/** Small files in a directory. Rejects with errors of the system. */
 export interface StateFiles {
-  /** Undefined when there is no such file. */
   read(name: string): Promise<string | undefined>;
-  /** Writes a file anew and has it flushed to the disk before it resolves. Where that fails there is no such file. */
+  /** Replaces a file and flushes it. Leaves no file if that fails. */
   write(name: string, text: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Has renames flushed to the disk. */
+  /** Flushes renames. */
   syncDirectory(): Promise<void>;
 }
 
-/** The same, for files that grow. */
+/** With files that grow. */
 export interface JournalFiles extends StateFiles {
-  /** Adds to the end of a file, which is there, and has it flushed to the disk. Where that fails a part may have been added. */
+  /** Appends to an existing file and flushes it. A failure may leave a part. */
   append(name: string, text: string): Promise<void>;
 }
 
-/**
- * Files in a directory of the host, which is created with the first one. Only their owner may read them. Links are not
- * followed when a file is written.
- */
+/** Private files. Creates the directory with the first one. Does not follow links. */
 export function createStateFiles(directory: string): JournalFiles {
   const within = <Result>(use: () => Promise<Result>) => withinTime(directory, use);
   return {
@@ -46,7 +42,6 @@ export function createStateFiles(directory: string): JournalFiles {
           try {
             await file.writeFile(text).then(() => file.sync());
           } catch (error) {
-            // A part of it is of no use, and takes the space that a full disk lacks.
             await rm(path, { force: true }).catch(() => undefined);
             throw error;
           }
@@ -54,7 +49,7 @@ export function createStateFiles(directory: string): JournalFiles {
       }),
     append: (name, text) =>
       within(async () => {
-        // Not created: without its beginning the rest is of no use.
+        // Not created: an entry without the head is useless.
         await closing(openToWrite(join(directory, name), constants.O_WRONLY | constants.O_APPEND), async (file) => {
           await file.writeFile(text);
           await file.sync();
@@ -69,7 +64,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-/** The same files, of which none is written before `check` resolves. */
+/** Awaits `check` before each write. */
 export function checkedFiles(files: JournalFiles, check: () => Promise<void>): JournalFiles {
   return {
     ...files,
@@ -81,21 +76,20 @@ export function checkedFiles(files: JournalFiles, check: () => Promise<void>): J
 const OTHERS = 0o007;
 const SET_GROUP = 0o2000;
 
-/** Of the exporter. A directory that holds anything else is not its own. */
+/** A directory with other files does not belong to the exporter. */
 const STATE_FILE =
   /^(claims\.lock|claim-[\w-]+\.(lock|json(\.tmp)?)|(watermarks|objects|events)-.+|instance-id(-\d+)?|backfill)$/;
 
-/** Who else may use the directory of the state. */
+/** Whether other users can access the state directory. */
 export interface StateDirectoryFinding {
-  /** `closed`: it was open, and is no more. `volume`: Kubernetes opened it, and only the containers of its pod see it. */
+  /** `closed`: the exporter corrected the mode. `volume`: Kubernetes set the mode, and only the pod sees it. */
   readonly kind: "open" | "closed" | "volume";
   readonly text: string;
 }
 
 /**
- * Looks at the rights of a directory; undefined if it is for its owner and group only, is not there yet, or is on
- * Windows. `mend`: close it, if it belongs to this user and holds nothing but state, as those that older releases made.
- * Never rejects.
+ * `undefined` if the directory is private, missing, or on Windows. Never rejects.
+ * @param mend Close a directory of this user with only state, as older releases made it.
  */
 export async function inspectStateDirectory(path: string, mend: boolean): Promise<StateDirectoryFinding | undefined> {
   const uid = process.geteuid?.();
@@ -107,7 +101,7 @@ async function inspect(path: string, mend: boolean, uid: number): Promise<StateD
   const facts = await stat(path);
   if ((facts.mode & OTHERS) === 0) return undefined;
   const rights = `state_dir ${printable(path)} is open to every user of the system (mode ${octal(facts.mode)})`;
-  // As Kubernetes does for volumes of a pod with an fsGroup. Without this bit the group of the next pod has no rights.
+  // Kubernetes sets it for volumes with an fsGroup. Without it the next pod has no rights.
   if ((facts.mode & SET_GROUP) !== 0) return { kind: "volume", text: rights };
   const isOurs = facts.uid === uid && (await readdir(path)).every((name) => STATE_FILE.test(name));
   if (isOurs && mend) {

@@ -20,63 +20,58 @@ import {
   SeriesCycle,
 } from "./series-cycle.ts";
 
-/** What the server gives in full again may be dropped; the rest of the live window is the time to read it again. */
+/** Newer rows may be dropped. The rest of the live window is left to read them again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
-/** Watermarks of sensors that no list shows any more are kept this long, in case they come back. */
+/** In case sensors come back. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
-/** A sensor may need one request for each type of series. */
+/** One per type of series. */
 const MIN_REQUESTS = 4;
-/** Between two lists, before the second has come. */
+/** Before the second list. */
 const ASSUMED_LIST_PERIOD_MS = 60_000;
 
-/** How far the engine is with each sensor; another engine with the same mode and delivery can go on from it. */
+/** The state of all sensors. Another engine with the same mode and delivery can continue it. */
 export class SyncProgress {
   readonly sensors = new Map<string, SensorSync>();
-  /** Lists taken over so far. */
   lists = 0;
 }
 
 export interface SyncEngineOptions {
   readonly api: Pick<MonitoringApi, "timeSeries" | "clockOffset" | "isClockInDoubt">;
   readonly mode: SyncMode;
-  /** Undefined: nothing is pushed, series are read for the freshest values only. */
+  /** `undefined`: no push. Series are read for the newest values only. */
   readonly delivery: Delivery | undefined;
   readonly progress: SyncProgress;
-  /** Of one `readDue`; its period is that of the schedule. */
+  /** Of one `readDue`. */
   readonly limits: CycleLimits;
-  /** Reading series gives way to everything else. */
+  /** Reads give way to everything else. */
   readonly extras: Extras;
   readonly clock: Clock;
   readonly observer: SyncRecorder;
-  /** A series holds a newer measurement than lists have shown. Its time is in milliseconds since the epoch. */
+  /** A series has a newer measurement than lists. Milliseconds since the epoch. */
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
-  /** Undefined: last values are not sent again. */
+  /** `undefined`: no repeats. */
   readonly repeats?: Repeats | undefined;
-  /** Which channels of a sensor are wanted now; undefined where all of them are. It is asked before and after each reading. */
+  /** The channels that a sensor needs now. Called before and after each read. `undefined`: all. */
   readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
 }
 
-/** What the series of a sensor were found to hold. */
+/** The result of a read. */
 interface ReadSeries {
-  /** Something that was not sent yet. */
   readonly progressed: boolean;
-  /** Where the last gap ends or goes on, milliseconds since the epoch; undefined without a gap. */
+  /** End of the last gap, milliseconds since the epoch. */
   readonly reachedAt: number | undefined;
 }
 
-/** Scanning interval of a sensor in milliseconds; undefined where the server does not tell. */
+/** Milliseconds; `undefined` if the server does not report it. */
 export type IntervalOf = (sensorId: string) => number | undefined;
 
 export interface ListPoll {
-  /** When the list was requested, monotonic milliseconds. Undefined: not known, and nothing is repeated. */
+  /** Monotonic milliseconds. `undefined`: nothing is repeated. */
   readonly requestedAt?: number;
   readonly slices?: Steps;
 }
 
-/**
- * Keeps a receiver in step with one server: every measurement once, oldest first per sensor, across outages of either
- * side and restarts of ours.
- */
+/** Delivers every measurement of one server once, oldest first per sensor, across outages and restarts. */
 export class SyncEngine {
   readonly #options: SyncEngineOptions;
   readonly #delivery: Delivery | undefined;
@@ -88,7 +83,7 @@ export class SyncEngine {
     this.#progress = options.progress;
   }
 
-  /** Takes over a list of all channels, a sensor a step. */
+  /** Processes a list of all channels. */
   async onListPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, poll: ListPoll = {}): Promise<void> {
     this.#progress.lists++;
     await this.#takeChannels(channels, intervalOf, poll);
@@ -97,8 +92,8 @@ export class SyncEngine {
   }
 
   /**
-   * One cycle of reading time series. Rejects with an ApiError when the server fails, or with the signal's reason. What
-   * was read until then is not lost.
+   * Reads due time series. Keeps what was read before a failure.
+   * @throws ApiError, or the signal's reason
    */
   readDue(signal: AbortSignal): Promise<CycleReport> {
     const { api, clock, mode, limits, delivery, extras, channelsOf = () => undefined } = this.#options;
@@ -119,7 +114,7 @@ export class SyncEngine {
     return cycle.run(signal);
   }
 
-  /** In the last list, or in the one before: a list may be on the way in, or lack something that is there. */
+  /** In the last list or the one before, because a list can be on its way. */
   #isCurrent(lastList: number): boolean {
     return lastList >= this.#progress.lists - 1;
   }
@@ -143,7 +138,6 @@ export class SyncEngine {
     }
   }
 
-  /** Sends the last values of a sensor once more, if it is time for that. */
   #repeat(sensor: SensorSync, requestedAt: number): void {
     const { repeats, api, clock } = this.#options;
     const delivery = this.#delivery;
@@ -151,7 +145,7 @@ export class SyncEngine {
     sensor.listRequestedAt = requestedAt;
     if (repeats === undefined || delivery === undefined || api.isClockInDoubt()) return;
     const request = {
-      // With what is known of the server's clock now, which may be more than when the list was requested.
+      // By the server's clock as known now.
       at: this.#serverNow() - (clock.monotonic() - requestedAt),
       periodMs: requestedAt - listRequestedAt,
       isHeldBack: () => repeats.isHeldBack(sensorId),
@@ -184,7 +178,7 @@ export class SyncEngine {
 
   #takesList(sensor: SensorSync, channels: ChannelGroup, now: number): boolean {
     const { mode, delivery } = this.#options;
-    // Without a receiver only the newest matters, and where every series is read, no list does.
+    // Without a receiver only the newest matters. In `all` lists do not matter.
     if (delivery === undefined || mode === "all") return true;
     const times = timesBetween(channels, sensor.knownSince, now + FUTURE_SLACK_MS);
     return times === undefined || sensor.takesList(times, mode);
@@ -218,7 +212,7 @@ export class SyncEngine {
     return true;
   }
 
-  /** There is no room: dropping what the server gives in full again makes some. */
+  /** Makes room by dropping what the server still has. */
   #dropNewest(sensor: SensorSync): void {
     const points = this.#delivery?.outbox.drop(sensor.sensorId, this.#serverNow() - READABLE_AGAIN_MS) ?? 0;
     if (points > 0) this.#options.observer.dropped(points);
@@ -227,13 +221,13 @@ export class SyncEngine {
 
   #read(sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore): void {
     const { sensorId, covered } = sensor;
-    // It went and came back meanwhile, and is another one now.
+    // The sensor was removed and added again.
     if (this.#progress.sensors.get(sensorId) !== sensor) return;
     const live = series.get("live")?.rows ?? [];
     sensor.readWorked();
     sensor.learnInterval(medianSpacing(live));
     this.#showFreshest(sensor, live.at(-1));
-    // Rows were dropped meanwhile: what was read may not reach back to them.
+    // Rows were dropped meanwhile, and the series may not reach back to them.
     if (covered !== before.covered) return;
     const now = this.#serverNow();
     const rows = mergeSeries(series, {
@@ -255,7 +249,7 @@ export class SyncEngine {
     this.#options.onFreshest(sensorId, row.at, row.values);
   }
 
-  /** Closes the gap, or leaves it open where the list knows of more than the series have. */
+  /** Closes the gap unless the list has more than the series. */
   #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, { progressed, reachedAt }: ReadSeries): void {
     const { newest } = sensor;
     if (newestAt === undefined || newest === undefined || this.#options.mode === "all") return;
@@ -264,13 +258,13 @@ export class SyncEngine {
     else if (isNext) this.#sendPoint(sensor, newest);
   }
 
-  /** Sensors that lists no longer show; their watermarks stay for some days, in case they come back. */
+  /** Watermarks stay for some days in case sensors come back. */
   #forgetUnlisted(): void {
     for (const [sensorId, { lastList }] of this.#progress.sensors) {
       if (!this.#isCurrent(lastList)) this.#progress.sensors.delete(sensorId);
     }
     const { watermarks } = this.#delivery ?? {};
-    // By both clocks: one may be wrong.
+    // Either clock may be wrong.
     const longAgo = Math.min(this.#serverNow(), this.#options.clock.now()) - FORGET_AFTER_MS;
     for (const [sensorId, at] of watermarks?.entries() ?? []) {
       if (at < longAgo && !this.#progress.sensors.has(sensorId)) watermarks?.delete(sensorId);

@@ -5,10 +5,10 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Watermarks } from "./watermarks.ts";
 
-/** A kill costs at most the acknowledgements of this time: their rows are sent once more. */
+/** A kill repeats at most the rows of this time. */
 const SAVE_AFTER_MS = 5_000;
 
-/** A failure that goes on is logged again after this time. */
+/** Logs a lasting failure again after this time. */
 const REMIND_EVERY_MS = 10 * 60_000;
 const CONSEQUENCE = "after a restart measurements since the last good write would be sent once more";
 
@@ -19,7 +19,7 @@ export interface WatermarkSaverOptions {
   readonly observer: SyncRecorder;
 }
 
-/** Writes watermarks some seconds after they moved, so that many moves are one write; and at the end. */
+/** Writes watermarks a few seconds after they change, and at the end. */
 export class WatermarkSaver {
   readonly #options: WatermarkSaverOptions;
   readonly #ending = new AbortController();
@@ -31,7 +31,6 @@ export class WatermarkSaver {
     this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => options.clock.monotonic() });
   }
 
-  /** Watermarks may have moved. */
   notify(): void {
     const { watermarks, clock } = this.#options;
     if (this.#isScheduled || !watermarks.changed || this.#ending.signal.aborted) return;
@@ -46,7 +45,6 @@ export class WatermarkSaver {
     );
   }
 
-  /** Writes what is left to write. Never rejects. */
   async end(): Promise<void> {
     this.#ending.abort();
     await this.#save();

@@ -4,26 +4,22 @@ import type { StateFiles } from "./state-files.ts";
 
 /** How the watermarks of the last run were found. */
 export interface WatermarkReport {
-  /** `new`: there was no file. `unreadable`: the system would not let us read it. */
+  /** `new`: no file. `unreadable`: the system refused. */
   readonly found: "good" | "new" | "unreadable" | UnusableFile;
   readonly file: string;
-  /** Sensors whose watermarks are known; 0 unless `good`: all start from the live series then. */
+  /** 0 unless `good`: then all sensors start with the live series. */
   readonly sensors: number;
-  /** What is wrong with the file; undefined when nothing is. */
+  /** Why the file is unusable. */
   readonly message: string | undefined;
 }
 
-/**
- * Up to when the receiver has the measurements of each sensor: milliseconds since the epoch, server's clock. Kept in
- * memory, written by `save`.
- */
 export class Watermarks {
   readonly report: WatermarkReport;
   readonly #server: string;
   readonly #files: StateFiles;
   readonly #name: string;
   readonly #marks: Map<string, number>;
-  /** Not written: a list that a later process reads is later than these. */
+  /** Not saved: lists of a later process are newer. */
   readonly #repeats = new Map<string, number>();
   #changed = false;
   #saving: Promise<void> = Promise.resolve();
@@ -36,7 +32,7 @@ export class Watermarks {
     this.report = report;
   }
 
-  /** Reads the server's file. Never rejects: a file that cannot be used is reported, set aside, and starts anew. */
+  /** Never rejects: reports an unusable file, moves it aside and starts anew. */
   static async open(server: string, files: StateFiles): Promise<Watermarks> {
     const file = watermarkFileName(server);
     const none = (found: WatermarkReport["found"], message?: string): Watermarks =>
@@ -50,7 +46,7 @@ export class Watermarks {
     if (text === undefined) return none("new");
     const decoded = decodeWatermarks(text, server);
     if ("problem" in decoded) {
-      // Kept for finding out what happened, and for going back to the release that wrote it.
+      // For an analysis, or a return to the release that wrote it.
       await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
       return none(decoded.problem, decoded.message);
     }
@@ -75,19 +71,19 @@ export class Watermarks {
     return this.#marks.entries();
   }
 
-  /** Moves a watermark on; never back. */
+  /** Never moves back. */
   move(sensorId: string, at: number): void {
     if ((this.#marks.get(sensorId) ?? Number.NEGATIVE_INFINITY) >= at) return;
     this.#marks.set(sensorId, at);
     this.#changed = true;
   }
 
-  /** Time of the last repeat of the sensor that was sent or queued; undefined before the first of this process. */
+  /** Time of the last repeat in this process. */
   repeatedAt(sensorId: string): number | undefined {
     return this.#repeats.get(sensorId);
   }
 
-  /** The last values of the sensor were sent or queued once more, with this time. The watermark stays. */
+  /** The watermark stays. */
   repeat(sensorId: string, at: number): void {
     this.#repeats.set(sensorId, at);
   }
@@ -97,22 +93,20 @@ export class Watermarks {
     if (this.#marks.delete(sensorId)) this.#changed = true;
   }
 
-  /** Goes on from those that were kept in another place until now: the newer of both counts. All are to be written. */
+  /** Continues watermarks from another place: the newer one counts. Writes all. */
   takeOver(before: Watermarks): void {
     for (const [sensorId, at] of before.entries()) this.move(sensorId, at);
     for (const [sensorId, at] of before.#repeats) this.repeat(sensorId, at);
     this.#changed ||= this.size > 0;
   }
 
-  /** There is something to write. */
   get changed(): boolean {
     return this.#changed;
   }
 
   /**
-   * Writes the watermarks if they changed. Whatever happens on the way, the file is the old or the new one: it is
-   * written beside it, flushed, and renamed. One save at a time. Rejects with the error of the system; the change is
-   * then still to be written.
+   * Writes changed watermarks atomically, one save at a time. Rejects with the system's error, and tries again with the
+   * next save.
    */
   save(): Promise<void> {
     const saved = this.#saving.then(() => this.#saveNow());
@@ -137,38 +131,36 @@ export class Watermarks {
 
 const FORMAT = "prtg-exporter watermarks";
 const VERSION = 1;
-/** Of the first line; ours has less than 1 KiB. JSON.parse of a large file of another program would block for seconds. */
+/** Parsing a large file of another program would block for seconds. */
 const MAX_HEAD_LENGTH = 64 * 1024;
 const OPENING = `{"format":${JSON.stringify(FORMAT)}`;
 
-/** Why a file cannot be used. */
 export type UnusableFile =
-  /** It was cut off or damaged. */
+  /** Cut off or damaged. */
   | "torn"
-  /** It is something else, or belongs to another server. */
+  /** Another file, or another server's. */
   | "foreign"
-  /** A later release wrote it. */
+  /** From a later release. */
   | "newer";
 
 export type DecodedWatermarks =
   | { readonly watermarks: Map<string, number> }
   | { readonly problem: UnusableFile; readonly message: string };
 
-/** Name of a server's file. Server names may hold anything and differ in case only, so the name is part text, part hash. */
 export function watermarkFileName(server: string): string {
   const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
   const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
   return `watermarks-${readable}-${hash}.json`;
 }
 
-/** Two lines of JSON: what the file is, with a checksum of the second line; watermarks by sensor in milliseconds. */
+/** Two lines of JSON: a head with the checksum of the second line, and watermarks by sensor in milliseconds. */
 export function encodeWatermarks(server: string, watermarks: ReadonlyMap<string, number>): string {
   const body = JSON.stringify(Object.fromEntries(watermarks));
   const head = { format: FORMAT, version: VERSION, server, sensors: watermarks.size, crc32: crc32(body) };
   return `${JSON.stringify(head)}\n${body}\n`;
 }
 
-/** Never throws. The file is taken whole or not at all. */
+/** Never throws. Accepts a file as a whole or not at all. */
 export function decodeWatermarks(text: string, server: string): DecodedWatermarks {
   const [firstLine = "", body = ""] = text.split("\n", 2);
   const head = firstLine.length > MAX_HEAD_LENGTH ? undefined : parseObject(firstLine);
@@ -190,7 +182,7 @@ export function decodeWatermarks(text: string, server: string): DecodedWatermark
   return { watermarks };
 }
 
-/** The beginning of our own first line, or the zeros that some file systems leave after a crash. */
+/** The begin of our first line, or zeros after a crash. */
 function isCutOff(firstLine: string): boolean {
   return OPENING.startsWith(firstLine.slice(0, OPENING.length)) || firstLine.startsWith("\0");
 }

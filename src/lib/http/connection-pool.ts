@@ -6,22 +6,21 @@ import { type ProxyOptions, proxyConnector } from "./proxy.ts";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
 
 export interface ConnectionPoolOptions {
-  /** `https://prtg.example.com:1616` */
   readonly origin: string;
   /** Upper bound of connections. More requests than that wait. */
   readonly connections: number;
   /** For a whole request, milliseconds. Opening a connection may take at most ten seconds of it. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** For an origin with `https:`. */
+  /** For `https:` origins. */
   readonly tls?: TlsClientOptions | undefined;
   /** Opens all connections and resolves the host. The environment does not set it. */
   readonly proxy?: ProxyOptions | undefined;
-  /** Resolves the name of the host. Default: the system. */
+  /** Default: the system. */
   readonly lookup?: LookupFunction | undefined;
   /** See `StaleLookupOptions`. */
   readonly onStale?: ((error: Error) => void) | undefined;
-  /** Called before each request is sent. If it throws, the request fails with that error. */
+  /** Called before each request. An error of it fails the request. */
   readonly permit?: (() => void) | undefined;
 }
 
@@ -30,14 +29,14 @@ export type PoolRequest = Dispatcher.RequestOptions & { readonly signal: AbortSi
 const MAX_CONNECT_MS = 10_000;
 /** Longer than the usual time between polls and pushes. */
 const KEEP_ALIVE_MS = 90_000;
-/** A name can move to another address while the old one still answers. New connections resolve it again. */
+/** Follows a name that moves while the old address still answers. */
 const MAX_AGE_MS = 5 * 60_000;
-/** For one of several addresses of a host. Node's default of 500 ms can pass while the event loop is busy. */
+/** Per address. Node's default of 500 ms can pass while the event loop is busy. */
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * Connections to one host: an undici Pool, replaced every five minutes to follow changes in DNS. HTTP/1.1 only, because over
- * HTTP/2 the number of connections would not bound the number of concurrent requests.
+ * Connections to one host: an undici Pool, replaced every five minutes to follow DNS. HTTP/1.1 only, because with
+ * HTTP/2 connections would not bound concurrency.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
@@ -45,7 +44,6 @@ export class ConnectionPool {
   readonly #connect: ConnectSettings | buildConnector.connector;
   readonly #retired = new Set<Pool>();
   #pool: Pool | undefined;
-  /** Monotonic. */
   #renewedAt: number;
   #connections: number;
 
@@ -65,9 +63,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Sends a request. Rejects as undici does. A server may close an idle connection just when a request is sent on it. An
-   * idempotent request is then sent once more, on a new connection. Other requests (POST, unless marked `idempotent`) use a
-   * new connection from the start.
+   * Rejects as undici does. A server may close an idle connection during a request. Retries idempotent requests once on
+   * a new connection. Other requests (POST, unless marked `idempotent`) always use a new connection.
    */
   async request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
     const isIdempotent = request.idempotent ?? request.method === "GET";
@@ -89,7 +86,7 @@ export class ConnectionPool {
     return await pool.request(request);
   }
 
-  /** New requests use new connections. Requests under way end on their old ones. */
+  /** Requests under way end on old connections. */
   renew(): void {
     const old = this.#pool;
     this.#pool = undefined;
@@ -100,28 +97,27 @@ export class ConnectionPool {
     old.close().then(forget, forget);
   }
 
-  /** Raises the upper bound of connections. */
   widen(connections: number): void {
     if (connections <= this.#connections) return;
     this.#connections = connections;
     this.renew();
   }
 
-  /** Ends all connections, also busy ones. Later requests fail. */
+  /** Ends busy connections, too. */
   async destroy(): Promise<void> {
     const pools = [await this.#open(), ...this.#retired];
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
   async #open(): Promise<Pool> {
-    // Loaded with the first request: undici takes longer to load than everything that the exporter needs to listen.
+    // undici takes longer to load than the exporter to listen.
     const { Pool } = await import("undici");
     this.#pool ??= new Pool(this.#options.origin, {
       connections: this.#connections,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // The caller's signal bounds the whole request. undici's own timers restart with each chunk.
+      // The caller's signal bounds the request. undici's timers restart with each chunk.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: this.#connect,
@@ -132,13 +128,13 @@ export class ConnectionPool {
 
 const CLOSED: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
-/** The connection ended before an answer began, or still carried the rest of the previous answer. */
+/** The connection ended before an answer began, or carried the rest of the previous one. */
 function isClosed(error: unknown): boolean {
   if (isNotHttp(error)) return true;
   return error instanceof Error && "code" in error && CLOSED.has(error.code);
 }
 
-/** Whether undici could not read an answer as HTTP. Checks the name, because callers may not have loaded undici. */
+/** Checks the name, because callers may not have loaded undici. */
 export function isNotHttp(error: unknown): boolean {
   return error instanceof Error && error.name === "HTTPParserError";
 }

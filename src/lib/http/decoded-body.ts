@@ -27,13 +27,12 @@ const DECODERS = new Map<string, (firstByte: number) => Duplex>([
   ["zstd", () => createZstdDecompress({ ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })],
 ]);
 
-/** Whether bodies with this `Content-Encoding` can be read: one encoding, or none. */
 export function isSupportedEncoding(encoding: string | undefined): boolean {
   return encoding === undefined || encoding === "" || encoding === "identity" || DECODERS.has(encoding);
 }
 
 /**
- * Unpacks a body while it arrives, with back-pressure. The caller bounds the sum of the pieces.
+ * Unpacks a body with back-pressure. The caller bounds the total.
  * @throws DamagedBody, and the errors of `chunks`
  */
 export function decodedBody(chunks: AsyncGenerator<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {

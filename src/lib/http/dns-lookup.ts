@@ -2,10 +2,9 @@ import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
 
-/** Lookups without an answer. */
 let pending = 0;
 
-/** Whether a thread waits for a name server. Node.js would wait for it before it exits. */
+/** Whether a thread waits for a name server. Node.js would wait for it at exit. */
 export function hasPendingLookups(): boolean {
   return pending > 0;
 }
@@ -13,8 +12,8 @@ export function hasPendingLookups(): boolean {
 type Callback = Parameters<LookupFunction>[2];
 
 /**
- * `dns.lookup` with at most one lookup of a name at a time. A lookup holds one of few threads and cannot be cancelled. If each
- * attempt to connect started one, a name without an answer would block the lookups of all other names.
+ * Allows one lookup of a name at a time. A lookup holds one of few threads and cannot be cancelled, so a dead name
+ * would block all others.
  */
 export function createSharedLookup(lookup: LookupFunction = systemLookup): LookupFunction {
   const underWay = new Map<string, Callback[]>();
@@ -46,15 +45,14 @@ const MAX_STALE_MS = 60 * 60_000;
 
 export interface StaleLookupOptions {
   readonly clock: Clock;
-  /** Default: the system. */
   readonly resolve?: LookupFunction | undefined;
-  /** Called when the name does not resolve and the last known addresses are used. Called once until the name resolves again. */
+  /** Called once when the last known addresses are used, until the name resolves again. */
   readonly onStale?: ((error: Error) => void) | undefined;
 }
 
 /**
- * Resolves one host name for `net.connect`. If the lookup fails or takes more than three seconds, it returns the last known
- * addresses for up to an hour (RFC 8767, "serve stale").
+ * Resolves one host. If the lookup fails or takes three seconds, it returns the last addresses for up to an hour (RFC
+ * 8767, "serve stale").
  */
 export function createStaleLookup({ clock, resolve = sharedLookup, onStale }: StaleLookupOptions): LookupFunction {
   let known: readonly LookupAddress[] = [];
@@ -80,7 +78,7 @@ export function createStaleLookup({ clock, resolve = sharedLookup, onStale }: St
         resolvedAt = clock.monotonic();
         isStale = false;
       }
-      // The wait has ended with the known addresses.
+      // The caller already has the known addresses.
       if (answered.signal.aborted) return;
       answered.abort();
       if (failure === undefined) return give(addresses);

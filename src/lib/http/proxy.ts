@@ -4,9 +4,7 @@ import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls
 
 /** A proxy for all connections. Each connection is a tunnel (CONNECT, RFC 9110, 9.3.6). */
 export interface ProxyOptions {
-  /** `http://proxy.example.com:3128`, without credentials. */
   readonly url: string;
-  /** For a proxy with `https:`. */
   readonly tls?: TlsClientOptions | undefined;
   /** Returns the current `Proxy-Authorization`. Called for each tunnel. */
   readonly authorization?: (() => Promise<string>) | undefined;
@@ -30,7 +28,6 @@ export class ProxyRefused extends Error {
     this.status = status;
   }
 
-  /** Whether other credentials may help. */
   get isUnauthorized(): boolean {
     return this.status === UNAUTHORIZED;
   }
@@ -51,8 +48,8 @@ export class ProxyUnusable extends Error {
 const UNAUTHORIZED = 407;
 
 /**
- * Opens tunnels. `over` makes a TLS connection inside an open tunnel. This is not undici's ProxyAgent, which takes no connector:
- * it could not reload certificates or check pins.
+ * Opens tunnels. undici's ProxyAgent takes no connector, so it could not reload certificates or check pins.
+ * @param over Makes a TLS connection inside the tunnel.
  */
 export function proxyConnector(
   proxy: ProxyOptions,
@@ -79,7 +76,7 @@ export function proxyConnector(
       socket.on("error", () => undefined).destroy();
       throw new ProxyRefused(host, statusCode);
     } finally {
-      // The tunnel stays open: it does not belong to the client any more.
+      // The tunnel does not belong to the client any more.
       client.destroy().catch(() => undefined);
     }
   };

@@ -16,11 +16,9 @@ export interface ConnectSettings {
   readonly lookup: LookupFunction;
 }
 
-/** PEM. */
 export interface TlsMaterial {
-  /** Certificates to trust instead of those of Node.js and the system: authorities, or the server's own certificate. */
+  /** Replace the authorities of Node.js and the system. Authorities, or the server's own certificate. */
   readonly ca: string | undefined;
-  /** Client certificate with its chain. */
   readonly cert: string | undefined;
   readonly key: string | undefined;
 }
@@ -33,15 +31,12 @@ export interface TlsClientOptions {
   readonly insecureSkipVerify?: boolean;
   /** Name to expect in the certificate if it differs from the host of the URL. */
   readonly serverName?: string | undefined;
-  /**
-   * SHA-256 of accepted certificates, hexadecimal in lower case. Without `ca` they replace the checks of authority, name and
-   * dates. With `ca` both must hold.
-   */
+  /** SHA-256 of accepted certificates, lower-case hexadecimal. Replace the other checks, unless there is `ca`. */
   readonly fingerprints?: readonly string[] | undefined;
   /** Environment variable that sets them, for the advice in errors. */
   readonly fingerprintsVariable?: string | undefined;
   readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
-  /** Called for each connection, so that changed files take effect without a restart. */
+  /** Called for each connection, so that changed files take effect. */
   readonly read?: (() => Promise<TlsMaterial>) | undefined;
 }
 
@@ -67,7 +62,6 @@ export class UntrustedCertificate extends Error {
   override readonly name = "UntrustedCertificate";
   /** Code of OpenSSL or Node.js. Not named `code`, because undici handles some codes itself. */
   readonly reason: string;
-  /** SHA-256 in the notation of OpenSSL. */
   readonly seen: string;
 
   constructor(reason: string, seen: string) {
@@ -77,7 +71,7 @@ export class UntrustedCertificate extends Error {
   }
 }
 
-/** Opens TLS connections. Reads the certificates again for each. */
+/** Reads the certificates for each connection. */
 export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): buildConnector.connector {
   const given: TlsMaterial = { ca: tls.ca, cert: undefined, key: undefined };
   const read = tls.read ?? (() => Promise.resolve(given));
@@ -87,7 +81,7 @@ export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): 
       .then(async (material) => {
         const text = JSON.stringify(material);
         if (known?.text !== text) {
-          // Built once per content: parsing some hundred certificates for each connection would block the event loop.
+          // Cached per content: parsing a hundred certificates blocks the event loop.
           const options = { ...settings, ...connectOptions(tls, material), allowH2: false };
           const undici = await import("undici");
           // No session cache: a resumed session shows no certificate, so it could not be checked.

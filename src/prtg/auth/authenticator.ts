@@ -3,24 +3,23 @@ import type { Redactor } from "../../errors/redactor.ts";
 import { waitFor } from "../../lib/deadline.ts";
 import { ApiError } from "../api-error.ts";
 
-/** Where the value of the Authorization header comes from. */
+/** The source of the Authorization header. */
 export interface Authenticator {
-  /** The token to use now. Rejects with an ApiError, or with the signal's reason. */
+  /** Rejects with an ApiError, or with the signal's reason. */
   token(signal: AbortSignal): Promise<string>;
   /**
-   * To be called when the server refused a token. Resolves to true when there is another one to try, once.
-   * Callers whose requests were refused at the same time share one renewal.
+   * Call if the server refused a token. Resolves to true if there is another one to try once. Concurrent callers share
+   * one renewal.
    */
   refused(token: string, signal: AbortSignal): Promise<boolean>;
-  /** Ends what was opened. Never rejects. */
   close(): Promise<void>;
 }
 
-/** An API key: it never expires, but may be replaced in its file while we run. */
+/** A key never expires, but its file may change. */
 export class ApiKeyAuth implements Authenticator {
   readonly #read: () => Promise<string>;
   readonly #redactor: Redactor;
-  /** While it is read, a promise. */
+  /** A promise while it is read. */
   #key: Promise<string> | string | undefined;
 
   constructor(read: () => Promise<string>, redactor: Redactor) {
@@ -48,7 +47,7 @@ export class ApiKeyAuth implements Authenticator {
     const reading = this.#readKey();
     this.#key = reading;
     const keep = (key: string): void => {
-      // Another reading may have begun since, of a newer key.
+      // A newer key may be on its way.
       if (this.#key === reading) this.#key = key;
     };
     reading.then(keep, () => undefined);
@@ -68,12 +67,12 @@ export class ApiKeyAuth implements Authenticator {
   }
 }
 
-/** True for what can follow `Bearer ` in a header. */
+/** Whether it can follow `Bearer `. */
 export function isHeaderSafe(token: string): boolean {
   return /^[\x21-\x7e]+$/.test(token);
 }
 
-/** Asks a provider for a secret and sees to it that it shows up nowhere. */
+/** Reads a secret and adds it to the redactor. */
 export async function readSecret(provider: () => Promise<string>, redactor: Redactor): Promise<string> {
   try {
     const secret = await provider();

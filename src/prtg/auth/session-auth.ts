@@ -10,18 +10,18 @@ import type { ServerClock } from "../server-clock.ts";
 import { type Authenticator, isHeaderSafe, readSecret } from "./authenticator.ts";
 
 const ENDPOINT = "/session";
-/** A session is renewed this long before its end (polls come at least that often) ... */
+/** Renews a session this long before its end ... */
 const RENEW_BEFORE_END_MS = 5 * 60_000;
-/** ... but not before this share of a short lifetime is over. */
+/** ... but not before this share of its lifetime. */
 const RENEW_AFTER_SHARE = 2 / 3;
-/** Refused credentials are not tried again for a while, twice as long each time: accounts get locked. */
+/** Accounts get locked, so refused credentials are held back, doubling each time. */
 const FIRST_REFUSAL_HOLD_MS = 30_000;
 const MAX_REFUSAL_HOLD_MS = 15 * 60_000;
 const LOGOUT_TIMEOUT_MS = 5_000;
 
 interface Session {
   readonly token: string;
-  /** Monotonic; Infinity where the server names no end. */
+  /** Monotonic. Infinity if the server names no end. */
   readonly renewAt: number;
   readonly expiresAt: number;
 }
@@ -30,21 +30,19 @@ interface Refusal {
   readonly failure: ApiError;
   readonly password: string;
   readonly holdMs: number;
-  /** Monotonic. */
   readonly retryAt: number;
 }
 
-/** Sends what a login consists of; a part of Requester. */
+/** The part of Requester that sends logins. */
 export interface LoginSender {
   readonly serverClock: ServerClock;
   send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer>;
-  /** Milliseconds of the pause that the server asked for. */
   heldForMs(): number;
 }
 
 /**
- * Login with user name and password: `POST /session`, renewed with `GET /session` before the token runs out, logged in
- * anew where that fails, ended with `DELETE /session`. The specification leaves lifetime and renew result open.
+ * Login with user name and password: `POST /session`, renewed with `GET /session`, or a new login if that fails, ended
+ * with `DELETE /session`. The specification leaves lifetime and renewal open.
  */
 export class SessionAuth implements Authenticator {
   readonly #username: string;
@@ -89,14 +87,14 @@ export class SessionAuth implements Authenticator {
     const expired = (): Error =>
       new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer to the logout`, { endpoint: ENDPOINT });
     const deadline = { clock: this.#clock, ms: LOGOUT_TIMEOUT_MS, parents: [], expired };
-    // A session that cannot be ended runs out by itself; for API keys the specification even documents a 400.
+    // Sessions expire by themselves.
     await withDeadline(deadline, (signal) => this.#endSession(signal)).catch(() => undefined);
     this.#closing.abort(closedError());
   }
 
   async #endSession(signal: AbortSignal): Promise<void> {
     if (this.#sender.heldForMs() >= LOGOUT_TIMEOUT_MS) return;
-    // The server may have opened the session of a login under way, which cannot be ended without its token.
+    // The server may have opened a session whose token is still on its way.
     if (this.#opening !== undefined) await waitFor(this.#opening, signal);
     const session = this.#session;
     this.#session = undefined;
@@ -111,7 +109,7 @@ export class SessionAuth implements Authenticator {
     return session.token;
   }
 
-  /** Undefined when the renewal failed or brought nothing usable. */
+  /** `undefined` if the renewal failed or is unusable. */
   async #renew(session: Session): Promise<Session | undefined> {
     try {
       const answer = await this.#send({ method: "GET", endpoint: ENDPOINT, path: ENDPOINT }, session.token);
@@ -144,7 +142,7 @@ export class SessionAuth implements Authenticator {
     }
   }
 
-  /** Shared by all requests that wait for the token: the signal of one of them does not end it. */
+  /** Shared by all waiting requests: the signal of one does not end it. */
   async #send(request: ApiRequest, token: string | undefined): Promise<unknown> {
     const { totalTimeoutMs } = this.#options.limits;
     const expired = (): Error => new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer in time`, { endpoint: ENDPOINT });
@@ -153,13 +151,13 @@ export class SessionAuth implements Authenticator {
     return json;
   }
 
-  /** `{"token": ..., "expires_at": ...}`; a renewal may leave the token out. Undefined where nothing is usable. */
+  /** `{"token": ..., "expires_at": ...}`. A renewal may omit the token. */
   #readSession(answer: unknown, renewedToken: string | undefined): Session | undefined {
     if (!isObject(answer)) return undefined;
     const now = this.#clock.monotonic();
     const serverNow = this.#sender.serverClock.now();
     const end = typeof answer.expires_at === "string" ? parseTimestamp(answer.expires_at) : undefined;
-    // An end in the past is a clock that is wrong: then only a 401 tells.
+    // An end in the past means a wrong clock: then only a 401 shows the end.
     const lifetime = end !== undefined && end > serverNow ? end - serverNow : Number.POSITIVE_INFINITY;
     const fresh = text(answer.token);
     const token = fresh ?? (Number.isFinite(lifetime) ? renewedToken : undefined);
@@ -169,7 +167,7 @@ export class SessionAuth implements Authenticator {
     return { token, renewAt, expiresAt: now + lifetime };
   }
 
-  /** The token before is still kept out of sight: answers that echo it may be on their way. */
+  /** Keeps the previous token, too: answers may still echo it. */
   #keepSecret(token: string): void {
     if (token === this.#currentToken) return;
     if (this.#retiredToken !== undefined) this.#redactor.remove(this.#retiredToken);
@@ -192,7 +190,7 @@ function loginFailed(cause: ApiError | undefined, message: string): ApiError {
     httpStatus,
     serverCode,
     requestId,
-    // An answer in another form than that of API v2 is no word on the credentials.
+    // Such an answer says nothing about the credentials.
     ...(remedy === WRONG_PORT_REMEDY && { remedy }),
   });
 }

@@ -14,8 +14,8 @@ import {
 } from "./values.ts";
 
 /**
- * A channel with its last measurement, as a tree node (unit in `basic.displayunit`) or in the form of the deprecated
- * list (`unit.display_unit`). Undefined, and counted, when sensor and channel cannot be told from its ids.
+ * Decodes a tree node (unit in `basic.displayunit`) or a record of the deprecated list (`unit.display_unit`).
+ * `undefined`, and counted, if the ids are unusable.
  */
 export function decodeChannel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {
   const id = isObject(record) ? idOf(record.id) : undefined;
@@ -23,7 +23,7 @@ export function decodeChannel(record: unknown, problems: DecodeProblems): Channe
     problems.record++;
     return undefined;
   }
-  // The first dot: a channel number can be negative, and nothing says that it holds no dot.
+  // The first dot: the rest may have dots.
   const dot = id.indexOf(".");
   const sensorId = parentId(record) ?? id.slice(0, Math.max(dot, 0));
   const channelId = id.slice(dot + 1);
@@ -57,7 +57,7 @@ function readUnit(record: JsonObject): string {
   return displayUnit === "" ? (text(unit.custom) ?? "") : displayUnit;
 }
 
-/** Of `display_value` only: no document says in which unit the raw `value` is. */
+/** No document defines the unit of the raw `value`. */
 function readValue(value: unknown, problems: DecodeProblems, unit: string): number | undefined {
   if (isAbsent(value)) return undefined;
   const number = readNumber(value, unit);
@@ -67,14 +67,10 @@ function readValue(value: unknown, problems: DecodeProblems, unit: string): numb
 
 const NO_LIMITS: ChannelLimits = Object.freeze({});
 
-/**
- * Limits of a channel, from the section `alerting` (`limitmaxerror`, strings as people write them) or from the object `limits` of
- * the deprecated list (`limit_max_error`, numbers). `undefined` if the record has neither.
- */
 function readLimits(record: JsonObject, unit: string, problems: DecodeProblems): ChannelLimits | undefined {
   const section = isObject(record.alerting) ? record.alerting : record.limits;
   if (!isObject(section)) return undefined;
-  // Limits that are kept, but switched off, as channel settings allow.
+  // Channel settings can keep limits that are switched off.
   if (booleanOf(section.limitmode ?? section.limit_mode) === false) return NO_LIMITS;
   let limits: { [name in LimitName]?: number } | undefined;
   for (const name of LIMIT_NAMES) {

@@ -2,15 +2,12 @@ import type { LicenseUse } from "../records.ts";
 import { readCount } from "./displayed.ts";
 import { booleanOf, type DecodeProblems, idOf, isObject, parseTimestamp } from "./values.ts";
 
-/*
- * Answers of which the specification shows neither the form nor the members, and no public source does: what is looked for is
- * found by what members are called, and what is not found is left out.
- */
+/* The specification does not show these answers. So this searches names of members, and leaves out what it does not find. */
 
 const MAX_DEPTH = 3;
 const MAX_MEMBERS = 200;
 
-/** Numbers of `/experimental/license`: members that name sensors, and one that names an end. */
+/** From `/experimental/license`: members about sensors, and the end. */
 export function readLicense(answer: unknown): LicenseUse {
   let used: number | undefined;
   let max: number | undefined;
@@ -26,7 +23,7 @@ export function readLicense(answer: unknown): LicenseUse {
   return { used, max, expiresAt };
 }
 
-/** Whether `/probes/{id}/info` says that the probe is connected; undefined where it does not say. */
+/** From `/probes/{id}/info`. `undefined` if it does not say. */
 export function readConnected(answer: unknown): boolean | undefined {
   for (const [name, value] of members(answer)) {
     if (name.endsWith("disconnected") || !/connected$|^connection(state|status)$/.test(name)) continue;
@@ -39,7 +36,7 @@ export function readConnected(answer: unknown): boolean | undefined {
   return undefined;
 }
 
-/** A record of `/autodiscoveries`, which lists those under way; a server may list the last one that was, too. */
+/** A record of `/autodiscoveries`. Servers may include finished ones. */
 export interface Autodiscovery {
   readonly id: string;
   readonly isRunning: boolean;
@@ -56,7 +53,7 @@ export function decodeAutodiscovery(record: unknown, problems: DecodeProblems): 
   return { id, isRunning };
 }
 
-/** Names as letters and digits in lower case, in the order in which they stand, with those of inner objects. */
+/** All members with their names in lower-case letters and digits, inner objects included. */
 function* members(answer: unknown): Generator<[name: string, value: unknown]> {
   const queue: [unknown, number][] = [[answer, 0]];
   let seen = 0;

@@ -1,22 +1,15 @@
 import { MAX_NUMERAL_LENGTH } from "../answer-bounds.ts";
 import { finiteNumber } from "./values.ts";
 
-/*
- * Numbers as PRTG shows them to people: `42.5 %`, `1.234,5 msec`, `0,2`. Live servers send most of them as numbers. Settings use the
- * decimal separator of the server.
- */
-
 const SIGN = /^[+\-\u2212]/;
-/** Groups of three digits, between marks that are all the same, and decimals behind another mark. */
 const GROUPED = /^([1-9]\d{0,2})([., '\u2019\u00a0\u202f])(\d{3}(?:\2\d{3})*)(?:(?!\2)([.,])(\d+))?$/;
 /** Without groups. */
 const PLAIN = /^(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * The one reader of numbers in answers: a number, a numeral as JSON has it, or a text with or without the unit of the channel.
- * `undefined` for another unit, for a text that is no number (`5 h 3 m`, `< 1 %`), and for one that can be two: `1,234` is one thing
- * in London and another in Berlin.
- * @param units Units that may follow the number. An empty list allows none.
+ * Reads a number, a JSON numeral, or a text such as `42.5 %`. `undefined` for another unit, for other text (`5 h 3 m`,
+ * `< 1 %`), and if two readings are possible: `1,234` differs between London and Berlin.
+ * @param units Units that may follow. Default: none.
  */
 export function readNumber(value: unknown, ...units: readonly string[]): number | undefined {
   const number = finiteNumber(value);
@@ -24,7 +17,7 @@ export function readNumber(value: unknown, ...units: readonly string[]): number 
   return onlyReading(value, units);
 }
 
-/** As `readNumber`, for counts: that the number must be whole is the hint that makes `1,234` unambiguous. */
+/** Counts are whole, which makes `1,234` unambiguous. */
 export function readCount(value: unknown): number | undefined {
   if (typeof value === "string") return onlyReading(value, [], isCount);
   return typeof value === "number" && isCount(value) ? value : undefined;
@@ -52,7 +45,7 @@ function onlyReading(
   return undefined;
 }
 
-/** The text before the unit; `undefined` if it ends otherwise. */
+/** `undefined` if the text ends otherwise. */
 function withoutUnit(trimmed: string, unit: string): string | undefined {
   if (trimmed.length > MAX_NUMERAL_LENGTH + unit.length) return undefined;
   const behind = trimmed.length - unit.length;
@@ -61,7 +54,7 @@ function withoutUnit(trimmed: string, unit: string): string | undefined {
   return trimmed.slice(0, behind).trim();
 }
 
-/** All numbers that the digits can stand for. */
+/** All possible readings. */
 function readingsOf(digits: string): readonly number[] {
   const grouped = GROUPED.exec(digits);
   const plain = PLAIN.exec(digits);

@@ -5,9 +5,8 @@ import { readNumber } from "./displayed.ts";
 import { type DecodeProblems, idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
 
 /*
- * The specification names lookup definitions, the text property `lookupdefinitionid` and the section `values` of a
- * channel, and shows none of the records. What is read here are the spellings that its other records suggest, and the
- * words of the files in which lookups are kept in the product. A channel's name never decides.
+ * The specification names lookup definitions, `lookupdefinitionid` and the section `values`, but shows no records. This
+ * reads the likely spellings, and those of PRTG's lookup files. Names of channels never decide.
  */
 
 const REFERENCE_MEMBERS = [
@@ -24,15 +23,14 @@ const REFERENCE_MEMBERS = [
   "lookup_name",
 ] as const;
 
-/** What a choice of lookups holds where none is chosen. */
+/** Values for no lookup. */
 const NONE: ReadonlySet<string> = new Set(["", "none", "0", "-1"]);
 
 const LOOKUP_UNITS: ReadonlySet<unknown> = new Set(["VALUE_LOOKUP", "VALUELOOKUP", "LOOKUP"]);
 
 /**
- * Id or name of the lookup that a channel has. Empty where the record says that it has none; undefined where it does
- * not say. Records without the section `values` and of other unit types are not searched: they come by the hundred
- * thousand.
+ * Id or name of the lookup. Empty: none. `undefined`: the record does not say. Skips records that cannot have one,
+ * because there are hundreds of thousands.
  */
 export function readLookupReference(record: JsonObject, problems: DecodeProblems): string | undefined {
   const { values, basic, unit } = record;
@@ -52,7 +50,7 @@ function referenceIn(holder: JsonObject, problems: DecodeProblems): string | und
     const value = holder[member];
     if (isAbsent(value)) continue;
     const reference = isObject(value) ? (idOf(value.id) ?? text(value.name)) : text(value);
-    // Choices may come as `id|text`.
+    // Choices may be `id|text`.
     const id = reference?.split("|", 1)[0]?.trim();
     if (id === undefined) problems.lookup++;
     else if (!NONE.has(id.toLowerCase())) return id;
@@ -60,17 +58,14 @@ function referenceIn(holder: JsonObject, problems: DecodeProblems): string | und
   return undefined;
 }
 
-/**
- * A lookup definition. Undefined, and counted, without an id; entries that cannot be read are left out, and counted,
- * so that there may be none.
- */
+/** `undefined`, and counted, without an id. Skips and counts unreadable entries. */
 export function decodeLookup(record: unknown, problems: DecodeProblems): LookupDefinition | undefined {
   const id = isObject(record) ? idOf(record.id) : undefined;
   if (!isObject(record) || id === undefined) {
     problems.record++;
     return undefined;
   }
-  // Records of all kinds have a `type`; it counts where it is the type of a lookup.
+  // Other `type`s are those of records.
   const type = record.lookup_type ?? record.lookuptype ?? (ENTRY_KINDS.has(wordOf(record.type)) ? record.type : "");
   const given = record.values ?? record.entries ?? record.lookups ?? record.items;
   if (!Array.isArray(given)) {
@@ -86,7 +81,7 @@ export function decodeLookup(record: unknown, problems: DecodeProblems): LookupD
   return { id, name: text(record.name) ?? "", entries };
 }
 
-/** By the type of a definition or entry, in letters only; without a type an entry tells by itself whether it has an end. */
+/** Types in letters only. Without a type, an entry with an end is a range. */
 const ENTRY_KINDS: ReadonlyMap<string | undefined, "single" | "range" | "bits"> = new Map([
   ["single", "single"],
   ["singleint", "single"],
@@ -101,7 +96,7 @@ function wordOf(type: unknown): string | undefined {
   return typeof type === "string" ? type.toLowerCase().replaceAll(/[^a-z]/g, "") : undefined;
 }
 
-/** Undefined when it cannot be read. `type` is the one of the definition; an entry may have its own. */
+/** @param type Of the definition. An entry may have its own. */
 function readEntry(entry: unknown, type: unknown): LookupEntry | undefined {
   if (!isObject(entry)) return undefined;
   const words = text(entry.text) ?? text(entry.label) ?? text(entry.name);
@@ -126,16 +121,11 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "boolean" ? Number(value) : readNumber(value);
 }
 
-/** Names that are remembered; a server has some hundred lookups. */
+/** A server has some hundred lookups. Most come with the product, and hundreds of servers share one copy. */
 const MAX_KNOWN = 4_096;
 
-/** By id. They are kept by the servers that have them, and go with the last of these. */
 const known = new Map<string, WeakRef<LookupDefinition>>();
 
-/**
- * The same definition, as another server has it, in one copy: most come with the product, and with hundreds of servers they would
- * be half of what a small one needs.
- */
 export function sharedLookup(definition: LookupDefinition): LookupDefinition {
   const same = known.get(definition.id)?.deref();
   if (isDeepStrictEqual(same, definition)) return same ?? definition;

@@ -18,8 +18,8 @@ import {
 const NO_SECTION: JsonObject = {};
 
 /**
- * A probe, group, device or sensor, as a tree node (settings in sections such as `basic`) or in the flat form of the
- * deprecated lists. Undefined, and counted, when it has no id, or says that it is of another kind; anything else that is wrong costs only its own field.
+ * Decodes a tree node (settings in sections such as `basic`) or a record of the deprecated lists. `undefined`, and
+ * counted, without an id or for another kind. Other errors cost only their field.
  */
 export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProblems): NodeRecord | undefined {
   const id = isObject(record) ? idOf(record.id) : undefined;
@@ -54,36 +54,33 @@ export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProb
 
 const KINDS: ReadonlySet<string | undefined> = new Set(["probe", "group", "device", "sensor", "channel"]);
 
-/** What a record of a list of all objects is; undefined where it is none of these, or does not say. */
+/** `undefined` for other kinds, or without one. */
 export function nodeKindOf(record: unknown): NodeKind | undefined {
   const told = isObject(record) ? referenceKind(record.type) : undefined;
   return READING_ORDER.find((kind) => kind === told);
 }
 
-/** A server that does not look at filters sends objects of all kinds. */
+/** Servers that ignore filters send all kinds. */
 function isOfOtherKind({ type }: JsonObject, kind: NodeKind): boolean {
   const told = referenceKind(type);
   return told !== kind && KINDS.has(told);
 }
 
-/** Deprecated lists have no `parent`, but the path from the root to the object. */
+/** Deprecated lists have no `parent`. */
 function parentFromPath(id: string, ancestors: readonly Reference[] | undefined): Reference | undefined {
   const last = ancestors?.at(-1);
   return last?.id === id ? ancestors?.at(-2) : last;
 }
 
-/** `paessler.snmp.cpu_usage_sensor.65` names the same type whatever its version. */
+/** `paessler.snmp.cpu_usage_sensor.65` is the same type in any version. */
 function withoutVersion(type: string): string {
   return type.replace(/\.\d+$/, "");
 }
 
-/** Of scripts with an output of several lines. */
+/** Scripts may print several lines. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/**
- * As one line: control characters and breaks are a blank, lone surrogates U+FFFD. Markup, which live servers send, is text
- * like any other. Most sensors say the same.
- */
+/** One line, with lone surrogates as U+FFFD. Markup is text. */
 function readMessage(value: unknown): string | undefined {
   const message = text(value)?.replace(BREAKS, " ").trim().toWellFormed();
   return message === undefined || message === "" ? undefined : sharedText(message);
@@ -94,10 +91,10 @@ function readPriority(value: unknown): number | undefined {
   return priority !== undefined && priority >= 1 && priority <= 5 ? priority : undefined;
 }
 
-/** One for all: an empty list of its own would be 32 bytes on the heap for each object without tags. */
+/** Shared: an empty list per object would take 32 bytes. */
 const NO_TAGS: readonly string[] = Object.freeze([]);
 
-/** The first ones, of more than any object has. */
+/** Keeps the first MAX_TAGS. */
 function readTags(value: unknown, problems: DecodeProblems): readonly string[] {
   const given: readonly unknown[] =
     typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
@@ -108,7 +105,7 @@ function readTags(value: unknown, problems: DecodeProblems): readonly string[] {
   return tags.slice(0, MAX_TAGS);
 }
 
-/** The address in use: a device that is monitored over IPv6 has its address in `hostv6`. */
+/** Devices over IPv6 have their address in `hostv6`. */
 function readHost(basic: JsonObject, record: JsonObject): string | undefined {
   return [basic.host, record.host, basic.hostv6].map(text).find((host) => host !== undefined && host !== "");
 }
@@ -122,10 +119,7 @@ function readNodeSummary(record: JsonObject, problems: DecodeProblems): StatusSu
   return isAbsent(record.sensor_status_summary) ? undefined : readSummary(record.sensor_status_summary, problems);
 }
 
-/**
- * A reference object of the specification. Undefined when there is none that can be used.
- * `href` is not read: it is `restricted` where the user may not see the object, id and name are there all the same.
- */
+/** Ignores `href`, which is `restricted` if the object is not visible. Id and name are there anyway. */
 function readReference(value: unknown): Reference | undefined {
   if (!isObject(value)) return undefined;
   const id = idOf(value.id);
@@ -133,7 +127,7 @@ function readReference(value: unknown): Reference | undefined {
   return { id, name: text(value.name), kind: referenceKind(value.type) };
 }
 
-/** References of a `path` section, from the root down; undefined when there is no such list. */
+/** References from the root down. */
 function readPath(value: unknown): readonly Reference[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value
@@ -149,13 +143,16 @@ function referenceKind(value: unknown): string | undefined {
   return kind.startsWith("referenced_") ? kind.slice("referenced_".length) : kind;
 }
 
-/** How servers write the unit of an interval. */
+/** Units of intervals. */
 const SECOND_UNITS = ["seconds", "second", "secs", "sec", "s"] as const;
 
-/** A scanning interval in seconds: `60`, `60 s`, `60|60 seconds`. Zero, negative and unreadable ones are left out, and counted. */
+/**
+ * Reads `60`, `60 s` or `60
+ * 60 seconds`. Counts invalid intervals.
+ */
 export function readIntervalSeconds(value: unknown, problems: DecodeProblems): number | undefined {
   if (isAbsent(value) || value === "") return undefined;
-  // Choices may come as `value|text`.
+  // Choices may be `value|text`.
   const choice = typeof value === "string" ? value.slice(0, MAX_WORD_LENGTH).split("|", 1)[0]?.toLowerCase() : value;
   const seconds = readNumber(choice, ...SECOND_UNITS);
   if (seconds !== undefined && seconds > 0) return seconds;

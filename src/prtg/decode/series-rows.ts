@@ -2,14 +2,10 @@ import { noProblems, readTimestamp } from "./values.ts";
 
 type Row = readonly unknown[];
 
-/**
- * The rows of a time series as they arrive, the header first: all of them, or those with the latest times. A live series can have
- * 1,440 rows. Keeping all of them where only the newest value matters left garbage that had lived for long.
- */
 export class SeriesRows {
   readonly #newest: number;
   readonly #rows: Row[] = [];
-  /** Of the rows after the header, ascending. Empty if all are kept. */
+  /** After the header, ascending. Empty if all rows are kept. */
   readonly #times: number[] = [];
 
   /** @param newest Rows to keep after the header. Default: all. */
@@ -17,7 +13,7 @@ export class SeriesRows {
     this.#newest = newest;
   }
 
-  /** The header and the rows, in the order of their times, or as they arrived if all are kept. */
+  /** The header and the rows, by time if only the newest are kept. */
   get all(): readonly Row[] {
     return this.#rows;
   }
@@ -28,7 +24,7 @@ export class SeriesRows {
       this.#rows.push(row);
       return undefined;
     }
-    // Rows are mostly in order, but the specification does not promise it. A row without a readable time goes first.
+    // The specification promises no order. A row without a readable time is dropped first.
     const at = readTimestamp(row[0], noProblems()) ?? Number.NEGATIVE_INFINITY;
     const before = this.#times.findLastIndex((time) => time <= at) + 1;
     if (before === 0 && this.#times.length >= this.#newest) return row;

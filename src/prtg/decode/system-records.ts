@@ -4,14 +4,11 @@ import type { StatusToken } from "../status.ts";
 import { readCount } from "./displayed.ts";
 import { type DecodeProblems, isAbsent, isObject, statusToken, text } from "./values.ts";
 
-/*
- * Answers about the server as a whole, of which the specification shows neither the form nor the members.
- */
+/* The specification does not show these answers. */
 
 /**
- * Counts of sensors per status, from `sensor_status_summary` of a node or from `/sensor-status-summary`. The
- * specification does not show the record: whole numbers under the name of a status count, in any spelling and depth.
- * Whether they add up to `total` is not judged here: servers may leave statuses out.
+ * Counts of sensors per status. Finds whole numbers under the name of a status, in any spelling and depth. Does not
+ * compare them with `total`, because servers may leave out statuses.
  */
 export function readSummary(value: unknown, problems: DecodeProblems): StatusSummary {
   const counts = new Map<StatusToken, number>();
@@ -25,7 +22,7 @@ export function readSummary(value: unknown, problems: DecodeProblems): StatusSum
   return { counts, total };
 }
 
-/** Members that are named after a status, but hold no count. */
+/** Members with the name of a status, but without a count. */
 function spoiltCounts(value: unknown): number {
   if (!isObject(value)) return 0;
   let spoilt = 0;
@@ -36,7 +33,7 @@ function spoiltCounts(value: unknown): number {
   return spoilt;
 }
 
-/** Kinds of the specification (`type`), and how a plural may spell them. */
+/** Kinds of the specification, and their plurals. */
 const KINDS: ReadonlyMap<string, string> = new Map(
   ["channel", "device", "group", "library", "probe", "sensor", "user", "usergroup"].flatMap((kind) => [
     [kind, kind],
@@ -47,8 +44,8 @@ const KINDS: ReadonlyMap<string, string> = new Map(
 const SUMS = new Set(["total", "all", "sum", "objects"]);
 
 /**
- * Objects per kind from `/objects/count`, whose form the specification does not show. Sums over kinds are left out.
- * @param clean Takes credentials out of the name of a kind, while its letters are as the server sent them.
+ * Objects per kind from `/objects/count`, without sums.
+ * @param clean Removes credentials from the name of a kind.
  */
 export function readObjectCounts(
   answer: unknown,
@@ -69,15 +66,12 @@ export function readObjectCounts(
   return counts;
 }
 
-/** Deeper nesting is not searched. */
+/** Deeper nesting is ignored. */
 const MAX_COUNTS_DEPTH = 3;
 const NAME_MEMBERS = ["status", "kind", "type", "name"] as const;
 const COUNT_MEMBERS = ["count", "total", "number", "value"] as const;
 
-/**
- * All counts in an answer whose form the specification does not show: members that are whole numbers, in the object
- * itself or in objects within it, and elements such as `{"type": "probe", "count": 3}` of lists.
- */
+/** All whole numbers in an answer: members of objects, and list elements such as `{"type": "probe", "count": 3}`. */
 function integerMembers(answer: unknown): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   collectCounts(answer, counts, 0);
@@ -108,7 +102,7 @@ function collectElement(element: unknown, counts: Map<string, number>, depth: nu
 const MAX_VERSION_DEPTH = 4;
 const MAX_VERSION_MEMBERS = 100;
 
-/** All strings of `/version`, whose form the specification does not show; names of nested ones are joined with dots. */
+/** All strings of `/version`. Dots join nested names. */
 export function readVersion(answer: unknown): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   if (typeof answer === "string") members.set("version", answer);

@@ -2,24 +2,22 @@ import type { SecretSearch } from "../../errors/secret-search.ts";
 import type { ChannelRecord, LookupDefinition, NodeRecord, Reference } from "../records.ts";
 import type { DecodeProblems } from "./values.ts";
 
-/** At the end of a text that was cut. */
 const MARKER = "…";
 
-/** A text of at most `max` characters; the end of one that is longer is a marker. */
+/** Cuts longer text and ends it with a marker. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const isPairCut = /[\uD800-\uDBFF]/.test(text[max - 2] ?? "");
-  // Through bytes, as a slice would keep all of the long text alive.
+  // A slice would keep the long text in memory.
   return Buffer.from(text.slice(0, isPairCut ? max - 2 : max - 1) + MARKER).toString();
 }
 
-/** What a record takes besides its characters, in characters: for lists within it. */
+/** Overhead of a list element, in characters. */
 const ELEMENT_SIZE = 32;
 
 /**
- * Cleans the texts of records before anything else sees them: replaces credentials of the exporter that the server
- * echoes, and cuts texts that are longer than `max` characters. Counts each. Names, units and tags become labels, events
- * and pages, so this one place keeps credentials out of all of them.
+ * Cleans the texts of records first: replaces credentials that the server echoes, and cuts long texts. Counts both. So
+ * no credentials reach labels, events and pages.
  */
 export class TextBounds {
   readonly #max: number;
@@ -30,7 +28,7 @@ export class TextBounds {
     this.#credentials = credentials;
   }
 
-  /** Undefined, and counted, if its id holds credentials: another id would be another channel. */
+  /** `undefined`, and counted, if an id has credentials: a changed id would be another channel. */
   channel(channel: ChannelRecord, problems: DecodeProblems): ChannelRecord | undefined {
     const { sensorId, channelId, name, unit, lookup = "" } = channel;
     if (!this.#areClean([sensorId, channelId], problems)) return undefined;
@@ -39,7 +37,7 @@ export class TextBounds {
     return channel.lookup === undefined ? clean : { ...clean, lookup: this.text(lookup, problems) };
   }
 
-  /** Undefined as for channels. */
+  /** `undefined` as for channels. */
   node(node: NodeRecord, problems: DecodeProblems): NodeRecord | undefined {
     const { name, message = "", type, typeName, host = "", tags, parent, ancestors = [] } = node;
     const references = parent === undefined ? ancestors : [parent, ...ancestors];
@@ -67,12 +65,11 @@ export class TextBounds {
     return { id: this.text(id, problems), name: this.text(name, problems), entries: cleanEntries };
   }
 
-  /** Of an answer about the server as a whole. */
   members(members: ReadonlyMap<string, string>, problems: DecodeProblems): ReadonlyMap<string, string> {
     return new Map([...members].map(([name, text]) => [this.text(name, problems), this.text(text, problems)]));
   }
 
-  /** Replaces before it cuts: a part of a secret would not be recognized. */
+  /** Replaces first: a part of a secret would not be recognized. */
   text(text: string, problems: DecodeProblems): string {
     const clean = this.#credentials.redact(text);
     if (clean !== text) problems.secret++;
@@ -101,7 +98,7 @@ export class TextBounds {
   }
 }
 
-/** Characters that a record keeps, beside a few dozen that every record has. */
+/** Characters that a record keeps. */
 export function sizeOfChannel({ name, unit, lookup }: ChannelRecord): number {
   return name.length + unit.length + (lookup?.length ?? 0);
 }

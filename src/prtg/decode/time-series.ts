@@ -5,14 +5,13 @@ import { type DecodeProblems, idOf, isAbsent, readTimestamp } from "./values.ts"
 
 type ChannelValue = readonly [channelId: string, value: number];
 
-/** The columns of a series: ids of the sensor's channels; undefined for one that cannot be used. */
+/** Channel ids. `undefined` for unusable columns. */
 type Columns = readonly (string | undefined)[];
 
 /**
- * A time series of the specification: a header (`time`, then `<sensor>.<channel>` for each channel), then rows of a
- * timestamp and a value per channel. Rows of a timestamp alone mark a gap; so do those whose cells are all null. A row that
- * lacks only some of its last values gives those that it has, and is counted. One that cannot be read, or is longer than the header, is skipped and counted:
- * nothing tells which of its values belongs to which channel. Undefined when the answer has rows, but no header: then no row can be read.
+ * Decodes a header (`time`, then `<sensor>.<channel>`) and rows of a timestamp and values. A row without values is a
+ * gap. Short rows keep their values, and are counted. Skips and counts unreadable and longer rows, because their values
+ * have no channel. `undefined` if there are rows but no header.
  */
 export function decodeTimeSeries(
   answer: readonly unknown[],
@@ -54,7 +53,6 @@ function readHeader(header: unknown, sensorId: string, problems: DecodeProblems)
   });
 }
 
-/** The part after the first dot: a channel number can be negative. Undefined for a channel of another sensor. */
 function channelOf(cell: unknown, sensorId: string): string | undefined {
   const id = idOf(cell);
   if (id === undefined || !id.startsWith(`${sensorId}.`)) return undefined;
@@ -62,7 +60,7 @@ function channelOf(cell: unknown, sensorId: string): string | undefined {
   return channelId === "" ? undefined : channelId;
 }
 
-/** Time of a row; undefined, and counted, when it is none or has more cells than the header, so that none can be told. */
+/** Rows with more cells than the header are unusable. */
 function readTime(cells: unknown, columns: Columns, problems: DecodeProblems): number | undefined {
   if (!Array.isArray(cells) || cells.length === 0 || cells.length > columns.length + 1) {
     problems.record++;
@@ -70,7 +68,7 @@ function readTime(cells: unknown, columns: Columns, problems: DecodeProblems): n
   }
   const before = problems.timestamp;
   const at = readTimestamp(cells[0], problems);
-  // Absent and zero times are no problem elsewhere; a row without its time is.
+  // A row needs a time.
   if (at === undefined && problems.timestamp === before) problems.timestamp++;
   return at;
 }
@@ -88,7 +86,7 @@ function readValues(cells: readonly unknown[], columns: Columns, problems: Decod
   return values;
 }
 
-/** Ascending, each time once. The specification does not promise an order. */
+/** Ascending, each time once, because the specification promises no order. */
 function inOrder(rows: TimeSeriesRow[]): readonly TimeSeriesRow[] {
   let ascending = true;
   for (let index = 1; index < rows.length && ascending; index++) {
@@ -96,7 +94,7 @@ function inOrder(rows: TimeSeriesRow[]): readonly TimeSeriesRow[] {
   }
   if (ascending) return rows;
   const merged: TimeSeriesRow[] = [];
-  // The sort is stable: of two rows of the same time the first in the answer stays first.
+  // The sort is stable: of equal times the first stays first.
   for (const row of rows.sort((a, b) => a.at - b.at)) {
     const last = merged.at(-1);
     if (last?.at === row.at) merged[merged.length - 1] = { at: row.at, values: union(last.values, row.values) };
@@ -105,7 +103,7 @@ function inOrder(rows: TimeSeriesRow[]): readonly TimeSeriesRow[] {
   return merged;
 }
 
-/** All channels of both; the first has the word on those that are in both. */
+/** The first wins. */
 function union(first: readonly ChannelValue[], second: readonly ChannelValue[]): readonly ChannelValue[] {
   const known = new Set(first.map(([channelId]) => channelId));
   return [...first, ...second.filter(([channelId]) => !known.has(channelId))];

@@ -2,14 +2,14 @@ import type { Logger } from "pino";
 import type { Clock } from "../../lib/clock.ts";
 import { ApiError, isMissing } from "../api-error.ts";
 
-/** A server that lacked an endpoint may have been updated since. */
+/** The server may be updated meanwhile. */
 const FORGET_AFTER_MS = 60 * 60_000;
 
-/** Remembers which endpoints a server lacks, so that each poll goes straight to one that it has. */
+/** Remembers missing endpoints, so that polls go directly to an existing one. */
 export class EndpointFallback {
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Endpoint -> monotonic time until which it counts as missing. */
+  /** By endpoint, monotonic. */
   readonly #missingExpiry = new Map<string, number>();
 
   constructor(clock: Clock, log: Logger) {
@@ -18,8 +18,8 @@ export class EndpointFallback {
   }
 
   /**
-   * What the first candidate yields that the server has. When it has none of them, ApiError API_ENDPOINT_MISSING; that
-   * is not remembered, since a service that is just starting may answer 404 to anything.
+   * Reads the first candidate that the server has. Rejects with API_ENDPOINT_MISSING if it has none. Does not remember
+   * that, because a starting service may answer 404 to anything.
    */
   async readFirst<Candidate extends { readonly endpoint: string }, Result>(
     candidates: readonly Candidate[],
@@ -44,7 +44,7 @@ export class EndpointFallback {
     );
   }
 
-  /** The server was out of order: what it lacked then, it may have now. */
+  /** Call after an outage. */
   forget(): void {
     this.#missingExpiry.clear();
   }
@@ -54,7 +54,7 @@ export class EndpointFallback {
   }
 }
 
-/** Says that an endpoint is not there, and which one is asked instead. */
+/** Logs which endpoint replaces a missing one. */
 export function logFallback(log: Logger, missing: ApiError, fallback: string): void {
   const { endpoint, requestId } = missing;
   log.info(

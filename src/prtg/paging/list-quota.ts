@@ -2,15 +2,14 @@ import type { MemoryBudget, MemoryShare } from "../../lib/memory-budget.ts";
 import { CHARACTER_BYTES, MIN_MAX_PAGES, MIN_OBJECTS_PER_PAGE, memoryFull } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
 
-/** What lists of one server may hold. */
 export interface ListBounds {
-  /** Records of one list, values of one time series. */
+  /** Records of a list, or values of a time series. */
   readonly maxObjects: number;
-  /** Characters of text that are kept of one list. */
+  /** Characters kept of one list. */
   readonly maxTextSize: number;
 }
 
-/** Lists of one server that are read at the same time may hold so many times together what one may. */
+/** Factor for all concurrent lists of one server. */
 const MAX_CONCURRENT_LISTS = 2;
 
 interface Amount {
@@ -18,41 +17,39 @@ interface Amount {
   text: number;
 }
 
-/** What all lists of one server hold that are being read. */
 export class ListQuotas {
   readonly #bounds: ListBounds;
   readonly #memory: MemoryBudget;
   readonly #held: Amount = { objects: 0, text: 0 };
 
-  /** `memory`: of the process. */
+  /** @param memory Of the process. */
   constructor(bounds: ListBounds, memory: MemoryBudget) {
     this.#bounds = bounds;
     this.#memory = memory;
   }
 
   /**
-   * For one reading of a list or of a time series, to be closed when that is over. `objectBytes`: memory that an object
-   * takes beside its text.
+   * Opens the quota of one read. Close it afterwards.
+   * @param objectBytes Memory of an object without text.
    */
   open(endpoint: string, objectBytes: number): ListQuota {
     return new ListQuota(endpoint, this.#bounds, this.#held, { objectBytes, share: this.#memory.open() });
   }
 }
 
-/** How a list is counted against the memory of the process. */
 interface ListMemory {
   readonly objectBytes: number;
   readonly share: MemoryShare;
 }
 
-/** What one list holds while it is read. Its bounds hold for each record that comes, not for whole pages. */
+/** The size of one list during its read. Checks each record, not whole pages. */
 export class ListQuota {
   readonly #endpoint: string;
   readonly #bounds: ListBounds;
   readonly #held: Amount = { objects: 0, text: 0 };
   readonly #heldByAll: Amount;
   readonly #memory: ListMemory;
-  /** As it stood when the page began. */
+  /** At the begin of the page. */
   #heldBefore: Readonly<Amount> = { objects: 0, text: 0 };
   #pages = 0;
 
@@ -63,15 +60,11 @@ export class ListQuota {
     this.#memory = memory;
   }
 
-  /** Memory that the list takes, by estimate. */
+  /** Estimated memory. */
   get bytes(): number {
     return bytesOf(this.#held, this.#memory);
   }
 
-  /**
-   * A page is about to be read.
-   * @throws ApiError
-   */
   beginPage(): void {
     this.#heldBefore = { ...this.#held };
     this.#pages++;
@@ -82,16 +75,13 @@ export class ListQuota {
     throw tooLarge(this.#endpoint, `${what} at ${MIN_OBJECTS_PER_PAGE} objects a page`);
   }
 
-  /** What came of the page is given up: it is read once more. */
+  /** Drops the records of the page before a retry. */
   restartPage(): void {
     const { objects, text } = this.#heldBefore;
     this.#change(objects - this.#held.objects, text - this.#held.text);
   }
 
-  /**
-   * `objects` more, with so many characters.
-   * @throws ApiError
-   */
+  /** @throws ApiError */
   add(objects: number, text: number): void {
     const fits = this.#change(objects, text);
     const { maxObjects, maxTextSize } = this.#bounds;
@@ -115,7 +105,6 @@ export class ListQuota {
     this.#change(-this.#held.objects, -this.#held.text);
   }
 
-  /** Returns whether the process has the memory. */
   #change(objects: number, text: number): boolean {
     this.#held.objects += objects;
     this.#held.text += text;

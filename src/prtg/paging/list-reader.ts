@@ -12,19 +12,18 @@ import { PageSize } from "./page-size.ts";
 import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
 import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
-/** How the records of a list are read. */
 export interface ItemFormat<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
-  /** What tells the item from another one with the same key, for the log. */
+  /** See PageSource. */
+  groupOf?(item: Item): string;
   describe(item: Item): string;
-  /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
-  /** Memory that an item takes beside its text. */
+  /** Memory of an item without text. */
   readonly itemBytes: number;
 }
 
-/** Reads whole lists from the best endpoint that the server has, and reports what was odd about them. */
+/** Reads lists from the best endpoint, and reports problems. */
 export class ListReader {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
@@ -44,14 +43,14 @@ export class ListReader {
   }
 
   /**
-   * `lists` are in order of preference.
-   * @throws ApiError, among them API_LIST_TOO_LARGE after `limits.listTimeoutMs`
+   * @param lists Preferred first.
+   * @throws ApiError, also API_LIST_TOO_LARGE after `limits.listTimeoutMs`
    */
   read<Item>(lists: readonly ListEndpoint[], format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { clock, limits } = this.#options;
     const ms = limits.listTimeoutMs;
     const endpoint = lists[0]?.endpoint ?? "";
-    // No timeout of a page, which a smaller page might be the answer to.
+    // Not API_TIMEOUT, which smaller pages could solve.
     const expired = (): ApiError =>
       new ApiError("API_LIST_TOO_LARGE", `${endpoint}: not complete after ${ms / 1000} s (limits.list_timeout)`, {
         endpoint,
@@ -61,14 +60,13 @@ export class ListReader {
     );
   }
 
-  /** Asks again for what the server lacked or refused. */
+  /** Tries refused parameters and sizes again. */
   forgetRefusals(): void {
     this.#fallback.forget();
     this.#refused.forget();
     for (const size of this.#pageSizes.values()) size.forgetRefusals();
   }
 
-  /** With the parameters, and in pages of the size, that the server takes. */
   async #readAsTaken<Item>(
     list: ListEndpoint,
     format: ItemFormat<Item>,
@@ -84,7 +82,7 @@ export class ListReader {
     }
   }
 
-  /** One record with these parameters is taken: where the list is refused all the same, its pages are too large. */
+  /** The server accepts one record with these parameters, so the pages are too large. */
   async #readInPages<Item>(
     list: ListEndpoint,
     format: ItemFormat<Item>,
@@ -131,7 +129,7 @@ export class ListReader {
     reportProblems(problems, observer);
     this.#duplicates.report(endpoint, duplicates);
     this.#refused.succeeded(list);
-    // Where no record can be read this may be an answer to another question, or none of this service at all.
+    // If no record is readable, the answer may come from another service.
     const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;
     return { items, complete, skipped, ...(bytes !== 0 && { bytes }), ...(hidden > 0 && { hidden }) };
   }
@@ -157,7 +155,7 @@ export class ListReader {
   }
 }
 
-/** The server took no page at all: it may be about what the list is asked for. */
+/** The parameters may be the cause. */
 class FirstPageRefused extends Error {
   readonly refusal: ApiError;
 

@@ -1,62 +1,57 @@
 import type { Logger } from "pino";
+import { mapEntry } from "../../lib/map-entry.ts";
 import { addProblems, type DecodeProblems, noProblems } from "../decode/values.ts";
 import type { ListResult } from "../records.ts";
 import type { ListQuota } from "./list-quota.ts";
 import type { PageSize } from "./page-size.ts";
 
-/** What is asked for. */
 export interface PageRange {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What an answer says of a page beside its records. */
 export interface PageHead {
-  /** `X-Total-Count`; undefined when the server sends none. */
+  /** `X-Total-Count`. */
   readonly total: number | undefined;
-  /** Whether the server names a next page; undefined when it does not say. */
+  /** `undefined` if the server does not say. */
   readonly hasNext: boolean | undefined;
 }
 
 export interface PageSource<Item> {
   readonly pageSize: PageSize;
   /**
-   * Reads one page. What `startRecords` returns is given each of its records; it is called anew where the page is read
-   * once more. There may be fewer records than `limit`, also before the end of the list: servers cap.
+   * Calls `startRecords` for each attempt, and its result for each record. Servers may send fewer records than `limit`,
+   * even before the end.
    */
   page(range: PageRange, startRecords: () => (record: unknown) => void): Promise<PageHead>;
-  /** The page failed because it was too large for the server to make in time. */
+  /** Whether smaller pages may help. */
   isTooLarge(failure: unknown): boolean;
-  /** Undefined, and counted, when a record cannot be used. */
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
-  /** The same however the server spells the object's id. */
   keyOf(item: Item): string;
-  /** What tells the item from another one with the same key, for the log: its name, mostly. */
+  /** Of items whose keys are unique in their group only. */
+  groupOf?(item: Item): string;
   describe(item: Item): string;
-  /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
-  /** Says, by an ApiError, when a list is too large. */
   openQuota(): ListQuota;
 }
 
 export interface ReadResult<Item> extends ListResult<Item> {
-  /** The list changed while it was read. */
+  /** The list changed during the read. */
   readonly moved: boolean;
   readonly problems: DecodeProblems;
-  /** Records with the id of an earlier one; none where the list moved, as it shows records twice then. */
+  /** Empty if the list moved, because it repeats records then. */
   readonly duplicates: Duplicates;
-  /** X-Total-Count minus the objects that the pages held; undefined where unknown or incomplete. */
+  /** X-Total-Count minus the objects. `undefined` if unknown or incomplete. */
   readonly totalDifference: number | undefined;
 }
 
-/** Pages in a row without a new object that end a list which has moved: some servers may ignore the offset. */
+/** Some servers may ignore the offset. */
 const MAX_REPEATED_PAGES = 2;
 
 /**
- * Reads a whole list, page by page. When it changes meanwhile it shifts under the offset: one deletion in what was
- * read, and a living object is passed over although X-Total-Count agrees. So each page starts with the last object of
- * the one before; where that is another one, or the total differs, the list has moved and is read once more. If it
- * moves again, the union of both readings is the result, as incomplete: what is missing in it proves nothing.
+ * Reads a list page by page. If the list changes, records shift under the offset, and an existing object can be
+ * skipped. So each page starts with the last object of the previous one. If that differs, or the total changes, it
+ * reads the list again. If the list moves again, the result is the union, and incomplete.
  */
 export async function readPages<Item>(source: PageSource<Item>): Promise<ReadResult<Item>> {
   const quotas = [source.openQuota(), source.openQuota()] as const;
@@ -80,7 +75,7 @@ async function readPagesTwice<Item>(
   }
   const complete = !last.moved;
   if (complete) source.pageSize.listCompleted();
-  if (!complete) for (const [key, item] of last.items) first.items.set(key, item);
+  if (!complete) for (const item of last.items.values()) first.items.set(item);
   const duplicates = complete ? last.duplicates : new Duplicates();
   last.problems.duplicate += duplicates.count;
   const held = last.items.size + last.problems.record + last.repeated;
@@ -98,29 +93,64 @@ async function readPagesTwice<Item>(
 
 interface Page<Item> extends PageHead {
   readonly limit: number;
-  /** In the order of the records; undefined where one could not be used. */
+  /** `undefined` for unusable records. */
   readonly items: readonly (Item | undefined)[];
   readonly problems: DecodeProblems;
 }
 
-/** One way through the pages, from the first to the last. */
+/** Items by group and key. One map of 200,000 channels would take 20 ms to grow, and need a new string for each key. */
+class GroupedItems<Item> {
+  readonly #source: Pick<PageSource<Item>, "keyOf" | "groupOf">;
+  readonly #groups = new Map<string, Map<string, Item>>();
+  #size = 0;
+
+  constructor(source: Pick<PageSource<Item>, "keyOf" | "groupOf">) {
+    this.#source = source;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The item with the same key. */
+  get(item: Item): Item | undefined {
+    return this.#groups.get(this.#groupOf(item))?.get(this.#source.keyOf(item));
+  }
+
+  set(item: Item): void {
+    const group = mapEntry(this.#groups, this.#groupOf(item), () => new Map<string, Item>());
+    this.#size -= group.size;
+    group.set(this.#source.keyOf(item), item);
+    this.#size += group.size;
+  }
+
+  *values(): Generator<Item> {
+    for (const group of this.#groups.values()) yield* group.values();
+  }
+
+  #groupOf(item: Item): string {
+    return this.#source.groupOf?.(item) ?? "";
+  }
+}
+
+/** One pass through the pages. */
 class Pass<Item> {
-  /** By key, in the order in which they came. */
-  readonly items = new Map<string, Item>();
+  readonly items: GroupedItems<Item>;
   readonly problems = noProblems();
   readonly duplicates = new Duplicates();
-  /** Records with the key of an earlier one, whatever else they say. */
+  /** All records with a known key. */
   repeated = 0;
   moved = false;
   total: number | undefined;
   readonly #source: PageSource<Item>;
   readonly #quota: ListQuota;
-  /** Undefined where the last record could not be used. */
+  /** `undefined` if the last record was unusable. */
   #last: Item | undefined;
 
   constructor(source: PageSource<Item>, quota: ListQuota) {
     this.#source = source;
     this.#quota = quota;
+    this.items = new GroupedItems(source);
   }
 
   async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
@@ -162,7 +192,7 @@ class Pass<Item> {
       problems = noProblems();
       this.#quota.restartPage();
       return (record) => {
-        // What is wrong with the repeated record was counted the first time.
+        // Already counted with the previous page.
         const isRepeated = items.length < overlap;
         const item = source.decode(record, isRepeated ? noProblems() : problems);
         items.push(item);
@@ -180,29 +210,29 @@ class Pass<Item> {
     addProblems(this.problems, problems);
     for (const [index, item] of items.entries()) {
       if (item === undefined) continue;
-      const key = this.#source.keyOf(item);
-      const before = this.items.get(key);
-      if (before === undefined) this.items.set(key, item);
-      else if (index >= overlap) this.#repeat(key, before, item);
+      const before = this.items.get(item);
+      if (before === undefined) this.items.set(item);
+      else if (index >= overlap) this.#repeat(before, item);
     }
     if (items.length > 0) this.#last = items.at(-1);
   }
 
-  /** A record that came twice in two pages looks the same; what looks otherwise is another object. */
-  #repeat(id: string, first: Item, second: Item): void {
-    const { describe } = this.#source;
+  #repeat(first: Item, second: Item): void {
+    const { keyOf, groupOf, describe } = this.#source;
     this.repeated++;
     const [kept, dropped] = [describe(first), describe(second)];
+    const id = groupOf === undefined ? keyOf(first) : `${groupOf(first)}.${keyOf(first)}`;
     if (kept !== dropped) this.duplicates.add({ id, kept, dropped });
   }
 
   #isSame(one: Item | undefined, other: Item | undefined): boolean {
     if (one === undefined || other === undefined) return one === other;
-    return this.#source.keyOf(one) === this.#source.keyOf(other);
+    const { keyOf, groupOf } = this.#source;
+    return keyOf(one) === keyOf(other) && groupOf?.(one) === groupOf?.(other);
   }
 }
 
-/** Whether a page ends the list. Not its total alone decides: some servers count other objects than they list. */
+/** The total alone is not reliable: some servers count other objects. */
 function isLast({ items, limit, total, hasNext }: Page<unknown>, at: { offset: number; overlap: number }): boolean {
   const count = items.length;
   if (count <= at.overlap) return true;
@@ -211,19 +241,17 @@ function isLast({ items, limit, total, hasNext }: Page<unknown>, at: { offset: n
   return hasNext !== true;
 }
 
-/** Pairs of a list that are named. */
+/** Pairs named per list. */
 const MAX_NAMED = 10;
-/** Pairs that the log names before it goes quiet. */
+/** The log names no more pairs. */
 const MAX_LOGGED = 100;
 
-/** Two records of one list with the same id. */
 export interface Duplicate {
   readonly id: string;
   readonly kept: string;
   readonly dropped: string;
 }
 
-/** Records of one list that have the id of an earlier record. */
 export class Duplicates {
   readonly #named: Duplicate[] = [];
   #count = 0;
@@ -232,7 +260,6 @@ export class Duplicates {
     return this.#count;
   }
 
-  /** The first ones. */
   get named(): readonly Duplicate[] {
     return this.#named;
   }
@@ -243,7 +270,7 @@ export class Duplicates {
   }
 }
 
-/** Logs each pair of records with the same id once. */
+/** Logs each pair once. */
 export class DuplicateLog {
   readonly #log: Logger;
   readonly #logged = new Set<string>();

@@ -3,24 +3,19 @@ import type { Clock } from "../../lib/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { ListEndpoint, OptionalParameter } from "../endpoints.ts";
 
-/** What was refused is asked for again after a while, twice as long each time: a server may be updated. */
+/** Refused parameters are tried again, doubling the time. */
 const FIRST_HOLD_MS = 60_000;
 const MAX_HOLD_MS = 24 * 60 * 60_000;
 
 interface Refusal {
   readonly holdMs: number;
-  /** Monotonic. */
   readonly retryAt: number;
 }
 
-/**
- * Remembers which optional parameters of a list a server refuses, so that one that it does not know costs what the
- * parameter brings, and not the list.
- */
+/** Remembers refused optional parameters: a refusal costs the parameter, not the list. */
 export class RefusedParameters {
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** By endpoint and parameter. */
   readonly #refusals = new Map<string, Refusal>();
 
   constructor(clock: Clock, log: Logger) {
@@ -28,7 +23,7 @@ export class RefusedParameters {
     this.#log = log;
   }
 
-  /** The list without the parameters that the server is known to refuse. */
+  /** Omits refused parameters. */
   without(list: ListEndpoint): ListEndpoint {
     const optional = list.optional.filter((parameter) => {
       const refusal = this.#refusals.get(keyOf(list, parameter));
@@ -38,10 +33,9 @@ export class RefusedParameters {
   }
 
   /**
-   * Finds out, after the list was refused, whether it is because of its optional parameters: asks for the bare
-   * list, then for each parameter beside those that work. Resolves with the list as the server takes it, which may be unchanged; rejects with
-   * `refusal` where even the bare list is refused, and as `probe` does when that fails in another way.
-   * @param probe Asks for one record.
+   * Finds which optional parameters the server refuses: tries the bare list, then each parameter with the accepted
+   * ones. Rejects with `refusal` if even the bare list is refused, or as `probe` does.
+   * @param probe Requests one record.
    */
   async findAccepted(
     list: ListEndpoint,
@@ -66,7 +60,7 @@ export class RefusedParameters {
     return { ...list, optional: taken };
   }
 
-  /** The list was read with these parameters. */
+  /** Call after a successful read. */
   succeeded(list: ListEndpoint): void {
     for (const parameter of list.optional) {
       if (!this.#refusals.delete(keyOf(list, parameter))) continue;
@@ -74,7 +68,6 @@ export class RefusedParameters {
     }
   }
 
-  /** The server may be another one now. */
   forget(): void {
     this.#refusals.clear();
   }
@@ -90,7 +83,7 @@ export class RefusedParameters {
   }
 }
 
-/** Whether the server may have refused what a request asked for, and not the request as such. */
+/** Whether parameters may be the cause. */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.code === "API_BAD_REQUEST" || error.code === "API_FORBIDDEN");
 }

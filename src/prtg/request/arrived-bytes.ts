@@ -1,17 +1,16 @@
 import { detach } from "../../lib/buffers.ts";
 
-/** Bytes that arrive in chunks and are needed in one piece, in memory that grows as they come. */
 export class ArrivedBytes {
   #memory = Buffer.allocUnsafeSlow(0);
   #length = 0;
   readonly #smallest: number;
 
-  /** `smallest`: bytes that there is room for from the first chunk on. */
+  /** @param smallest Initial size in bytes. */
   constructor(smallest = 0) {
     this.#smallest = smallest;
   }
 
-  /** The bytes are at its beginning, `length` of them. Another one after the next call of a method. */
+  /** Has the bytes at its begin. Changes with each call. */
   get memory(): Buffer {
     return this.#memory;
   }
@@ -20,7 +19,6 @@ export class ArrivedBytes {
     return this.#length;
   }
 
-  /** All that is there; the same memory. */
   all(): Buffer {
     return this.#memory.subarray(0, this.#length);
   }
@@ -37,13 +35,13 @@ export class ArrivedBytes {
     this.#length = length;
   }
 
-  /** The first `count` are not needed any more. */
+  /** Removes the first bytes. */
   drop(count: number): void {
     this.#memory.copyWithin(0, count, this.#length);
     this.#length -= count;
   }
 
-  /** At once: left to the garbage collector, the memory of hundreds of small answers would make it run early. */
+  /** Otherwise hundreds of small answers would start the garbage collector early. */
   free(): void {
     detach(this.#memory);
     this.#memory = Buffer.allocUnsafeSlow(0);

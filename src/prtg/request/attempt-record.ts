@@ -2,7 +2,7 @@ import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
 
-/** Measures one attempt at a request, for the observer and the log. */
+/** Measures one attempt for metrics and the log. */
 export class AttemptRecord {
   head: ResponseHead | undefined;
   /** Of the body, on the wire. */
@@ -18,7 +18,10 @@ export class AttemptRecord {
     options.observer.requestStarted(request.endpoint);
   }
 
-  /** `response`: where a complete one came, whatever it says; `failure`: where the attempt failed. */
+  /**
+   * @param response Any complete one.
+   * @param failure Of a failed attempt.
+   */
   finish(response: HttpResponse | undefined, failure: unknown): void {
     const { clock, observer, log } = this.#options;
     const { endpoint, method = "GET" } = this.#request;
@@ -39,7 +42,7 @@ export class AttemptRecord {
   }
 }
 
-/** Value of the label `code` where no complete answer came: few, and stable. */
+/** Values of the label `code` without a complete answer. */
 function failureKind(failure: unknown): string {
   if (!(failure instanceof ApiError)) return "aborted";
   switch (failure.code) {
@@ -48,7 +51,7 @@ function failureKind(failure: unknown): string {
     case "API_TLS_UNTRUSTED":
     case "API_TLS_FINGERPRINT":
     case "API_TLS_CLIENT_REFUSED":
-    // Files that a connection over TLS needs; credentials are read before anything is sent.
+    // Files for TLS. Credentials are read before.
     case "CA_UNREADABLE":
     case "SECRET_UNREADABLE":
     case "SECRET_EXPOSED":

@@ -4,22 +4,17 @@ import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 
 export interface BreakerSettings {
-  /** Failures in a row that open it. */
   readonly threshold: number;
-  /** How long it stays open the first time; doubles with each failed trial. */
+  /** Doubles with each failed trial. */
   readonly firstHoldMs: number;
   readonly maxHoldMs: number;
 }
 
-/** For a server that cannot be reached or has lost its core server. */
+/** For an unreachable server, or one without its core. */
 const SERVER_BREAKER: BreakerSettings = { threshold: 5, firstHoldMs: 5_000, maxHoldMs: 60_000 };
-/** For one endpoint that is too slow or broken while the server as such works. */
+/** For one slow or broken endpoint. */
 const ENDPOINT_BREAKER: BreakerSettings = { threshold: 3, firstHoldMs: 10_000, maxHoldMs: 30_000 };
 
-/**
- * Closed: requests pass. Open: they are held back for a while. Half-open: that while is over, a trial may be made;
- * its success closes the breaker, its failure opens it for longer. The caller makes the trial.
- */
 export class CircuitBreaker {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -37,17 +32,16 @@ export class CircuitBreaker {
     this.#changed = changed;
   }
 
-  /** True while open or half-open. */
   get isOpen(): boolean {
     return this.#holdEndsAt !== undefined;
   }
 
-  /** Milliseconds for which requests are held back; 0 when closed or half-open. */
+  /** 0 if closed or half-open. */
   heldForMs(): number {
     return this.#holdEndsAt === undefined ? 0 : Math.max(0, this.#holdEndsAt - this.#clock.monotonic());
   }
 
-  /** What opened it; undefined when closed and sound. */
+  /** `undefined` if closed and sound. */
   get lastFailure(): ApiError | undefined {
     return this.#lastFailure;
   }
@@ -63,13 +57,13 @@ export class CircuitBreaker {
 
   failed(failure: ApiError): void {
     this.#lastFailure = failure;
-    // Requests that were under way when it opened say nothing new.
+    // Requests that were already under way say nothing new.
     if (this.heldForMs() > 0) return;
     this.#failures++;
     if (this.#holdEndsAt === undefined && this.#failures < this.#settings.threshold) return;
     const { firstHoldMs, maxHoldMs } = this.#settings;
     const holdMs = Math.min(maxHoldMs, firstHoldMs * 2 ** this.#trials);
-    // A tenth less at random, so that replicas do not come back in step.
+    // Jitter for replicas.
     const jittered = holdMs * (1 - 0.1 * this.#random());
     const wasClosed = this.#holdEndsAt === undefined;
     this.#holdEndsAt = this.#clock.monotonic() + Math.max(jittered, failure.retryAfterMs ?? 0);
@@ -80,7 +74,7 @@ export class CircuitBreaker {
 
 export const HEALTH_ENDPOINT = "/health";
 
-/** The server cannot be reached, or has lost its core server (502, 503, 504): true of every endpoint. */
+/** These concern every endpoint. */
 const SERVER_FAILURES: readonly ErrorCode[] = [
   "API_CONNECTION_FAILED",
   "API_PROXY_FAILED",
@@ -93,7 +87,7 @@ const SERVER_FAILURES: readonly ErrorCode[] = [
   "API_LICENSE_INACTIVE",
 ];
 
-/** May well be the fault of one endpoint. */
+/** These may concern one endpoint. */
 const ENDPOINT_FAILURES: readonly ErrorCode[] = [
   "API_TIMEOUT",
   "API_EXECUTION_TIMEOUT",
@@ -104,17 +98,17 @@ const ENDPOINT_FAILURES: readonly ErrorCode[] = [
   "API_WRONG_PORT",
 ];
 
-/** `log` is asked for at each line: the client whose log it is may leave. */
+/** A getter, because the client of the log may leave. */
 type BreakersOptions = Pick<ApiClientOptions, "clock" | "random" | "log">;
 
-/** The breaker of a server and those of its endpoints, and which failure counts for which. */
+/** The breakers of a server and its endpoints. */
 export class CircuitBreakers {
   readonly #options: BreakersOptions;
   readonly #server: CircuitBreaker;
-  /** Those that failed at some time. */
+  /** Only those that failed. */
   readonly #endpoints = new Map<string, CircuitBreaker>();
 
-  /** `changed` is told when requests to the server are held back, and when they are not any more. */
+  /** @param changed Called when the server's breaker opens or closes. */
   constructor(options: BreakersOptions, changed: (open: boolean) => void) {
     const { clock, random } = options;
     this.#options = options;
@@ -127,7 +121,7 @@ export class CircuitBreakers {
     });
   }
 
-  /** Why a request to this endpoint must not be sent now; undefined when it may, perhaps after a probe. */
+  /** `undefined` if the request may be sent, perhaps after a probe. */
   refusal(endpoint: string): ApiError | undefined {
     const breaker = this.#server.heldForMs() > 0 ? this.#server : this.#endpoints.get(endpoint);
     const heldForMs = breaker?.heldForMs() ?? 0;
@@ -139,7 +133,7 @@ export class CircuitBreakers {
     return new ApiError("API_SUSPENDED", `${endpoint}: ${what}`, details);
   }
 
-  /** The server failed before; whether it works again must be asked at `/health` first. */
+  /** Whether `/health` must succeed first. */
   get needsProbe(): boolean {
     return this.#server.isOpen;
   }

@@ -23,23 +23,20 @@ export class NotAList extends Error {
 }
 
 /**
- * Parses a JSON array in pieces while its text arrives. So neither the text of a large page nor its objects are in memory as a
- * whole, and other work does not wait until 3,000 records are parsed.
- *
- * A piece ends where a record seems to end and the next one to begin: `},{"id":` or `],["`. This text can also be part of a string.
- * That does no harm: if `[a]` and `[b]` are valid JSON, `[a,b]` is the array of both. If a piece is not valid JSON, or the list has
- * another form, a RecordScanner takes over and looks at each byte.
+ * Parses a JSON array in pieces while it arrives, so that memory holds neither the whole text nor all objects, and
+ * other work does not wait for 3,000 records.
+ * A piece ends where a record seems to end, at `},{"id":` or `],["`. This can also be inside a string, which is
+ * harmless: if `[a]` and `[b]` are valid JSON, `[a,b]` is the array of both. If a piece is invalid, or the list has
+ * another form, a RecordScanner reads each byte.
  */
 export class JsonRecords {
   /** Text that is not parsed yet, UTF-8. Once `#separator` is known, it begins with the bracket that opens the list. */
   readonly #text: ArrivedBytes;
-  /** `undefined` until the beginning of the list has arrived. */
   #separator: Buffer | undefined;
   #scanner: RecordScanner | undefined;
   #failure: Error | undefined;
   readonly #take: (record: unknown) => void;
   readonly #piece: number;
-  /** Bytes to wait for before the next search. */
   #from = BEGINNING;
 
   /** @param take Receives each record. An error that it throws ends the reading. */
@@ -154,14 +151,12 @@ export class JsonRecords {
   }
 }
 
-/** Bytes that show how a list begins. */
 const BEGINNING = 256;
 const LIST = /^[ \t\r\n]*\[/;
 /** Compact JSON: a list of objects up to the first member, `[{"id":`, or a list of rows, `[["`. */
 const KNOWN = /^[ \t\r\n]*\[(\{"[^"\\\u0080-\uffff]{1,64}":|\[")/;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** Where the text begins, after a byte order mark. */
 function startOf(text: Buffer): number {
   const { length } = BYTE_ORDER_MARK;
   return text.length >= length && text.subarray(0, length).equals(BYTE_ORDER_MARK) ? length : 0;

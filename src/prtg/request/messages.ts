@@ -1,59 +1,49 @@
 import { headerValue, mediaType, parseHttpDate, type ResponseHeaders } from "../../lib/http/headers.ts";
 
-/** One request to a monitoring server. */
 export interface ApiRequest {
-  /** GET by default. */
   readonly method?: "GET" | "POST" | "DELETE";
-  /** Template without ids or query, for logs, errors and metrics. */
+  /** Template without ids or query. */
   readonly endpoint: string;
-  /** Path and query below `/api/v2`. */
+  /** Below `/api/v2`. */
   readonly path: string;
-  /** JSON text. */
   readonly body?: string;
   /**
-   * The answer has to be a JSON array. Called at each attempt; what it returns is given the records one by one, while
-   * they arrive, so that those of an attempt that fails are worth nothing.
+   * Requires a JSON array. Called for each attempt. Its result gets the records while they arrive. Records of a failed
+   * attempt are worthless.
    */
   readonly startRecords?: () => (record: unknown) => void;
-  /** False where the caller answers a timeout with a smaller request. True by default. */
+  /** Default: true. False if the caller sends smaller requests instead. */
   readonly retriesTimeout?: boolean;
 }
 
-/** A successful answer. */
 export interface ApiAnswer {
-  /** Undefined when the body was empty, or taken record by record. */
+  /** `undefined` for an empty body, or for records. */
   readonly json: unknown;
   readonly response: HttpResponse;
 }
 
-/** Status and the headers that matter here. */
 export interface ResponseHead {
   readonly status: number;
-  /** As the server words it, often empty. */
+  /** Often empty. */
   readonly statusText: string;
-  /** Without parameters, lower case; undefined when absent. */
+  /** Lower case, without parameters. */
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
   readonly location: string | undefined;
   /** `Retry-After`, or the specification's `Wait-For`. */
   readonly retryAfter: string | undefined;
   readonly requestId: string | undefined;
-  /** `X-Total-Count`; undefined when absent or no number. */
+  /** `X-Total-Count`. */
   readonly totalCount: number | undefined;
-  /** Whether `Link` names a next page; undefined without such a header. */
+  /** Whether `Link` names a next page. */
   readonly hasNext: boolean | undefined;
-  /**
-   * `Date`, milliseconds since the epoch, whole seconds; undefined when absent or unreadable, and where `Age` says that the
-   * answer comes out of a cache: then it is the time of its storing.
-   */
+  /** `Date`, milliseconds since the epoch. `undefined` if `Age` shows a cached answer. */
   readonly dateMs: number | undefined;
 }
 
-/** An answer as it came over the wire. */
 export interface HttpResponse extends ResponseHead {
-  /** Empty where it was taken record by record. */
+  /** Empty for records. */
   readonly body: string;
-  /** Size of the body on the wire. */
   readonly bytes: number;
 }
 
@@ -78,7 +68,7 @@ export function readHead(status: number, statusText: string, headers: ResponseHe
   };
 }
 
-/** For what goes into messages and logs: headers together may have 16 KiB. */
+/** For messages and logs: headers may have 16 KiB. */
 function short(value: string | undefined): string | undefined {
   return value?.slice(0, MAX_HEADER_LENGTH);
 }

@@ -6,16 +6,14 @@ import { UntrustedCertificate, WrongFingerprint } from "../../lib/http/tls.ts";
 import { MAX_INFORMATIONAL } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
 
-/** Where the request was going. */
 export interface Destination {
   readonly endpoint: string;
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
-  /** See `TlsClientOptions`. */
   readonly fingerprintsVariable?: string | undefined;
 }
 
-/** OpenSSL's error codes for certificates, as Node.js names them, in words. */
+/** By OpenSSL error code. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its authority is not trusted",
@@ -62,11 +60,11 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
 const SCHEME_REMEDY =
   "Check that the URL's scheme fits the port (1616 speaks HTTPS, 1615 speaks HTTP) and that the application server is running.";
 
-/** What a server says that does not take the certificate of its client, or misses it. */
+/** The server refuses or misses a client certificate. */
 const CLIENT_REFUSED =
   /^ERR_SSL_.*ALERT_(CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN)|(BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/;
 const VERSION_REFUSED = /^ERR_SSL_.*(PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW)$/;
-/** Without further words: the server misses something. Over TLS 1.2 that may be the certificate of its client. */
+/** With TLS 1.2 the server may miss a client certificate. */
 const HANDSHAKE_REMEDIES: ReadonlyMap<string, string> = new Map(
   ["SSL/TLS_ALERT", "SSLV3_ALERT"].map((family) => [
     `ERR_SSL_${family}_HANDSHAKE_FAILURE`,
@@ -75,14 +73,14 @@ const HANDSHAKE_REMEDIES: ReadonlyMap<string, string> = new Map(
 );
 const VERSION_REMEDY = "Lower tls.min_version, or have the server offer a newer version of TLS.";
 
-/** The server sends one interim answer (1xx) after the other. */
+/** Too many 1xx answers. */
 export class TooManyInterimAnswers extends Error {
   constructor() {
     super(`more than ${MAX_INFORMATIONAL} interim answers (1xx) to one request`);
   }
 }
 
-/** Names what went wrong where no answer came: the error of undici, Node's sockets or TLS becomes an ApiError. */
+/** Converts errors of undici, sockets and TLS. */
 export function networkError(destination: Destination, error: unknown): ApiError {
   const { endpoint, origin } = destination;
   const host = new URL(origin).host;
@@ -90,7 +88,6 @@ export function networkError(destination: Destination, error: unknown): ApiError
   const fail = (kind: ErrorCode, what: string, remedy?: string): ApiError =>
     new ApiError(kind, `${endpoint}: ${what}`, { endpoint, ...(remedy !== undefined && { remedy }) });
 
-  // A file that the connection needs.
   if (error instanceof ExporterError) return fail(error.code, error.message, error.remedy);
   if (error instanceof ProxyRefused) {
     return error.isUnauthorized
@@ -127,7 +124,7 @@ export function networkError(destination: Destination, error: unknown): ApiError
   if (isNotHttp(error)) {
     return fail("API_CONNECTION_FAILED", `the answer of ${host} is not HTTP`, SCHEME_REMEDY);
   }
-  // An HTTPS port drops a connection that speaks plain HTTP without a word.
+  // An HTTPS port silently drops plain HTTP.
   const remedy = code === "UND_ERR_SOCKET" || code === "ECONNRESET" ? SCHEME_REMEDY : undefined;
   return fail("API_CONNECTION_FAILED", `no usable connection to ${host}: ${faultOf(error)}`, remedy);
 }
@@ -151,14 +148,14 @@ function proxyError({ proxy, cause }: ProxyUnusable, endpoint: string): ApiError
   return new ApiError("API_PROXY_FAILED", `${endpoint}: ${text}`, { endpoint });
 }
 
-/** What to put into the configuration, ready to paste. */
+/** A line to paste into the configuration. */
 function pinning(fingerprint: string, { fingerprintsVariable }: Destination): string {
   return fingerprintsVariable === undefined
     ? `tls: { fingerprints: ["${fingerprint}"] }`
     : `${fingerprintsVariable}=${fingerprint}`;
 }
 
-/** The most telling code: that of the cause, or of the first of several attempts (IPv6 and IPv4). */
+/** The code of the cause, or of the first of several attempts. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;

@@ -1,7 +1,7 @@
 import { MAX_DEPTH, MAX_RECORD_BYTES } from "../answer-bounds.ts";
 import { ArrivedBytes } from "./arrived-bytes.ts";
 
-/** Stands for a record that is too large or too deep. JSON never gives it, and every decoder counts it as unusable. */
+/** Stands for a record that is too large or too deep. Decoders count it as unusable. */
 const REFUSED = undefined;
 const NONE = -1;
 
@@ -15,32 +15,31 @@ const BACKSLASH = "\\".charCodeAt(0);
 const SPACES: readonly number[] = [..." \t\r\n"].map((space) => space.charCodeAt(0));
 
 /**
- * Finds the records of any JSON array byte by byte and parses them in pieces. This is slower than a search for separators. It holds
- * one piece and at most one record, and skips a record that is too large or too deep while it arrives.
+ * Finds the records of any JSON array byte by byte. Slower than a search for separators. Holds one piece and at most
+ * one record, and skips records that are too large or too deep.
  */
 export class RecordScanner {
   readonly #piece: number;
   readonly #text = new ArrivedBytes();
-  /** The byte before the first record that is not parsed: a bracket or a comma. NONE: before the list, or after it. */
+  /** The bracket or comma before the first unparsed record. NONE: outside of the list. */
   #from = NONE;
-  /** The comma after the last record that is complete; NONE: none is. */
+  /** The comma after the last complete record. */
   #comma = NONE;
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** There is a record before `#from`. */
+  /** A record precedes `#from`. */
   #isContinued = false;
-  /** The record under way is refused: it ends at the next comma of the list. */
+  /** Skips the current record. */
   #isPassingOver = false;
   #isOver = false;
 
-  /** `piece`: bytes after which the records that are complete are parsed. */
   constructor(piece: number) {
     this.#piece = piece;
   }
 
   /**
-   * The records that these bytes complete.
+   * Returns the records that these bytes complete.
    * @throws SyntaxError
    */
   take(chunk: Buffer): readonly unknown[] {
@@ -69,7 +68,6 @@ export class RecordScanner {
     return records;
   }
 
-  /** @throws SyntaxError when the list is not complete */
   end(): void {
     if (!this.#isOver) throw new SyntaxError("the list does not end");
   }
@@ -105,7 +103,7 @@ export class RecordScanner {
     this.#from = NONE;
   }
 
-  /** Gives up the record under way. */
+  /** Skips the current record. */
   #refuse(records: unknown[]): void {
     if (this.#isPassingOver) return;
     this.#flush(records);
@@ -113,7 +111,6 @@ export class RecordScanner {
     this.#from = NONE;
   }
 
-  /** Parses what is complete: all between `#from` and `#comma`, which both become brackets. */
   #flush(records: unknown[]): void {
     if (this.#comma === NONE) return;
     const { memory } = this.#text;

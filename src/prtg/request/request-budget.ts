@@ -13,9 +13,8 @@ interface Waiter {
 }
 
 /**
- * Admits requests to one server: at most so many under way, evenly spaced in time, first come first served.
- * Paced by the monotonic clock, so that a wall clock set back cannot stall it; a place is free again only when its
- * holder says that the request has ended, not when it was aborted.
+ * Admits requests to one server with bounded concurrency and pace, in order. Uses the monotonic clock. A place is free
+ * when its request has ended, not when it aborts.
  */
 export class RequestBudget {
   readonly #clock: Clock;
@@ -24,11 +23,11 @@ export class RequestBudget {
   #spacingMs: number;
   readonly #queue: Waiter[] = [];
   #inFlight = 0;
-  /** Monotonic time before which no request starts. */
+  /** Monotonic. */
   #nextStart = Number.NEGATIVE_INFINITY;
   #timer: AbortController | undefined;
 
-  /** @param pause Shared with other budgets of the same host. */
+  /** @param pause Shared by budgets of the same host. */
   constructor(clock: Clock, limits: BudgetLimits, pause = new Pauses(clock).of("")) {
     this.#clock = clock;
     this.#pause = pause;
@@ -36,20 +35,16 @@ export class RequestBudget {
     this.#spacingMs = 1000 / limits.requestsPerSecond;
   }
 
-  /** Other limits, for requests that are sent from now on. */
   limit(limits: BudgetLimits): void {
     this.#concurrency = limits.concurrency;
     this.#spacingMs = 1000 / limits.requestsPerSecond;
     this.#admitNext();
   }
 
-  /**
-   * Resolves when a request may be sent, with the function that gives the place back (further calls do nothing).
-   * Rejects with the signal's reason when that aborts first.
-   */
+  /** Resolves with the function that releases the place. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    // Most requests need not wait, and listeners of signals are dear.
+    // Listeners of signals are expensive.
     if (this.#queue.length === 0 && this.#isFree()) return Promise.resolve(this.#occupy());
     return new Promise((resolve, reject) => {
       const forget = onAbort(signal, () => {
@@ -69,12 +64,12 @@ export class RequestBudget {
     });
   }
 
-  /** Lets nothing start for a while, because the server asked for it. */
+  /** Starts no request for a while, as the server asked. */
   hold(ms: number): void {
     this.#pause.hold(ms);
   }
 
-  /** Milliseconds until the next request can start, as far as time alone decides. */
+  /** Milliseconds until time allows the next request. */
   heldForMs(): number {
     return Math.max(0, this.#nextStart - this.#clock.monotonic(), this.#pause.heldForMs());
   }
@@ -99,7 +94,7 @@ export class RequestBudget {
     while (this.#queue.length > 0 && this.#isFree()) this.#queue.shift()?.admit();
     const isTimeAll = this.#queue.length > 0 && this.#inFlight < this.#concurrency;
     if (isTimeAll && this.#timer === undefined) this.#wakeAfter(this.heldForMs());
-    // No timer without need: it would keep the process from ending.
+    // A timer would keep the process alive.
     if (!isTimeAll) {
       this.#timer?.abort();
       this.#timer = undefined;

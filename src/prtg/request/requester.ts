@@ -7,16 +7,15 @@ import type { ApiAnswer, ApiRequest } from "./messages.ts";
 import type { ServerAccess, ServerAccesses } from "./server-access.ts";
 
 /**
- * The way of one request to a monitoring server. All of it happens within `limits.totalTimeoutMs`; each attempt goes
- * through these steps. What several clients of a server share is in server-access.ts:
- *
- * 1. breaker: what is held back fails at once; after an outage `/health` is asked first   (circuit-breaker.ts)
- * 2. auth: the token to use now                                                           (auth/)
- * 3. budget: wait for a place among the requests under way, and for the pace              (request-budget.ts)
- * 4. send: within `limits.timeoutMs`, measured and logged                                 (transport.ts, attempt-record.ts)
- * 5. judge: the JSON or the records of the answer, or the ApiError that it stands for     (response-reader.ts)
- * 6. learn: breakers and budget are told how it went                                      (server-access.ts)
- * 7. retry: after a failure, whether to begin again at 1, and after what delay            (retry.ts)
+ * Sends one request within `limits.totalTimeoutMs`. Clients of one server share server-access.ts. Each attempt takes
+ * these steps:
+ * 1. breaker: fails at once while open, and checks `/health` after an outage (circuit-breaker.ts)
+ * 2. auth: gets the token (auth/)
+ * 3. budget: waits for a place and the pace (request-budget.ts)
+ * 4. send: within `limits.timeoutMs`, measured and logged (transport.ts, attempt-record.ts)
+ * 5. judge: reads JSON or records, or throws an ApiError (response-reader.ts)
+ * 6. learn: reports to breakers and budget (server-access.ts)
+ * 7. retry: decides whether and when to begin again (retry.ts)
  */
 export class Requester {
   readonly #options: ApiClientOptions;
@@ -24,7 +23,6 @@ export class Requester {
   readonly #access: ServerAccess;
   readonly #closing = new AbortController();
 
-  /** `accesses`: where clients with the same access key find each other. */
   constructor(options: ApiClientOptions, accesses: ServerAccesses) {
     this.#options = options;
     this.#accesses = accesses;
@@ -35,12 +33,12 @@ export class Requester {
     return this.#access.serverClock;
   }
 
-  /** Sends a GET. Rejects with an ApiError, or with the signal's reason when that aborts. */
+  /** Rejects with an ApiError, or with the signal's reason. */
   get(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
     return this.#withinTotal(request.endpoint, signal, (total) => this.#sendWithRetries(request, total));
   }
 
-  /** `GET /health`: needs no authentication, and is sent even while everything else is held back. */
+  /** `GET /health`, without authentication and breaker. */
   health(signal: AbortSignal): Promise<ApiAnswer> {
     return this.#withinTotal(HEALTH_ENDPOINT, signal, (total) => this.#sendWithRetries(HEALTH, total));
   }
@@ -60,7 +58,7 @@ export class Requester {
       } catch (error) {
         if (!(error instanceof ApiError) || total.signal.aborted) throw error;
         if (error.code === "API_UNAUTHORIZED" && token !== undefined && !isTokenRenewed) {
-          // One renewal and one retry, never a loop: repeated refusals lock accounts.
+          // One renewal and one retry: repeated refusals lock accounts.
           isTokenRenewed = true;
           if (!(await this.#access.authenticator.refused(token, total.signal))) throw error;
         } else {
@@ -72,7 +70,7 @@ export class Requester {
     }
   }
 
-  /** Passes when a request may be sent; while the server is thought to be down, one asks `/health` for all. */
+  /** Waits for the probe of `/health` after an outage. */
   async #passBreaker(endpoint: string, total: TotalDeadline): Promise<void> {
     const refusal = this.#access.breakers.refusal(endpoint);
     if (refusal !== undefined) throw refusal;
@@ -85,13 +83,13 @@ export class Requester {
       try {
         return await waitFor(probe, total.signal);
       } catch (error) {
-        // The client that asked was closed meanwhile: that says nothing of the server.
+        // The probing client was closed, which says nothing about the server.
         if (isOurs || !isClosedError(error) || total.signal.aborted) throw error;
       }
     }
   }
 
-  /** Throws if the server asked for a pause that the request cannot wait out. Shorter ones are the budget's. */
+  /** Throws if a pause outlasts the request. The budget waits out shorter ones. */
   #passPause(endpoint: string, total: TotalDeadline): void {
     const heldForMs = this.#access.budget.heldForMs();
     if (heldForMs <= total.remainingMs()) return;
@@ -107,13 +105,13 @@ export class Requester {
         await this.#access.sendFor(this.#options, HEALTH, undefined, total.signal);
         this.#access.retries.succeeded();
       } catch (error) {
-        // Any answer but a 502, 503 or 504 shows that the server is there, which is all that is asked.
+        // Any answer except 502, 503 and 504 shows that the server is back.
         if (this.#access.breakers.needsProbe || this.#closing.signal.aborted) throw error;
       }
     });
   }
 
-  /** Resolves when the request is to be sent again; throws the failure when it is not. */
+  /** Resolves before a retry. Throws the failure otherwise. */
   async #delayRetry(request: ApiRequest, failure: ApiError, attempt: number, total: TotalDeadline): Promise<void> {
     const { endpoint, retriesTimeout = true } = request;
     total.lastFailure = failure;
@@ -146,7 +144,7 @@ export class Requester {
     });
   }
 
-  /** Ends what is under way and refuses what comes; the last client of the server also ends the session. */
+  /** Ends requests. The last client of the server also ends the session. */
   async close(): Promise<void> {
     this.#closing.abort(closedError());
     await this.#accesses.leave(this.#options, this.#access);
@@ -158,6 +156,5 @@ const HEALTH: ApiRequest = { endpoint: HEALTH_ENDPOINT, path: HEALTH_ENDPOINT };
 interface TotalDeadline {
   readonly signal: AbortSignal;
   remainingMs(): number;
-  /** Of the attempts so far. */
   lastFailure: ApiError | undefined;
 }

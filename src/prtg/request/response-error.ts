@@ -4,22 +4,25 @@ import { ApiError } from "../api-error.ts";
 import { isObject, text } from "../decode/values.ts";
 import type { HttpResponse, ResponseHead } from "./messages.ts";
 
-/** Some answers come from whatever else listens there: the classic web server, a proxy. */
+/** The answer may come from the classic web server or a proxy. */
 export const WRONG_PORT_REMEDY =
   "This answer is not in the form of API v2: check servers[].url; API v2 listens on 1616 (HTTPS) or 1615 (HTTP).";
 
 const MAX_MESSAGE_LENGTH = 300;
-/** As much of an answer without an error object is searched for what it means, in UTF-16 units. */
+/** Of an answer without an error object, UTF-16 units. */
 const MAX_SEARCHED = 2_000;
 
-/** `code`, `message` and `request_id` of the specification's error object, as far as the body holds them. */
+/** The specification's error object. */
 interface ErrorObject {
   readonly code: string | undefined;
   readonly message: string | undefined;
   readonly requestId: string | undefined;
 }
 
-/** Names what an answer outside 2xx means. `redact` takes out what the server echoed. */
+/**
+ * Converts an answer outside 2xx.
+ * @param redact Removes what the server echoes.
+ */
 export function responseError(
   endpoint: string,
   response: HttpResponse,
@@ -42,7 +45,7 @@ export function responseError(
   });
 }
 
-/** The answer worked, but is not in the form that the specification gives for the endpoint. */
+/** A successful answer in the wrong form. */
 export function notJson(endpoint: string, response: ResponseHead, what: string): ApiError {
   const { status: httpStatus, requestId } = response;
   return new ApiError("API_NOT_JSON", `${endpoint}: HTTP ${httpStatus} with ${what}`, {
@@ -58,26 +61,26 @@ function whatItSays({ contentType }: HttpResponse, body: ErrorObject | undefined
 }
 
 /**
- * How servers of API v2 were seen to refuse a key with 400 and the general code BAD_REQUEST: "invalid session token or
- * API token format". Only the text tells it from a wrong parameter.
+ * Servers refuse a key with 400 and BAD_REQUEST: "invalid session token or API token format". Only the text differs
+ * from a wrong parameter.
  */
 const REFUSED_TOKEN =
   /\b(invalid|malformed|missing|unknown|expired|wrong|bad)\b.{0,40}\b(session|api|access|bearer|authori[sz]ation)[ _-]?(token|key|header)\b/is;
 
-/** How the classic web server was seen to refuse `Authorization: Bearer`, with 401. */
+/** The classic web server refuses `Authorization: Bearer` with 401. */
 const CLASSIC_REFUSAL = /\bunsupported authori[sz]ation scheme\b/i;
 
 function errorCode(response: HttpResponse, body: ErrorObject | undefined): ErrorCode {
   const { status } = response;
   const said = body?.message ?? `${response.statusText} ${response.body.slice(0, MAX_SEARCHED)}`;
-  // In whatever form it comes: it is from another program.
+  // From another program, in any form.
   if (status === 401 && CLASSIC_REFUSAL.test(said)) return "API_WRONG_PORT";
   switch (body?.code) {
     case "LICENSE_INACTIVE":
       return "API_LICENSE_INACTIVE";
     case "EXECUTION_TIMEOUT":
       return "API_EXECUTION_TIMEOUT";
-    // Servers were seen to answer a bad key with 400.
+    // Servers answer a bad key with 400.
     case "AUTH_FAILED":
     case "LOGIN_FAILED":
       return "API_UNAUTHORIZED";
@@ -116,13 +119,13 @@ function readErrorObject(response: HttpResponse): ErrorObject | undefined {
   }
 }
 
-/** Host and port only: a login page's address may carry what was asked for. */
+/** Host and port only: the address of a login page may have parameters. */
 function redirectTarget(response: HttpResponse): string {
   if (response.location === undefined) return "an unnamed place";
   return URL.canParse(response.location) ? new URL(response.location).host : "another page of the same server";
 }
 
-/** Server text goes into logs and terminals: one line, of bounded length, without control characters. */
+/** One bounded line without control characters, for logs and terminals. */
 function printable(what: string): string {
   const line = what.replace(/\p{Cc}+/gu, " ").trim();
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}...` : line;

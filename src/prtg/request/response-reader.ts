@@ -8,7 +8,6 @@ import { JsonRecords, NotAList } from "./json-records.ts";
 import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
 import { notJson, responseError } from "./response-error.ts";
 
-/** Judges the answer to one attempt: first by its head, then as a whole. */
 export class ResponseReader {
   readonly #request: ApiRequest;
   readonly #serverClock: ServerClock;
@@ -22,26 +21,22 @@ export class ResponseReader {
   }
 
   /**
-   * What takes the body of an answer with this head.
-   * @throws ApiError where the body cannot be read
+   * Returns the reader of the body.
+   * @throws ApiError if the body cannot be read
    */
   begin(head: ResponseHead): ResponseBody {
     const { endpoint, startRecords } = this.#request;
     if (head.status >= 300) return new TextBody(MAX_ERROR_BYTES);
-    // Errors tell no time: they may come from a proxy, which has a clock of its own.
+    // Errors may come from a proxy with another clock.
     this.#serverClock.heard(head.dateMs);
     refuseEncoding(endpoint, head);
     if (startRecords === undefined) return new TextBody();
-    // The page of another program, say: its type says enough.
     if (!isOfJsonType(head)) return new TextBody(MAX_ERROR_BYTES);
     this.#records = new RecordsBody(startRecords());
     return this.#records;
   }
 
-  /**
-   * What the complete answer holds.
-   * @throws ApiError where it is a failure, or not in the form that was asked for
-   */
+  /** @throws ApiError for failures and wrong forms */
   end(response: HttpResponse): ApiAnswer {
     const { endpoint, startRecords } = this.#request;
     if (this.#records !== undefined) {
@@ -58,9 +53,9 @@ export class ResponseReader {
 }
 
 const JSON_TYPE = /^(application|text)\/([\w.-]+\+)?json$/;
-/** Types that servers give to anything; whether it is JSON, parsing tells. */
+/** Servers use these types for anything. */
 const NO_PARTICULAR_TYPE: readonly (string | undefined)[] = [undefined, "", "text/plain", "application/octet-stream"];
-/** Parses the body of a successful answer; undefined when there is none. */
+/** `undefined` without a body. */
 export function parseJson(endpoint: string, response: HttpResponse): unknown {
   const { contentType, body } = response;
   if (body === "") return undefined;
@@ -75,17 +70,13 @@ export function parseJson(endpoint: string, response: HttpResponse): unknown {
   }
 }
 
-/**
- * Compressed answers are not asked for, but proxies send them. What cannot be unpacked is not waited for.
- * @throws ApiError
- */
 function refuseEncoding(endpoint: string, head: ResponseHead): void {
   const { contentEncoding } = head;
   if (isSupportedEncoding(contentEncoding)) return;
   throw notJson(endpoint, head, `an encoding that cannot be read (${contentEncoding})`);
 }
 
-/** Looks at brackets outside of strings, so that nothing is built that something later may go down into. */
+/** Checks brackets outside of strings before anything is built. */
 function isTooDeep(json: string): boolean {
   let depth = 0;
   let inString = false;
@@ -103,7 +94,6 @@ function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** The records that are left when the body is over. */
 function takeLast(endpoint: string, response: HttpResponse, body: RecordsBody): void {
   try {
     body.end();
@@ -116,7 +106,7 @@ function takeLast(endpoint: string, response: HttpResponse, body: RecordsBody): 
   }
 }
 
-/** Some programs write an empty list as null, or send no body; that there is nothing to list, the total has to say. */
+/** Some programs send null or nothing for an empty list. The total must confirm that. */
 function isNothing(error: unknown, { bytes, totalCount }: HttpResponse): boolean {
   const saysNothing = bytes === 0 || (error instanceof NotAList && error.json === null);
   return saysNothing && totalCount === 0;
@@ -126,7 +116,7 @@ function isOfJsonType({ contentType }: ResponseHead): boolean {
   return NO_PARTICULAR_TYPE.includes(contentType) || JSON_TYPE.test(contentType ?? "");
 }
 
-/** The parser's message quotes the body: left out. */
+/** The parser's message would quote the body. */
 function invalid(endpoint: string, response: HttpResponse): ApiError {
   return notJson(endpoint, response, `an answer of ${response.bytes} bytes that is not valid JSON`);
 }
@@ -135,17 +125,15 @@ function notAList(endpoint: string, response: HttpResponse): ApiError {
   return notJson(endpoint, response, "something else than a list");
 }
 
-/** Reads the body of an answer while it arrives. */
 export interface ResponseBody {
-  /** The next chunk has to wait for the promise, if there is one. */
+  /** Wait for the promise before the next chunk. */
   take(chunk: Buffer): Promise<void> | undefined;
-  /** The rest of the body is not needed. */
+  /** The rest is not needed. */
   readonly isEnough: boolean;
   /** Empty if the body is not kept. */
   text(): string;
 }
 
-/** Keeps the text, up to a number of bytes. */
 export class TextBody implements ResponseBody {
   readonly #chunks: Buffer[] = [];
   readonly #maxBytes: number;
@@ -169,7 +157,7 @@ export class TextBody implements ResponseBody {
   }
 }
 
-/** Parses a JSON array: hands each record on as soon as it is complete, and keeps nothing. */
+/** Passes on each record of a JSON array, and keeps nothing. */
 export class RecordsBody implements ResponseBody {
   readonly #records: JsonRecords;
 
@@ -189,10 +177,7 @@ export class RecordsBody implements ResponseBody {
     return "";
   }
 
-  /**
-   * Hands on the remaining records.
-   * @throws SyntaxError, NotAList
-   */
+  /** @throws SyntaxError, NotAList */
   end(): void {
     this.#records.end();
   }

@@ -1,13 +1,12 @@
 import { type ApiError, isTimeout } from "../api-error.ts";
 
-/** Attempts in all, the first included, per kind of failure; kinds that are not listed are not tried again. */
+/** Including the first. Other failures are not retried. */
 const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
   API_CONNECTION_FAILED: 3,
   API_PROXY_FAILED: 3,
   API_UNAVAILABLE: 3,
   API_RATE_LIMITED: 3,
-  // These cost the server a whole execution, so one more is enough. A list that runs into API_TIMEOUT or
-  // API_EXECUTION_TIMEOUT asks for smaller pages instead, and asks for no retry.
+  // These cost the server a whole execution. Lists request smaller pages instead of a retry.
   API_TIMEOUT: 2,
   API_SERVER_ERROR: 2,
   API_NOT_JSON: 2,
@@ -16,20 +15,15 @@ const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
 
-/** What is known when an attempt has failed. */
 export interface FailedAttempt {
   readonly failure: ApiError;
-  /** From 1. */
   readonly attempt: number;
-  /** Of the time for all attempts. */
   readonly remainingMs: number;
-  /** Whether a breaker holds back further requests now. */
   readonly isHeldBack: boolean;
-  /** Whether the same request is worth another attempt after a timeout. */
+  /** Whether a retry may help after a timeout. */
   readonly retriesTimeout: boolean;
 }
 
-/** Decides whether a request that failed is sent again, and when. One for all requests to a server. */
 export class RetryPolicy {
   readonly #random: () => number;
   readonly #maxAttempts: number;
@@ -44,22 +38,21 @@ export class RetryPolicy {
     this.#budget.succeeded();
   }
 
-  /** Milliseconds to wait before the next attempt; undefined when there is to be none, and the failure is the result. */
+  /** Milliseconds until the next attempt. `undefined`: do not retry. */
   delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout }: FailedAttempt): number | undefined {
     if (attempt >= this.#maxAttempts) return undefined;
     if (!retriesTimeout && isTimeout(failure)) return undefined;
     const delayMs = retryDelayMs(failure, attempt, this.#random);
     if (delayMs === undefined || delayMs >= remainingMs) return undefined;
-    // The failure at hand says more than that requests are now held back because of it.
+    // The failure says more than the open breaker.
     if (isHeldBack) return undefined;
     return this.#budget.spend() ? delayMs : undefined;
   }
 }
 
 /**
- * Milliseconds to wait before the next attempt at an idempotent request; undefined when there should be none.
- * Full jitter: uniform between 0 and a bound that doubles. A pause that the server asked for comes on top.
- * @param attempt Number of the attempt that failed, from 1.
+ * Full jitter: uniform up to a bound that doubles, plus the pause that the server asked for.
+ * @param attempt From 1.
  */
 function retryDelayMs(failure: ApiError, attempt: number, random: () => number): number | undefined {
   if (attempt >= (ATTEMPTS[failure.code] ?? 1)) return undefined;
@@ -70,7 +63,7 @@ function retryDelayMs(failure: ApiError, attempt: number, random: () => number):
 const RETRY_TOKENS = 10;
 const TOKENS_PER_SUCCESS = 0.2;
 
-/** Keeps retries a small share of all requests: a server in trouble must not get a multiple of its usual load. */
+/** A server in trouble must not get a multiple of its usual load. */
 class RetryBudget {
   #tokens = RETRY_TOKENS;
 
@@ -78,7 +71,6 @@ class RetryBudget {
     this.#tokens = Math.min(RETRY_TOKENS, this.#tokens + TOKENS_PER_SUCCESS);
   }
 
-  /** Takes a token for one retry; false when there is none left. */
   spend(): boolean {
     if (this.#tokens < 1) return false;
     this.#tokens--;

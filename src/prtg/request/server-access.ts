@@ -16,8 +16,8 @@ import { RetryPolicy } from "./retry.ts";
 import { Transport } from "./transport.ts";
 
 /**
- * What all clients of one monitoring server with the same credentials share: session, connections, budget, breakers, and what is
- * known of its clock. A request is told to the client that sends it; a login to the one that is here longest.
+ * The state of all clients of one server with the same credentials: session, connections, budget, breakers and clock.
+ * Logs and metrics of a login go to the oldest client.
  */
 export class ServerAccess implements LoginSender {
   readonly serverClock: ServerClock;
@@ -27,18 +27,18 @@ export class ServerAccess implements LoginSender {
   readonly retries: RetryPolicy;
   readonly #transport: Transport;
   readonly #clients = new Set<ApiClientOptions>();
-  /** Requests of the session, which are told to a client that may leave. */
+  /** Requests of the session, whose client may leave. */
   readonly #logins = new Set<Promise<unknown>>();
   #probe: Promise<void> | undefined;
 
   /**
-   * @param first Of the client that opens it, which is to join.
+   * @param first The client that opens it, and joins next.
    * @param pause Of the host.
    */
   constructor(first: ApiClientOptions, pause: Pause) {
     const { auth, redactor, clock, limits, log, tls, proxy } = first;
     const longest = () => this.#clients.values().next().value ?? first;
-    // The files of a client that has left may be gone, or hold what is another's now.
+    // Files of a client that left may be gone.
     const secret = () => secretOf(longest().auth);
     const material = tls?.read && (() => (longest().tls?.read ?? readNothing)());
     const authorize = proxy?.authorization;
@@ -73,7 +73,7 @@ export class ServerAccess implements LoginSender {
     if (this.breakers.needsProbe) client.observer.breakerChanged(true);
   }
 
-  /** Whether nothing but clients of this entry of the configuration have joined. */
+  /** Whether all clients belong to this entry of the configuration. */
   isOnlyOf(name: string): boolean {
     return this.#clients.values().every((client) => client.name === name);
   }
@@ -82,14 +82,14 @@ export class ServerAccess implements LoginSender {
     return this.#clients.size === 1 && this.#clients.has(client);
   }
 
-  /** Others stay. Nothing is told to the client from when this resolves on. */
+  /** Afterwards the client gets no more reports. */
   async leave(client: ApiClientOptions): Promise<void> {
     if (!this.#clients.delete(client)) return;
     this.#limit();
     await Promise.allSettled(this.#logins);
   }
 
-  /** What one client asks to find out whether the server is there again, it asks for all; `send`: where none does yet. */
+  /** One client probes for all. */
   probe(send: () => Promise<void>): Promise<void> {
     this.#probe ??= send().finally(() => {
       this.#probe = undefined;
@@ -97,7 +97,6 @@ export class ServerAccess implements LoginSender {
     return this.#probe;
   }
 
-  /** Ends the session and closes the connections. */
   async close(): Promise<void> {
     await this.authenticator.close();
     await this.#transport.close();
@@ -115,10 +114,7 @@ export class ServerAccess implements LoginSender {
     return sent;
   }
 
-  /**
-   * One attempt at a request of a client, without breaker and retry. `token` goes into the Authorization header.
-   * Rejects with an ApiError, or with the signal's reason.
-   */
+  /** One attempt, without breaker and retry. Rejects with an ApiError, or with the signal's reason. */
   async sendFor(
     client: ApiClientOptions,
     request: ApiRequest,
@@ -133,7 +129,7 @@ export class ServerAccess implements LoginSender {
     } catch (error) {
       if (error instanceof ApiError) {
         this.breakers.failed(error);
-        // The server asks us as a client, not for one endpoint or one user.
+        // The pause concerns the client, not one endpoint.
         if (isAboutAll(error)) this.budget.hold(error.retryAfterMs ?? 0);
       }
       throw error;
@@ -184,11 +180,11 @@ export class ServerAccess implements LoginSender {
     }
   }
 
-  /** What the strictest client allows. */
+  /** Applies the strictest limits. */
   #limit(): void {
     const limits = [...this.#clients].map((client) => client.limits);
     const concurrency = Math.min(...limits.map((each) => each.concurrency));
-    // First: what the budget lets pass must find a connection, as its time runs.
+    // First, because admitted requests need a connection.
     this.#transport.widen(concurrency);
     this.budget.limit({
       concurrency,
@@ -212,32 +208,30 @@ function readNothing(): Promise<TlsMaterial> {
   return Promise.resolve({ ca: undefined, cert: undefined, key: undefined });
 }
 
-/** The accesses that are open, by what makes them the same, and the pauses that hosts asked for. */
+/** Open accesses by key, and pauses by host. */
 export class ServerAccesses {
   readonly #open = new Map<string, ServerAccess>();
   #pauses: Pauses | undefined;
 
-  /** The access of clients with the same key, or another one. The client leaves it by `leave`. */
+  /** Leave the access with `leave`. */
   join(client: ApiClientOptions): ServerAccess {
     const { accessKey, name } = client;
     const known = accessKey === undefined ? undefined : this.#open.get(accessKey);
-    // An entry that is reached in another way, with other limits say, begins anew where no other one is concerned.
     const access = known === undefined || known.isOnlyOf(name) ? this.#access(client) : known;
     if (accessKey !== undefined) this.#open.set(accessKey, access);
     access.join(client);
     return access;
   }
 
-  /** With the pause that all accesses of one host share, whatever their credentials are. */
+  /** All accesses of a host share its pause. */
   #access(client: ApiClientOptions): ServerAccess {
     this.#pauses ??= new Pauses(client.clock);
     return new ServerAccess(client, this.#pauses.of(new URL(client.url).host));
   }
 
-  /** The last client that leaves ends the session and closes the connections. */
   async leave(client: ApiClientOptions, access: ServerAccess): Promise<void> {
     if (!access.isLast(client)) return access.leave(client);
-    // Clients that come from now on open another one.
+    // New clients open another access.
     const { accessKey } = client;
     if (accessKey !== undefined && this.#open.get(accessKey) === access) this.#open.delete(accessKey);
     await access.close();

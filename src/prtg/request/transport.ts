@@ -12,18 +12,17 @@ import { notJson } from "./response-error.ts";
 import type { ResponseBody } from "./response-reader.ts";
 
 export interface TransportHooks {
-  /** Called when the head has arrived. Returns the reader of the body. */
   readonly onHead: (head: ResponseHead) => ResponseBody;
   /** Gets the bytes of each chunk on the wire. */
   readonly onBytes: (count: number) => void;
-  /** Upper bound of a body, on the wire and unpacked. Default: `limits.maxResponseBytes`. */
+  /** Of a body, on the wire and unpacked. Default: `limits.maxResponseBytes`. */
   readonly maxBytes?: number;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
 
-/** Requests to one server. Redirects are not followed: API v2 has none. */
+/** Sends requests to one server. Does not follow redirects: API v2 has none. */
 export class Transport {
   readonly #pool: ConnectionPool;
   readonly #origin: string;
@@ -32,7 +31,7 @@ export class Transport {
   readonly #userAgent: string;
   readonly #maxBytes: number;
   readonly #log: Logger;
-  /** Reminds once a day that the certificate of the server is not checked, because logs are rotated. */
+  /** Reminds once a day that certificates are not checked. */
   readonly #unverified: LogOnChange | undefined;
 
   constructor(
@@ -51,7 +50,7 @@ export class Transport {
     this.#log = log;
     if (origin.startsWith("https:") && tls.insecureSkipVerify) {
       this.#unverified = new LogOnChange({ remindEveryMs: DAY_MS, now: () => clock.monotonic() });
-      // The first warning was logged when the configuration took effect.
+      // The configuration logged the first warning.
       this.#unverified.record();
     }
     this.#pool = new ConnectionPool({
@@ -61,8 +60,8 @@ export class Transport {
   }
 
   /**
-   * Sends one request and reads its whole answer, whatever its status.
-   * @throws the signal's reason, ApiError if no complete answer came, and the errors of the hooks
+   * Reads the whole answer, whatever its status.
+   * @throws the signal's reason, ApiError without a complete answer, and errors of the hooks
    */
   async send(
     request: ApiRequest,
@@ -77,7 +76,7 @@ export class Transport {
     try {
       return await this.#read(response, request, signal, hooks);
     } finally {
-      // Ends the connection if the body was not read to its end.
+      // Ends the connection after a partial read.
       response.body.on("error", () => undefined).destroy();
     }
   }
@@ -90,7 +89,7 @@ export class Transport {
     }
   }
 
-  /** Reads the answer while it arrives, as far as it is wanted. */
+  /** Reads the answer while it arrives. */
   async #read(
     { statusCode, statusText, headers, body }: Dispatcher.ResponseData,
     request: ApiRequest,
@@ -115,7 +114,7 @@ export class Transport {
       }
     } catch (error) {
       if (!(error instanceof DamagedBody)) throw error;
-      // The status of a refusal says enough.
+      // The status of a refusal is enough.
       if (head.status < 300) throw notJson(request.endpoint, head, `a body that is no sound ${head.contentEncoding}`);
     }
     return { ...head, body: taker.text(), bytes };
@@ -146,7 +145,7 @@ export class Transport {
       body: request.body ?? null,
       headers: {
         accept: "application/json",
-        // Without it a server may choose any encoding.
+        // Otherwise a server may choose any encoding.
         "accept-encoding": "identity",
         "user-agent": this.#userAgent,
         ...(request.body !== undefined && { "content-type": "application/json" }),
@@ -161,17 +160,15 @@ export class Transport {
       return networkError(destination, error);
     }
     const reason: unknown = signal.reason;
-    // The host may have died silently, and its name may point to another address by now.
+    // The host may have died silently, and its name may point elsewhere now.
     if (reason instanceof ApiError && reason.code === "API_TIMEOUT") this.#pool.renew();
     return reason;
   }
 
-  /** Raises the upper bound of connections. */
   widen(connections: number): void {
     this.#pool.widen(connections);
   }
 
-  /** Ends all connections, also busy ones. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
@@ -199,7 +196,6 @@ function tooLarge(request: ApiRequest, maxBytes: number): ApiError {
   });
 }
 
-/** All endpoints except lists answer with a few kilobytes. */
 function isSmall({ startRecords }: ApiRequest): boolean {
   return startRecords === undefined;
 }
@@ -207,14 +203,10 @@ function isSmall({ startRecords }: ApiRequest): boolean {
 interface BaseUrl {
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
-  /** `/api/v2`, behind the path prefix of a reverse proxy if there is one. */
+  /** `/api/v2` with the path prefix of a reverse proxy. */
   readonly path: string;
 }
 
-/**
- * Reads the URL of a server, with or without `/` or `/api/v2` at its end.
- * @throws TypeError if it is not a URL
- */
 function parseBaseUrl(text: string): BaseUrl {
   const url = new URL(text);
   const prefix = url.pathname
