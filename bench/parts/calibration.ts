@@ -3,7 +3,7 @@ import { type Spread, spreadOf } from "../statistics.ts";
 
 const REPEATS = 15;
 
-/** Parsing one page of channels, 3,000 where there are as many: what the speed of a machine is told by. */
+/** Time to parse one page of channels, a measure for the speed of the machine. */
 export class Calibration {
   readonly #page: string;
   readonly #clockMs: number[] = [];
@@ -19,7 +19,7 @@ export class Calibration {
     });
     if (!response.ok) throw new Error(`no page of channels: ${response.status}`);
     const calibration = new Calibration(await response.text());
-    // Until it is compiled it is slower.
+    // Warms up.
     for (let repeat = 0; repeat < REPEATS; repeat++) JSON.parse(calibration.#page);
     return calibration;
   }

@@ -12,23 +12,23 @@ import { rowOf } from "./rows.ts";
 const POLLS = 100;
 const QUICK_POLLS = 6;
 const CHURN = 0.01;
-/** Has about as many channels as sensors have on average. */
+/** Has an average number of channels. */
 const CHURNING_KIND = "snmptraffic";
 const MEGABYTE = 1e6;
-/** What changes from one poll to the next without anything being kept. */
+/** Noise between two polls. */
 const MAX_GROWTH = 0.05;
-/** Of the heap: tables of hashes double once under churn. All that is exchanged in 80 polls is four fifths of the world. */
+/** Hash tables double once under churn. A leak of all that 80 polls replace would be 80 %. */
 const MAX_HEAP_GROWTH = 0.1;
 const MAX_RESIDENT = [
   { series: 200_000, megabytes: 600 },
   { series: 1_000_000, megabytes: 2_000 },
 ] as const;
-/** Channels from which on resident memory is mostly that of channels. */
+/** Below, the runtime takes most of the resident memory. */
 const LARGE = 100_000;
-/** Collections, over the time of a poll: one in the midst of it finds half-read lists, so the leanest of them counts. */
+/** Collections during a poll. The smallest heap counts, as the others have half-read lists. */
 const COLLECTIONS = 10;
 const COLLECT_EVERY_MS = 400;
-/** A world has about as many series as it was asked for. */
+/** Tolerance of the number of series. */
 const ABOUT = 1.05;
 
 export async function benchMemory(options: PartOptions): Promise<PartResult> {
@@ -65,7 +65,6 @@ export async function benchMemory(options: PartOptions): Promise<PartResult> {
   };
 }
 
-/** A small server's resident memory is mostly that of the runtime, which goes up and down as it likes. */
 function budgetsOf(options: PartOptions, { resident, lean }: Course, series: number): Budget[] {
   const mostResident = MAX_RESIDENT.find((each) => series <= each.series * ABOUT)?.megabytes;
   const most: Budget = {
@@ -111,7 +110,7 @@ async function pollWithChurn(
   const channels = await control.total("/api/v2/experimental/channels");
   await control.freeze();
   for (let poll = 0; poll < polls; poll++) {
-    // Sensors come with one poll and go with a later one, so that the world stays as large as it is.
+    // Later polls remove the sensors again, so that the world keeps its size.
     devices.push(await control.addDevice(PROBE, `Churn ${poll}`, sensors, CHURNING_KIND));
     const old = devices.length > 2 ? devices.shift() : undefined;
     if (old !== undefined) await control.remove(old);
@@ -135,5 +134,5 @@ async function leanHeap(exporter: ExporterProcess): Promise<number[]> {
   return heap;
 }
 
-/** The product's own probe, which every world has. */
+/** Local probe. */
 const PROBE = "1";

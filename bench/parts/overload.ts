@@ -10,17 +10,17 @@ import { rowOf } from "./rows.ts";
 
 const SERVERS = 300;
 const QUICK_SERVERS = 5;
-/** As in the case that was reported: 200 sensors with 773 channels. */
+/** From a report: 200 sensors with 773 channels. */
 const CHANNELS_PER_SENSOR = 3.9;
 const INTERVAL_SECONDS = 10;
-/** Of a default server: half of them for time series, 3,000 a second of all servers. */
+/** The default. Half of it is for time series: 3,000 requests a second of all servers. */
 const LIMITS = { requests_per_second: 20 };
-/** Two cycles of time series are over within the time in which it is measured. */
+/** Two cycles end within the measurement. */
 const TIME_SERIES = { mode: "all", schedule: "30s" };
 /** A period of the channels, at least. */
 const WATCHED_MS = 75_000;
 const QUICK_MS = 3_000;
-/** For what is read at the start to be over, and for the load to be noticed. */
+/** The first reads end, and the exporter notices the load. */
 const SETTLING_MS = 20_000;
 const SCRAPE_EVERY_MS = 2_500;
 
@@ -56,7 +56,7 @@ export async function benchOverload(options: PartOptions): Promise<PartResult> {
   };
 }
 
-/** Both at the same time: whatever else the machine does, it does to both. */
+/** Both at the same time, so that noise of the machine hits both. */
 async function measure(urls: readonly string[], quick: boolean): Promise<readonly [Course, Course]> {
   await using unloaded = await started(urls, { enabled: false });
   await using loaded = await started(urls, TIME_SERIES);
@@ -68,7 +68,7 @@ async function measure(urls: readonly string[], quick: boolean): Promise<readonl
 async function started(server: readonly string[], timeseries: object): Promise<ExporterProcess> {
   const exporter = await startExporter({ server, limits: LIMITS, settings: { collectors: { timeseries } } });
   await exporter.ready();
-  // From then on the page is kept ready as it is asked for; until then, a scrape waits for it to be made.
+  // From the first scrape on, the exporter keeps the page ready.
   await scrape(`${exporter.url}/metrics`, "gzip");
   return exporter;
 }
@@ -126,7 +126,7 @@ function budgetsOf(options: PartOptions, unloaded: Course, loaded: Course): read
       {
         what: "A scrape with more time series due than can be read, to one without, the mean of all",
         unit: "ratio",
-        // The mean: one that takes a minute shows in it.
+        // The mean shows a single scrape of a minute.
         value: ratio(({ scrapes }) => scrapes.reduce((sum, ms) => sum + ms, 0) / scrapes.length),
         atMost: MAX_SCRAPE_TO_UNLOADED,
       },

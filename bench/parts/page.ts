@@ -18,7 +18,7 @@ export function countSamples(page: Uint8Array): number {
   return samples;
 }
 
-/** The value of one series on a page, named as the page spells it; undefined where there is none. */
+/** Value of a series in the spelling of the page; undefined without it. */
 export function sampleOf(page: string, series: string): number | undefined {
   const at = page.startsWith(`${series} `) ? 0 : page.indexOf(`\n${series} `) + 1;
   if (at === 0 && !page.startsWith(`${series} `)) return undefined;

@@ -63,7 +63,7 @@ export async function benchPoll(options: PartOptions): Promise<PartResult> {
   };
 }
 
-/** The exporter itself, polling nothing but channels. */
+/** The whole exporter, which polls channels only. */
 async function wholePolls({ url, control }: SimulatedServer, { size, rounds, quick }: PartOptions): Promise<number[]> {
   const settings = {
     collectors: {
@@ -85,7 +85,7 @@ async function wholePolls({ url, control }: SimulatedServer, { size, rounds, qui
   }
   return values;
 
-  /** Between the beginnings of two polls lies one poll with all that follows it. */
+  /** Processor time at the beginning of a poll. */
   async function afterPoll(): Promise<number> {
     await waitForPolls(control, 1);
     return (await exporter.processorTime()).cpuMs;

@@ -17,7 +17,7 @@ const PAGE_STEP = 2_999;
 const CROWD_MS = 5_000;
 const QUICK_CROWD_MS = 1_000;
 
-/** Lists alone are read two at a time; time series of every sensor want more than they may have. */
+/** Time series of every sensor exhaust the concurrency; lists alone do not. */
 const SETTINGS = { collectors: { timeseries: { schedule: "10s", mode: "all" } } };
 
 interface Counted {
@@ -94,7 +94,7 @@ async function countRequests(
   };
 }
 
-/** For localhost, good for a day: key.pem and cert.pem. Resolves with the certificate; undefined without openssl. */
+/** Makes key.pem and cert.pem for localhost. Resolves with the path of the certificate; undefined without openssl. */
 async function makeCertificate(folder: string): Promise<string | undefined> {
   const certificate = path.join(folder, "cert.pem");
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
@@ -126,7 +126,7 @@ export interface ListRequests {
   readonly readings: number;
 }
 
-/** Sorts the URLs of requests by the list that they are pages of; what is no page is left out. */
+/** Groups the URLs of pages by their list and drops others. */
 export function listsOf(urls: readonly string[]): ListRequests[] {
   const lists = new Map<string, { requests: number; readings: number }>();
   for (const text of urls) {

@@ -1,7 +1,7 @@
 import type { Row, Unit } from "../results/result.ts";
 import { ratiosOf, type Samples, spreadOf } from "../statistics.ts";
 
-/** Rows for contenders that were measured in turns; each by the one that `reference` names for it, if any. */
+/** Rows for contenders, with the ratio to their `reference`. */
 export function rowsOf<Name extends string>(
   samples: Samples<Name>,
   unit: Unit,
@@ -20,7 +20,7 @@ export function rowOf(name: string, unit: Unit, values: readonly number[]): Row 
   return { name, unit, spread: spreadOf(values), samples: values.length };
 }
 
-/** The median of the ratios that a row has to another one. */
+/** The median ratio of a row. */
 export function ratioOf(rows: readonly Row[], name: string): number {
   return rows.find((row) => row.name === name)?.ratio?.spread.median ?? Number.NaN;
 }

@@ -18,12 +18,12 @@ const MAX_TO_NGINX = 2.5;
 const MIN_TO_PROM_CLIENT = 100;
 const PROM_CLIENT = "prom-client's registry, gzip";
 const SLOW_ROUNDS = 3;
-/** Turns of the two that take milliseconds, for each round asked for. */
+/** Turns of the fast contenders in each round. */
 const FAST_TURNS = 3;
-/** Turns before those, for each of them: what a daemon does all day is compiled as it is after the first minutes. */
+/** Turns for the compiler, as a daemon runs for days. */
 const WARM_UP_TURNS = 2;
 
-/** Polls once, and shows that for as long as the bench takes. */
+/** Polls once. */
 const SETTINGS = {
   collectors: { health: ONCE, tree: ONCE, status: ONCE, channels: ONCE, limits: ONCE, timeseries: { enabled: false } },
   stale_after: "24h",

@@ -18,16 +18,16 @@ const MINUTE_MS = 60_000;
 /** As two Prometheus servers that each scrape every 15 s. */
 const SCRAPE_EVERY_MS = 7_500;
 const LOOK_EVERY_MS = 250;
-/** Before it is measured each collector but those of the tree and of limits has run twice. */
+/** All collectors but tree and limits run twice before the measurement. */
 const SETTLES_FOR_MS = MINUTE_MS;
-/** Each tree is read once meanwhile, wherever in the time: many servers are read one after the other, one all at once. */
+/** The exporter reads each tree once in this time. */
 const MEASURED_FOR_MS = 5 * MINUTE_MS;
-/** By default limits are read each quarter of an hour: in the time of some numbers of servers, and not in that of others. */
+/** The default of 15 minutes would put the limits into some measurements only. */
 const SETTINGS = { collectors: { limits: ONCE } };
 const ROUND_MS = MINUTE_MS;
 const QUICK_MS = 3_000;
 const STATUS_PAGES = 15;
-/** No multiple of the half second at which runs begin with many servers, so that the reads meet all of what goes on between two such times. */
+/** No multiple of 500 ms, when polls start: so the reads hit all phases of the work. */
 const BETWEEN_STATUS_PAGES_MS = 670;
 
 const MEGABYTE = 1e6;
@@ -53,7 +53,7 @@ interface Course {
   readonly pageBytes: number;
   readonly statusBytes: number;
   readonly statusFirstByte: number[];
-  /** Collectors whose last run had failed, and servers that were not up, at the end. */
+  /** Failed collectors and servers that are down at the end. */
   readonly failed: number;
   readonly skipped: number;
 }

@@ -1,4 +1,4 @@
-/** What a process does when the bench says so; what a handler returns goes back. */
+/** Commands of a process; the bench gets the result of the handler. */
 export type Handlers = Readonly<Record<string, () => unknown>>;
 
 export interface Question {
@@ -19,7 +19,7 @@ export function answerCommands(handlers: Handlers): void {
   process.channel?.unref();
 }
 
-/** For a peer, which does nothing else: says that it is ready, and lives until it is stopped. */
+/** For peers: reports readiness and lives until its stop. */
 export function serveCommands(handlers: Handlers): void {
   answerCommands(handlers);
   console.log("ready");

@@ -17,7 +17,7 @@ export function builtMain(): string {
   return path.join(built, "dist/main.js");
 }
 
-/** The probe as JavaScript: what strips its types would take 18 MB of the memory that it tells of. */
+/** The probe as JavaScript: type stripping would add 18 MB to the measured memory. */
 export async function builtProbe(): Promise<string> {
   const file = path.join(path.dirname(path.dirname(builtMain())), "probe.mjs");
   if (!existsSync(file)) {

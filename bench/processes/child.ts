@@ -42,7 +42,7 @@ export class Child {
     process.once("exit", this.#kill);
   }
 
-  /** One of Node's own, with `--import` for the preload and with its flags. */
+  /** A Node.js process. */
   static node(
     script: string,
     args: readonly string[],
@@ -73,7 +73,7 @@ export class Child {
     }
   }
 
-  /** Has it do something that it answers; see `answerCommands`. */
+  /** Sends a command for `answerCommands`. */
   ask<Value>(command: string): Promise<Value> {
     const id = ++this.#questions;
     const { promise, resolve, reject } = Promise.withResolvers<Value>();

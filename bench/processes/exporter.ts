@@ -10,22 +10,22 @@ import { API_KEY } from "./simulator.ts";
 
 export interface ExporterOptions {
   readonly server: string | readonly string[];
-  /** PEM file of the certificate of a server that is reached over HTTPS. */
+  /** PEM file of the certificate of an HTTPS server. */
   readonly caFile?: string;
   readonly settings?: object;
   readonly limits?: object;
-  /** Folder of what Node.js has compiled, as the service and the image have one; without it there is none. */
+  /** Folder for the compile cache of Node.js; unset: no cache. */
   readonly compileCache?: string;
 }
 
-/** Requests without a pace, for what is to be over soon. */
+/** No pacing of requests. */
 export const UNPACED = { requests_per_second: 1_000 };
 export const ONCE = { schedule: "24h" };
 
-/** `prtg-exporter serve`, as a user starts it but for the probe. */
+/** `prtg-exporter serve` with the probe. */
 export interface ExporterProcess extends AsyncDisposable {
   readonly url: string;
-  /** When it was started, on the bench's own monotonic clock. */
+  /** Start on the bench's monotonic clock. */
   readonly startedAt: number;
   ready(): Promise<void>;
   processorTime(): Promise<ProcessorTime>;

@@ -5,7 +5,7 @@ import { Child } from "./child.ts";
 
 const ATTEMPTS = 5;
 const START_LIMIT_MS = 10_000;
-/** Below the ports that connections of others are given. */
+/** Below the ephemeral ports. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
@@ -18,7 +18,7 @@ export interface Nginx {
 export async function startNginx(binary: string, folder: string): Promise<Nginx> {
   let log = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // It cannot be told to take any free port.
+    // nginx cannot choose a free port.
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
     const file = path.join(folder, "nginx.conf");
     await writeFile(file, configuration(folder, port));
@@ -35,7 +35,7 @@ function configuration(folder: string, port: number): string {
   const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
 ${
-  // Started by root it would give up the right to read the folder.
+  // Workers of a root process could not read the folder.
   process.getuid?.() === 0 ? "user root;" : ""
 }
 daemon off;
@@ -55,7 +55,7 @@ http {
 `;
 }
 
-/** Whether it does before it ends or the time is up; another program on the port would not have the file. */
+/** Whether nginx answers in time; another program on the port does not have the file. */
 async function answers(child: Child, url: string): Promise<boolean> {
   for (const end = performance.now() + START_LIMIT_MS; performance.now() < end && !child.ended; await sleep(50)) {
     const response = await fetch(url).catch(() => undefined);

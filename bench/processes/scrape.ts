@@ -15,7 +15,7 @@ export async function scrape(url: string, encoding: Encoding): Promise<number> {
     try {
       return await kept.get(encoding);
     } catch (error) {
-      // The server closed it for being idle just now.
+      // The server closed the idle connection.
       if (!(error instanceof NothingAnswered)) throw error;
     }
   }
@@ -36,7 +36,7 @@ const HEAD_BYTES = 4_096;
 class Connection {
   readonly #url: URL;
   readonly #socket: Socket;
-  /** The beginning of the answer under way, and its last bytes. */
+  /** First and last bytes of the answer. */
   #beginning = Buffer.alloc(0);
   #last = Buffer.alloc(0);
   #bytes = 0;
@@ -52,10 +52,9 @@ class Connection {
     };
     this.#socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), onread: { buffer, callback } });
     this.#socket.on("error", (error) => this.#fail(error));
-    // With its end it can no longer be written to, though it is not closed yet.
+    // After "end" the socket is not writable, though not closed yet.
     this.#socket.on("end", () => this.#end());
     this.#socket.on("close", () => this.#end());
-    // The bench ends although it may ask once more.
     this.#socket.unref();
   }
 
@@ -89,7 +88,7 @@ class Connection {
     }
   }
 
-  /** Some say by closing the connection that an answer is over. */
+  /** Some servers end an answer with the connection. */
   #end(): void {
     this.closed = true;
     this.#answer(this.#beginning.toString("latin1"));
@@ -120,7 +119,7 @@ export async function readPage(url: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** The bytes of the page as they go over the wire with gzip. */
+/** The gzipped bytes of the page. */
 export async function readWire(url: string): Promise<Buffer> {
   const { request } = await import("undici");
   const { body } = await request(`${url}/metrics`, { headers: { "accept-encoding": "gzip" } });

@@ -26,20 +26,19 @@ export interface ManyServers extends AsyncDisposable {
   readonly urls: readonly string[];
 }
 
-/** Simulated servers that have so many channels together, in one process; their worlds stay as they are. */
+/** Simulated servers in one process that share so many channels. */
 export function startSimulators(servers: number, channels: number): Promise<ManyServers> {
   return startMany("bench/peers/many-simulators.ts", [servers, Math.ceil(channels / servers)]);
 }
 
 export interface MirrorOptions {
   readonly addresses: number;
-  /** Of the one server that is behind all of them. */
   readonly sensors: number;
   readonly channels: number;
   readonly intervalSeconds: number;
 }
 
-/** One simulated server at many addresses, in one process. It keeps its answers, so that it takes next to no time. */
+/** One simulated server at many addresses, in one process. It keeps its answers to save time. */
 export function startMirrors({ addresses, sensors, channels, intervalSeconds }: MirrorOptions): Promise<ManyServers> {
   return startMany("bench/peers/mirrors.ts", [addresses, sensors, channels, intervalSeconds]);
 }
@@ -86,7 +85,7 @@ export class SimulatorControl {
     return { mostInFlight: most_in_flight, counts, recent };
   }
 
-  /** How many objects a list has; `list`: its path and query. The question counts among the requests. */
+  /** Objects of a list. `list`: its path and query. The request counts, too. */
   async total(list: string): Promise<number> {
     const url = `${this.#url}${list}${list.includes("?") ? "&" : "?"}limit=1&offset=0`;
     const headers = { authorization: `Bearer ${API_KEY}` };
@@ -101,17 +100,17 @@ export class SimulatorControl {
     await this.#send("DELETE", "/requests");
   }
 
-  /** Lets simulated time stand, so that all who ask are told the same. */
+  /** Stops simulated time. */
   async freeze(): Promise<void> {
     await this.#send("POST", "/time/freeze", {});
   }
 
-  /** A good minute later every sensor with the usual interval has measured anew. */
+  /** Moves time on by more than a minute, so that every sensor has a new measurement. */
   async stepMinute(): Promise<void> {
     await this.#send("POST", "/time/step", { by: "61s" });
   }
 
-  /** Adds a device with so many sensors below an object; resolves with its id. */
+  /** Adds a device with sensors; resolves with its id. */
   async addDevice(parent: string, name: string, sensors: number, kind: string): Promise<string> {
     const { id } = await this.#send<{ readonly id: string }>("POST", `/objects/${parent}/add`, { device: name });
     const add = { sensor: `${name} {n}`, kind, count: sensors };

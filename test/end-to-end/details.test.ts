@@ -41,17 +41,3 @@ test("details of a simulated server are those that it has", async () => {
   const channels = new Set(of("prtg_channel_value").map(({ labels }) => `${labels.sensor_id}.${labels.channel_id}`));
   expect(found.filter((id) => channels.has(id)).length).toBeGreaterThan(200);
 });
-
-test("endpoints that are missing leave their families out, and nothing else", async () => {
-  const subject = await start(SETTINGS, [
-    "missing@/experimental/license",
-    "missing@/probes/*/info",
-    "missing@/autodiscoveries",
-  ]);
-  expect(await subject.poll()).toBe(true);
-  const { of } = await shown(subject);
-  for (const name of ["prtg_license_sensors_used", "prtg_probe_connected", "prtg_autodiscoveries_running"]) {
-    expect(of(name)).toEqual([]);
-  }
-  expect(of("prtg_channel_primary").length).toBeGreaterThan(200);
-});

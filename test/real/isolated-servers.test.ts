@@ -24,31 +24,27 @@ const LIMITS = {
 };
 const SCHEDULES = { health: 1, status: 1, channels: 1, tree: 2, limits: 5, timeseries: 5 };
 const ROUNDS = 2;
-/** More rounds take chance out of the medians, and what a server really does to another one stays in them. */
+/** More rounds remove noise from the medians. */
 const MAX_ROUNDS = 7;
 const LIMIT_MS = 600_000;
 const PHASE_MS = 6_000;
 const BEGINNING_MS = 1_000;
-/** What one phase leaves behind is not counted for the next: requests that hang, and their timeouts. */
+/** Requests that hang end before the next phase. */
 const SETTLING_MS = 3_500;
-/** Phases take turns, so that whatever else the machine does hits all of them alike; what is left is chance. */
+/** A phase may be slower than the undisturbed one by this factor. */
 const MAX_TIMES = 3;
-/** What the machine may excuse at most: on one core that many wanted, scrapes took 3.06 times as long during a flood. */
+/** The load of the machine excuses this factor at most. On one busy core, scrapes took 3.06 times as long during a flood. */
 const MAX_SLOWER = 2;
-/** Medians of fewer tell nothing. */
 const FEWEST_POLLS = 5;
 
-/** A flood at the speed of a network: what the flooding process itself takes of this machine is not the question. */
+/** The flood has the speed of a network, so that the flooding process leaves time to others. */
 const DISTURBANCES = { undisturbed: undefined, hanging: "hang", flooding: "endless=20MB", down: "cut=start" } as const;
 type Phase = keyof typeof DISTURBANCES;
 
 interface Measured {
   readonly pollsMs: number[];
   readonly scrapesMs: number[];
-  /**
-   * What any other process of the machine takes for an answer meanwhile, the sound server's own: the flood is made on the
-   * same cores, which on a busy machine slows everybody down.
-   */
+  /** Answers of the sound server itself: the flood takes time of the same cores. */
   readonly othersMs: number[];
 }
 
@@ -78,12 +74,12 @@ test(TITLE, { timeout: LIMIT_MS }, async () => {
     scrapes: `${scrapesMs.length}: ${spread(scrapesMs)}`,
     others: `${othersMs.length}: ${spread(othersMs)}`,
   }));
-  // The figures of docs/decisions.md: least, quarter, median, three quarters, most.
+  // Minimum, quartiles and maximum, as in docs/decisions.md.
   console.table(table);
   expect(findings(measured)).toEqual([]);
 });
 
-/** What one server did to the other, or what cannot be told yet, in words. */
+/** Effects of one server on the other, and measurements that are too few. */
 function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
   const calm = measured.undisturbed;
   return Object.entries(measured).flatMap(([phase, { pollsMs, scrapesMs, othersMs }]) => {
@@ -140,7 +136,7 @@ function startExporter(shaken: string, sound: string): Promise<string> {
   return start(args, /serving metrics on (http:[^"]+)/, /first poll finished/);
 }
 
-/** Asks a simulated server's control endpoint. */
+/** Calls the control endpoint of a simulated server. */
 async function control(url: string, method: string, path: string, body?: unknown): Promise<void> {
   const response = await fetch(`${url}/simulator${path}`, {
     method,
@@ -166,7 +162,7 @@ async function measure(url: string, sound: string, { pollsMs, scrapesMs, othersM
     const labels = { server: SOUND, collector: "channels" };
     const at = page.value("prtg_exporter_collector_last_success_timestamp_seconds", labels);
     const seconds = page.value("prtg_exporter_collector_duration_seconds", labels);
-    // The first one may be of before.
+    // The first run may be from before the phase.
     if (last !== undefined && at !== last && seconds !== undefined) pollsMs.push(seconds * 1_000);
     last = at;
     expect(page.value("prtg_up", { server: SOUND })).toBe(1);

@@ -1,21 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { TEST_KEY } from "../support/simulated-exporter.ts";
 import { differences, seriesKey, servedValue } from "../support/world-truth.ts";
-import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
-import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { PushingSite } from "./support/pushing-site.ts";
 import { simulatedRecord } from "./support/simulated-record.ts";
-import { waitForTwoCycles } from "./support/two-cycles.ts";
 
 const LOOK_BACK_MS = 10 * 60_000;
 const LIVE_WINDOW_MS = 240 * 60_000;
@@ -38,56 +28,40 @@ const CASES = [
 
 describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", (programs) => {
   describe.each(CASES)("with $what", ({ settings }) => {
-    let stateDir: string;
-    let simulator: Simulator;
-    let world: World;
-    /** The moment at which simulated time stands, milliseconds. */
-    let at: number;
-    let relay: OtlpRelay;
-    let exporter: PushingExporter;
+    let site: PushingSite;
     let prometheus: Prometheus;
     /** The moment of the queries; Unix seconds. */
     let now: number;
 
     beforeAll(async () => {
-      stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
-      const size = { probes: 1, groups: 6, devices: 20, sensors: 40, channels: 300 };
-      world = createWorld({ seed: 1, size, startedAt: Date.now() });
-      const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
-      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
-      at = Date.now();
-      simulator.freezeAt(at);
-      relay = await startOtlpRelay();
-      exporter = await startPushingExporter({
-        server: simulator.url,
-        settings: `${settings}
-state_dir: ${stateDir}
-otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: http/protobuf, interval: 1s, repeat_interval: 0 }
-collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
-`,
+      site = await PushingSite.start({
+        size: { probes: 1, groups: 6, devices: 20, sensors: 40, channels: 300 },
+        at: Date.now(),
+        otlp: "protocol: http/protobuf, repeat_interval: 0",
+        settings,
+        collectors: ["health", "status", "channels", "timeseries"],
       });
       prometheus = await Prometheus.start({
         binary: programs["prometheus-3"],
-        target: `127.0.0.1:${exporter.port}`,
+        target: `127.0.0.1:${site.exporter.port}`,
         flags: ["--web.enable-otlp-receiver"],
         config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
       });
-      relay.forwardTo(prometheus.url);
+      site.relay.forwardTo(prometheus.url);
       await prometheus.waitUntilScraped();
       await untilPushed();
       now = Date.now() / 1000;
     });
 
     afterAll(async () => {
-      await exporter?.stop();
+      await site?.close();
       await prometheus?.stop();
-      await relay?.close();
-      await simulator?.close();
-      rmSync(stateDir, { recursive: true, force: true });
     });
 
     test("and refuses nothing", () => {
-      expect(new Set(relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(new Set(["200 "]));
+      expect(new Set(site.relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(
+        new Set(["200 "]),
+      );
     });
 
     test("under the names of the scraped ones", async () => {
@@ -99,9 +73,13 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
     test("with the labels and values of the scraped ones", async () => {
       // A scrape repeats what was measured long ago; the push has each measurement at its own time only.
       const isRecent = ({ labels }: Series) => {
-        const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
-        const measuredAt = channel && world.lastMeasurement(channel, at)?.at;
-        return channel !== undefined && servedValue(world, channel, at) !== undefined && (measuredAt ?? 0) > since();
+        const channel = site.world.channel(`${labels.sensor_id}.${labels.channel_id}`);
+        const measuredAt = channel && site.world.lastMeasurement(channel, site.at)?.at;
+        return (
+          channel !== undefined &&
+          servedValue(site.world, channel, site.at) !== undefined &&
+          (measuredAt ?? 0) > since()
+        );
       };
       const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map((job) => lastOf(job, VALUES, isRecent)));
       expect(scraped?.size).toBeGreaterThan(100);
@@ -143,10 +121,10 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
     /** Waits until every measurement of the live window was sent, or time is up. */
     async function untilPushed(): Promise<void> {
       // What a list shows of a scan that gave only some channels a value is in no time series, and may come besides.
-      const span = { from: at - LIVE_WINDOW_MS + 1, to: at };
+      const span = { from: site.at - LIVE_WINDOW_MS + 1, to: site.at };
       const measured = (scans: "whole" | "partial") =>
         new Set(
-          [...simulatedRecord(world, span, scans)].flatMap(([channelId, { times }]) =>
+          [...simulatedRecord(site.world, span, scans)].flatMap(([channelId, { times }]) =>
             times.map((time) => `${channelId}@${time}`),
           ),
         );
@@ -154,14 +132,14 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
       const deadline = Date.now() + PUSH_LIMIT_MS;
       while (!whole.isSubsetOf(measurementsSent()) && Date.now() < deadline) await sleep(2_000);
       expect(measurementsSent().difference(partial)).toEqual(whole);
-      await waitForTwoCycles(simulator, relay);
+      await site.waitForTwoCycles();
       await prometheus.nextScrape();
     }
 
     /** A measurement of a mapped channel comes once in each of its metrics. */
     function measurementsSent(): Set<string> {
       const sent = new Set<string>();
-      for (const { attributes, time } of [...relay.points.values()].flat()) {
+      for (const { attributes, time } of [...site.relay.points.values()].flat()) {
         const { sensor_id, channel_id, limit, metric, state } = attributes;
         if (channel_id === undefined || (limit ?? metric ?? state) !== undefined) continue;
         sent.add(`${sensor_id}.${channel_id}@${time / 1_000_000n}`);

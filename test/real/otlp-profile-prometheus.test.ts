@@ -1,17 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Simulator, startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { SimDevice, World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { TEST_KEY } from "../support/simulated-exporter.ts";
-import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
+import type { SimDevice } from "../../packages/simulator/src/world/model.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
-import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
-import { waitForTwoCycles } from "./support/two-cycles.ts";
+import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 
 const MINUTE = 60_000;
 /** Simulated time, which the test moves on, stays behind the real one. */
@@ -21,36 +12,18 @@ const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 200 };
 
 describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile otel", (programs) => {
-  let stateDir: string;
-  let simulator: Simulator;
-  let world: World;
-  /** Where simulated time stands, milliseconds. */
-  let at: number;
-  let relay: OtlpRelay;
-  let exporter: PushingExporter;
+  let site: PushingSite;
   let pushed: Prometheus;
   /** Another one, which scrapes the same exporter. */
   let scraped: Prometheus;
 
   beforeAll(async () => {
-    stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
-    at = Date.now() - BEHIND;
-    const size = { probes: 1, groups: 4, devices: 12, sensors: 60, channels: 240 };
-    world = createWorld({ seed: 1, size, startedAt: at });
-    // A measurement in each minute, so that every series that is served has just been pushed.
-    for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
-    const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
-    simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
-    simulator.freezeAt(at);
-    relay = await startOtlpRelay();
-    exporter = await startPushingExporter({
-      server: simulator.url,
-      settings: `
-state_dir: ${stateDir}
-mapping: { presets: [ping, snmp-traffic] }
-otlp: { endpoint: "${relay.url}/api/v1/otlp", profile: otel, interval: 1s }
-collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, limits: { schedule: 1s }, timeseries: { schedule: 1s } }
-`,
+    site = await PushingSite.start({
+      size: { probes: 1, groups: 4, devices: 12, sensors: 60, channels: 240 },
+      at: Date.now() - BEHIND,
+      otlp: "profile: otel",
+      settings: "mapping: { presets: [ping, snmp-traffic] }",
+      prepare: measureEachMinute,
     });
     const binary = programs["prometheus-3"];
     pushed = await Prometheus.start({
@@ -59,25 +32,22 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
       flags: ["--web.enable-otlp-receiver", `--query.lookback-delta=${LOOK_BACK}`],
       config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
     });
-    scraped = await Prometheus.start({ binary, target: `127.0.0.1:${exporter.port}` });
-    relay.forwardTo(pushed.url);
+    scraped = await Prometheus.start({ binary, target: `127.0.0.1:${site.exporter.port}` });
+    site.relay.forwardTo(pushed.url);
     await scraped.waitUntilScraped();
-    await waitForTwoCycles(simulator, relay);
+    await site.waitForTwoCycles();
   });
 
   afterAll(async () => {
-    await exporter?.stop();
+    await site?.close();
     await pushed?.stop();
     await scraped?.stop();
-    await relay?.close();
-    await simulator?.close();
-    rmSync(stateDir, { recursive: true, force: true });
   });
 
   test("has as many series under each name as one that scrapes", async () => {
     await expectSameCounts();
     const counts = await countsOf(pushed);
-    expect(counts).toMatchObject({ prtg_sensor_status: world.list("sensor").length });
+    expect(counts).toMatchObject({ prtg_sensor_status: site.world.list("sensor").length });
     for (const name of ["prtg_ping_seconds", "prtg_interface_traffic_bytes_per_second", "prtg_channel_value"]) {
       expect(counts[name], name).toBeGreaterThan(0);
     }
@@ -87,7 +57,7 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
     const found = await pushed.query(
       "prtg_sensor_status_code * on (job, instance) group_left (host_name, prtg_device_name) target_info",
     );
-    expect(found).toHaveLength(world.list("sensor").length);
+    expect(found).toHaveLength(site.world.list("sensor").length);
     const names = new Set(found.map(({ labels }) => labels.prtg_device_name));
     expect(names).toEqual(new Set(devicesWithSensors().map(({ name }) => name)));
     expect(new Set(found.map(({ labels }) => labels.instance)).size).toBe(devicesWithSensors().length);
@@ -100,8 +70,8 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
     const sensors = deleted.children.map(({ id }) => id).join("|");
     const ofDeleted = [`{instance=~".*/hq/${deleted.id}",__name__!="target_info"}`, `{prtg_sensor_id=~"${sensors}"}`];
     for (const selector of ofDeleted) expect(await pushed.seriesCount(selector)).toBeGreaterThan(0);
-    world.move(moved.id, to.id, { at });
-    world.remove(deleted.id);
+    site.world.move(moved.id, to.id, { at: site.at });
+    site.world.remove(deleted.id);
     await expectSameCounts();
     for (const selector of ofDeleted) expect(await pushed.seriesCount(selector), selector).toBe(0);
     const instances = await pushed.query(`count by (instance) ({prtg_sensor_id="${moved.id}"})`);
@@ -113,11 +83,11 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
     if (device === undefined) throw new Error("the world is too small");
     const selector = `{instance=~".*/hq/${device.id}",__name__!="target_info"}`;
     // The series of a status ends with the status: these stay up.
-    for (const { id } of device.children) world.force(id, "up", at);
+    for (const { id } of device.children) site.world.force(id, "up", site.at);
     await expectSameCounts();
     const [before, ends] = [await pushed.seriesCount(selector), countEnds(device)];
     expect(before).toBeGreaterThan(0);
-    world.rename(device.id, "another name");
+    site.world.rename(device.id, "another name");
     await expectSameCounts();
     expect(await pushed.seriesCount(selector)).toBe(before);
     expect(await pushed.seriesCount('target_info{host_name="another name"}')).toBe(1);
@@ -125,16 +95,16 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
   });
 
   test("and refuses nothing of it", () => {
-    expect(new Set(relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(new Set(["200 "]));
+    expect(new Set(site.relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(new Set(["200 "]));
   });
 
   function devicesWithSensors(): SimDevice[] {
-    return world.list("device").filter(({ children }) => children.length > 0);
+    return site.world.list("device").filter(({ children }) => children.length > 0);
   }
 
   function countEnds({ children }: SimDevice): number {
     const sensors = new Set<string | undefined>(children.map(({ id }) => id));
-    const ends = [...relay.ends.values()].flat();
+    const ends = [...site.relay.ends.values()].flat();
     // Those of the sensors of the device that was deleted, at least.
     expect(ends.some(({ attributes }) => attributes["prtg.sensor.id"] !== undefined)).toBe(true);
     return ends.filter(({ attributes }) => sensors.has(attributes["prtg.sensor.id"])).length;
@@ -143,9 +113,8 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
   /** A minute later: the last measurement before may have gone to the device of then. */
   async function expectSameCounts(): Promise<void> {
     for (let minute = 0; minute < 2; minute++) {
-      at += MINUTE;
-      simulator.freezeAt(at);
-      await waitForTwoCycles(simulator, relay);
+      site.pass(1);
+      await site.waitForTwoCycles();
     }
     await vi.waitFor(async () => {
       const [ofPushed, ofScraped] = await Promise.all([pushed, scraped].map(countsOf));

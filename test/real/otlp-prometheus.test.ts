@@ -1,22 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../../packages/simulator/src/simulator.ts";
 import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { freePort } from "../support/free-port.ts";
-import { TEST_KEY } from "../support/simulated-exporter.ts";
 import { differences, servedValue } from "../support/world-truth.ts";
-import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
-import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { PushingSite } from "./support/pushing-site.ts";
 import { withoutTarget } from "./support/series-keys.ts";
 import { simulatedRecord } from "./support/simulated-record.ts";
-import { waitForTwoCycles } from "./support/two-cycles.ts";
 
 const MINUTE = 60_000;
 const LIVE_WINDOW = 240 * MINUTE;
@@ -35,58 +25,51 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
     { protocol: "http/protobuf", contentType: "application/x-protobuf", sensors: 60 },
     { protocol: "http/json", contentType: "application/json", sensors: 20 },
   ])("takes the push by $protocol", ({ protocol, contentType, sensors }) => {
-    let stateDir: string;
-    let simulator: Simulator;
+    let site: PushingSite;
     let world: World;
-    /** The moment at which simulated time stands at first, milliseconds. */
+    /** Simulated time at the start, milliseconds. */
     let at: number;
-    /** Where it stands now. */
-    let stands: number;
-    let relay: OtlpRelay;
-    let exporter: PushingExporter;
     let prometheus: Prometheus;
     /** The moment of the queries about the frozen world; Unix seconds. */
     let now: number;
 
     beforeAll(async () => {
-      stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
-      const size = { probes: 2, groups: 4, devices: 12, sensors, channels: 4 * sensors };
-      world = createWorld({ seed: 1, size, startedAt: Date.now() });
-      const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
-      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
       at = Date.now();
-      freezeAt(at);
-      relay = await startOtlpRelay();
-      exporter = await start(await freePort());
+      site = await PushingSite.start({
+        size: { probes: 2, groups: 4, devices: 12, sensors, channels: 4 * sensors },
+        at,
+        otlp: `protocol: ${protocol}, repeat_interval: 0`,
+        collectors: ["health", "status", "channels", "timeseries"],
+      });
+      world = site.world;
       prometheus = await Prometheus.start({
         binary: programs["prometheus-3"],
-        target: `127.0.0.1:${exporter.port}`,
+        target: `127.0.0.1:${site.exporter.port}`,
         flags: ["--web.enable-otlp-receiver"],
         config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
       });
-      relay.forwardTo(prometheus.url);
+      site.relay.forwardTo(prometheus.url);
       await prometheus.waitUntilScraped();
       await untilPushed(measurementsUntil(at));
       now = Date.now() / 1000;
     });
 
     afterAll(async () => {
-      await exporter?.stop();
+      await site?.close();
       await prometheus?.stop();
-      await relay?.close();
-      await simulator?.close();
-      rmSync(stateDir, { recursive: true, force: true });
     });
 
     test("and refuses nothing of it", () => {
-      const answers = relay.requests.map((request) => `${request.contentType} ${request.status} ${request.answer}`);
+      const answers = site.relay.requests.map(
+        (request) => `${request.contentType} ${request.status} ${request.answer}`,
+      );
       // An answer without a body speaks of no partial success.
       expect(new Set(answers)).toEqual(new Set([`${contentType} 200 `]));
     });
 
     test("under the names of the scraped metrics", async () => {
       const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map((job) => namesOf(job)));
-      expect(relay.points.has("prtg.channel_value")).toBe(true);
+      expect(site.relay.points.has("prtg.channel_value")).toBe(true);
       expect(pushed).toContain("prtg_channel_value");
       expect(pushed).toEqual(scraped);
     });
@@ -122,41 +105,27 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
 
     test("and after a restart nothing twice, and all that comes then", async () => {
       // A second chance of this test begins where the first one came to: the world does not go back.
-      const from = stands;
+      const from = site.at;
       const before = countOf(relayed());
-      await exporter.stop();
-      exporter = await start(exporter.port);
-      await waitForTwoCycles(simulator, relay);
+      await site.exporter.stop();
+      await site.startExporter();
+      await site.waitForTwoCycles();
       expect(countOf(relayed())).toBe(before);
 
       // Three minutes while it is down, which have to be read from the series, and one while it runs.
-      await exporter.stop();
-      freezeAt(from + 3 * MINUTE);
-      exporter = await start(exporter.port);
-      await untilPushed(measurementsUntil(stands));
-      freezeAt(from + 4 * MINUTE);
-      const measured = measurementsUntil(stands);
+      await site.exporter.stop();
+      site.moveTo(from + 3 * MINUTE);
+      await site.startExporter();
+      await untilPushed(measurementsUntil(site.at));
+      site.moveTo(from + 4 * MINUTE);
+      const measured = measurementsUntil(site.at);
       await untilPushed(measured);
       expect(countOf(measured)).toBeGreaterThan(before + 8 * sensors);
       expectSame(relayed(), measured);
-      expectSame(await stored(stands / 1000 + 60), measured);
+      expectSame(await stored(site.at / 1000 + 60), measured);
       const instances = await prometheus.query(`count by (instance) (prtg_up{${PUSHED}})`);
       expect(instances).toHaveLength(1);
     });
-
-    function freezeAt(moment: number): void {
-      stands = moment;
-      simulator.freezeAt(moment);
-    }
-
-    function start(port: number): Promise<PushingExporter> {
-      const settings = `
-state_dir: ${stateDir}
-otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: ${protocol}, interval: 1s, repeat_interval: 0 }
-collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
-`;
-      return startPushingExporter({ server: simulator.url, settings, port });
-    }
 
     async function namesOf(job: string): Promise<string[]> {
       const counted = await prometheus.query(
@@ -208,7 +177,7 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
 
     /** Without what a list showed of a scan that gave only some channels a value: in the time series it is a gap. */
     function ofWholeScans(found: Measurements): Measurements {
-      const partial = measurementsUntil(stands, "partial");
+      const partial = measurementsUntil(site.at, "partial");
       const kept: Measurements = new Map();
       for (const [channelId, points] of found) {
         const listed = new Set(partial.get(channelId));
@@ -230,7 +199,7 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
     /** What was sent, in the order in which it was. */
     function relayed(): Measurements {
       const measured: Measurements = new Map();
-      for (const { attributes, time, value } of relay.points.get("prtg.channel_value") ?? []) {
+      for (const { attributes, time, value } of site.relay.points.get("prtg.channel_value") ?? []) {
         append(measured, channelIdOf(attributes), Number(time / 1_000_000n), Number(value));
       }
       return ofWholeScans(measured);
@@ -241,7 +210,7 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
       const expected = countOf(measured);
       const deadline = Date.now() + PUSH_LIMIT_MS;
       while (countOf(relayed()) < expected && Date.now() < deadline) await sleep(250);
-      await waitForTwoCycles(simulator, relay);
+      await site.waitForTwoCycles();
       await prometheus.nextScrape();
     }
   });

@@ -1,62 +1,31 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Simulator, startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { SimSensor, World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { TEST_KEY } from "../support/simulated-exporter.ts";
-import { servedValue } from "../support/world-truth.ts";
-import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
-import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
-import { waitForTwoCycles } from "./support/two-cycles.ts";
+import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 
-const MINUTE = 60_000;
 /** Simulated time, which the test moves on, stays behind the real one. */
-const BEHIND = 60 * MINUTE;
+const BEHIND = 3_600_000;
 /** Nothing goes stale of its own accord: what the receiver does not show has ended. */
 const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 100 };
 
 describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", (programs) => {
   describe.each(["http/protobuf", "http/json"])("by %s", (protocol) => {
-    let stateDir: string;
-    let simulator: Simulator;
-    let world: World;
-    /** Where simulated time stands, milliseconds. */
-    let at: number;
-    let relay: OtlpRelay;
-    let exporter: PushingExporter;
+    let site: PushingSite;
     let pushed: Prometheus;
     /** Another one, which scrapes the same exporter. */
     let scraped: Prometheus;
-    const used = new Set<SimSensor>();
 
     beforeAll(async () => {
-      stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
-      at = Date.now() - BEHIND;
-      world = createWorld({
-        seed: 1,
+      site = await PushingSite.start({
         size: { probes: 2, groups: 4, devices: 12, sensors: 60, channels: 240 },
-        startedAt: at,
-      });
-      // A measurement in each minute, so that every series that is served has just been pushed.
-      for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
-      for (const [index, group] of world.list("group").entries()) world.rename(group.id, `Group ${index}`);
-      const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
-      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
-      simulator.freezeAt(at);
-      relay = await startOtlpRelay();
-      exporter = await startPushingExporter({
-        server: simulator.url,
-        settings: `
-state_dir: ${stateDir}
-otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: ${protocol}, interval: 1s }
-collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, limits: { schedule: 1s }, timeseries: { schedule: 1s } }
-`,
+        at: Date.now() - BEHIND,
+        otlp: `protocol: ${protocol}`,
+        prepare: (prepared) => {
+          measureEachMinute(prepared);
+          const { world } = prepared;
+          for (const [index, group] of world.list("group").entries()) world.rename(group.id, `Group ${index}`);
+        },
       });
       const binary = programs["prometheus-3"];
       pushed = await Prometheus.start({
@@ -65,75 +34,76 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
         flags: ["--web.enable-otlp-receiver", `--query.lookback-delta=${LOOK_BACK}`],
         config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
       });
-      scraped = await Prometheus.start({ binary, target: `127.0.0.1:${exporter.port}` });
-      relay.forwardTo(pushed.url);
+      scraped = await Prometheus.start({ binary, target: `127.0.0.1:${site.exporter.port}` });
+      site.relay.forwardTo(pushed.url);
       await scraped.waitUntilScraped();
-      await waitForTwoCycles(simulator, relay);
+      await site.waitForTwoCycles();
     });
 
     afterAll(async () => {
-      await exporter?.stop();
+      await site?.close();
       await pushed?.stop();
       await scraped?.stop();
-      await relay?.close();
-      await simulator?.close();
-      rmSync(stateDir, { recursive: true, force: true });
     });
 
     test("has as many series of each family as one that scrapes", async () => {
       await expectSameCounts();
       const counts = await countsOf(scraped);
-      expect(counts.get("prtg_sensor_status")).toBe(world.list("sensor").length);
+      expect(counts.get("prtg_sensor_status")).toBe(site.world.list("sensor").length);
       expect(counts.get("prtg_channel_state")).toBeGreaterThan(0);
       expect(counts.get("prtg_channel_value")).toBeGreaterThan(100);
     });
 
     test("has no value of a sensor that was paused, nor its old status", async () => {
-      const { id } = measuredSensor();
+      const { id } = site.measuredSensor();
       await expectEnds(
         [`prtg_channel_value{sensor_id="${id}"}`, `prtg_sensor_status{sensor_id="${id}",status="up"}`],
-        () => world.pause(id, at),
+        () => site.world.pause(id, site.at),
       );
       expect(await statusesOf(id)).toEqual(["pausedbyuser"]);
       await expectSameCounts();
 
       // After a while it goes on under the same labels.
-      pass(5);
-      await waitForTwoCycles(simulator, relay);
-      await expectEnds([`prtg_sensor_status{sensor_id="${id}",status="pausedbyuser"}`], () => world.resume(id, at));
+      site.pass(5);
+      await site.waitForTwoCycles();
+      await expectEnds([`prtg_sensor_status{sensor_id="${id}",status="pausedbyuser"}`], () =>
+        site.world.resume(id, site.at),
+      );
       await expectSameCounts();
       expect(await pushed.seriesCount(`prtg_channel_value{sensor_id="${id}"}`)).toBeGreaterThan(0);
     });
 
     test("has no series under the old name of a sensor", async () => {
-      const { id, name } = measuredSensor();
+      const { id, name } = site.measuredSensor();
       const old = `sensor_id="${id}",sensor="${name}"`;
       await expectEnds([`prtg_channel_value{${old}}`, `prtg_sensor_status{${old}}`, `{${old}}`], () =>
-        world.rename(id, "another name"),
+        site.world.rename(id, "another name"),
       );
       await expectSameCounts();
     });
 
     test("has no series under the old name of a group", async () => {
-      const { parent: device } = measuredSensor(({ parent }) => parent?.parent?.kind === "group");
+      const { parent: device } = site.measuredSensor(({ parent }) => parent?.parent?.kind === "group");
       const group = device?.parent;
       if (group === undefined || group === null) throw new Error("the world is too small");
       const old = `group="${group.name}"`;
       await expectEnds(
         [`prtg_channel_value{${old}}`, `prtg_sensor_status{${old}}`, `prtg_device_info{path=~".*${group.name}/.*"}`],
-        () => world.rename(group.id, "Another group"),
+        () => site.world.rename(group.id, "Another group"),
       );
       await expectSameCounts();
     });
 
     test("has no series under the old place of a sensor", async () => {
-      const sensor = measuredSensor();
+      const sensor = site.measuredSensor();
       const { id, parent } = sensor;
-      const target = world.list("device").find((device) => device.id !== parent?.id && device.name !== parent?.name);
+      const target = site.world
+        .list("device")
+        .find((device) => device.id !== parent?.id && device.name !== parent?.name);
       if (parent === undefined || target === undefined) throw new Error("the world is too small");
       const old = `sensor_id="${id}",device="${parent?.name}"`;
       await expectEnds([`prtg_channel_value{${old}}`, `{${old}}`], () => {
-        world.move(id, target.id, { at });
+        site.world.move(id, target.id, { at: site.at });
         // It inherits the interval of its new device, five minutes.
         sensor.intervalSeconds = 60;
       });
@@ -141,8 +111,8 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
     });
 
     test("has nothing of a sensor and of a device that were deleted", async () => {
-      const { id } = measuredSensor();
-      const device = world
+      const { id } = site.measuredSensor();
+      const device = site.world
         .list("device")
         .find(({ children }) => children.length > 2 && children.every(({ id: of }) => of !== id));
       if (device === undefined) throw new Error("the world is too small");
@@ -156,34 +126,20 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
           `prtg_node_status_code{id="${device.id}"}`,
         ],
         () => {
-          world.remove(id);
-          world.remove(device.id);
+          site.world.remove(id);
+          site.world.remove(device.id);
         },
       );
       await expectSameCounts();
     });
 
     test("and refuses nothing of it", () => {
-      expect(relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
+      expect(site.relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
       // An answer without a body speaks of no partial success.
-      expect(new Set(relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(new Set(["200 "]));
+      expect(new Set(site.relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(
+        new Set(["200 "]),
+      );
     });
-
-    function pass(minutes: number): void {
-      at += minutes * MINUTE;
-      simulator.freezeAt(at);
-    }
-
-    /** One that no test had yet. */
-    function measuredSensor(isWanted: (sensor: SimSensor) => boolean = () => true): SimSensor {
-      const found = world.list("sensor").find((sensor) => {
-        if (!isWanted(sensor) || used.has(sensor) || world.state(sensor, at).status !== "up") return false;
-        return sensor.channels.some((channel) => servedValue(world, channel, at) !== undefined);
-      });
-      if (found === undefined) throw new Error("the world is too small");
-      used.add(found);
-      return found;
-    }
 
     /** What these selectors find is there before the change; when the page is without it, it is gone with the next push. */
     async function expectEnds(selectors: readonly string[], change: () => void): Promise<void> {
@@ -192,7 +148,7 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
         expect(await scraped.seriesCount(selector), selector).toBeGreaterThan(0);
       }
       change();
-      pass(1);
+      site.pass(1);
       await vi.waitFor(async () => {
         const now = await scraped.nextScrape();
         for (const selector of selectors) expect(await scraped.seriesCount(selector, now), selector).toBe(0);
@@ -207,7 +163,7 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
 
     /** Waits until a push that begins from now on has been answered. */
     async function nextPush(): Promise<void> {
-      const pushes = () => relay.points.get("prtg.up")?.length ?? 0;
+      const pushes = () => site.relay.points.get("prtg.up")?.length ?? 0;
       const begun = pushes();
       // One may be under way, and the ends of a push follow its values.
       await vi.waitFor(() => expect(pushes()).toBeGreaterThanOrEqual(begun + 3), LIMIT);
@@ -220,8 +176,8 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
 
     /** A minute later: the last measurement before may have gone under the labels of then. */
     async function expectSameCounts(): Promise<void> {
-      pass(1);
-      await waitForTwoCycles(simulator, relay);
+      site.pass(1);
+      await site.waitForTwoCycles();
       await vi.waitFor(async () => {
         const [ofPushed, ofScraped] = await Promise.all([
           countsOf(pushed, "sensor_id"),

@@ -1,25 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Simulator, startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { SimSensor, World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
-import { systemClock } from "../../src/lib/clock.ts";
 import { parsePage } from "../support/parse-sample.ts";
-import { TEST_KEY } from "../support/simulated-exporter.ts";
-import { differences, expectedSeries, servedValue } from "../support/world-truth.ts";
-import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
+import { differences, expectedSeries } from "../support/world-truth.ts";
 import { describeWithPrograms } from "./support/programs.ts";
-import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 import { withoutEmpty, withoutTarget } from "./support/series-keys.ts";
-import { waitForTwoCycles } from "./support/two-cycles.ts";
 import { startVmagent, VictoriaMetrics, type Vmagent } from "./support/victoria-metrics.ts";
 
-const MINUTE = 60_000;
 /** Simulated time, which the test moves on, stays behind the real one. */
-const BEHIND = 60 * MINUTE;
+const BEHIND = 3_600_000;
 /** Nothing goes stale of its own accord: what is not shown has ended. */
 const LOOK_BACK = "6h";
 const LIMIT = { timeout: 60_000, interval: 200 };
@@ -39,48 +28,28 @@ const PLACES = [
 
 describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", (programs) => {
   describe.each(PLACES)("that $place scrapes and receives", ({ place, naming }) => {
-    let stateDir: string;
-    let simulator: Simulator;
-    let world: World;
-    /** Where simulated time stands, milliseconds. */
-    let at: number;
-    let relay: OtlpRelay;
-    let exporter: PushingExporter;
+    let site: PushingSite;
     let database: VictoriaMetrics;
     let agent: Vmagent | undefined;
-    const used = new Set<SimSensor>();
 
     beforeAll(async () => {
-      stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
-      at = Date.now() - BEHIND;
-      const size = { probes: 2, groups: 4, devices: 10, sensors: 40, channels: 160 };
-      world = createWorld({ seed: 1, size, startedAt: at });
-      // A measurement in each minute, so that every series that is served has just been pushed.
-      for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
-      world.rename(measuredSensor().id, HOSTILE_NAME);
-      const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
-      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
-      simulator.freezeAt(at);
-      relay = await startOtlpRelay();
-      exporter = await startPushingExporter({
-        server: simulator.url,
-        settings: `
-state_dir: ${stateDir}
-otlp: { endpoint: "${relay.url}/opentelemetry", interval: 1s }
-collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, limits: { schedule: 1s }, timeseries: { schedule: 1s } }
-`,
+      site = await PushingSite.start({
+        size: { probes: 2, groups: 4, devices: 10, sensors: 40, channels: 160 },
+        at: Date.now() - BEHIND,
+        endpoint: "/opentelemetry",
+        prepare: (prepared) => {
+          measureEachMinute(prepared);
+          prepared.world.rename(prepared.measuredSensor().id, HOSTILE_NAME);
+        },
       });
       await startReceivers();
-      await waitForTwoCycles(simulator, relay);
+      await site.waitForTwoCycles();
     });
 
     afterAll(async () => {
-      await exporter?.stop();
+      await site?.close();
       await agent?.stop();
       await database?.stop();
-      await relay?.close();
-      await simulator?.close();
-      rmSync(stateDir, { recursive: true, force: true });
     });
 
     test("are as many as the page has, of each family, and the same by scrape and by push", async () => {
@@ -94,7 +63,9 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
 
     test("have the labels and values of the world", async () => {
       const families = "prtg_sensor_status|prtg_sensor_status_code|prtg_channel_value|prtg_channel_state";
-      const expected = new Map([...expectedSeries(world, "hq", at)].map(([key, value]) => [withoutEmpty(key), value]));
+      const expected = new Map(
+        [...expectedSeries(site.world, "hq", site.at)].map(([key, value]) => [withoutEmpty(key), value]),
+      );
       expect(expected.size).toBeGreaterThan(200);
       for (const job of [SCRAPED, PUSHED]) {
         const found = await valuesOf(`{${job},__name__=~"${families}"}`);
@@ -104,7 +75,7 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
 
     test("have every measurement that was sent, at its own time", async () => {
       const sent = new Map<string, number>();
-      for (const { attributes, time, value } of relay.points.get("prtg.channel_value") ?? []) {
+      for (const { attributes, time, value } of site.relay.points.get("prtg.channel_value") ?? []) {
         sent.set(`${channelIdOf(attributes)} ${time / 1_000_000n}`, Number(value));
       }
       expect(sent.size).toBeGreaterThan(20_000);
@@ -119,40 +90,40 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
     });
 
     test("end with a pause, and go on after it", async () => {
-      const { id } = measuredSensor();
+      const { id } = site.measuredSensor();
       const status = `prtg_sensor_status{sensor_id="${id}"`;
       const ends = [`prtg_channel_value{sensor_id="${id}"`, `${status},status="up"`];
-      await expectEnds(ends, () => world.pause(id, at));
+      await expectEnds(ends, () => site.world.pause(id, site.at));
       for (const job of [SCRAPED, PUSHED]) {
         const found = await database.query(`${status},${job}}`);
         expect(found.map(({ labels }) => labels.status)).toEqual(["pausedbyuser"]);
       }
       await expectSameAsPage();
 
-      pass(5);
-      await waitForTwoCycles(simulator, relay);
-      await expectEnds([`${status},status="pausedbyuser"`], () => world.resume(id, at));
+      site.pass(5);
+      await site.waitForTwoCycles();
+      await expectEnds([`${status},status="pausedbyuser"`], () => site.world.resume(id, site.at));
       await expectSameAsPage();
       expect(await database.seriesCount(`prtg_channel_value{sensor_id="${id}",${PUSHED}}`)).toBeGreaterThan(0);
     });
 
     test("end with the deletion of a sensor and of a device", async () => {
-      const { id } = measuredSensor();
-      const device = world
+      const { id } = site.measuredSensor();
+      const device = site.world
         .list("device")
         .find(({ children }) => children.length > 2 && children.every((child) => child.id !== id));
       if (device === undefined) throw new Error("the world is too small");
       const ends = [`{sensor_id="${id}"`, `prtg_channel_value{sensor_id="${id}"`, `{device_id="${device.id}"`];
       await expectEnds([...ends, `prtg_node_status_code{id="${device.id}"`], () => {
-        world.remove(id);
-        world.remove(device.id);
+        site.world.remove(id);
+        site.world.remove(device.id);
       });
       await expectSameAsPage();
     });
 
     test("come without one refusal; JSON would be refused", async () => {
-      expect(relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
-      expect(new Set(relay.requests.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(site.relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
+      expect(new Set(site.relay.requests.map(({ status }) => status))).toEqual(new Set([200]));
       const answer = await fetch(`${agent?.url ?? database.url}/opentelemetry/v1/metrics`, {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -163,7 +134,7 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
     });
 
     async function startReceivers(): Promise<void> {
-      const targets = [`127.0.0.1:${exporter.port}`];
+      const targets = [`127.0.0.1:${site.exporter.port}`];
       const receiver = { scrapeConfigs: [{ job_name: "exporter", static_configs: [{ targets }] }], flags: [naming] };
       const relabelling = `-relabelConfig=${RELABELLING}`;
       const storage = { binary: programs["victoria-metrics"], lookBack: LOOK_BACK };
@@ -173,23 +144,7 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
         database = await VictoriaMetrics.start({ ...storage, flags: [relabelling] });
         agent = await startVmagent({ binary: programs.vmagent, ...receiver }, database.url);
       }
-      relay.forwardTo(agent?.url ?? database.url);
-    }
-
-    function pass(minutes: number): void {
-      at += minutes * MINUTE;
-      simulator.freezeAt(at);
-    }
-
-    /** One that no test had yet. */
-    function measuredSensor(): SimSensor {
-      const found = world.list("sensor").find((sensor) => {
-        if (used.has(sensor) || world.state(sensor, at).status !== "up") return false;
-        return sensor.channels.some((channel) => servedValue(world, channel, at) !== undefined);
-      });
-      if (found === undefined) throw new Error("the world is too small");
-      used.add(found);
-      return found;
+      site.relay.forwardTo(agent?.url ?? database.url);
     }
 
     async function valuesOf(selector: string): Promise<Map<string, number>> {
@@ -204,7 +159,7 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
       const all = selectors.flatMap((selector) => [SCRAPED, PUSHED].map((job) => `${selector},${job}}`));
       for (const selector of all) expect(await database.seriesCount(selector), selector).toBeGreaterThan(0);
       change();
-      pass(1);
+      site.pass(1);
       await vi.waitFor(async () => {
         for (const selector of all) expect(await database.seriesCount(selector), selector).toBe(0);
       }, LIMIT);
@@ -216,14 +171,14 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
 
     /** A minute later: the last measurement before may have gone under the labels of then. */
     async function expectSameAsPage(): Promise<void> {
-      pass(1);
-      await waitForTwoCycles(simulator, relay);
+      site.pass(1);
+      await site.waitForTwoCycles();
       await vi.waitFor(async () => {
         const served = new Map<string, number>();
-        for (const { name } of parsePage(await exporter.page()).values()) {
+        for (const { name } of parsePage(await site.exporter.page()).values()) {
           if (/^prtg_(?!exporter_)/.test(name)) served.set(name, (served.get(name) ?? 0) + 1);
         }
-        expect(served.get("prtg_sensor_status")).toBe(world.list("sensor").length);
+        expect(served.get("prtg_sensor_status")).toBe(site.world.list("sensor").length);
         for (const job of [SCRAPED, PUSHED]) {
           const counted = await database.query(`count by (__name__) ({${job},${OF_THE_TREE}})`);
           const counts = counted.map(({ labels, points }) => [labels.__name__, points[0]?.value]);

@@ -3,21 +3,20 @@ import type { Random } from "./random.ts";
 
 /** Some faults at the same time. */
 export interface Disturbance {
-  /** For reports. */
   readonly kinds: readonly string[];
-  /** As the simulator reads them. */
+  /** In the simulator's grammar. */
   readonly faults: readonly string[];
   readonly endsSessions: boolean;
-  /** Records may lack what tells them apart: who misses an object then is right. */
+  /** Records may lack their ids: then the exporter may miss objects. */
   readonly losesRecords: boolean;
-  /** An endpoint may have been missing, which is looked into again after a minute. */
+  /** An endpoint may be missing: the exporter tries it again after a minute. */
   readonly missesEndpoints: boolean;
 }
 
 const SHARES = ["", "", "#0.5", "#0.2", "#3"] as const;
 const MAX_EXTRAS = 3;
 
-/** Deals faults so that every kind comes as often as every other, alone and mixed, everywhere. */
+/** Draws each kind of fault equally often, alone and mixed, at any endpoint. */
 export class FaultDeck {
   readonly #random: Random;
   readonly #kinds: readonly FaultKind[];

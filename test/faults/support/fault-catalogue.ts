@@ -1,16 +1,15 @@
-/** One thing that can go wrong at an endpoint, as the simulator spells it. */
+/** A fault of an endpoint in the simulator's grammar. */
 export interface FaultKind {
-  /** In titles of tests. */
   readonly name: string;
-  /** With its argument, without glob and share. */
+  /** Without glob and share. */
   readonly text: string;
-  /** A list is needed for it to show. */
+  /** Has an effect on lists only. */
   readonly listsOnly?: true;
-  /** Needed beside it: small pages, so that there is a second one that can shift. */
+  /** A second fault that it needs: small pages, so that a second page can shift. */
   readonly beside?: string;
 }
 
-/** What a client can meet. Times are such that `timeout`, in milliseconds, decides over slow answers. */
+/** All kinds of faults. `timeout` in milliseconds ends slow answers. */
 export function faultKinds(timeoutMs: number): readonly FaultKind[] {
   const slow = `${Math.round(timeoutMs * 1.5)}ms`;
   return [
@@ -84,7 +83,7 @@ export interface FaultyEndpoint {
   readonly isList: boolean;
 }
 
-/** Each with its stand-in, so that one cannot help out for the other. */
+/** Globs match each endpoint and its fallback. */
 export const ENDPOINTS: readonly FaultyEndpoint[] = [
   { glob: "/health", isList: false },
   { glob: "/version", isList: false },
@@ -101,7 +100,7 @@ export const ENDPOINTS: readonly FaultyEndpoint[] = [
   { glob: "*", isList: true },
 ];
 
-/** Names of faults after which an answer cannot be used, whatever its status. */
+/** Faults that make an answer useless, whatever its status. */
 const SPOILING = new Set([
   "hang",
   "cut",
@@ -114,15 +113,15 @@ const SPOILING = new Set([
   "content-type",
 ]);
 
-/** The faults to set, as the simulator reads them; `share`: `#0.3`, `#2`, or empty for each request. */
+/** The faults in the simulator's grammar. `share`: `#0.3`, `#2`, or empty for each request. */
 export function faultTexts({ text, beside }: FaultKind, { glob }: FaultyEndpoint, share = ""): readonly string[] {
   return [`${text}@${glob}${share}`, ...(beside === undefined ? [] : [`${beside}@${glob}`])];
 }
 
-/** Whether a client could use the answer to a request: by its status, and by the faults that hit it. */
+/** Whether a client could use the answer, by its status and its faults. */
 export function isSound(status: number | undefined, faults: readonly string[]): boolean {
   if (status === undefined || status >= 300) return false;
-  // Without a body there is nothing to spoil, and what keeps an answer from coming at all leaves no status.
+  // No fault can spoil an answer without a body.
   if (status === 204) return true;
   return !faults.some((fault) => SPOILING.has(/^[a-z-]+/.exec(fault)?.[0] ?? ""));
 }

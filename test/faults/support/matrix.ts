@@ -154,7 +154,7 @@ function inFlight(page: PageView): number {
 
 const FAMILIES = ["prtg_sensor_status", "prtg_sensor_status_code", "prtg_channel_value", "prtg_channel_state"];
 
-/** What is missing, what is too much, what is another value. */
+/** Series that are missing, extra or have another value. */
 export function differences(page: PageView, expected: ReadonlyMap<string, number>): string[] {
   const found = new Map(
     FAMILIES.flatMap((family) =>

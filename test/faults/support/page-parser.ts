@@ -17,7 +17,7 @@ export interface Family {
 
 export type Page = ReadonlyMap<string, Family>;
 
-/** What a scraper would refuse, or should. */
+/** A page that scrapers must refuse. */
 export class PageError extends Error {
   constructor(line: number, complaint: string, text: string) {
     super(`line ${line}: ${complaint}: ${text.slice(0, 200)}`);
@@ -25,7 +25,7 @@ export class PageError extends Error {
   }
 }
 
-/** Endings of the samples of a type, beside the name of the family itself. */
+/** Suffixes of the samples of a type. */
 const ENDINGS: Readonly<Record<PageFormat, Readonly<Record<string, readonly string[]>>>> = {
   text: {
     counter: [""],

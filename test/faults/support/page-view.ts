@@ -1,6 +1,5 @@
 import type { Page, Sample } from "./page-parser.ts";
 
-/** Questions to a page. */
 export class PageView {
   readonly #page: Page;
 
@@ -14,17 +13,16 @@ export class PageView {
     return found.filter((sample) => wanted.every(([name, value]) => sample.labels.get(name) === value));
   }
 
-  /** Of the only sample that fits; undefined where none does. */
+  /** Value of the first sample that fits; undefined without one. */
   value(family: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
     return this.samples(family, labels)[0]?.value;
   }
 
-  /** Values of a label in a family. */
   labelsOf(family: string, label: string, labels: Readonly<Record<string, string>> = {}): ReadonlySet<string> {
     return new Set(this.samples(family, labels).map((sample) => sample.labels.get(label) ?? ""));
   }
 
-  /** By the value of a label. */
+  /** Values of samples by the value of a label. */
   byLabel(family: string, label: string, labels: Readonly<Record<string, string>> = {}): ReadonlyMap<string, number> {
     return new Map(this.samples(family, labels).map((sample) => [sample.labels.get(label) ?? "", sample.value]));
   }

@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32), so that a run can be told by its seed. */
+/** A seeded generator (mulberry32). */
 export class Random {
   #state: number;
 

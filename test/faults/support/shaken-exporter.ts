@@ -16,7 +16,7 @@ import type { AnsweredRequest } from "./truth.ts";
 export const SERVER = "hq";
 export const COLLECTORS = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
 
-/** Of the schedules below; seconds. */
+/** Longest schedule below, seconds. */
 export const MAX_INTERVAL_S = 60;
 export const TIMEOUT_MS = 5_000;
 export const TOTAL_TIMEOUT_MS = 20_000;

@@ -1,13 +1,13 @@
 import { isSound } from "./fault-catalogue.ts";
 import type { PageView } from "./page-view.ts";
 
-/** What a simulated server says that it answered. */
+/** An answer in the log of the simulated server. */
 export interface AnsweredRequest {
-  /** When it was over; milliseconds since the epoch. */
+  /** Its end, milliseconds since the epoch. */
   readonly at: number;
-  /** Path and query, as sent. */
+  /** Path and query. */
   readonly url: string;
-  /** Undefined when the connection ended before the answer was out. */
+  /** Undefined if the connection ended before the answer. */
   readonly status: number | undefined;
   readonly faults: readonly string[];
 }
@@ -16,10 +16,7 @@ export interface AnsweredRequest {
 const NEEDED = ["health", "tree", "status", "channels"] as const;
 const LISTS = ["sensors", "devices", "groups", "probes"] as const;
 
-/**
- * Which answers a run of a collector needs: one for each of these, matched with path and query. A list that the server lacks
- * is done without, but for that of the sensors, and for the channels.
- */
+/** Answers that a run of a collector needs, by path and query. Only the lists of sensors and channels must exist. */
 const REQUIRED: Readonly<Record<string, readonly RegExp[]>> = {
   health: [/\/health$/],
   tree: LISTS.map(listPattern),
@@ -27,16 +24,16 @@ const REQUIRED: Readonly<Record<string, readonly RegExp[]>> = {
   channels: [listPattern("channels")],
 };
 
-/** The list, or that of all objects in its place. */
+/** The list of the kind, or the list of all objects. */
 function listPattern(kind: string): RegExp {
   const mixed = `experimental/objects[?].*filter=type%20%3D%20${kind.slice(0, -1)}\\b`;
   return new RegExp(`^/api/v2/((experimental/)?${kind}[?]|${mixed})`);
 }
 
-/** Between the moment at which an answer is over there and the one at which the run is over here. */
+/** Between the end of the last answer and the end of the run. */
 const SLACK_MS = 2_000;
 
-/** What a page claims about one server, against what that server says it answered. Remembers the page before. */
+/** Compares the pages about one server with the log of that server. */
 export class TruthChecker {
   readonly #server: string;
   readonly #lastSuccess = new Map<string, number>();
@@ -45,10 +42,7 @@ export class TruthChecker {
     this.#server = server;
   }
 
-  /**
-   * What is not true on the page.
-   * @param scrapedAt Milliseconds since the epoch.
-   */
+  /** Wrong claims of the page. `scrapedAt`: milliseconds since the epoch. */
   complaints(page: PageView, scrapedAt: number, answers: readonly AnsweredRequest[]): string[] {
     const server = this.#server;
     const found: string[] = [];
@@ -85,7 +79,7 @@ function isLacking(url: string, status: number | undefined): boolean {
   return /\/(devices|groups|probes)\?/.test(url) && (status === 404 || status === 501);
 }
 
-/** Values that are older than they may be. `serverNow`: the server's clock, milliseconds since the epoch. */
+/** Values that are too old. `serverNow`: the server's clock, milliseconds since the epoch. */
 export function staleValues(page: PageView, server: string, serverNow: number, staleAfterMs: number): string[] {
   const measured = page.byLabel("prtg_sensor_last_measurement_timestamp_seconds", "sensor_id", { server });
   const stale = new Set<string>();
@@ -103,7 +97,7 @@ function ageOf(measuredSeconds: number | undefined, now: number): string {
   return measuredSeconds === undefined ? "nobody knows what" : `${Math.round(now / 1_000 - measuredSeconds)} s`;
 }
 
-/** Whether every collector of the server worked at its last run, and saw everything. */
+/** Whether the last run of every collector was successful and complete. */
 export function isRecovered(page: PageView, server: string, collectors: readonly string[]): boolean {
   const successes = page.byLabel("prtg_exporter_collector_success", "collector", { server });
   const complete = page.byLabel("prtg_exporter_collector_complete", "collector", { server });

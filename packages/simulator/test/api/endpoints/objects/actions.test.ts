@@ -79,31 +79,6 @@ interface Result {
 }
 
 describe("actions on all objects that match a filter", () => {
-  test("are acted on, in list order, and each says what became of it", async () => {
-    const { world } = changing.simulator;
-    const sensors = changing.device.children;
-    const [first] = sensors;
-    world.pause(first?.id ?? "", NOW);
-    const body = { filter: `parentid = "${changing.device.id}"`, duration: 120, message: "all of them" };
-    const answer = await changing.post("/sensors/pause", body);
-    expect(answer.status).toBe(200);
-    const results = answer.json as Result[];
-    expect(results.map(({ node }) => node)).toEqual(
-      sensors.map(({ id, name }) => ({ id, type: "REFERENCED_SENSOR", name, href: `/api/v2/sensors/${id}` })),
-    );
-    expect(results[0]?.failure).toEqual({
-      code: "WRONG_NODE_STATUS",
-      message: "pause is impossible: the sensor is pausedbyuser",
-      request_id: answer.headers.get("x-request-id"),
-    });
-    expect(results.slice(1).map(({ failure }) => failure)).toEqual(sensors.slice(1).map(() => null));
-    for (const sensor of sensors.slice(1)) expect(changing.statusOf(sensor)).toBe("pauseduntil");
-    const resumed = await changing.post("/sensors/resume", { filter: "status = pauseduntil" });
-    expect((resumed.json as Result[]).map(({ node, failure }) => [node.id, failure])).toEqual(
-      sensors.slice(1).map(({ id }) => [id, null]),
-    );
-  });
-
   test.each(["probe", "group", "device"] as const)("of the %ss", async (kind) => {
     const { world } = changing.simulator;
     const nodes = world.list(kind as "group");

@@ -45,10 +45,7 @@ describe("move within the siblings, to", () => {
 
 describe("move below another parent, to", () => {
   test.each<[unknown, string]>([
-    [{}, "abcd*"],
-    [{ position: 10 }, "*abcd"],
     [{ position: 30 }, "ab*cd"],
-    [{ position_preset: "top" }, "*abcd"],
     [{ position_preset: "bottom" }, "abcd*"],
   ])("%j: %s", async (body, expected) => {
     const device = await fourSensors();
