@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { formatEnd, formatHeader, formatValue } from "../exposition/text-format.ts";
 import { replaceFile, withFile } from "../lib/durable-file.ts";
-import { convert } from "../mapping/units/conversion.ts";
+import { convert } from "../mapping/units/base-units.ts";
 import type { BackfillPlan, PlannedSensor, PlannedSeries } from "./plan.ts";
 
 /** Another user may import it, if the umask allows that. */

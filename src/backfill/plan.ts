@@ -2,7 +2,7 @@ import { formatLabels } from "../exposition/text-format.ts";
 import { pathGlob } from "../lib/glob.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
-import type { Conversion } from "../mapping/units/conversion.ts";
+import type { Conversion } from "../mapping/units/base-units.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { ExtraLabel } from "./flag-values.ts";

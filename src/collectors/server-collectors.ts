@@ -3,7 +3,7 @@ import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/extra-work.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
-import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
+import { confirmationWindow, type ExpiryPolicy } from "../model/update-context.ts";
 import type { ParentKind } from "../projection/shape.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";

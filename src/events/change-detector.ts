@@ -1,5 +1,5 @@
 import type { NodeState } from "../model/node-state.ts";
-import type { NodeWatcher } from "../model/node-watcher.ts";
+import type { NodeWatcher } from "../model/state-observer.ts";
 import { NODE_KINDS, type NodePoll, type TreeNode } from "../model/tree.ts";
 import type { ClockReading } from "../model/update-context.ts";
 import type { NodeKind } from "../prtg/records.ts";

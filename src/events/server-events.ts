@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import type { NodeWatcher } from "../model/node-watcher.ts";
+import type { NodeWatcher } from "../model/state-observer.ts";
 import type { EventOutput } from "../telemetry/metric-declarations.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";

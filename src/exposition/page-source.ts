@@ -2,10 +2,15 @@ import type { Clock } from "../lib/clock.ts";
 import { TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
-import { LineBuffer } from "./line-buffer.ts";
 import { cutToLimits, type PageCut, type PageLimits } from "./page-limit.ts";
 import type { LineMemory } from "./reader-memory.ts";
-import { type RenderedBlock, type RenderedFamily, type RenderedStore, renderBlock } from "./rendered-block.ts";
+import {
+  LineBuffer,
+  type RenderedBlock,
+  type RenderedFamily,
+  type RenderedStore,
+  renderBlock,
+} from "./rendered-block.ts";
 
 export interface CurrentPage {
   readonly page: RenderedStore;

@@ -2,8 +2,7 @@ import { mapEntry } from "../lib/map-entry.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import type { LineBuffer } from "./line-buffer.ts";
-import { formatLabels } from "./text-format.ts";
+import { formatLabels, formatValue } from "./text-format.ts";
 
 /** Before the value, and not in it. */
 const SPACE = 0x20;
@@ -102,4 +101,51 @@ export function selectLines(from: RenderedBlock, takes: (at: number) => boolean,
   if (series === from.series) return from;
   if (end > runStart) lines.copy(bytes, runStart, end);
   return { bytes: lines.take(), series };
+}
+
+const FIRST_CAPACITY = 64 * 1_024;
+/** Maximum UTF-8 bytes of a UTF-16 code unit. */
+const BYTES_PER_UNIT = 3;
+
+/** A reusable buffer for lines. */
+export class LineBuffer {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  text(text: string): void {
+    this.#reserve(text.length * BYTES_PER_UNIT);
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  value(value: number): void {
+    this.text(`${formatValue(value)}\n`);
+  }
+
+  copy(from: Buffer, start: number, end: number): void {
+    this.#reserve(end - start);
+    this.#length += from.copy(this.#bytes, this.#length, start, end);
+  }
+
+  /** A copy of exact size. Clears the buffer. */
+  take(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    this.#bytes.copy(bytes, 0, 0, this.#length);
+    this.clear();
+    return bytes;
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#length + count));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
 }

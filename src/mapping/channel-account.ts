@@ -4,7 +4,7 @@ import type { ChannelServing, MappingOutcome } from "./channel-serving.ts";
 import type { MetricFamily } from "./families/family.ts";
 import type { ChannelIdentity } from "./families/labels.ts";
 import type { Rule } from "./rules/rule.ts";
-import { convert } from "./units/conversion.ts";
+import { convert } from "./units/base-units.ts";
 
 export interface AccountedSeries {
   readonly family: MetricFamily;

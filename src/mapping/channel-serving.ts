@@ -1,6 +1,6 @@
 import type { MetricFamily } from "./families/family.ts";
 import type { MappedFamily, Rule } from "./rules/rule.ts";
-import type { Conversion } from "./units/conversion.ts";
+import type { Conversion } from "./units/base-units.ts";
 
 export interface MappedSeries {
   readonly family: MappedFamily;

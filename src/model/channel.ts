@@ -1,6 +1,6 @@
 import type { ChannelLimits, LookupDefinition } from "../prtg/records.ts";
 import type { NodeState } from "./node-state.ts";
-import { NumberRows, numberAt, startOfRow } from "./number-rows.ts";
+import { NumberRows, numberAt, startOfRow } from "./rows.ts";
 
 /** What a change reports about a channel, as bits. The facts may be equal to before. */
 export const CHANNEL_FACTS = {

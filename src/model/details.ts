@@ -1,9 +1,8 @@
 import type { ChannelRecord, LicenseUse } from "../prtg/records.ts";
 import type { Channel } from "./channel.ts";
-import type { Detail, DetailSubject } from "./detail.ts";
 import type { NodeState } from "./node-state.ts";
 import { Rows } from "./rows.ts";
-import type { StateObserver } from "./state-observer.ts";
+import type { Detail, DetailSubject, StateObserver } from "./state-observer.ts";
 import type { UpdateContext } from "./update-context.ts";
 
 /** Members that the server did not report are missing. */

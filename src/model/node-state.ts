@@ -1,9 +1,9 @@
 import type { NodeRecord, StatusSummary } from "../prtg/records.ts";
 import { isPaused, type StatusToken } from "../prtg/status.ts";
 import { sameSummary } from "./equality.ts";
-import type { ExpiryPolicy } from "./expiry-policy.ts";
-import { NumberRows, numberAt, startOfRow } from "./number-rows.ts";
+import { NumberRows, numberAt, startOfRow } from "./rows.ts";
 import type { TreeNode } from "./tree.ts";
+import type { ExpiryPolicy } from "./update-context.ts";
 
 /** What a change reports about a node, as bits. The facts may be equal to before. */
 export const NODE_FACTS = {

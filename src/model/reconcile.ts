@@ -1,12 +1,12 @@
 import { provesAbsence } from "../prtg/records.ts";
 import { labelSize, labelsTooLarge, MAX_TREE_DEPTH } from "./bounds.ts";
-import { findCycles } from "./cycles.ts";
 import { isUnchanged, sameAbove, sameAttachment, sameParent, sameProperties } from "./equality.ts";
 import {
   ADRIFT,
   type Attachment,
   attach,
   declaredParent,
+  findCycles,
   type PlacedObject,
   placeBelow,
   tagsBelow,

@@ -10,12 +10,11 @@ import {
   takeValue,
   withdrawValue,
 } from "./channel-updates.ts";
-import { staleAfter } from "./expiry-policy.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, type NodeState } from "./node-state.ts";
 import { SensorChannels } from "./sensor-channels.ts";
 import type { StateObserver } from "./state-observer.ts";
-import type { ClockReading, UpdateContext } from "./update-context.ts";
+import { type ClockReading, staleAfter, type UpdateContext } from "./update-context.ts";
 
 export interface LatestRow {
   /** Milliseconds since the epoch. */

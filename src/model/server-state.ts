@@ -2,16 +2,14 @@ import type { ChannelRecord, ListResult, NodeRecord, StatusSummary } from "../pr
 import type { StatusToken } from "../prtg/status.ts";
 import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
-import { Counts, countStatuses } from "./counts.ts";
+import { Counts, countStatuses, StatusTally } from "./counts.ts";
 import { Details, type DetailsUpdate } from "./details.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, NodeState, NodeTimes, nodeExpiry } from "./node-state.ts";
-import type { NodeWatcher } from "./node-watcher.ts";
 import { reconcileInSteps } from "./reconcile.ts";
 import type { SensorChannels } from "./sensor-channels.ts";
 import { type LatestRow, ServerChannels } from "./server-channels.ts";
-import { type KnownVersion, NO_OBSERVER, type StateObserver } from "./state-observer.ts";
-import { StatusTally } from "./status-tally.ts";
+import { type KnownVersion, NO_OBSERVER, type NodeWatcher, type StateObserver } from "./state-observer.ts";
 import { EMPTY_TREE, NODE_KINDS, type NodePoll, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
 import type { UpdateContext } from "./update-context.ts";
 

@@ -1,7 +1,8 @@
 import type { Channel } from "./channel.ts";
 import type { Count } from "./counts.ts";
-import type { Detail } from "./detail.ts";
 import type { NodeState } from "./node-state.ts";
+import type { NodePoll, TreeNode } from "./tree.ts";
+import type { ClockReading } from "./update-context.ts";
 
 export interface KnownVersion {
   readonly row: 0;
@@ -38,3 +39,29 @@ export const NO_OBSERVER: StateObserver = {
   onDetail: () => undefined,
   onDetailRemoval: () => undefined,
 };
+
+export type DetailSubject =
+  | { readonly kind: "licenseUsed" | "licenseMax" | "licenseExpiry" | "autodiscoveries" }
+  | { readonly kind: "probeConnected"; readonly node: NodeState }
+  | { readonly kind: "primaryChannel"; readonly channel: Channel };
+
+/** A number that the collector `details` reads. */
+export interface Detail {
+  readonly row: number;
+  readonly about: DetailSubject;
+  readonly value: number;
+  readonly expiresAt: number;
+}
+
+/** Observes what polls report about nodes. A reload replaces the observer of a state, but not its watcher. */
+export interface NodeWatcher {
+  onPollStart(): void;
+  /** Called first, because added nodes can get the rows of removed ones. */
+  onNodeRemoval(node: NodeState): void;
+  onNodeAddition(node: NodeState): void;
+  onNodeReplacement(node: NodeState, before: TreeNode): void;
+  /** After the calls above. */
+  onNodeRecord(node: NodeState): void;
+  /** Not called for a poll that failed. */
+  onPollEnd(poll: NodePoll, now: ClockReading): void;
+}

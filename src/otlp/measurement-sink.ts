@@ -2,7 +2,7 @@ import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { ValueSeries } from "../mapping/channel-serving.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
-import { convert } from "../mapping/units/conversion.ts";
+import { convert } from "../mapping/units/base-units.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, RowKind } from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";

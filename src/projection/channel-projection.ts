@@ -1,6 +1,6 @@
 import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
 import { CHANNEL_FAMILIES, MAPPED_LIMIT, MAPPED_VALUE } from "../mapping/families/channel-families.ts";
-import { type Conversion, UNCHANGED } from "../mapping/units/conversion.ts";
+import { type Conversion, UNCHANGED } from "../mapping/units/base-units.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";

@@ -3,10 +3,9 @@ import { type AboutNodes, ALL_STATUSES, PARENT_FAMILIES, SENSOR_FAMILIES } from 
 import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "../mapping/families/server-families.ts";
 import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { Count } from "../model/counts.ts";
-import type { Detail, DetailSubject } from "../model/detail.ts";
 import { ALL_NODE_FACTS, NODE_FACTS, type NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
-import type { KnownVersion, StateObserver } from "../model/state-observer.ts";
+import type { Detail, DetailSubject, KnownVersion, StateObserver } from "../model/state-observer.ts";
 import type { TreeNode } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineBuffer } from "../../src/exposition/line-buffer.ts";
+import { LineBuffer } from "../../src/exposition/rendered-block.ts";
 import { formatValue } from "../../src/exposition/text-format.ts";
 
 /** Characters of one to four bytes, about as often. */

@@ -1,9 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { LineBuffer } from "../../src/exposition/line-buffer.ts";
 import { UNLIMITED } from "../../src/exposition/page-limit.ts";
 import { PageSource } from "../../src/exposition/page-source.ts";
 import { LineMemory } from "../../src/exposition/reader-memory.ts";
-import type { RenderedStore } from "../../src/exposition/rendered-block.ts";
+import { LineBuffer, type RenderedStore } from "../../src/exposition/rendered-block.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";

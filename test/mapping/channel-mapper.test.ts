@@ -6,7 +6,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
-import { convert, UNCHANGED } from "../../src/mapping/units/conversion.ts";
+import { convert, UNCHANGED } from "../../src/mapping/units/base-units.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE, type TreeNode } from "../../src/model/tree.ts";
 import { list, ROOT, record } from "../model/build-record.ts";

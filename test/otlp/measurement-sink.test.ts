@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ValueSeries } from "../../src/mapping/channel-serving.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { UNCHANGED } from "../../src/mapping/units/conversion.ts";
+import { UNCHANGED } from "../../src/mapping/units/base-units.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";

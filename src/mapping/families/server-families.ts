@@ -1,6 +1,5 @@
 import type { Count } from "../../model/counts.ts";
-import type { Detail, DetailSubject } from "../../model/detail.ts";
-import type { KnownVersion } from "../../model/state-observer.ts";
+import type { Detail, DetailSubject, KnownVersion } from "../../model/state-observer.ts";
 import type { Family, LabelSet } from "./family.ts";
 import { CHANNEL_ID_LABELS, NO_LABELS, NODE_LABELS } from "./labels.ts";
 

@@ -1,6 +1,5 @@
 import { CHANNEL_LABEL_NAMES } from "../metric-table.ts";
 import type { Conditions } from "./conditions.ts";
-import { parseTemplate, type TemplatePart } from "./label-template.ts";
 import { labelNameFault } from "./names.ts";
 import type { CompiledPattern } from "./pattern.ts";
 import type { AttributeName, MetricRule, Report } from "./rule.ts";
@@ -97,4 +96,27 @@ export function captured(part: Extract<LabelPart, { kind: "group" }>, values: re
 
 export function mappedLabelNames(ruleLabels: readonly string[]): readonly string[] {
   return ["server", ...CHANNEL_LABEL_NAMES.filter((name) => name !== "unit"), ...ruleLabels];
+}
+
+export type TemplatePart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "group"; readonly group: number | string; readonly written: string };
+
+const GROUP = /\$(?:(\d{1,2})|<([^<>]*)>)/g;
+
+/** `$1` and `$<name>` are groups, as in JavaScript replacements. Other dollars are literal. */
+export function parseTemplate(template: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let from = 0;
+  const text = (until: number) => {
+    if (until > from) parts.push({ kind: "text", text: template.slice(from, until) });
+  };
+  for (const match of template.matchAll(GROUP)) {
+    const [written, number, name = ""] = match;
+    text(match.index);
+    parts.push({ kind: "group", group: number === undefined ? name : Number(number), written });
+    from = match.index + written.length;
+  }
+  text(template.length);
+  return parts;
 }

@@ -1,4 +1,4 @@
-import { type Conversion, UNCHANGED } from "../units/conversion.ts";
+import { type Conversion, UNCHANGED } from "../units/base-units.ts";
 import type { UnitReader, UnitReading } from "../units/unit-reader.ts";
 import { AttributeIndex } from "./attribute-index.ts";
 import { type Bits, firstCommon, intersect, noBits, unite } from "./bits.ts";

@@ -1,7 +1,6 @@
 import type { TreeNode } from "../../model/tree.ts";
 import type { MetricFamily } from "../families/family.ts";
-import type { BaseUnitName } from "../units/base-units.ts";
-import type { Conversion } from "../units/conversion.ts";
+import type { BaseUnitName, Conversion } from "../units/base-units.ts";
 
 /** One or more alternatives. */
 export type AnyOf = string | readonly string[];

@@ -1,5 +1,4 @@
-import { type BaseUnitName, RATES } from "./base-units.ts";
-import type { Conversion } from "./conversion.ts";
+import { type BaseUnitName, type Conversion, RATES } from "./base-units.ts";
 import { DISPLAY_UNITS, type DisplayUnit } from "./display-units.ts";
 
 /**

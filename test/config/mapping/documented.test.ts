@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { convert } from "../../../src/mapping/units/conversion.ts";
+import { convert } from "../../../src/mapping/units/base-units.ts";
 import { loadMapping, loadRules } from "./support.ts";
 
 const SENSOR = {

@@ -7,7 +7,7 @@ import { mappingSchema, PRESET_NAMES, type PresetName } from "../../../src/confi
 import { PRESET_FOLDER, readRuleFiles } from "../../../src/config/rule-files.ts";
 import type { ChannelAttributes, Mapping, SensorAttributes } from "../../../src/mapping/rules/rule.ts";
 import type { RuleSet } from "../../../src/mapping/rules/rule-set.ts";
-import { convert } from "../../../src/mapping/units/conversion.ts";
+import { convert } from "../../../src/mapping/units/base-units.ts";
 import { NOT_IN_THE_WORLD, nearly, WORLD_UNITS } from "../../support/world-units.ts";
 
 const NOW = Date.UTC(2026, 2, 12, 10);

@@ -11,7 +11,7 @@ import type {
   SensorAttributes,
 } from "../../../src/mapping/rules/rule.ts";
 import type { RuleSet } from "../../../src/mapping/rules/rule-set.ts";
-import { convert } from "../../../src/mapping/units/conversion.ts";
+import { convert } from "../../../src/mapping/units/base-units.ts";
 
 const SENSOR: SensorAttributes = {
   type: "paessler.icmp.ping_sensor",

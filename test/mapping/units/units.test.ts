@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName, RATES } from "../../../src/mapping/units/base-units.ts";
-import { type Conversion, convert, UNCHANGED } from "../../../src/mapping/units/conversion.ts";
+import {
+  BASE_UNIT_NAMES,
+  BASE_UNITS,
+  type BaseUnitName,
+  type Conversion,
+  convert,
+  RATES,
+  UNCHANGED,
+} from "../../../src/mapping/units/base-units.ts";
 import { DISPLAY_UNITS } from "../../../src/mapping/units/display-units.ts";
 import { type ByteUnits, UnitReader } from "../../../src/mapping/units/unit-reader.ts";
 import { metricUnit } from "../../../src/otlp/naming.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { confirmationWindow, staleAfter } from "../../src/model/expiry-policy.ts";
+import { confirmationWindow, staleAfter } from "../../src/model/update-context.ts";
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findCycles } from "../../src/model/cycles.ts";
+import { findCycles } from "../../src/model/placement.ts";
 
 test("gives way after so many objects, however many there are", () => {
   let looks = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NumberRows, numberAt, startOfRow } from "../../src/model/number-rows.ts";
+import { NumberRows, numberAt, startOfRow } from "../../src/model/rows.ts";
 
 test("rows have numbers of their own, however many there are, and none when they are taken again", () => {
   const width = 3;
