@@ -9,7 +9,7 @@ import { DETAIL_FAMILIES, MEASUREMENT_FAMILIES, measurementsReport, serverDetail
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
-/** What is said of the exporter itself, and what the list of servers needs. */
+/** For the exporter itself and the list of servers. */
 const FAMILIES = [
   ...[OWN_METRICS.config.reloadSuccessful, OWN_METRICS.config.reloadTime, OWN_METRICS.server.breakerChanged],
   ...[OWN_METRICS.exposition.bytes, OWN_METRICS.exposition.renderDuration, OWN_METRICS.exposition.scraped],
