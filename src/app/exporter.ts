@@ -130,14 +130,14 @@ export class Exporter {
     for (const server of servers) server.start();
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
     this.#startState();
-    const worked = await this.firstAttempts();
+    const worked = await this.firstPolls();
     this.#isReady = true;
     return worked;
   }
 
   /** Resolves when the page contains the first poll of each server, with whether all worked. */
-  async firstAttempts(): Promise<boolean> {
-    await Promise.all([...this.#servers.values()].map(({ firstAttempt }) => firstAttempt));
+  async firstPolls(): Promise<boolean> {
+    await Promise.all([...this.#servers.values()].map(({ firstPoll }) => firstPoll));
     await this.exposition.refresh();
     return [...this.#servers.values()].every((server) => server.status().up);
   }
@@ -169,7 +169,7 @@ export class Exporter {
     this.metrics.setApiDetail(config.metrics.apiDetail);
     this.#servers = kept;
     for (const [, server] of gone) {
-      server.markWaitingMeasurements();
+      server.markBacklog();
       this.#endInBackground(remove(server, graceMs));
     }
     const isReshaped = digests.shape !== before.shape;

@@ -66,11 +66,11 @@ export interface MonitoredServerOptions {
 /** One PRTG server: its state, and the pipeline that feeds it, which a reload exchanges. */
 export class MonitoredServer {
   /** Resolves when each collector has run once, or at `stop`. Never rejects. */
-  readonly firstAttempt: Promise<void>;
+  readonly firstPoll: Promise<void>;
   readonly view: ServerView;
   readonly #base: PipelineBase;
   readonly #context: ServerClientContext;
-  readonly #firstAttemptOver = Promise.withResolvers<void>();
+  readonly #firstPollEnd = Promise.withResolvers<void>();
   #pipeline: ServerPipeline;
   #events: ServerEvents | undefined;
   #isStarted = false;
@@ -81,7 +81,7 @@ export class MonitoredServer {
     const { server } = plan;
     const metrics = serverRecorder(exporterMetrics, server.name);
     const log = context.log.child({ server: server.name });
-    this.firstAttempt = this.#firstAttemptOver.promise;
+    this.firstPoll = this.#firstPollEnd.promise;
     const { staleAfterMs, ...viewShape } = shape;
     const view = new ServerView({
       ...{ server: server.name, store, shape: viewShape, staleAfterMs },
@@ -113,11 +113,11 @@ export class MonitoredServer {
   async stop(graceMs: number): Promise<void> {
     await this.#pipeline.stop(graceMs);
     await this.#events?.stop(graceMs);
-    this.#firstAttemptOver.resolve();
+    this.#firstPollEnd.resolve();
   }
 
   /** Before the server is removed: series of the backlog end after its delivery. */
-  markWaitingMeasurements(): void {
+  markBacklog(): void {
     for (const [sensorId, channelId] of this.delivery?.outbox.channels() ?? []) {
       this.view.markMeasured(sensorId, channelId);
     }
@@ -139,7 +139,7 @@ export class MonitoredServer {
   /** One run of each collector, without a schedule. Resolves with whether all worked; false when `signal` aborts. */
   async pollOnce(signal: AbortSignal): Promise<boolean> {
     const worked = await this.#pipeline.collectors.runOnce(signal);
-    this.#firstAttemptOver.resolve();
+    this.#firstPollEnd.resolve();
     return worked;
   }
 
@@ -286,7 +286,7 @@ export class MonitoredServer {
 
   #startPipeline(): void {
     void this.#pipeline.start().then((isOver) => {
-      if (isOver) this.#firstAttemptOver.resolve();
+      if (isOver) this.#firstPollEnd.resolve();
     });
   }
 }

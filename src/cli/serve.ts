@@ -198,7 +198,7 @@ export async function serveOnce(flags: ServeFlags, redactor: Redactor): Promise<
 
 export interface Serving {
   readonly web: WebServer;
-  /** Whether it worked, once the first attempt on every server is over; never after `stop`. */
+  /** Whether it worked. Resolves after the first poll of each server, and never after `stop`. */
   readonly firstPoll: Promise<boolean>;
   /** Never rejects. */
   reload(): Promise<ReloadResult>;
@@ -270,7 +270,7 @@ export async function startServing(
       isTakingOver = false;
       if (stopping !== undefined) return;
       if (error !== undefined) throw error;
-      void exporter.firstAttempts().then(finished);
+      void exporter.firstPolls().then(finished);
     },
     get isTakingOver() {
       return isTakingOver;
@@ -282,7 +282,7 @@ export async function startServing(
   };
 }
 
-/** What prevents it; undefined: nothing. */
+/** Resolves with the error that prevents it. */
 async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult>): Promise<Error | undefined> {
   if (!(source instanceof StandbySource)) return new Error("this replica does not stand by");
   source.lead();

@@ -9,7 +9,7 @@ import { DETAIL_FAMILIES, MEASUREMENT_FAMILIES, measurementsReport, serverDetail
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
-/** What is said of the exporter itself, and what the list of servers needs. */
+/** For the exporter itself and the list of servers. */
 const FAMILIES = [
   ...[
     EXPORTER_METRICS.config.reloadSuccessful,
