@@ -252,7 +252,7 @@ export class MonitoredServer {
 
   /** The server has such an object, and the configuration does not select it. */
   isLeftOut(id: string): boolean {
-    return this.#pipeline.reader.selected?.selection.tells(id) === false;
+    return this.#pipeline.reader.selected?.selection.includesObject(id) === false;
   }
 
   /** Asks the server for the live values of one sensor, within the budget of all requests. Rejects as `MonitoringApi.timeSeries`. */

@@ -193,6 +193,8 @@ describe("under pressure", () => {
     await subject.monitor.pollOnce(signal);
     expect(asked).toEqual([]);
     await subject.monitor.pollOnce(signal);
-    expect(asked).toEqual([{ collector: "limits", ageMs: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY }]);
+    expect(asked).toEqual([
+      { collector: "limits", ageMs: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY },
+    ]);
   });
 });

@@ -11,7 +11,7 @@ export interface Authenticator {
    * Call if the server refused a token. Resolves to true if there is another one to try once. Concurrent callers share
    * one renewal.
    */
-  refused(token: string, signal: AbortSignal): Promise<boolean>;
+  renew(token: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export class ApiKeyAuth implements Authenticator {
     return key;
   }
 
-  async refused(token: string, signal: AbortSignal): Promise<boolean> {
+  async renew(token: string, signal: AbortSignal): Promise<boolean> {
     const current = await this.token(signal);
     if (current !== token) return true;
     this.#key = undefined;

@@ -52,7 +52,7 @@ describe("API key", () => {
     readings[0]?.("old");
     await first;
     // Both were refused at once: each forgets the key and reads anew.
-    const renewals = [auth.refused("old", never), auth.refused("old", never)];
+    const renewals = [auth.renew("old", never), auth.renew("old", never)];
     await vi.waitFor(() => expect(readings).toHaveLength(3));
     readings[2]?.("newest");
     readings[1]?.("older");
