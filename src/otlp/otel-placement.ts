@@ -44,21 +44,6 @@ export class OtelPlacement {
     return this.#placed(family, labels, this.#resourceOf(family, labels));
   }
 
-  /** `place` for many series. Neighbours mostly have the same sensor, so its device is looked up once. */
-  reader(): (family: MetricFamily, labels: readonly string[]) => PlacedSeries {
-    let last: readonly [server: string | undefined, sensor: string | undefined] = ["", ""];
-    let device: Resource | undefined;
-    return (family, labels) => {
-      if (this.#profile.familyOf(family).subject !== "sensor") return this.place(family, labels);
-      const [server, sensor] = labels;
-      if (server !== last[0] || sensor !== last[1]) {
-        last = [server, sensor];
-        device = this.#resourceOf(family, labels);
-      }
-      return this.#placed(family, labels, device);
-    };
-  }
-
   isOfSensors(family: MetricFamily): boolean {
     return this.#profile.familyOf(family).subject === "sensor";
   }

@@ -97,11 +97,10 @@ export class StateProducer implements MetricProducer {
     return store.read(async () => {
       const slices = new TimeSlices(clock, undefined, store.lane);
       await this.#noteMoves(placement, slices);
-      const place = placement.reader();
       const [values, ends, measurements] = [new MetricsByResource(), new MetricsByResource(), new MetricsByResource()];
       for (const table of this.#tables()) {
         await this.#readTable(table, (labels, value) => {
-          const placed = place(table.family, labels);
+          const placed = placement.place(table.family, labels);
           values.add(placed.resource, placed.family, new SeriesPoint(placed.family, placed.labels, value, time));
         });
       }
