@@ -229,7 +229,7 @@ export class MonitoredServer {
 
   /** The server has such an object, and the configuration does not select it. */
   isLeftOut(id: string): boolean {
-    return this.#pipeline.connection.selected?.selection.tells(id) === false;
+    return this.#pipeline.connection.selected?.selection.includesObject(id) === false;
   }
 
   /** `undefined` if push is disabled. */

@@ -5,8 +5,8 @@ import type { ServerState } from "../model/server-state.ts";
 import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
 import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { OtelPlacement } from "../otlp/otel-placement.ts";
-import type { MeasurementsUnderWay } from "../otlp/series-ends.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
+import type { PendingMeasurements } from "../otlp/staleness-markers.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { Store } from "../store/store.ts";
@@ -82,7 +82,7 @@ export class OtlpPush {
 
   startState(
     store: Store,
-    underWay: MeasurementsUnderWay,
+    underWay: PendingMeasurements,
     stateOf: (server: string) => ServerState | undefined,
     metrics: ExporterMetrics,
     { clock, log }: Pick<Runtime, "clock" | "log">,

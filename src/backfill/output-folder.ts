@@ -4,6 +4,7 @@ import type { ZodType } from "zod";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
 import { MAX_DATA_BYTES, readTextFile } from "../lib/bounded-files.ts";
 import { replaceFile, withFile } from "../lib/durable-file.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { createPrivateDirectory } from "../lib/private-file.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
@@ -147,7 +148,7 @@ async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Va
   try {
     text = await readTextFile(path, { maxBytes: MAX_DATA_BYTES, allowsOtherEncodings: true });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
   try {

@@ -99,7 +99,7 @@ export class DeliveryLoop {
       if (outcome.settled > 0) await onSettled(batch.slice(0, outcome.settled), outcome.rejected);
       // An abort by us is not a failure of the receiver.
       if (!this.#cutOff.signal.aborted) onFailed();
-      return this.#failed(outcome);
+      return this.#recordFailure(outcome);
     }
     const rejected = outcome.kind === "rejected" ? batch.length : outcome.rejected;
     await onSettled(batch, rejected);
@@ -127,7 +127,7 @@ export class DeliveryLoop {
     }
   }
 
-  #failed({ retryAfterMs, message }: Extract<SendOutcome, { kind: "retry" }>): Pause {
+  #recordFailure({ retryAfterMs, message }: Extract<SendOutcome, { kind: "retry" }>): Pause {
     const { random, log, output } = this.#options;
     const { ms, requestedMs } = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
     this.#failures++;

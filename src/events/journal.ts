@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { STATUS_TOKENS, statusCode } from "../prtg/status.ts";
+import { stateFileName } from "../sync/state-files.ts";
 import type { EventRecord } from "./event.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
@@ -38,11 +38,8 @@ export type DecodedJournal =
   | { readonly entries: readonly JournalEntry[]; readonly isCut: boolean }
   | { readonly problem: UnusableJournal; readonly message: string };
 
-/** Server names may hold anything and differ in case only: part text, part hash. */
 export function journalFileName(server: string): string {
-  const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
-  const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
-  return `events-${readable}-${hash}.journal`;
+  return stateFileName("events", server, "journal");
 }
 
 export function encodeHead(server: string): string {

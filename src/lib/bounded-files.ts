@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, matchesGlob } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
+import { errorCode } from "./error-code.ts";
 import { type EncodingFault, encodingFault } from "./text-encoding.ts";
 
 /** Configurations, rules, certificates and secrets. Large CA bundles have 300 kB. */
@@ -148,7 +149,7 @@ async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return undefined;
+    if (errorCode(error) === "EAGAIN") return undefined;
     throw error;
   }
 }
@@ -167,6 +168,6 @@ export async function filesMatching(pattern: string): Promise<readonly string[]>
 }
 
 function noneIfMissing(error: unknown): string[] {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+  if (errorCode(error) === "ENOENT") return [];
   throw error;
 }

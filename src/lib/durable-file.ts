@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "./error-code.ts";
 import { openNewFile } from "./private-file.ts";
 
 export function withFile<Result>(path: string, use: (file: FileHandle) => Promise<Result>): Promise<Result> {
@@ -50,6 +51,6 @@ export async function syncFolder(path: string): Promise<void> {
   try {
     await withFile(path, (folder) => folder.sync());
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && CANNOT_SYNC_FOLDERS.includes(error.code))) throw error;
+    if (!CANNOT_SYNC_FOLDERS.includes(errorCode(error))) throw error;
   }
 }

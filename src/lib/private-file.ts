@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { errorCode } from "./error-code.ts";
 
 export const PRIVATE_DIRECTORY = 0o700;
 export const PRIVATE_FILE = 0o600;
@@ -48,7 +49,7 @@ function createFile(path: string): boolean {
   try {
     file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, PRIVATE_FILE);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
   closeSync(file);

@@ -11,7 +11,7 @@ import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { OtlpProtocol } from "./environment.ts";
 import { gaugesAsProtobuf } from "./gauge-protobuf.ts";
-import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE } from "./metric-data.ts";
+import { type MetricsRequest, NO_RECORDED_VALUE, StalenessMarker } from "./metric-data.ts";
 
 /** What the receiver rejected permanently, as decoded. */
 export interface PartialSuccess {
@@ -52,12 +52,12 @@ export const LOG_ENCODINGS: Encodings<ReadableLogRecord[]> = {
 };
 
 function resourceAsProtobuf(metrics: ResourceMetrics): Uint8Array {
-  return gaugesAsProtobuf([metrics]) ?? serialize(ProtobufMetricsSerializer, withoutEnds(metrics));
+  return gaugesAsProtobuf([metrics]) ?? serialize(ProtobufMetricsSerializer, withoutMarkers(metrics));
 }
 
 function resourceAsJson(metrics: ResourceMetrics): Uint8Array {
   const body = serialize(JsonMetricsSerializer, metrics);
-  return hasEnds(metrics) ? withFlags(body) : body;
+  return hasMarkers(metrics) ? withFlags(body) : body;
 }
 
 /** Protobuf messages can be concatenated: the result has the fields of all. */
@@ -79,13 +79,13 @@ function joinedJson(bodies: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Staleness markers have requests of their own. */
-function hasEnds({ scopeMetrics }: ResourceMetrics): boolean {
-  return scopeMetrics.some(({ metrics }) => metrics.some(({ dataPoints }) => dataPoints[0] instanceof EndPoint));
+function hasMarkers({ scopeMetrics }: ResourceMetrics): boolean {
+  return scopeMetrics.some(({ metrics }) => metrics.some(({ dataPoints }) => dataPoints[0] instanceof StalenessMarker));
 }
 
 /** @throws TypeError for staleness markers, which the SDK would encode as values */
-function withoutEnds(request: ResourceMetrics): ResourceMetrics {
-  if (hasEnds(request)) throw new TypeError("ends of series can only be encoded with texts for attributes");
+function withoutMarkers(request: ResourceMetrics): ResourceMetrics {
+  if (hasMarkers(request)) throw new TypeError("ends of series can only be encoded with texts for attributes");
   return request;
 }
 

@@ -97,7 +97,7 @@ export function estimateRecordSize({ uid, eventName, body, attributes }: EventRe
   return bytes;
 }
 
-const SAID_BY_DEVICE: ReadonlySet<string> = new Set([
+const DEVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...[PRTG.serverName, PRTG.probeName, PRTG.groupName],
   ...[PRTG.deviceId, PRTG.deviceName, PRTG.devicePath, SEMCONV_ATTRIBUTES.serverAddress],
 ]);
@@ -122,7 +122,7 @@ export class EventResources {
     const path = textOf(PRTG.devicePath);
     // Only devices that the exporter has seen have a path.
     if (path === "") return { resource: this.#exporter, attributes };
-    const key = JSON.stringify([...SAID_BY_DEVICE].map(textOf));
+    const key = JSON.stringify([...DEVICE_ATTRIBUTES].map(textOf));
     const resource = mapEntry(this.#devices, key, () =>
       deviceResource(this.#exporter, textOf(PRTG.serverName), {
         path,
@@ -133,7 +133,7 @@ export class EventResources {
         group: textOf(PRTG.groupName),
       }),
     );
-    const rest = Object.entries(attributes).filter(([name]) => !SAID_BY_DEVICE.has(name));
+    const rest = Object.entries(attributes).filter(([name]) => !DEVICE_ATTRIBUTES.has(name));
     return { resource, attributes: Object.fromEntries(rest) };
   }
 }

@@ -120,14 +120,14 @@ export class OtlpExporter<Request> {
       await yieldToEventLoop();
       signal.throwIfAborted();
       const body = encodings[protocol].encode(batch.toRequest(items));
-      this.#size.measured(sum(items, batch.estimateSize), body.length);
+      this.#size.calibrate(sum(items, batch.estimateSize), body.length);
       if (items.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };
       const answer = await transport.post(body, signal);
       const outcome = parseExportResponse(answer, { protocol, encodings, count: countAll(batch, items) }, clock.now());
       if (outcome.kind === "failed") receiver.hold(outcome.retryAfterMs ?? 0);
       if (outcome.kind !== "too large") return outcome;
       if (items.length === 1) return { ...outcome, kind: "refused" };
-      this.#size.refused(body.length);
+      this.#size.reduce(body.length);
       return outcome;
     } catch (error) {
       if (error instanceof ReceiverHeld) {
@@ -192,12 +192,12 @@ export class RequestSize {
   }
 
   /** Points of this estimated size took this many bytes. */
-  measured(estimate: number, bytes: number): void {
+  calibrate(estimate: number, bytes: number): void {
     if (bytes >= TELLING_BYTES) this.#bytesPerEstimated = bytes / estimate;
   }
 
   /** The receiver, or a proxy, has a lower limit than the protocol. */
-  refused(bytes: number): void {
+  reduce(bytes: number): void {
     this.#limit = Math.max(SMALLEST_LIMIT, Math.floor(Math.min(bytes, this.#limit) / 2));
   }
 }

@@ -1,7 +1,7 @@
 import { type HrTime, ValueType } from "@opentelemetry/api";
 import { DataPointType, type GaugeMetricData, type MetricData, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { BackwardWriter } from "./backward-writer.ts";
-import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE, SeriesPoint } from "./metric-data.ts";
+import { type MetricsRequest, NO_RECORDED_VALUE, SeriesPoint, StalenessMarker } from "./metric-data.ts";
 
 /* Tags (field number and wire type) from opentelemetry/proto: metrics.proto, common.proto, resource.proto. */
 const REQUEST_RESOURCE_METRICS = 0x0a;
@@ -124,8 +124,8 @@ function writeMetric(writer: BackwardWriter, { descriptor, dataPoints }: SeriesG
 function writePoints(writer: BackwardWriter, points: readonly SeriesPoint[]): void {
   for (const point of points.toReversed()) {
     writer.message(GAUGE_POINTS, () => {
-      const isEnd = point instanceof EndPoint;
-      if (isEnd) {
+      const isMarker = point instanceof StalenessMarker;
+      if (isMarker) {
         writer.varint(NO_RECORDED_VALUE);
         writer.byte(POINT_FLAGS);
       }
@@ -134,7 +134,7 @@ function writePoints(writer: BackwardWriter, points: readonly SeriesPoint[]): vo
         const label = point.labels[index];
         if (label) writeAttribute(writer, POINT_ATTRIBUTES, names[index] ?? "", label);
       }
-      if (!isEnd) {
+      if (!isMarker) {
         writer.double(point.value);
         writer.byte(POINT_DOUBLE);
       }

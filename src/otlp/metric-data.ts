@@ -84,7 +84,7 @@ export const NO_RECORDED_VALUE = 1;
  * encodings turn that into the flag.
  * @see https://opentelemetry.io/docs/specs/otel/metrics/data-model/#no-recorded-value
  */
-export class EndPoint extends SeriesPoint {
+export class StalenessMarker extends SeriesPoint {
   /** The series has measurements with their own times. */
   readonly isMeasured: boolean;
   /** Call when the receiver accepted or rejected it. */
@@ -123,9 +123,9 @@ export interface PlacedSeries {
   readonly labels: readonly string[];
 }
 
-export interface PlacedEnd {
+export interface PlacedMarker {
   readonly resource: Resource;
-  readonly point: EndPoint;
+  readonly point: StalenessMarker;
 }
 
 /** Identifies a series as receivers do: resource, metric and attributes. An empty attribute counts as absent. */

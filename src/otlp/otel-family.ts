@@ -4,13 +4,13 @@ import { unitInName } from "../mapping/rules/names.ts";
 import { BASE_UNITS, type BaseUnitName } from "../mapping/units/base-units.ts";
 import type { PushedFamily } from "./metric-data.ts";
 import {
+  DEVICE_LABELS,
   type ExtraAttribute,
   HW_STATES,
   LABEL_ATTRIBUTES,
   LABELS_OF_INFOS,
   meaningOf,
   QUANTITIES,
-  SAID_BY_DEVICE,
 } from "./otel-names.ts";
 import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
@@ -86,7 +86,7 @@ function attributesOf(
     // The first two are server and object, whatever their names.
     const original = column < 2 ? (known[column] ?? label) : label;
     const isOurs = known.includes(original);
-    if (replaced.has(label) || (onDevice && isOurs && SAID_BY_DEVICE.has(original))) continue;
+    if (replaced.has(label) || (onDevice && isOurs && DEVICE_LABELS.has(original))) continue;
     attributes.set(isOurs ? (names[original] ?? label) : label, from([column]));
     if (familyName === TREE_FAMILIES.sensorStatus.name && original === "status") {
       attributes.set(SEMCONV_ATTRIBUTES.hwState, { ...from([column]), words: HW_STATES, onlyWords: true });

@@ -38,7 +38,7 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
 export const LABELS_OF_INFOS: Readonly<Record<string, string>> = { ...LABEL_ATTRIBUTES, kind: PRTG.objectTypeId };
 
 /** In the resource of a device, so its series do not repeat it. The path of a sensor is its device's path and its name. */
-export const SAID_BY_DEVICE: ReadonlySet<string> = new Set([
+export const DEVICE_LABELS: ReadonlySet<string> = new Set([
   ...["server", "probe", "group", "device", "device_id", "host", "path"],
 ]);
 

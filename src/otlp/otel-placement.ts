@@ -3,15 +3,15 @@ import type { Resource } from "@opentelemetry/resources";
 import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import { EndPoint, type PlacedEnd, type PlacedSeries, seriesKey } from "./metric-data.ts";
+import { type PlacedMarker, type PlacedSeries, StalenessMarker, seriesKey } from "./metric-data.ts";
 import { type OtelFamily, otelFamily } from "./otel-family.ts";
 import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./resources.ts";
-import { hasFiniteValue } from "./series-ends.ts";
+import { hasFiniteValue } from "./staleness-markers.ts";
 
 export class OtelProfile {
   readonly exporter: Resource;
   readonly devices: DeviceResources;
-  readonly movedEnds = new MovedSeriesEnds();
+  readonly movedMarkers = new MovedMarkers();
   readonly #families = new WeakMap<MetricFamily, OtelFamily>();
 
   /** @param exporter Resource of what is on no device. */
@@ -44,27 +44,12 @@ export class OtelPlacement {
     return this.#placed(family, labels, this.#resourceOf(family, labels));
   }
 
-  /** `place` for many series. Neighbours mostly have the same sensor, so its device is looked up once. */
-  reader(): (family: MetricFamily, labels: readonly string[]) => PlacedSeries {
-    let last: readonly [server: string | undefined, sensor: string | undefined] = ["", ""];
-    let device: Resource | undefined;
-    return (family, labels) => {
-      if (this.#profile.familyOf(family).subject !== "sensor") return this.place(family, labels);
-      const [server, sensor] = labels;
-      if (server !== last[0] || sensor !== last[1]) {
-        last = [server, sensor];
-        device = this.#resourceOf(family, labels);
-      }
-      return this.#placed(family, labels, device);
-    };
-  }
-
   isOfSensors(family: MetricFamily): boolean {
     return this.#profile.familyOf(family).subject === "sensor";
   }
 
   /** Places where a series that ended may be, including the previous device of its object. */
-  placesBefore(family: MetricFamily, labels: readonly string[]): readonly PlacedSeries[] {
+  placesOf(family: MetricFamily, labels: readonly string[]): readonly PlacedSeries[] {
     const [server = "", id = ""] = labels;
     const { devices } = this.#profile;
     const { subject } = this.#profile.familyOf(family);
@@ -90,11 +75,11 @@ export class OtelPlacement {
   noteMoved(family: MetricFamily, labels: readonly string[], before: DeviceBefore, isMeasured: boolean): boolean {
     const [server = "", sensorId = ""] = labels;
     const place = this.#placed(family, labels, before.resource);
-    return this.#profile.movedEnds.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
+    return this.#profile.movedMarkers.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
   }
 
-  movedEnds(reported: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedEnd> {
-    return this.#profile.movedEnds.ends(this.#lookup, reported, timeOf);
+  movedMarkers(reported: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedMarker> {
+    return this.#profile.movedMarkers.markers(this.#lookup, reported, timeOf);
   }
 
   #resourceOf(family: MetricFamily, labels: readonly string[]): Resource | undefined {
@@ -131,7 +116,7 @@ const MAX_PENDING = 200_000;
  * Staleness markers of series that continue with the same labels on another device. The store sees no end of these.
  * Each one is repeated until the receiver settles it, or the sensor is back.
  */
-export class MovedSeriesEnds {
+export class MovedMarkers {
   readonly #pending = new Map<string, MovedSeries>();
 
   add(series: MovedSeries): boolean {
@@ -142,11 +127,11 @@ export class MovedSeriesEnds {
   }
 
   /** Skips the keys in `reported`. */
-  *ends(
+  *markers(
     lookup: DeviceLookup,
     reported: ReadonlySet<string>,
     timeOf: (series: MovedSeries) => HrTime,
-  ): Generator<PlacedEnd> {
+  ): Generator<PlacedMarker> {
     for (const [key, series] of this.#pending) {
       const { server, sensorId, deviceId, place, isMeasured } = series;
       if (reported.has(key) || lookup.ofSensor(server, sensorId)?.id === deviceId) {
@@ -157,7 +142,7 @@ export class MovedSeriesEnds {
       const settled = () => {
         if (this.#pending.get(key) === series) this.#pending.delete(key);
       };
-      yield { resource, point: new EndPoint({ family, labels, endTime: timeOf(series) }, isMeasured, settled) };
+      yield { resource, point: new StalenessMarker({ family, labels, endTime: timeOf(series) }, isMeasured, settled) };
     }
   }
 }
@@ -167,37 +152,37 @@ export class MovedSeriesEnds {
  * its device was renamed. Such a marker is not sent.
  * @param current The current table of the family, if there is one.
  */
-export async function placeEnds(
-  ends: readonly EndPoint[],
+export async function placeMarkers(
+  ends: readonly StalenessMarker[],
   family: MetricFamily,
   current: SeriesTable | undefined,
   placement: OtelPlacement,
   slices: Steps,
-): Promise<readonly PlacedEnd[]> {
+): Promise<readonly PlacedMarker[]> {
   if (ends.length === 0) return [];
   const live = current === undefined ? new Map<string, number>() : await liveSlots(ends, current, placement, slices);
-  const reported: PlacedEnd[] = [];
+  const markers: PlacedMarker[] = [];
   for (const end of ends) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
     let isReported = false;
-    for (const place of placement.placesBefore(family, end.labels)) {
-      const goesOn = live.get(seriesKey(place));
-      if (goesOn === undefined) {
-        reported.push({ resource: place.resource, point: endAt(place, end) });
+    for (const place of placement.placesOf(family, end.labels)) {
+      const slot = live.get(seriesKey(place));
+      if (slot === undefined) {
+        markers.push({ resource: place.resource, point: markerAt(place, end) });
         isReported = true;
       } else {
         // The receiver has it and needs a marker later.
-        current?.markPushed(goesOn);
+        current?.markPushed(slot);
       }
     }
     if (!isReported) end.settled();
   }
-  return reported;
+  return markers;
 }
 
 async function liveSlots(
-  ends: readonly EndPoint[],
+  ends: readonly StalenessMarker[],
   current: SeriesTable,
   placement: OtelPlacement,
   slices: Steps,
@@ -213,6 +198,9 @@ async function liveSlots(
   return live;
 }
 
-function endAt({ family, labels }: PlacedSeries, { endTime, isMeasured, settled }: EndPoint): EndPoint {
-  return new EndPoint({ family, labels, endTime }, isMeasured, settled);
+function markerAt(
+  { family, labels }: PlacedSeries,
+  { endTime, isMeasured, settled }: StalenessMarker,
+): StalenessMarker {
+  return new StalenessMarker({ family, labels, endTime }, isMeasured, settled);
 }

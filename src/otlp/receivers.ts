@@ -95,7 +95,7 @@ export class ByteRate {
     this.#nextTurn = Number.NEGATIVE_INFINITY;
   }
 
-  sent(bytes: number): void {
+  count(bytes: number): void {
     if (this.#bytesPerSecond === 0) return;
     this.#earn();
     this.#credit = Math.max(this.#credit - bytes, -MAX_DEBT_SECONDS * this.#bytesPerSecond);

@@ -11,10 +11,16 @@ import { dropRevivedFrom } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
-import { gauge, MetricsByResource, type PlacedEnd, SeriesPoint, seriesKey } from "./metric-data.ts";
-import { type MovedSeries, type OtelPlacement, placeEnds } from "./otel-placement.ts";
+import { gauge, MetricsByResource, type PlacedMarker, SeriesPoint, seriesKey } from "./metric-data.ts";
+import { type MovedSeries, type OtelPlacement, placeMarkers } from "./otel-placement.ts";
 import { OTEL_NAMING, PROMETHEUS_NAMING, registryMetrics } from "./registry-metrics.ts";
-import { type EndsMetric, hasFiniteValue, type MeasurementsUnderWay, measuredEnds, stateEnds } from "./series-ends.ts";
+import {
+  hasFiniteValue,
+  type MarkersMetric,
+  measurementMarkers,
+  type PendingMeasurements,
+  stateMarkers,
+} from "./staleness-markers.ts";
 
 export interface StateOptions {
   readonly store: Store;
@@ -23,7 +29,7 @@ export interface StateOptions {
   readonly countingSince: number;
   readonly measured: ReadonlySet<string>;
   /** `undefined`: no staleness markers. */
-  readonly ends: MeasurementsUnderWay | undefined;
+  readonly ends: PendingMeasurements | undefined;
   /**
    * `current`: only the series of the current status. It needs staleness markers, because receivers would show the old
    * status next to the new one for minutes. The same holds for states of channels.
@@ -44,8 +50,8 @@ export class StateProducer implements MetricProducer {
   constructor(options: StateOptions, scope: InstrumentationScope) {
     this.#options = options;
     this.#scope = scope;
-    const unsaid = options.sensorStatus === "all" ? [] : [TREE_FAMILIES.sensorStatus.name];
-    const lingering = options.ends === undefined ? [...unsaid, TREE_FAMILIES.channelState.name] : [];
+    const statuses = options.sensorStatus === "all" ? [] : [TREE_FAMILIES.sensorStatus.name];
+    const lingering = options.ends === undefined ? [...statuses, TREE_FAMILIES.channelState.name] : [];
     this.#left = new Set([...options.measured, ...lingering]);
   }
 
@@ -79,7 +85,7 @@ export class StateProducer implements MetricProducer {
         });
         metrics.push(metric);
       }
-      for await (const [, ends] of this.#ends(time, new TimeSlices(this.#options.clock, undefined, store.lane)))
+      for await (const [, ends] of this.#markers(time, new TimeSlices(this.#options.clock, undefined, store.lane)))
         metrics.push(ends);
       return [{ scope: this.#scope, metrics }];
     });
@@ -91,30 +97,29 @@ export class StateProducer implements MetricProducer {
     return store.read(async () => {
       const slices = new TimeSlices(clock, undefined, store.lane);
       await this.#noteMoves(placement, slices);
-      const place = placement.reader();
-      const [values, ends, measuredOnes] = [new MetricsByResource(), new MetricsByResource(), new MetricsByResource()];
+      const [values, ends, measurements] = [new MetricsByResource(), new MetricsByResource(), new MetricsByResource()];
       for (const table of this.#tables()) {
         await this.#readTable(table, (labels, value) => {
-          const placed = place(table.family, labels);
+          const placed = placement.place(table.family, labels);
           values.add(placed.resource, placed.family, new SeriesPoint(placed.family, placed.labels, value, time));
         });
       }
       const reported = new Set<string>();
-      const addEnd = ({ resource, point }: PlacedEnd): void => {
-        (point.isMeasured ? measuredOnes : ends).add(resource, point.family, point);
+      const addMarker = ({ resource, point }: PlacedMarker): void => {
+        (point.isMeasured ? measurements : ends).add(resource, point.family, point);
       };
-      for await (const [table, { dataPoints }] of this.#ends(time, slices)) {
+      for await (const [table, { dataPoints }] of this.#markers(time, slices)) {
         const current = store.tableByName(table.family.name);
-        for (const end of await placeEnds(dataPoints, table.family, current, placement, slices)) {
+        for (const end of await placeMarkers(dataPoints, table.family, current, placement, slices)) {
           reported.add(seriesKey({ resource: end.resource, family: end.point.family, labels: end.point.labels }));
-          addEnd(end);
+          addMarker(end);
         }
       }
       const measuredTime = ({ server, sensorId }: MovedSeries) =>
         millisToHrTime(this.#options.ends?.endOf(server, sensorId) ?? clock.now());
-      for (const end of placement.movedEnds(reported, (series) => (series.isMeasured ? measuredTime(series) : time)))
-        addEnd(end);
-      return [values, ends, measuredOnes].flatMap((metrics) => metrics.scopes(this.#scope));
+      for (const end of placement.movedMarkers(reported, (series) => (series.isMeasured ? measuredTime(series) : time)))
+        addMarker(end);
+      return [values, ends, measurements].flatMap((metrics) => metrics.scopes(this.#scope));
     });
   }
 
@@ -145,16 +150,16 @@ export class StateProducer implements MetricProducer {
   }
 
   async #readTable(table: SeriesTable, take: (labels: readonly string[], value: number) => void): Promise<void> {
-    const reportsEnds = this.#options.ends !== undefined;
+    const sendsMarkers = this.#options.ends !== undefined;
     for (let slot = 0; slot < table.slots; slot++) {
       if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop(this.#options.store.lane);
       if (!hasFiniteValue(table, slot)) continue;
       take(table.labels(slot), table.value(slot));
-      if (reportsEnds) table.markPushed(slot);
+      if (sendsMarkers) table.markPushed(slot);
     }
   }
 
-  async *#ends(time: HrTime, slices: Steps): AsyncGenerator<readonly [SeriesTable, EndsMetric]> {
+  async *#markers(time: HrTime, slices: Steps): AsyncGenerator<readonly [SeriesTable, MarkersMetric]> {
     const { store, clock, measured, observer, ends: underWay } = this.#options;
     if (underWay === undefined) return;
     for (const table of store.retired) {
@@ -164,8 +169,8 @@ export class StateProducer implements MetricProducer {
     for (const table of [...store.tables, ...store.retired]) {
       const isMeasured = measured.has(table.family.name);
       const ends = await (isMeasured
-        ? measuredEnds(table, underWay, clock.now(), slices)
-        : stateEnds(table, time, slices));
+        ? measurementMarkers(table, underWay, clock.now(), slices)
+        : stateMarkers(table, time, slices));
       if (ends.dataPoints.length > 0) yield [table, ends];
     }
     observer.endsDropped(store.left.takeDropped());

@@ -16,7 +16,7 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { EndPoint, estimatePointSize, type MetricsRequest, ResourceScope } from "./metric-data.ts";
+import { estimatePointSize, type MetricsRequest, ResourceScope, StalenessMarker } from "./metric-data.ts";
 import { type StateOptions, StateProducer } from "./state-producer.ts";
 
 export interface StatePushOptions extends StateOptions, StateExportOptions {
@@ -149,7 +149,7 @@ export class StateExportDelegate implements ExportDelegate {
         if (items.length > rejected) observer.delivered("state", items.length - rejected);
         for (const { metric, index } of items) {
           const point = pointOf(metric, index);
-          if (point instanceof EndPoint) point.settled();
+          if (point instanceof StalenessMarker) point.settled();
         }
       },
       failed: () => {
@@ -189,7 +189,7 @@ type Content = "values" | "ends" | "ends of measurements";
 const CONTENTS: readonly Content[] = ["values", "ends", "ends of measurements"];
 
 function contentOf({ dataPoints: [point] }: MetricData): Content {
-  if (!(point instanceof EndPoint)) return "values";
+  if (!(point instanceof StalenessMarker)) return "values";
   return point.isMeasured ? "ends of measurements" : "ends";
 }
 

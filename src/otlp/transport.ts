@@ -101,7 +101,7 @@ export class OtlpTransport {
     const given = await readHeaders();
     signal.throwIfAborted();
     receiver.assertOpen();
-    receiver.rate.sent(body.length);
+    receiver.rate.count(body.length);
     const response = await this.#pool.request({
       method: "POST",
       // Repeated points with the same time are harmless.

@@ -46,20 +46,20 @@ export class SeriesChannels {
     return now < this.#pauseEndsAt || (refused?.value === value && now < refused.expiresAt) ? undefined : value;
   }
 
-  answered(sensorId: string): void {
+  recordAnswer(sensorId: string): void {
     this.#inARow = 0;
     this.#refused.delete(sensorId);
   }
 
   /** Returns whether to request all channels now. */
-  failed(sensorId: string, value: string, error: unknown): boolean {
+  recordFailure(sensorId: string, value: string, error: unknown): boolean {
     if (!(error instanceof ApiError)) return false;
     const isRefusal = REFUSALS.includes(error.code);
-    if (isRefusal || POSSIBLE_REFUSALS.includes(error.code)) this.refused(sensorId, value);
+    if (isRefusal || POSSIBLE_REFUSALS.includes(error.code)) this.recordRefusal(sensorId, value);
     return isRefusal;
   }
 
-  refused(sensorId: string, value: string): void {
+  recordRefusal(sensorId: string, value: string): void {
     this.#refused.delete(sensorId);
     for (const oldest of this.#refused.keys()) {
       if (this.#refused.size < MAX_REMEMBERED) break;
@@ -69,7 +69,7 @@ export class SeriesChannels {
   }
 
   /** A refused request worked with all channels. Returns whether to stop requests by channels. */
-  neededAll(): boolean {
+  recordFallback(): boolean {
     this.#inARow++;
     if (this.#inARow < ENOUGH_REFUSALS) return false;
     this.#inARow = 0;

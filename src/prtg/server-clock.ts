@@ -58,7 +58,7 @@ export class ServerClock {
   }
 
   /** Call when the head of a successful answer arrives. */
-  heard(dateMs: number | undefined): void {
+  update(dateMs: number | undefined): void {
     if (dateMs === undefined) return;
     const server = dateMs + MEAN_TRUNCATION_MS;
     if (!this.#agrees(server) && !this.#isSure(server)) return;

@@ -63,7 +63,7 @@ export class TimeSeriesReader {
     if (part !== undefined) return part;
     const whole = await this.#readWhole(question, signal);
     // A sensor that was never scanned has no channels in either answer.
-    if (whole.rows.length + whole.gaps.length > 0 && this.#channels.neededAll()) {
+    if (whole.rows.length + whole.gaps.length > 0 && this.#channels.recordFallback()) {
       this.#options.log.info(
         { endpoint },
         "time series are read with all channels: the server does not know single ones",
@@ -83,12 +83,12 @@ export class TimeSeriesReader {
       const { series, header } = await this.#readFrom(endpoint, question, signal);
       this.#answered(endpoint, undefined);
       if (hasChannels(header, channels)) {
-        this.#channels.answered(sensorId);
+        this.#channels.recordAnswer(sensorId);
         return series;
       }
-      this.#channels.refused(sensorId, channels);
+      this.#channels.recordRefusal(sensorId, channels);
     } catch (error) {
-      if (!this.#channels.failed(sensorId, channels, error)) throw error;
+      if (!this.#channels.recordFailure(sensorId, channels, error)) throw error;
     }
     return undefined;
   }

@@ -199,7 +199,7 @@ export class SelectedApi implements MonitoringApi {
       lists.push(list);
       const hides = (list.hidden ?? 0) > 0;
       if (list.complete)
-        await this.#exclusively(async () => this.selection.found(filter, kind, idsOf(list.items), hides));
+        await this.#exclusively(async () => this.selection.takeFilter(filter, kind, idsOf(list.items), hides));
     }
     return joined([{ items: [], complete: true, skipped: 0 }, ...lists]);
   }

@@ -60,7 +60,7 @@ export class Selection {
   }
 
   /** `undefined` for an unknown id. */
-  tells(id: string): boolean | undefined {
+  includesObject(id: string): boolean | undefined {
     if (this.#sensors.has(id)) return true;
     if (this.#others.has(id)) return false;
     const verdict = this.containers.verdict(id);
@@ -75,7 +75,7 @@ export class Selection {
    * Takes the answer to a filter.
    * @param hides There may be others with unreadable records.
    */
-  found(filter: string, kind: NodeKind, ids: ReadonlySet<string>, hides = false): void {
+  takeFilter(filter: string, kind: NodeKind, ids: ReadonlySet<string>, hides = false): void {
     const changed = this.judge.found(filter, kind, ids, hides);
     if (kind === "sensor" ? changed.size > 0 : this.containers.rejudge(changed)) this.#hasLeft = true;
   }

@@ -140,11 +140,11 @@ export class SeriesTable {
   }
 
   /** The receiver accepted the staleness marker. Ignored if the series got new labels since `markEnding`. */
-  ended(slot: number, labelVersions: number): void {
+  ended(slot: number, labelVersion: number): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
     const marks = block.marks[at] ?? 0;
-    if (block.labelVersions[at] !== labelVersions || (marks & MARKS.ending) === 0) return;
+    if (block.labelVersions[at] !== labelVersion || (marks & MARKS.ending) === 0) return;
     if ((marks & MARKS.left) !== 0) this.dropEnded(slot);
     else block.marks[at] = marks & ~MARKS.ending;
   }

@@ -54,7 +54,7 @@ export class Delivery {
     this.#loop.notify();
   }
 
-  watermarksChanged(): void {
+  saveWatermarks(): void {
     this.#saver.notify();
   }
 

@@ -160,12 +160,12 @@ export class PushLoop {
     const outcome = await this.#deliver(batch);
     if (outcome.kind === "failed") {
       outbox.putBack(batch);
-      this.#failed(outcome);
+      this.#recordFailure(outcome);
       return;
     }
     const rejected = outcome.kind === "refused" ? batch.points : Math.min(outcome.rejectedPoints, batch.points);
     this.#count(batch, rejected);
-    this.#worked(batch, rejected, outcome.message);
+    this.#recordSuccess(batch, rejected, outcome.message);
     outbox.settle(batch);
     onSettled(batch);
   }
@@ -195,7 +195,13 @@ export class PushLoop {
     }
   }
 
-  #failed({ retryAfterMs, message }: { readonly retryAfterMs: number | undefined; readonly message: string }): void {
+  #recordFailure({
+    retryAfterMs,
+    message,
+  }: {
+    readonly retryAfterMs: number | undefined;
+    readonly message: string;
+  }): void {
     const { clock, random, observer, log, outbox } = this.#options;
     observer.deliveryFailed();
     const pause = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
@@ -209,7 +215,7 @@ export class PushLoop {
     log.warn(fields, `measurements cannot be delivered now: ${message}`);
   }
 
-  #worked({ resolution }: Batch, refused: number, message: string): void {
+  #recordSuccess({ resolution }: Batch, refused: number, message: string): void {
     const { log } = this.#options;
     const failures = this.#failing.over();
     if (failures > 0) log.info({ failures }, "measurements can be delivered again");

@@ -300,13 +300,13 @@ export class SensorSync {
     this.#fruitless = 0;
   }
 
-  readWorked(): void {
+  recordRead(): void {
     this.#failures = 0;
     this.#retryAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Retries after a minute, doubling up to an hour. */
-  readFailed(monotonic: number): void {
+  recordFailure(monotonic: number): void {
     this.#retryAt = monotonic + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
     this.#failures++;
   }

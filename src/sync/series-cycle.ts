@@ -161,7 +161,7 @@ export class SeriesCycle {
     }
     this.#failed++;
     this.#sensorFailure = error;
-    sensor.readFailed(this.#options.clock.monotonic());
+    sensor.recordFailure(this.#options.clock.monotonic());
     if (error.code === "API_ENDPOINT_MISSING" && this.#nothingWorks()) this.#failure ??= error;
   }
 

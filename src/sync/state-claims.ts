@@ -7,6 +7,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import type { Clock } from "../lib/clock.ts";
 import { closing } from "../lib/durable-file.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { createPrivateDirectory, openNewFile } from "../lib/private-file.ts";
 
@@ -127,7 +128,7 @@ async function isThere(path: string): Promise<boolean> {
     await access(path);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    if (errorCode(error) === "ENOENT") return false;
     throw error;
   }
 }

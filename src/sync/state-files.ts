@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_DATA_BYTES, readTextFile, withinTime } from "../lib/bounded-files.ts";
 import { closing, syncFolder } from "../lib/durable-file.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { printable } from "../lib/printable-text.ts";
 import { createPrivateDirectory, openNewFile, openToWrite, PRIVATE_DIRECTORY } from "../lib/private-file.ts";
 
@@ -30,7 +32,7 @@ export function createStateFiles(directory: string): JournalFiles {
       try {
         return await readTextFile(join(directory, name), { maxBytes: MAX_DATA_BYTES, allowsOtherEncodings: true });
       } catch (error) {
-        if (codeOf(error) === "ENOENT") return undefined;
+        if (errorCode(error) === "ENOENT") return undefined;
         throw error;
       }
     },
@@ -60,8 +62,11 @@ export function createStateFiles(directory: string): JournalFiles {
   };
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+/** Server names may hold anything and differ in case only, so the name is part text, part hash. */
+export function stateFileName(kind: string, server: string, extension: string): string {
+  const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
+  const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
+  return `${kind}-${readable}-${hash}.${extension}`;
 }
 
 /** Awaits `check` before each write. */

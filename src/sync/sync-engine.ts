@@ -224,7 +224,7 @@ export class SyncEngine {
     // The sensor was removed and added again.
     if (this.#progress.sensors.get(sensorId) !== sensor) return;
     const live = series.get("live")?.rows ?? [];
-    sensor.readWorked();
+    sensor.recordRead();
     sensor.learnInterval(medianSpacing(live));
     this.#showFreshest(sensor, live.at(-1));
     // Rows were dropped meanwhile, and the series may not reach back to them.
@@ -269,7 +269,7 @@ export class SyncEngine {
     for (const [sensorId, at] of watermarks?.entries() ?? []) {
       if (at < longAgo && !this.#progress.sensors.has(sensorId)) watermarks?.delete(sensorId);
     }
-    this.#delivery?.watermarksChanged();
+    this.#delivery?.saveWatermarks();
   }
 }
 

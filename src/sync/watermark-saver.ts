@@ -56,13 +56,13 @@ export class WatermarkSaver {
       await watermarks.save();
     } catch (error) {
       observer.watermarkFailed();
-      this.#failed(error);
+      this.#logFailure(error);
       return;
     }
     if (this.#failures.over() > 0) log.info("watermarks can be written again");
   }
 
-  #failed(error: unknown): void {
+  #logFailure(error: unknown): void {
     const occasion = this.#failures.record();
     if (occasion === undefined) return;
     const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { StateFiles } from "./state-files.ts";
+import { type StateFiles, stateFileName } from "./state-files.ts";
 
 /** How the watermarks of the last run were found. */
 export interface WatermarkReport {
@@ -148,9 +147,7 @@ export type DecodedWatermarks =
   | { readonly problem: UnusableFile; readonly message: string };
 
 export function watermarkFileName(server: string): string {
-  const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
-  const hash = createHash("sha256").update(server).digest("hex").slice(0, 8);
-  return `watermarks-${readable}-${hash}.json`;
+  return stateFileName("watermarks", server, "json");
 }
 
 /** Two lines of JSON: a head with the checksum of the second line, and watermarks by sensor in milliseconds. */

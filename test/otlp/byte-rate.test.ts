@@ -15,7 +15,7 @@ function setUp(bytesPerSecond: number) {
       const waitMs = rate.takeTurn();
       if (waitMs > 0) await clock.advance(Math.min(waitMs, end - clock.monotonic()));
       else {
-        rate.sent(REQUEST_BYTES);
+        rate.count(REQUEST_BYTES);
         bytes += REQUEST_BYTES;
       }
     }
@@ -37,7 +37,7 @@ test("counts what does not wait", async () => {
   await historyIn(10_000);
   let history = 0;
   for (let second = 0; second < 60; second++) {
-    rate.sent(700);
+    rate.count(700);
     history += await historyIn(1_000);
   }
   expect(history).toBeGreaterThan(15_000);
@@ -49,7 +49,7 @@ test("gives history a turn every ten seconds if the rest takes all of the rate",
   const { rate, historyIn } = setUp(1_000);
   let history = 0;
   for (let second = 0; second < 60; second++) {
-    rate.sent(5_000);
+    rate.count(5_000);
     history += await historyIn(1_000);
   }
   expect(history / REQUEST_BYTES).toBeGreaterThanOrEqual(5);
@@ -58,7 +58,7 @@ test("gives history a turn every ten seconds if the rest takes all of the rate",
 
 test("gives many senders no more than one", () => {
   const { rate } = setUp(1_000);
-  rate.sent(REQUEST_BYTES);
+  rate.count(REQUEST_BYTES);
   const waits = Array.from({ length: 100 }, () => rate.takeTurn());
   expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(1);
 });
@@ -67,6 +67,6 @@ test("0 is no limit", () => {
   const { rate } = setUp(0);
   for (let request = 0; request < 1_000; request++) {
     expect(rate.takeTurn()).toBe(0);
-    rate.sent(1e9);
+    rate.count(1e9);
   }
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
 import { CONTENT_TYPES, OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
-import { EndPoint, gauge } from "../../src/otlp/metric-data.ts";
+import { gauge, StalenessMarker } from "../../src/otlp/metric-data.ts";
 import { metricAttributes } from "../../src/otlp/naming.ts";
 import { decodeRequest } from "./support/decode.ts";
 
@@ -17,7 +17,7 @@ const HOSTILE = ['"asDouble":null', ',"asDouble":null}', '\\"asDouble\\":null', 
 function request(labels: readonly (readonly string[])[], resource: Record<string, string | number>): ResourceMetrics {
   const dataPoints = labels.map((of, index) => {
     const point = { family: FAMILY, labels: of, endTime: [1_800_000_000, index] as [number, number] };
-    return new EndPoint(point, false, () => undefined);
+    return new StalenessMarker(point, false, () => undefined);
   });
   return {
     resource: resourceFromAttributes(resource),

@@ -164,7 +164,7 @@ test("what was rejected before a failure is part of the outcome after it", async
 
 test("the limit that a receiver taught has a floor", () => {
   const size = new RequestSize(4_000_000);
-  for (let times = 0; times < 30; times++) size.refused(1_000);
+  for (let times = 0; times < 30; times++) size.reduce(1_000);
   expect(size.fits(16 * 1024)).toBe(true);
   expect(size.fits(16 * 1024 + 1)).toBe(false);
 });

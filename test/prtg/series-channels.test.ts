@@ -31,7 +31,7 @@ describe("the parameter channels", () => {
 test("the refusals of a thousand sensors are remembered, the last ones", () => {
   const clock = new ManualClock();
   const channels = new SeriesChannels(clock);
-  for (const id of ids(1_001)) channels.refused(id, `${id}.0`);
+  for (const id of ids(1_001)) channels.recordRefusal(id, `${id}.0`);
   expect(channels.valueFor("0", ["0"])).toBe("0.0");
   expect(channels.valueFor("1", ["0"])).toBeUndefined();
   expect(channels.valueFor("1000", ["0"])).toBeUndefined();
@@ -40,7 +40,7 @@ test("the refusals of a thousand sensors are remembered, the last ones", () => {
 test("a sensor that refused channels is asked for them again after an hour", async () => {
   const clock = new ManualClock();
   const channels = new SeriesChannels(clock);
-  channels.refused("7", "7.0");
+  channels.recordRefusal("7", "7.0");
   await clock.advance(HOUR - 1);
   expect(channels.valueFor("7", ["0"])).toBeUndefined();
   await clock.advance(1);

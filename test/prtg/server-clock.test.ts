@@ -19,11 +19,11 @@ function heardServer() {
     log,
     server,
     /** An answer of a server that is so far ahead of ours. */
-    answer: (aheadMs: number) => server.heard(whole(clock.now() + aheadMs)),
+    answer: (aheadMs: number) => server.update(whole(clock.now() + aheadMs)),
     /** An answer every so often for so long. */
     async answers(aheadMs: number, forMs: number, everyMs = 15 * SECOND) {
       for (let passed = 0; passed < forMs; passed += everyMs) {
-        server.heard(whole(clock.now() + aheadMs));
+        server.update(whole(clock.now() + aheadMs));
         await clock.advance(everyMs);
       }
     },
@@ -72,7 +72,7 @@ describe("the first answers", () => {
 
   test("may lack the header: then our clock counts, also after it was set", () => {
     const observed = heardServer();
-    observed.server.heard(undefined);
+    observed.server.update(undefined);
     observed.clock.setWallClock(observed.clock.now() + HOUR);
     expect(observed.server.offsetMs).toBe(0);
     expect(observed.server.now()).toBe(observed.clock.now());
@@ -101,7 +101,7 @@ describe("a clock that is known", () => {
     await observed.answers(0, MINUTE);
     const stored = observed.clock.now();
     for (let poll = 0; poll < 20; poll++) {
-      observed.server.heard(poll % 2 === 0 ? YEAR_9999 : stored);
+      observed.server.update(poll % 2 === 0 ? YEAR_9999 : stored);
       observed.isAhead(0);
       await observed.clock.advance(15 * SECOND);
     }

@@ -117,7 +117,8 @@ test("before the server told what a filter fits, nothing of what is shown is kno
   const selection = new Selection(of([{ kind: "filter", filter: "favorite = true" }]), undefined, shown);
   await take(selection, TREE);
   expect(selection.leaving(shown)).toBeUndefined();
-  for (const kind of NODE_KINDS) selection.found("favorite = true", kind, new Set(kind === "device" ? ["41"] : []));
+  for (const kind of NODE_KINDS)
+    selection.takeFilter("favorite = true", kind, new Set(kind === "device" ? ["41"] : []));
   expect([...(selection.leaving(shown) ?? [])].toSorted()).toEqual(["1", "10", "11", "40"]);
   expect(await idsOf(selection)).toEqual(["41", "51", "52"]);
 });
@@ -140,7 +141,7 @@ test("what a filter finds no more is out when two answers lack it, and never whi
   const selection = new Selection(of([{ kind: "filter", filter: "favorite = true" }]));
   const answer = (devices: readonly string[], hides = false) => {
     for (const kind of NODE_KINDS) {
-      selection.found("favorite = true", kind, new Set(kind === "device" ? devices : []), hides);
+      selection.takeFilter("favorite = true", kind, new Set(kind === "device" ? devices : []), hides);
     }
     return idsOf(selection);
   };

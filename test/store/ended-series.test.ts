@@ -42,8 +42,8 @@ async function push(store: Store, receiver: ReceiverModel, isLost: boolean): Pro
   for (const each of [table, ...store.retired]) {
     for (const slot of await endedSlots(each, AT_ONE_GO, (at) => each.isPresent(at))) {
       ended.push(keyOf(each, slot));
-      const labelVersions = each.markEnding(slot);
-      settled.push(() => each.ended(slot, labelVersions));
+      const labelVersion = each.markEnding(slot);
+      settled.push(() => each.ended(slot, labelVersion));
     }
   }
   expect(ended.filter((key) => present.includes(key))).toEqual([]);
@@ -173,9 +173,9 @@ test("a value that goes out while the end is on its way is ended later", async (
   const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
-  const labelVersions = table.markEnding(slot);
+  const labelVersion = table.markEnding(slot);
   table.markPushed(slot);
-  table.ended(slot, labelVersions);
+  table.ended(slot, labelVersion);
   expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
 });
 
@@ -195,10 +195,10 @@ test("what gets a value while its end is on its way, and then goes for good, is 
   const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
-  const labelVersions = table.markEnding(slot);
+  const labelVersion = table.markEnding(slot);
   table.markPushed(slot);
   table.remove(slot);
-  table.ended(slot, labelVersions);
+  table.ended(slot, labelVersion);
   expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
 });
 

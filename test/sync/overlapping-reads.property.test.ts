@@ -38,7 +38,7 @@ async function play(seed: number, slowness: number, isDropped?: () => boolean): 
   const { server, clock } = subject;
   const serverClock = new ServerClock(clock, pino({ level: "silent" }));
   const hear = (): void => {
-    serverClock.heard(Math.floor(server.now() / SECOND) * SECOND);
+    serverClock.update(Math.floor(server.now() / SECOND) * SECOND);
     server.believedOffsetMs = serverClock.offsetMs;
   };
   const wait = (seconds: number): Promise<void> => clock.sleep(random() * seconds * SECOND);

@@ -229,15 +229,15 @@ describe("after reading", () => {
     const sync = withGap();
     const waits: number[] = [];
     for (let failures = 0; failures < 8; failures++) {
-      sync.readFailed(0);
+      sync.recordFailure(0);
       let wait = 0;
       while (!sync.mayBeRead(wait)) wait += MINUTE;
       waits.push(wait / MINUTE);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    sync.readWorked();
+    sync.recordRead();
     expect(sync.mayBeRead(0)).toBe(true);
-    sync.readFailed(0);
+    sync.recordFailure(0);
     expect(sync.mayBeRead(MINUTE)).toBe(true);
   });
 });

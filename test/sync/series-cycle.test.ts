@@ -36,7 +36,7 @@ describe("dueSensors", () => {
 
   test("leave out those that failed a moment ago", () => {
     const failing = sensor("failing", BASE - 500 * MINUTE);
-    failing.readFailed(1_000);
+    failing.recordFailure(1_000);
     expect(dueSensors([failing, old], "auto", 1_000 + MINUTE - 1)).toEqual([old]);
     expect(dueSensors([failing, old], "auto", 1_000 + MINUTE)).toEqual([failing, old]);
   });

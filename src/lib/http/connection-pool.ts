@@ -1,6 +1,7 @@
 import type { LookupFunction } from "node:net";
 import type { buildConnector, Dispatcher, Pool } from "undici";
 import type { Clock } from "../clock.ts";
+import { errorCode } from "../error-code.ts";
 import { createStaleLookup } from "./dns-lookup.ts";
 import { type ProxyOptions, proxyConnector } from "./proxy.ts";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
@@ -130,8 +131,7 @@ const CLOSED: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "E
 
 /** The connection ended before an answer began, or carried the rest of the previous one. */
 function isClosed(error: unknown): boolean {
-  if (isNotHttp(error)) return true;
-  return error instanceof Error && "code" in error && CLOSED.has(error.code);
+  return isNotHttp(error) || CLOSED.has(errorCode(error));
 }
 
 /** Checks the name, because callers may not have loaded undici. */

@@ -11,7 +11,7 @@ export interface Authenticator {
    * Call if the server refused a token. Resolves to true if there is another one to try once. Concurrent callers share
    * one renewal.
    */
-  refused(token: string, signal: AbortSignal): Promise<boolean>;
+  renew(token: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -19,22 +19,19 @@ export interface Authenticator {
 export class ApiKeyAuth implements Authenticator {
   readonly #read: () => Promise<string>;
   readonly #redactor: Redactor;
-  /** A promise while it is read. */
-  #key: Promise<string> | string | undefined;
+  #key: Promise<string> | undefined;
 
   constructor(read: () => Promise<string>, redactor: Redactor) {
     this.#read = read;
     this.#redactor = redactor;
   }
 
-  async token(signal: AbortSignal): Promise<string> {
-    const key = this.#key ?? this.#startReading();
-    if (typeof key !== "string") return waitFor(key, signal);
-    signal.throwIfAborted();
-    return key;
+  token(signal: AbortSignal): Promise<string> {
+    this.#key ??= this.#readKey();
+    return waitFor(this.#key, signal);
   }
 
-  async refused(token: string, signal: AbortSignal): Promise<boolean> {
+  async renew(token: string, signal: AbortSignal): Promise<boolean> {
     const current = await this.token(signal);
     if (current !== token) return true;
     this.#key = undefined;
@@ -42,17 +39,6 @@ export class ApiKeyAuth implements Authenticator {
   }
 
   async close(): Promise<void> {}
-
-  #startReading(): Promise<string> {
-    const reading = this.#readKey();
-    this.#key = reading;
-    const keep = (key: string): void => {
-      // A newer key may be on its way.
-      if (this.#key === reading) this.#key = key;
-    };
-    reading.then(keep, () => undefined);
-    return reading;
-  }
 
   async #readKey(): Promise<string> {
     try {

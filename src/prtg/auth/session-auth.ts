@@ -77,7 +77,7 @@ export class SessionAuth implements Authenticator {
     return waitFor(this.#opening, signal);
   }
 
-  async refused(token: string, signal: AbortSignal): Promise<boolean> {
+  async renew(token: string, signal: AbortSignal): Promise<boolean> {
     if (this.#session?.token === token) this.#session = undefined;
     return (await this.token(signal)) !== token;
   }

@@ -56,14 +56,14 @@ const KINDS: ReadonlySet<string | undefined> = new Set(["probe", "group", "devic
 
 /** `undefined` for other kinds, or without one. */
 export function nodeKindOf(record: unknown): NodeKind | undefined {
-  const told = isObject(record) ? referenceKind(record.type) : undefined;
-  return READING_ORDER.find((kind) => kind === told);
+  const recordKind = isObject(record) ? referenceKind(record.type) : undefined;
+  return READING_ORDER.find((kind) => kind === recordKind);
 }
 
 /** Servers that ignore filters send all kinds. */
 function isOfOtherKind({ type }: JsonObject, kind: NodeKind): boolean {
-  const told = referenceKind(type);
-  return told !== kind && KINDS.has(told);
+  const recordKind = referenceKind(type);
+  return recordKind !== kind && KINDS.has(recordKind);
 }
 
 /** Deprecated lists have no `parent`. */

@@ -51,15 +51,8 @@ export function booleanOf(value: unknown): boolean | undefined {
 /** RFC 3339. Without an offset it is UTC, as the specification says. */
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i;
 
-/** The usual form needs no correction, which halves the time. */
-const USUAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
-
 /** Milliseconds since the epoch. */
 export function parseTimestamp(text: string): number | undefined {
-  if (USUAL.test(text)) {
-    const usual = Date.parse(text);
-    return Number.isNaN(usual) ? undefined : usual;
-  }
   const parts = RFC_3339.exec(text);
   if (parts === null) return undefined;
   const [, date, time, fraction = "", zone = "Z"] = parts;
@@ -86,18 +79,8 @@ export function readTimestamp(value: unknown, problems: DecodeProblems): number 
   return lastMs === undefined || lastMs <= 0 ? undefined : lastMs;
 }
 
-/** Bounded, because a server may send nonsense. */
-const knownSpellings = new Map<string, StatusToken | undefined>();
-const MAX_SPELLINGS = 256;
-
-/** `parseStatus` with a cache. */
 export function statusToken(spelling: string): StatusToken | undefined {
-  if (spelling.length > MAX_WORD_LENGTH) return undefined;
-  const token = knownSpellings.get(spelling);
-  if (token !== undefined || knownSpellings.has(spelling)) return token;
-  const parsed = parseStatus(spelling);
-  if (knownSpellings.size < MAX_SPELLINGS) knownSpellings.set(spelling, parsed);
-  return parsed;
+  return spelling.length > MAX_WORD_LENGTH ? undefined : parseStatus(spelling);
 }
 
 /** A missing or unknown status is counted, and becomes `unknown`. */

@@ -128,7 +128,7 @@ export class ListReader {
     if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
     reportProblems(problems, observer);
     this.#duplicates.report(endpoint, duplicates);
-    this.#refused.succeeded(list);
+    this.#refused.recordSuccess(list);
     // If no record is readable, the answer may come from another service.
     const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;
     return { items, complete, skipped, ...(bytes !== 0 && { bytes }), ...(hidden > 0 && { hidden }) };

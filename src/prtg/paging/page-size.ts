@@ -49,7 +49,7 @@ export class PageSize {
     this.#firstStep = 0;
   }
 
-  listCompleted(): void {
+  recordList(): void {
     this.#completed++;
     if (this.#completed < this.#listsToGrow) return;
     this.#completed = 0;

@@ -74,7 +74,7 @@ async function readPagesTwice<Item>(
     await last.read({ evenIfMoved: true });
   }
   const complete = !last.moved;
-  if (complete) source.pageSize.listCompleted();
+  if (complete) source.pageSize.recordList();
   if (!complete) for (const item of last.items.values()) first.items.set(item);
   const duplicates = complete ? last.duplicates : new Duplicates();
   last.problems.duplicate += duplicates.count;

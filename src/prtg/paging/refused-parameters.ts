@@ -61,7 +61,7 @@ export class RefusedParameters {
   }
 
   /** Call after a successful read. */
-  succeeded(list: ListEndpoint): void {
+  recordSuccess(list: ListEndpoint): void {
     for (const parameter of list.optional) {
       if (!this.#refusals.delete(keyOf(list, parameter))) continue;
       this.#log.info({ endpoint: list.endpoint, ...parameter }, "the server takes this parameter again");

@@ -46,7 +46,7 @@ export class CircuitBreaker {
     return this.#lastFailure;
   }
 
-  succeeded(): void {
+  recordSuccess(): void {
     this.#failures = 0;
     this.#trials = 0;
     this.#lastFailure = undefined;
@@ -55,7 +55,7 @@ export class CircuitBreaker {
     this.#changed(false);
   }
 
-  failed(failure: ApiError): void {
+  recordFailure(failure: ApiError): void {
     this.#lastFailure = failure;
     // Requests that were already under way say nothing new.
     if (this.heldForMs() > 0) return;
@@ -138,21 +138,21 @@ export class CircuitBreakers {
     return this.#server.isOpen;
   }
 
-  succeeded(endpoint: string): void {
-    this.#server.succeeded();
-    this.#endpoints.get(endpoint)?.succeeded();
+  recordSuccess(endpoint: string): void {
+    this.#server.recordSuccess();
+    this.#endpoints.get(endpoint)?.recordSuccess();
   }
 
-  failed(failure: ApiError): void {
+  recordFailure(failure: ApiError): void {
     const { code, endpoint } = failure;
     const silentHealth = endpoint === HEALTH_ENDPOINT && code === "API_TIMEOUT";
     if (SERVER_FAILURES.includes(code) || silentHealth) {
-      this.#server.failed(failure);
+      this.#server.recordFailure(failure);
       return;
     }
-    if (failure.httpStatus !== undefined) this.#server.succeeded();
-    if (ENDPOINT_FAILURES.includes(code)) this.#endpoint(endpoint).failed(failure);
-    else if (code !== "API_RATE_LIMITED") this.#endpoints.get(endpoint)?.succeeded();
+    if (failure.httpStatus !== undefined) this.#server.recordSuccess();
+    if (ENDPOINT_FAILURES.includes(code)) this.#endpoint(endpoint).recordFailure(failure);
+    else if (code !== "API_RATE_LIMITED") this.#endpoints.get(endpoint)?.recordSuccess();
   }
 
   #endpoint(endpoint: string): CircuitBreaker {

@@ -53,14 +53,14 @@ export class Requester {
       const token = isHealth ? undefined : await this.#access.authenticator.token(total.signal);
       try {
         const answer = await this.#access.sendFor(this.#options, request, token, total.signal);
-        this.#access.retries.succeeded();
+        this.#access.retries.recordSuccess();
         return answer;
       } catch (error) {
         if (!(error instanceof ApiError) || total.signal.aborted) throw error;
         if (error.code === "API_UNAUTHORIZED" && token !== undefined && !isTokenRenewed) {
           // One renewal and one retry: repeated refusals lock accounts.
           isTokenRenewed = true;
-          if (!(await this.#access.authenticator.refused(token, total.signal))) throw error;
+          if (!(await this.#access.authenticator.renew(token, total.signal))) throw error;
         } else {
           await this.#delayRetry(request, error, attempt, total);
           attempt++;
@@ -103,7 +103,7 @@ export class Requester {
       try {
         this.#passPause(HEALTH_ENDPOINT, total);
         await this.#access.sendFor(this.#options, HEALTH, undefined, total.signal);
-        this.#access.retries.succeeded();
+        this.#access.retries.recordSuccess();
       } catch (error) {
         // Any answer except 502, 503 and 504 shows that the server is back.
         if (this.#access.breakers.needsProbe || this.#closing.signal.aborted) throw error;

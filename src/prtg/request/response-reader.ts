@@ -12,7 +12,7 @@ export class ResponseReader {
   readonly #request: ApiRequest;
   readonly #serverClock: ServerClock;
   readonly #redactor: Redactor;
-  #records: RecordsBody | undefined;
+  #records: JsonRecords | undefined;
 
   constructor(request: ApiRequest, serverClock: ServerClock, redactor: Redactor) {
     this.#request = request;
@@ -28,12 +28,19 @@ export class ResponseReader {
     const { endpoint, startRecords } = this.#request;
     if (head.status >= 300) return new TextBody(MAX_ERROR_BYTES);
     // Errors may come from a proxy with another clock.
-    this.#serverClock.heard(head.dateMs);
+    this.#serverClock.update(head.dateMs);
     refuseEncoding(endpoint, head);
     if (startRecords === undefined) return new TextBody();
     if (!isOfJsonType(head)) return new TextBody(MAX_ERROR_BYTES);
-    this.#records = new RecordsBody(startRecords());
-    return this.#records;
+    const records = new JsonRecords(startRecords());
+    this.#records = records;
+    return {
+      take: (chunk) => (records.take(chunk) ? yieldToEventLoop() : undefined),
+      get isEnough() {
+        return records.isBroken;
+      },
+      text: () => "",
+    };
   }
 
   /** @throws ApiError for failures and wrong forms */
@@ -94,9 +101,9 @@ function isTooDeep(json: string): boolean {
   return false;
 }
 
-function takeLast(endpoint: string, response: HttpResponse, body: RecordsBody): void {
+function takeLast(endpoint: string, response: HttpResponse, records: JsonRecords): void {
   try {
-    body.end();
+    records.end();
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof NotAList)) throw error;
     if (isNothing(error, response)) return;
@@ -134,7 +141,7 @@ export interface ResponseBody {
   text(): string;
 }
 
-export class TextBody implements ResponseBody {
+class TextBody implements ResponseBody {
   readonly #chunks: Buffer[] = [];
   readonly #maxBytes: number;
   #bytes = 0;
@@ -154,31 +161,5 @@ export class TextBody implements ResponseBody {
 
   text(): string {
     return Buffer.concat(this.#chunks).toString("utf8");
-  }
-}
-
-/** Passes on each record of a JSON array, and keeps nothing. */
-export class RecordsBody implements ResponseBody {
-  readonly #records: JsonRecords;
-
-  constructor(take: (record: unknown) => void) {
-    this.#records = new JsonRecords(take);
-  }
-
-  get isEnough(): boolean {
-    return this.#records.isBroken;
-  }
-
-  take(chunk: Buffer): Promise<void> | undefined {
-    return this.#records.take(chunk) ? yieldToEventLoop() : undefined;
-  }
-
-  text(): string {
-    return "";
-  }
-
-  /** @throws SyntaxError, NotAList */
-  end(): void {
-    this.#records.end();
   }
 }

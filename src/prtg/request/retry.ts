@@ -24,56 +24,34 @@ export interface FailedAttempt {
   readonly retriesTimeout: boolean;
 }
 
+/** Retries are bounded to a small part of all requests: a server in trouble must not get a multiple of its usual load. */
+const RETRY_TOKENS = 10;
+const TOKENS_PER_SUCCESS = 0.2;
+
 export class RetryPolicy {
   readonly #random: () => number;
   readonly #maxAttempts: number;
-  readonly #budget = new RetryBudget();
+  #tokens = RETRY_TOKENS;
 
   constructor({ random, maxAttempts = Number.POSITIVE_INFINITY }: { random: () => number; maxAttempts?: number }) {
     this.#random = random;
     this.#maxAttempts = maxAttempts;
   }
 
-  succeeded(): void {
-    this.#budget.succeeded();
+  recordSuccess(): void {
+    this.#tokens = Math.min(RETRY_TOKENS, this.#tokens + TOKENS_PER_SUCCESS);
   }
 
   /** Milliseconds until the next attempt. `undefined`: do not retry. */
   delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout }: FailedAttempt): number | undefined {
-    if (attempt >= this.#maxAttempts) return undefined;
-    if (!retriesTimeout && isTimeout(failure)) return undefined;
-    const delayMs = retryDelayMs(failure, attempt, this.#random);
-    if (delayMs === undefined || delayMs >= remainingMs) return undefined;
-    // The failure says more than the open breaker.
-    if (isHeldBack) return undefined;
-    return this.#budget.spend() ? delayMs : undefined;
-  }
-}
-
-/**
- * Full jitter: uniform up to a bound that doubles, plus the pause that the server asked for.
- * @param attempt From 1.
- */
-function retryDelayMs(failure: ApiError, attempt: number, random: () => number): number | undefined {
-  if (attempt >= (ATTEMPTS[failure.code] ?? 1)) return undefined;
-  const bound = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
-  return (failure.retryAfterMs ?? 0) + random() * bound;
-}
-
-const RETRY_TOKENS = 10;
-const TOKENS_PER_SUCCESS = 0.2;
-
-/** A server in trouble must not get a multiple of its usual load. */
-class RetryBudget {
-  #tokens = RETRY_TOKENS;
-
-  succeeded(): void {
-    this.#tokens = Math.min(RETRY_TOKENS, this.#tokens + TOKENS_PER_SUCCESS);
-  }
-
-  spend(): boolean {
-    if (this.#tokens < 1) return false;
+    if (attempt >= Math.min(this.#maxAttempts, ATTEMPTS[failure.code] ?? 1)) return undefined;
+    // While a breaker is open, the failure says more than its refusal of the next attempt.
+    if (isHeldBack || (!retriesTimeout && isTimeout(failure))) return undefined;
+    // Full jitter: uniform up to a bound that doubles.
+    const bound = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+    const delayMs = (failure.retryAfterMs ?? 0) + this.#random() * bound;
+    if (delayMs >= remainingMs || this.#tokens < 1) return undefined;
     this.#tokens--;
-    return true;
+    return delayMs;
   }
 }

@@ -124,11 +124,11 @@ export class ServerAccess implements LoginSender {
     const release = await this.budget.acquire(signal);
     try {
       const answer = await this.#exchange(client, request, token, signal);
-      this.breakers.succeeded(request.endpoint);
+      this.breakers.recordSuccess(request.endpoint);
       return answer;
     } catch (error) {
       if (error instanceof ApiError) {
-        this.breakers.failed(error);
+        this.breakers.recordFailure(error);
         // The pause concerns the client, not one endpoint.
         if (isAboutAll(error)) this.budget.hold(error.retryAfterMs ?? 0);
       }

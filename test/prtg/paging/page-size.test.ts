@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { PageSize } from "../../../src/prtg/paging/page-size.ts";
 
 function completeLists(size: PageSize, count: number): void {
-  for (let list = 0; list < count; list++) size.listCompleted();
+  for (let list = 0; list < count; list++) size.recordList();
 }
 
 /** Complete lists until the size grows. */
 function patienceOf(size: PageSize): number {
   const before = size.current;
   for (let lists = 1; lists < 1000; lists++) {
-    size.listCompleted();
+    size.recordList();
     if (size.current > before) return lists;
   }
   throw new Error("the page size never grows");

@@ -13,14 +13,14 @@ function breaker(random = () => 0): { breaker: CircuitBreaker; clock: ManualCloc
 }
 
 function fail(target: CircuitBreaker, times: number): void {
-  for (let count = 0; count < times; count++) target.failed(failure);
+  for (let count = 0; count < times; count++) target.recordFailure(failure);
 }
 
 describe("CircuitBreaker", () => {
   test("opens after failures in a row, not after as many with a success between", () => {
     const { breaker: sometimes, changes } = breaker();
     fail(sometimes, 2);
-    sometimes.succeeded();
+    sometimes.recordSuccess();
     fail(sometimes, 2);
     expect(sometimes.isOpen).toBe(false);
     expect(sometimes.heldForMs()).toBe(0);
@@ -39,7 +39,7 @@ describe("CircuitBreaker", () => {
     await clock.advance(1);
     expect(opened.heldForMs()).toBe(0);
     expect(opened.isOpen).toBe(true);
-    opened.succeeded();
+    opened.recordSuccess();
     expect(opened.isOpen).toBe(false);
     expect(opened.lastFailure).toBeUndefined();
     expect(changes).toEqual([true, false]);
@@ -66,7 +66,7 @@ describe("CircuitBreaker", () => {
     await clock.advance(1_000);
     fail(opened, 1);
     await clock.advance(2_000);
-    opened.succeeded();
+    opened.recordSuccess();
     fail(opened, 3);
     expect(opened.heldForMs()).toBe(1_000);
   });
@@ -87,7 +87,7 @@ describe("CircuitBreaker", () => {
   test("stays open at least as long as the server asked", () => {
     const { breaker: opened } = breaker();
     fail(opened, 2);
-    opened.failed(new ApiError("API_UNAVAILABLE", "busy", { endpoint: "/version", retryAfterMs: 30_000 }));
+    opened.recordFailure(new ApiError("API_UNAVAILABLE", "busy", { endpoint: "/version", retryAfterMs: 30_000 }));
     expect(opened.heldForMs()).toBe(30_000);
   });
 

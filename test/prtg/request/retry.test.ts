@@ -79,9 +79,9 @@ describe("whether a request is sent again", () => {
     let retries = 0;
     while (isRetried()) retries++;
     expect(retries).toBe(10);
-    for (let count = 0; count < 4; count++) policy.succeeded();
+    for (let count = 0; count < 4; count++) policy.recordSuccess();
     expect(isRetried()).toBe(false);
-    policy.succeeded();
+    policy.recordSuccess();
     expect(isRetried()).toBe(true);
     expect(isRetried()).toBe(false);
   });

@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS, type OtlpProtocol } from "../../src/otlp/environment.ts";
-import type { MeasurementsUnderWay } from "../../src/otlp/series-ends.ts";
+import type { PendingMeasurements } from "../../src/otlp/staleness-markers.ts";
 import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -14,7 +14,7 @@ import { channelLabels } from "./support/rows.ts";
 const NOON = Date.UTC(2026, 0, 15, 12);
 const { sensorStatus, sensorInterval, channelValue } = TREE_FAMILIES;
 
-const NOTHING_UNDER_WAY: MeasurementsUnderWay = { endOf: () => undefined, holds: () => false };
+const NOTHING_UNDER_WAY: PendingMeasurements = { endOf: () => undefined, holds: () => false };
 
 function statusLabels(status: string): readonly string[] {
   return ["hq", "40", "Local Probe", "Network", "switch", "Ping", "Local Probe/Network/Ping", status];

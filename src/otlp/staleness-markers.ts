@@ -4,26 +4,26 @@ import type { GaugeMetricData } from "@opentelemetry/sdk-metrics";
 import type { Steps } from "../lib/yielding.ts";
 import { endedSlots } from "../store/ended-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import { EndPoint, gauge } from "./metric-data.ts";
+import { gauge, StalenessMarker } from "./metric-data.ts";
 
 /** Measurements on their way to the receiver. */
-export interface MeasurementsUnderWay {
+export interface PendingMeasurements {
   /** Just after the last sent measurement of the sensor: milliseconds since the epoch, server's clock. */
   endOf(server: string, sensorId: string): number | undefined;
   /** Whether values of the channel are queued. */
   holds(server: string, sensorId: string, channelId: string): boolean;
 }
 
-export interface EndsMetric extends GaugeMetricData {
-  readonly dataPoints: EndPoint[];
+export interface MarkersMetric extends GaugeMetricData {
+  readonly dataPoints: StalenessMarker[];
 }
 
 /** Staleness markers of series that are pushed as of `time`. */
-export async function stateEnds(table: SeriesTable, time: HrTime, slices: Steps): Promise<EndsMetric> {
+export async function stateMarkers(table: SeriesTable, time: HrTime, slices: Steps): Promise<MarkersMetric> {
   const slots = await endedSlots(table, slices, (slot) => hasFiniteValue(table, slot));
-  return endsMetric(
+  return markersMetric(
     table,
-    slots.map((slot) => endPoint(table, slot, time, false)),
+    slots.map((slot) => markerOf(table, slot, time, false)),
   );
 }
 
@@ -31,22 +31,22 @@ export async function stateEnds(table: SeriesTable, time: HrTime, slices: Steps)
  * Staleness markers of series with measurements, just after the last one, so that times stay in order whatever the
  * server's clock says. The marker waits while values of the series are queued.
  */
-export async function measuredEnds(
+export async function measurementMarkers(
   table: SeriesTable,
-  { endOf, holds }: MeasurementsUnderWay,
+  { endOf, holds }: PendingMeasurements,
   now: number,
   slices: Steps,
-): Promise<EndsMetric> {
-  const points: EndPoint[] = [];
+): Promise<MarkersMetric> {
+  const points: StalenessMarker[] = [];
   for (const slot of await endedSlots(table, slices, (each) => hasFiniteValue(table, each))) {
     // The first labels of families of measurements, whatever their names.
     const [server, sensorId, channelId] = [0, 1, 2].map((column) => table.label(slot, column));
     if (server === undefined || sensorId === undefined || channelId === undefined) continue;
     // Queued values get the current labels of the channel, not those of a series that left.
     if (!table.hasEnded(slot) && holds(server, sensorId, channelId)) continue;
-    points.push(endPoint(table, slot, millisToHrTime(endOf(server, sensorId) ?? now), true));
+    points.push(markerOf(table, slot, millisToHrTime(endOf(server, sensorId) ?? now), true));
   }
-  return endsMetric(table, points);
+  return markersMetric(table, points);
 }
 
 /** JSON has no NaN and no infinities. */
@@ -54,12 +54,12 @@ export function hasFiniteValue(table: SeriesTable, slot: number): boolean {
   return table.isPresent(slot) && Number.isFinite(table.value(slot));
 }
 
-function endPoint(table: SeriesTable, slot: number, endTime: HrTime, isMeasured: boolean): EndPoint {
-  const labelVersions = table.markEnding(slot);
+function markerOf(table: SeriesTable, slot: number, endTime: HrTime, isMeasured: boolean): StalenessMarker {
+  const labelVersion = table.markEnding(slot);
   const point = { family: table.family, labels: table.labels(slot), endTime };
-  return new EndPoint(point, isMeasured, () => table.ended(slot, labelVersions));
+  return new StalenessMarker(point, isMeasured, () => table.ended(slot, labelVersion));
 }
 
-function endsMetric(table: SeriesTable, dataPoints: EndPoint[]): EndsMetric {
+function markersMetric(table: SeriesTable, dataPoints: StalenessMarker[]): MarkersMetric {
   return { ...gauge(table.family), dataPoints };
 }
