@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type ChangingTree, codeOf, MINUTE, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
+import { type ChangingTree, codeOf, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
 import { query } from "../../../support/running-service.ts";
 
 let changing: ChangingTree;
@@ -143,23 +143,6 @@ describe("edited settings", () => {
   test("the root has nothing to inherit from", async () => {
     const answer = await changing.patch("/experimental/groups/0", { intervalgroup: { _inherited: true } });
     expect(answer).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
-  });
-
-  test("a dependency works from the next moment on, and ends when it is taken back", async () => {
-    const [master] = changing.simulator.world.list("sensor").filter(({ parent }) => parent !== changing.device);
-    if (master === undefined) throw new Error("no other sensor");
-    changing.simulator.world.force(master.id, "down", changing.clock.now());
-    const body = { scheduledependency: { dependencytype: 1, dependency: master.id } };
-    expect((await changing.patch(`/devices/${changing.device.id}`, body)).status).toBe(204);
-    expect(await changing.read(`/devices/${changing.device.id}?include=scheduledependency`)).toMatchObject({
-      status: "pausedbydependency",
-      scheduledependency: { schedule: "none", dependencytype: 1, dependency: master.id },
-    });
-    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({ status: "pausedbydependency" });
-    await changing.clock.advance(10 * MINUTE);
-    await changing.patch(`/devices/${changing.device.id}`, { scheduledependency: { dependencytype: 0 } });
-    await changing.clock.advance(6 * MINUTE);
-    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({ status: "up" });
   });
 
   test("nothing to change is nothing wrong", async () => {
