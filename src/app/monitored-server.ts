@@ -247,9 +247,9 @@ export class MonitoredServer {
   /** Drops objects that are no longer selected. The next runs bring the new ones. */
   async #reselect(before: SelectRules | undefined, after: SelectRules | undefined): Promise<void> {
     const { connection, writer } = this.#pipeline;
-    const left = connection.leaving(this.view.state);
+    const deselected = connection.leaving(this.view.state);
     const counted = { value: undefined };
-    if (left !== undefined) await writer.applyTree({ left, statusSummary: counted, objectCounts: counted });
+    if (deselected !== undefined) await writer.applyTree({ deselected, statusSummary: counted, objectCounts: counted });
     if (!isNarrower(before, after)) this.#awaitNewObjects();
   }
 

@@ -47,7 +47,7 @@ export function pollTree(
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor: () => options, held }, signal);
     const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
     const before = writer.state.tree;
-    await writer.applyTree({ nodes: lists, left: connection.leaving(writer.state), objectCounts });
+    await writer.applyTree({ nodes: lists, deselected: connection.leaving(writer.state), objectCounts });
     freshLists.keep(lists);
     allNodes.compare("tree", { isComplete: complete, isNew: writer.state.tree !== before });
     signal.throwIfAborted();
@@ -88,7 +88,7 @@ export function pollStatus(
     const except = freshLists.take().difference(counted);
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, except, held }, signal);
     const before = writer.state.tree;
-    await writer.applyTree({ nodes: lists, left: connection.leaving(writer.state), statusSummary });
+    await writer.applyTree({ nodes: lists, deselected: connection.leaving(writer.state), statusSummary });
     allNodes.compare("status", { isComplete: complete, isNew: writer.state.tree !== before });
     allNodes.compareCounts(statusSummary !== undefined && hasCounts(writer.state, statusSummary.value));
     signal.throwIfAborted();

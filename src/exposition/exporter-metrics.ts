@@ -24,10 +24,10 @@ export async function renderExporterMetrics(
   servers?: readonly string[],
 ): Promise<readonly Buffer[]> {
   const slices = new TimeSlices(clock, undefined, "reader", LINES_PER_LOOK);
-  const wanted = servers && new Set<unknown>(servers);
+  const included = servers && new Set<unknown>(servers);
   const buffers: Buffer[] = [];
   for (const { name, help } of registry.getMetricsAsArray()) {
-    if (wanted !== undefined && !ABOUT_SERVERS.has(name)) continue;
+    if (included !== undefined && !ABOUT_SERVERS.has(name)) continue;
     const metric = await registry.getSingleMetric(name)?.get();
     if (metric === undefined) continue;
     let lines = "";
@@ -35,7 +35,7 @@ export async function renderExporterMetrics(
       const turn = slices.step();
       if (turn !== undefined) await turn;
       const { server } = sample.labels;
-      if (wanted === undefined || server === undefined || wanted.has(server)) lines += formatSample(name, sample);
+      if (included === undefined || server === undefined || included.has(server)) lines += formatSample(name, sample);
     }
     if (lines === "") continue;
     // prom-client declares a numeric enum, but the value is the lower-case name.

@@ -122,16 +122,16 @@ class ShardEncoders<Encoded> {
 type Selection = (block: RenderedBlock) => ((at: number) => boolean) | undefined;
 
 function selectionOf(shard: Shard, highest: ShardKey): Selection {
-  const wanted = shard.servers && new Set(shard.servers);
+  const included = shard.servers && new Set(shard.servers);
   return ({ shardKeys, servers, serverOf }) => {
     const isInPart = (at: number) => {
       const shardKey = shardKeys[at] ?? SERVER_WIDE;
       return shardKey <= highest && isInShard(shard, shardKey);
     };
-    if (wanted === undefined) return isInPart;
-    const isWanted = servers.map((server) => wanted.has(server));
-    if (!isWanted.includes(true)) return undefined;
-    return serverOf === undefined ? isInPart : (at) => isWanted[serverOf[at] ?? 0] === true && isInPart(at);
+    if (included === undefined) return isInPart;
+    const isIncluded = servers.map((server) => included.has(server));
+    if (!isIncluded.includes(true)) return undefined;
+    return serverOf === undefined ? isInPart : (at) => isIncluded[serverOf[at] ?? 0] === true && isInPart(at);
   };
 }
 

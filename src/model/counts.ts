@@ -19,19 +19,19 @@ export class Counts {
 
   set(name: string, count: number, expiresAt: number): Count {
     const row = this.#counts.get(name)?.row ?? this.#rows.take();
-    const told = { row, name, count, expiresAt };
-    this.#counts.set(name, told);
-    return told;
+    const entry = { row, name, count, expiresAt };
+    this.#counts.set(name, entry);
+    return entry;
   }
 
   /** The next `set` may use their rows. */
   retain(isKept: (name: string) => boolean): readonly Count[] {
-    const gone = [...this.#counts.values()].filter(({ name }) => !isKept(name));
-    for (const { name, row } of gone) {
+    const removed = [...this.#counts.values()].filter(({ name }) => !isKept(name));
+    for (const { name, row } of removed) {
       this.#counts.delete(name);
       this.#rows.release(row);
     }
-    return gone;
+    return removed;
   }
 }
 

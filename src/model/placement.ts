@@ -83,10 +83,12 @@ function attachAsBefore(
   let unseen = stayed === undefined ? NOTHING_UNSEEN : stayed.unseen;
   if (stayed === undefined && !previous.nodes.has(parentId)) return undefined;
   while (parentId !== ROOT_ID && !isVisible(parentId)) {
-    const gone = previous.nodes.get(parentId);
-    if (gone === undefined) return undefined;
-    unseen = [...gone.unseen, { id: gone.id, name: gone.name, kind: gone.kind }, ...unseen].slice(-MAX_TREE_DEPTH);
-    parentId = gone.parentId;
+    const removed = previous.nodes.get(parentId);
+    if (removed === undefined) return undefined;
+    unseen = [...removed.unseen, { id: removed.id, name: removed.name, kind: removed.kind }, ...unseen].slice(
+      -MAX_TREE_DEPTH,
+    );
+    parentId = removed.parentId;
   }
   return { parentId, unseen, orphan: true };
 }

@@ -53,10 +53,11 @@ export function* reconcileInSteps(
   previous: Tree,
   poll: NodePoll,
   maxLabelText = Number.POSITIVE_INFINITY,
-  left: ReadonlySet<string> = NONE,
+  deselected: ReadonlySet<string> = NONE,
 ): Generator<void, Reconciled> {
-  if (left.size === 0 && (yield* isUnchanged(previous, poll, STEP))) return { tree: previous, changes: NO_CHANGES };
-  const { objects, absent } = yield* mergeObjects(previous, poll, left);
+  if (deselected.size === 0 && (yield* isUnchanged(previous, poll, STEP)))
+    return { tree: previous, changes: NO_CHANGES };
+  const { objects, absent } = yield* mergeObjects(previous, poll, deselected);
   const attachments = yield* attachAll(previous, objects);
   const nodes = yield* buildNodes(previous, objects, attachments, maxLabelText);
   const changes = yield* compare(previous.nodes, nodes);
@@ -69,7 +70,7 @@ type Nodes = ReadonlyMap<string, TreeNode>;
 function* mergeObjects(
   previous: Tree,
   poll: NodePoll,
-  left: ReadonlySet<string>,
+  deselected: ReadonlySet<string>,
 ): Generator<void, { objects: Objects; absent: ReadonlySet<string> }> {
   const objects = new Map<string, ListedNode | TreeNode>();
   for (const kind of NODE_KINDS) {
@@ -82,7 +83,7 @@ function* mergeObjects(
   let steps = 0;
   for (const [id, node] of previous.nodes) {
     if (++steps % STEP === 0) yield;
-    if (!objects.has(id) && !left.has(id)) missing.push(node);
+    if (!objects.has(id) && !deselected.has(id)) missing.push(node);
   }
   const missed = missedKinds(missing, poll);
   const absent = new Set<string>();

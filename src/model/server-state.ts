@@ -17,7 +17,7 @@ import type { UpdateContext } from "./update-context.ts";
 export interface TreeUpdate {
   readonly nodes?: NodePoll | undefined;
   /** Objects that the selection excludes now. */
-  readonly left?: ReadonlySet<string> | undefined;
+  readonly deselected?: ReadonlySet<string> | undefined;
   /** `value` `undefined`: no such endpoint. The exporter counts. */
   readonly statusSummary?: { readonly value: StatusSummary | undefined } | undefined;
   readonly objectCounts?: { readonly value: ReadonlyMap<string, number> | undefined } | undefined;
@@ -147,8 +147,8 @@ export class ServerState {
    * would be too large
    */
   async applyTree(update: TreeUpdate, context: UpdateContext): Promise<{ readonly isConsistent: boolean }> {
-    const { nodes, left, statusSummary, objectCounts } = update;
-    if (nodes !== undefined || left !== undefined) await this.#applyNodes(nodes ?? {}, left, context);
+    const { nodes, deselected, statusSummary, objectCounts } = update;
+    if (nodes !== undefined || deselected !== undefined) await this.#applyNodes(nodes ?? {}, deselected, context);
     const isConsistent =
       statusSummary === undefined || this.#countStatuses(statusSummary.value, nodes?.sensor, context);
     if (objectCounts !== undefined) this.#countObjects(objectCounts.value, context);
@@ -207,12 +207,16 @@ export class ServerState {
     }
   }
 
-  async #applyNodes(poll: NodePoll, left: ReadonlySet<string> | undefined, context: UpdateContext): Promise<void> {
+  async #applyNodes(
+    poll: NodePoll,
+    deselected: ReadonlySet<string> | undefined,
+    context: UpdateContext,
+  ): Promise<void> {
     const { now, slices } = context;
     // A poll has one watcher from start to end.
     const watcher = this.#watcher;
     watcher?.onPollStart();
-    const { added } = await this.#reconcile(poll, left, context, watcher);
+    const { added } = await this.#reconcile(poll, deselected, context, watcher);
     const expiresAt = nodeExpiry(context.expiry);
     for (const kind of NODE_KINDS) {
       if (poll[kind] !== undefined) this.#listed.add(kind);
@@ -241,11 +245,11 @@ export class ServerState {
 
   async #reconcile(
     poll: NodePoll,
-    left: ReadonlySet<string> | undefined,
+    deselected: ReadonlySet<string> | undefined,
     { now, slices }: UpdateContext,
     watcher: NodeWatcher | undefined,
   ): Promise<TreeChanges> {
-    const steps = reconcileInSteps(this.#tree, poll, this.#maxLabelText, left);
+    const steps = reconcileInSteps(this.#tree, poll, this.#maxLabelText, deselected);
     let step = steps.next();
     while (!step.done) {
       await slices.longStep();
@@ -318,7 +322,8 @@ export class ServerState {
     for (const [kind, count] of counts) {
       this.#observer.onObjectCount(this.#objectCounts.set(kind, count, expiresAt), now.monotonic);
     }
-    for (const gone of this.#objectCounts.retain((kind) => counts.has(kind))) this.#observer.onObjectCountRemoval(gone);
+    for (const removed of this.#objectCounts.retain((kind) => counts.has(kind)))
+      this.#observer.onObjectCountRemoval(removed);
   }
 
   /** Omits kinds without a list: a missing list does not mean 0. */

@@ -45,14 +45,14 @@ export interface StateOptions {
 export class StateProducer implements MetricProducer {
   readonly #options: StateOptions;
   readonly #scope: InstrumentationScope;
-  readonly #left: ReadonlySet<string>;
+  readonly #excluded: ReadonlySet<string>;
 
   constructor(options: StateOptions, scope: InstrumentationScope) {
     this.#options = options;
     this.#scope = scope;
     const statuses = options.sensorStatus === "all" ? [] : [TREE_FAMILIES.sensorStatus.name];
     const lingering = options.ends === undefined ? [...statuses, TREE_FAMILIES.channelState.name] : [];
-    this.#left = new Set([...options.measured, ...lingering]);
+    this.#excluded = new Set([...options.measured, ...lingering]);
   }
 
   /** Never rejects: logs what it cannot read. */
@@ -146,7 +146,7 @@ export class StateProducer implements MetricProducer {
   }
 
   #tables(): readonly SeriesTable[] {
-    return [...this.#options.store.tables].filter(({ size, family }) => size > 0 && !this.#left.has(family.name));
+    return [...this.#options.store.tables].filter(({ size, family }) => size > 0 && !this.#excluded.has(family.name));
   }
 
   async #readTable(table: SeriesTable, take: (labels: readonly string[], value: number) => void): Promise<void> {
@@ -173,7 +173,7 @@ export class StateProducer implements MetricProducer {
         : stateMarkers(table, time, slices));
       if (ends.dataPoints.length > 0) yield [table, ends];
     }
-    observer.endsDropped(store.left.takeDropped());
+    observer.endsDropped(store.endedSeries.takeDropped());
   }
 }
 

@@ -12,9 +12,9 @@ export async function endedSlots(
   slices: Steps,
   hasValue: (slot: number) => boolean,
 ): Promise<readonly number[]> {
-  if (table.left > 0) {
-    const left = await slotsByLabels(table, slices, (slot) => table.hasEnded(slot));
-    await dropShown(left, table, table, slices, hasValue);
+  if (table.endedCount > 0) {
+    const ended = await slotsByLabels(table, slices, (slot) => table.hasEnded(slot));
+    await dropServed(ended, table, table, slices, hasValue);
   }
   const ended: number[] = [];
   for (let slot = 0; slot < table.slots; slot++) {
@@ -33,7 +33,7 @@ export async function retire(
   slices: Steps,
 ): Promise<void> {
   const pushed = await slotsByLabels(from, slices, (slot) => from.isPushed(slot));
-  if (to !== undefined) await dropShown(pushed, from, to, slices);
+  if (to !== undefined) await dropServed(pushed, from, to, slices);
   for (const slot of [...pushed.values()].flat()) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
@@ -44,10 +44,10 @@ export async function retire(
 }
 
 /** Series that are served again need no staleness marker. */
-export async function dropRevivedFrom(retired: SeriesTable, shown: SeriesTable, slices: Steps): Promise<void> {
-  if (retired.left === 0) return;
+export async function dropRevivedFrom(retired: SeriesTable, served: SeriesTable, slices: Steps): Promise<void> {
+  if (retired.endedCount === 0) return;
   const pushed = await slotsByLabels(retired, slices, (slot) => retired.isPushed(slot));
-  await dropShown(pushed, retired, shown, slices);
+  await dropServed(pushed, retired, served, slices);
 }
 
 type SlotsByLabels = Map<number, number[]>;
@@ -55,28 +55,28 @@ type SlotsByLabels = Map<number, number[]>;
 async function slotsByLabels(
   table: SeriesTable,
   slices: Steps,
-  isWanted: (slot: number) => boolean,
+  isIncluded: (slot: number) => boolean,
 ): Promise<SlotsByLabels> {
   const slots: SlotsByLabels = new Map();
   for (let slot = 0; slot < table.slots; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    if (isWanted(slot)) mapEntry(slots, labelHash(table, slot), () => []).push(slot);
+    if (isIncluded(slot)) mapEntry(slots, labelHash(table, slot), () => []).push(slot);
   }
   return slots;
 }
 
-async function dropShown(
+async function dropServed(
   slots: SlotsByLabels,
   from: SeriesTable,
   to: SeriesTable,
   slices: Steps,
-  isShown: (slot: number) => boolean = (slot) => to.isPresent(slot),
+  isServed: (slot: number) => boolean = (slot) => to.isPresent(slot),
 ): Promise<void> {
   for (let slot = 0; slot < to.slots && slots.size > 0; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
-    if (!isShown(slot)) continue;
+    if (!isServed(slot)) continue;
     const hash = labelHash(to, slot);
     const { same = [], other = [] } = Object.groupBy(slots.get(hash) ?? [], (each) =>
       isSameSeries(from, each, to, slot) ? "same" : "other",

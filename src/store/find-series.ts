@@ -11,7 +11,7 @@ export interface FoundSeries {
 /** Omits families that lack one of the labels. `now`: monotonic ms. */
 export async function findSeries(
   store: Store,
-  wanted: Readonly<Record<string, string>>,
+  labelValues: Readonly<Record<string, string>>,
   now: number,
   slices: Steps,
   isWanted: (family: MetricFamily, labels: readonly string[]) => boolean = () => true,
@@ -22,7 +22,7 @@ export async function findSeries(
     const found: FoundSeries[] = [];
     for (const table of store.tables) {
       const { family } = table;
-      const columns = Object.entries(wanted).map(([name, value]) => ({ at: family.labels.indexOf(name), value }));
+      const columns = Object.entries(labelValues).map(([name, value]) => ({ at: family.labels.indexOf(name), value }));
       if (columns.some(({ at }) => at === -1)) continue;
       for (let slot = 0; slot < table.slots; slot++) {
         const turn = slices.step();

@@ -10,7 +10,7 @@ export const MARKS = {
   /** A staleness marker is on its way. */
   ending: 2,
   /** The series ended. The table keeps its labels for the staleness marker. */
-  left: 4,
+  ended: 4,
 } as const;
 
 /** 1,024 series of a table in flat arrays. The rendered lines of a block stay valid until its version changes. */

@@ -19,12 +19,12 @@ export class SeriesTable {
   #size = 0;
   #version = 0;
   #labelVersion = 0;
-  #left = 0;
+  #endedCount = 0;
 
   /** `endedSeries`: shared by the tables of a store. */
-  constructor(family: MetricFamily, left = new EndedSeries(Number.POSITIVE_INFINITY)) {
+  constructor(family: MetricFamily, endedSeries = new EndedSeries(Number.POSITIVE_INFINITY)) {
     this.family = family;
-    this.#endedSeries = left;
+    this.#endedSeries = endedSeries;
   }
 
   /** Including free slots. Check `isPresent`. */
@@ -52,8 +52,8 @@ export class SeriesTable {
   }
 
   /** Series that wait for a staleness marker. */
-  get left(): number {
-    return this.#left;
+  get endedCount(): number {
+    return this.#endedCount;
   }
 
   /** Lower bound, monotonic ms. */
@@ -111,8 +111,8 @@ export class SeriesTable {
     const marks = block.marks[at] ?? 0;
     if (marks === 0 || !this.#endedSeries.take()) this.#release(slot);
     else {
-      block.marks[at] = marks | MARKS.left;
-      this.#left++;
+      block.marks[at] = marks | MARKS.ended;
+      this.#endedCount++;
     }
   }
 
@@ -120,7 +120,7 @@ export class SeriesTable {
   markPushed(slot: number): void {
     const { marks } = this.#block(slot);
     const at = slot % BLOCK_SIZE;
-    marks[at] = ((marks[at] ?? 0) & MARKS.left) | MARKS.pushed;
+    marks[at] = ((marks[at] ?? 0) & MARKS.ended) | MARKS.pushed;
   }
 
   isPushed(slot: number): boolean {
@@ -128,14 +128,14 @@ export class SeriesTable {
   }
 
   hasEnded(slot: number): boolean {
-    return (this.#marks(slot) & MARKS.left) !== 0;
+    return (this.#marks(slot) & MARKS.ended) !== 0;
   }
 
   /** Returns the argument for `confirmEnd`. */
   markEnding(slot: number): number {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
-    block.marks[at] = ((block.marks[at] ?? 0) & MARKS.left) | MARKS.ending;
+    block.marks[at] = ((block.marks[at] ?? 0) & MARKS.ended) | MARKS.ending;
     return block.labelVersions[at] ?? 0;
   }
 
@@ -145,12 +145,12 @@ export class SeriesTable {
     const at = slot % BLOCK_SIZE;
     const marks = block.marks[at] ?? 0;
     if (block.labelVersions[at] !== labelVersion || (marks & MARKS.ending) === 0) return;
-    if ((marks & MARKS.left) !== 0) this.dropEnded(slot);
+    if ((marks & MARKS.ended) !== 0) this.dropEnded(slot);
     else block.marks[at] = marks & ~MARKS.ending;
   }
 
   dropEnded(slot: number): void {
-    this.#left--;
+    this.#endedCount--;
     this.#endedSeries.release();
     this.#release(slot);
   }
@@ -167,8 +167,8 @@ export class SeriesTable {
   addEnded(labels: readonly string[]): boolean {
     if (!this.#endedSeries.take()) return false;
     const slot = this.add(labels);
-    this.#block(slot).marks[slot % BLOCK_SIZE] = MARKS.pushed | MARKS.left;
-    this.#left++;
+    this.#block(slot).marks[slot % BLOCK_SIZE] = MARKS.pushed | MARKS.ended;
+    this.#endedCount++;
     return true;
   }
 

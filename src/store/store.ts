@@ -27,7 +27,7 @@ export class Store implements Tables {
   #retiredVersions = 0;
   /** Shared by long work in `commit` and `read`. */
   readonly lane = new SharedLane();
-  readonly left = new EndedSeries(MAX_ENDED_SERIES);
+  readonly endedSeries = new EndedSeries(MAX_ENDED_SERIES);
 
   constructor(families: Iterable<MetricFamily>) {
     this.#tables = this.#createTables(families);
@@ -114,15 +114,15 @@ export class Store implements Tables {
   async #retire(next: ReadonlyMap<string, SeriesTable>, slices: Steps): Promise<readonly SeriesTable[]> {
     const retired: SeriesTable[] = [];
     for (const table of [...this.#tables.values(), ...this.#retired]) {
-      const kept = new SeriesTable(table.family, this.left);
+      const kept = new SeriesTable(table.family, this.endedSeries);
       await retire(table, next.get(table.family.name), kept, slices);
       retired.push(kept);
     }
-    return retired.filter(({ left }) => left > 0);
+    return retired.filter(({ endedCount }) => endedCount > 0);
   }
 
   #createTables(families: Iterable<MetricFamily>): ReadonlyMap<string, SeriesTable> {
-    return new Map([...families].map((family) => [family.name, new SeriesTable(family, this.left)]));
+    return new Map([...families].map((family) => [family.name, new SeriesTable(family, this.endedSeries)]));
   }
 }
 

@@ -158,7 +158,7 @@ test("a device that is renamed has another resource, and no series of it ends", 
   values.remove(value);
   await push.flush();
   expect(look().sort()).toEqual(["end of 2001 prtg.channel.value", "end of 2001 prtg.sensor.interval"]);
-  expect([store.left.count, intervals.left, values.left]).toEqual([0, 0, 0]);
+  expect([store.endedSeries.count, intervals.endedCount, values.endedCount]).toEqual([0, 0, 0]);
 });
 
 test("a sensor that is moved ends on the device that it was on", async () => {

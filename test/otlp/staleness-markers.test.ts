@@ -246,7 +246,7 @@ test("series that come back after a reload without them have not ended", async (
   const other = store.table(sensorInterval);
   other.set(other.add(labels), 60);
   expect(await next()).toEqual([["prtg.sensor_interval_seconds", 60, "1", 120]]);
-  expect(store.left.count).toBe(0);
+  expect(store.endedSeries.count).toBe(0);
 });
 
 test("what is too much to be kept is counted", async () => {
@@ -263,7 +263,7 @@ test("what is too much to be kept is counted", async () => {
   const ends = await next();
   expect(ends).toHaveLength(200_000);
   expect(dropped).toEqual([3]);
-  expect(store.left.count).toBe(0);
+  expect(store.endedSeries.count).toBe(0);
 });
 
 test("without ends nothing is told, and series that would linger are not sent", async () => {
@@ -279,5 +279,5 @@ test("without ends nothing is told, and series that would linger are not sent", 
   expect(await next()).toEqual([["prtg.sensor_interval_seconds", 60, "1", 60]]);
   intervals.remove(slot);
   expect(await next()).toEqual([]);
-  expect(store.left.count).toBe(0);
+  expect(store.endedSeries.count).toBe(0);
 });

@@ -121,7 +121,7 @@ test("a receiver has what is present, whatever becomes of series, tables and pus
       const table = store.table(FAMILY);
       const present = [...things.values()].filter(({ value }) => value !== undefined);
       expect([...receiver.alive].sort()).toEqual(present.map(({ slot }) => keyOf(table, slot)).sort());
-      expect(store.left.count).toBe(0);
+      expect(store.endedSeries.count).toBe(0);
       // Each end is told once.
       const told = receiver.ended.length;
       await push(store, receiver, false);
@@ -185,9 +185,9 @@ test("where nothing is pushed any more, nothing is kept", async () => {
   const [gone = 0, stays = 0] = ["1", "2"].map((id) => table.add([id, "x"]));
   for (const slot of [gone, stays]) table.markPushed(slot);
   table.remove(gone);
-  expect(store.left.count).toBe(1);
+  expect(store.endedSeries.count).toBe(1);
   store.forgetPushed();
-  expect(store.left.count).toBe(0);
+  expect(store.endedSeries.count).toBe(0);
   expect(await endedSlots(table, AT_ONE_GO, () => false)).toEqual([]);
 });
 
