@@ -21,7 +21,7 @@ export async function benchScale({ size, rounds, quick }: PartOptions): Promise<
   const settings = { collectors: { status: schedule, channels: schedule, timeseries: { enabled: false } } };
   await using exporter = await startExporter({ server: simulator.url, settings });
   await exporter.ready();
-  const asked = (await simulator.control.requests(0)).counts;
+  const requests = (await simulator.control.requests(0)).counts;
   await waitForPolls(simulator.control, 1);
   const before = await exporter.processorTime();
   await waitForPolls(simulator.control, quick ? 1 : POLLS);
@@ -48,7 +48,7 @@ export async function benchScale({ size, rounds, quick }: PartOptions): Promise<
       rowOf("page, gzip", "MB", [wire.length / MEGABYTE]),
       rowOf("scrape", "ms", times.identity ?? []),
       rowOf("scrape, gzip", "ms", times.gzip ?? []),
-      rowOf("requests of a first cycle", "count", [asked.reduce((sum, { count }) => sum + count, 0)]),
+      rowOf("requests of a first cycle", "count", [requests.reduce((sum, { count }) => sum + count, 0)]),
     ],
     budgets: mostResident === undefined ? [] : [residentBudget(residentBytes / MEGABYTE, size, mostResident)],
     notes: [],

@@ -13,7 +13,7 @@ const START_LIMIT_MS = 60_000;
 const HEAP_MB = 350;
 /** Memory beside the heap: code, buffers of pages and answers, the allocator's reserve. */
 const BESIDE_HEAP_MB = 350;
-/** A hostility lasts at least as long, and until its effect shows. */
+/** A hostility lasts at least as long, then to its first effect. */
 const HOSTILE_MS = 4_000;
 /** Lists that several collectors read at the same time need longer to show a leak. */
 const LONG_HOSTILE_MS = 15_000;

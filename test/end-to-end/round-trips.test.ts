@@ -49,8 +49,8 @@ async function polled(): Promise<readonly ParsedSample[]> {
 }
 
 function of(samples: readonly ParsedSample[], name: string, labels: Readonly<Record<string, string>>): ParsedSample[] {
-  const wanted = Object.entries(labels);
-  return samples.filter((one) => one.name === name && wanted.every(([key, value]) => one.labels[key] === value));
+  const pairs = Object.entries(labels);
+  return samples.filter((one) => one.name === name && pairs.every(([key, value]) => one.labels[key] === value));
 }
 
 function statusOf(samples: readonly ParsedSample[], sensorId: string): string | undefined {

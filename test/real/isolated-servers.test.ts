@@ -92,11 +92,11 @@ function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
         ["scrapes", scrapesMs, calm.scrapesMs],
       ] as const
     ).flatMap(([what, disturbed, undisturbed]) => {
-      const own = medianOf(disturbed) / slower;
-      const isBeyond = own >= spreadOf(undisturbed).maximum;
-      const times = own / medianOf(undisturbed);
+      const corrected = medianOf(disturbed) / slower;
+      const isBeyond = corrected >= spreadOf(undisturbed).maximum;
+      const times = corrected / medianOf(undisturbed);
       return [
-        ...(isBeyond ? [`median of ${what} while ${phase} beyond the spread: ${own.toFixed(1)} ms`] : []),
+        ...(isBeyond ? [`median of ${what} while ${phase} beyond the spread: ${corrected.toFixed(1)} ms`] : []),
         ...(times < MAX_TIMES ? [] : [`${what} while ${phase}: ${times.toFixed(1)} times as long`]),
       ];
     });

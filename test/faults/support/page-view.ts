@@ -8,9 +8,9 @@ export class PageView {
   }
 
   samples(family: string, labels: Readonly<Record<string, string>> = {}): readonly Sample[] {
-    const wanted = Object.entries(labels);
+    const pairs = Object.entries(labels);
     const found = this.#page.get(family)?.samples ?? this.#page.get(family.replace(/_total$/, ""))?.samples ?? [];
-    return found.filter((sample) => wanted.every(([name, value]) => sample.labels.get(name) === value));
+    return found.filter((sample) => pairs.every(([name, value]) => sample.labels.get(name) === value));
   }
 
   /** Value of the first sample that fits; undefined without one. */
