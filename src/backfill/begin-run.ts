@@ -166,7 +166,7 @@ function iso(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-export interface Inventory {
+interface Inventory {
   readonly tree: Tree;
   readonly channels: readonly ChannelRecord[];
 }
@@ -177,7 +177,7 @@ const ATTEMPTS = 3;
  * Reads complete lists, because a missing sensor would be a permanent gap.
  * @throws ExporterError BACKFILL_LIST_MOVED, and errors of the client
  */
-export async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSignal): Promise<Inventory> {
+async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSignal): Promise<Inventory> {
   const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
   // The list of sensors comes later, so it has the sensors of new channels.
   const channels = await readComplete("channels", () => api.channels({}, signal));

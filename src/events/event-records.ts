@@ -52,7 +52,7 @@ export interface EventDevice {
   readonly path: string;
 }
 
-export function severityOf(status: StatusToken): SeverityText {
+function severityOf(status: StatusToken): SeverityText {
   if (DOWN.has(status)) return "ERROR";
   return WARNING.has(status) ? "WARN" : "INFO";
 }
@@ -86,7 +86,7 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
   );
 }
 
-export interface EventDraft {
+interface EventDraft {
   readonly node: TreeNode;
   readonly timestamp: number;
   readonly severity: SeverityText;
@@ -96,7 +96,7 @@ export interface EventDraft {
   readonly attributes: EventAttributes;
 }
 
-export function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
+function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
   const { node, timestamp, severity, body, uid, attributes } = draft;
   const { server, now, deviceOf } = context;
   return {

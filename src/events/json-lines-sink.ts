@@ -143,7 +143,7 @@ async function readAt(path: string, from: number, length: number): Promise<Buffe
 }
 
 /** Names of OpenTelemetry's data model. */
-export function jsonLine(event: EventRecord): string {
+function jsonLine(event: EventRecord): string {
   const { uid, eventName, timestamp, observedTimestamp, severityText, severityNumber, body, attributes } = event;
   return `${JSON.stringify({
     timestamp: isoTime(timestamp),

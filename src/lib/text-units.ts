@@ -12,7 +12,7 @@ export function hasWholeCharacters(text: string): boolean {
 
 /** FNV-1a, 32 bits. */
 export const FNV_BASIS = 0x811c9dc5;
-export const FNV_PRIME = 0x01000193;
+const FNV_PRIME = 0x01000193;
 
 export function fnv1a(text: string, seed: number): number {
   const { length } = text;

@@ -65,7 +65,7 @@ export async function connectOtlp<Request>(
  * Reads the headers, and adds all values to the redactor because a receiver may echo them. The reader rejects with
  * ExporterError SECRET_UNREADABLE if a file is missing or empty.
  */
-export function headerReader(
+function headerReader(
   settings: Pick<ReceiverSettings, "headers" | "headerFiles">,
   readFile: ReadFile,
   redactor: Redactor,
@@ -102,7 +102,7 @@ function passwordOf(header: string): string | undefined {
  * `read` reads the files at each call, because client certificates are rotated while the exporter runs. It rejects with
  * ExporterError CA_UNREADABLE, SECRET_UNREADABLE, SECRET_EXPOSED or CONFIG_INVALID.
  */
-export function receiverTls(settings: TlsSettings, readFile: ReadFile, readSecret = readFile) {
+function receiverTls(settings: TlsSettings, readFile: ReadFile, readSecret = readFile) {
   const { certFile, keyFile, serverName, insecureSkipVerify, fingerprints } = settings;
   return {
     serverName,

@@ -102,13 +102,13 @@ const DEVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...[PRTG.deviceId, PRTG.deviceName, PRTG.devicePath, SEMCONV_ATTRIBUTES.serverAddress],
 ]);
 
-export interface PlacedEvent {
+interface PlacedEvent {
   readonly resource: Resource;
   readonly attributes: EventAttributes;
 }
 
 /** The resources of one request, one object each, so that records of one resource share it. */
-export class EventResources {
+class EventResources {
   readonly #exporter: Resource;
   readonly #devices = new Map<string, Resource>();
 

@@ -116,7 +116,7 @@ const MAX_PENDING = 200_000;
  * Staleness markers of series that continue with the same labels on another device. The store sees no end of these.
  * Each one is repeated until the receiver settles it, or the sensor is back.
  */
-export class MovedMarkers {
+class MovedMarkers {
   readonly #pending = new Map<string, MovedSeries>();
 
   add(series: MovedSeries): boolean {

@@ -73,7 +73,7 @@ interface StateItem {
  * Sends the state for the SDK's OTLP exporter. Does not retry: the next push has newer state and repeats the staleness
  * markers.
  */
-export class StateExportDelegate implements ExportDelegate {
+class StateExportDelegate implements ExportDelegate {
   readonly #options: StateExportOptions;
   readonly #stopped = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();

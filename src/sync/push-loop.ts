@@ -231,7 +231,7 @@ const MAX_BACKOFF_MS = 60_000;
 /** Longer pauses would look like an outage. */
 const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
 
-export interface FailedDelivery {
+interface FailedDelivery {
   readonly failuresBefore: number;
   /** `undefined`: the receiver asked for no pause. */
   readonly retryAfterMs: number | undefined;

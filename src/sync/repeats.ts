@@ -22,7 +22,7 @@ export interface ListRequest {
 }
 
 /** A list may show a measurement this late, because scans take time and clocks differ. A repeat is older. */
-export const REPEAT_MARGIN_MS = 60_000;
+const REPEAT_MARGIN_MS = 60_000;
 /** A scan that is later was skipped, for example during a pause. */
 const OVERDUE_MS = 2 * 60_000;
 /** Lists and series may differ by less. */

@@ -150,7 +150,7 @@ const SECOND_UNITS = ["seconds", "second", "secs", "sec", "s"] as const;
  * Reads `60`, `60 s` or `60
  * 60 seconds`. Counts invalid intervals.
  */
-export function readIntervalSeconds(value: unknown, problems: DecodeProblems): number | undefined {
+function readIntervalSeconds(value: unknown, problems: DecodeProblems): number | undefined {
   if (isAbsent(value) || value === "") return undefined;
   // Choices may be `value|text`.
   const choice = typeof value === "string" ? value.slice(0, MAX_WORD_LENGTH).split("|", 1)[0]?.toLowerCase() : value;

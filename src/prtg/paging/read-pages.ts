@@ -246,13 +246,13 @@ const MAX_NAMED = 10;
 /** The log names no more pairs. */
 const MAX_LOGGED = 100;
 
-export interface Duplicate {
+interface Duplicate {
   readonly id: string;
   readonly kept: string;
   readonly dropped: string;
 }
 
-export class Duplicates {
+class Duplicates {
   readonly #named: Duplicate[] = [];
   #count = 0;
 
