@@ -145,7 +145,7 @@ export class MonitoredServer {
   async forget(): Promise<void> {
     this.#base.stateMemory.set(0);
     this.#base.pendingMemory.set(0);
-    await this.#base.metrics.gone();
+    await this.#base.metrics.forget();
   }
 
   /** One run of each collector, without a schedule. Resolves with whether all worked; false when `signal` aborts. */
@@ -186,7 +186,7 @@ export class MonitoredServer {
     const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
     const gone = records.retain((each) => this.#pipeline.collectors.has(each));
-    await Promise.all(gone.map((name) => metrics.collectorGone(name)));
+    await Promise.all(gone.map((name) => metrics.forgetCollector(name)));
     if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     if (isReconnected && viewOf(before.plan.server) !== viewOf(plan.server)) {
       records.awaitNew("health");

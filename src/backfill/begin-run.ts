@@ -1,7 +1,7 @@
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
-import { resolveGivenTime } from "./flag-values.ts";
+import { resolveTimeFlag } from "./flag-values.ts";
 import { readInventory } from "./inventory.ts";
 import type { UnfinishedRun } from "./journal.ts";
 import type { BackfillOptions } from "./options.ts";
@@ -99,7 +99,7 @@ export async function continueRun(
 }
 
 function resolveRange({ from, to, log, push }: BackfillOptions, now: number): Range {
-  const range = { from: resolveGivenTime(from, now), to: resolveGivenTime(to, now) };
+  const range = { from: resolveTimeFlag(from, now), to: resolveTimeFlag(to, now) };
   if (range.from >= range.to) {
     const text = `--from (${iso(range.from)}) is not before --to (${iso(range.to)})`;
     throw new ExporterError("BACKFILL_RANGE_INVALID", text);

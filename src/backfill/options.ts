@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ExtraLabel, GivenTime } from "./flag-values.ts";
+import type { ExtraLabel, TimeFlag } from "./flag-values.ts";
 import type { BackfillParameters } from "./parameters.ts";
 import type { Selection } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
@@ -13,8 +13,8 @@ export interface BackfillOptions {
   readonly api: MonitoringApi;
   /** Its configured name. */
   readonly server: string;
-  readonly from: GivenTime;
-  readonly to: GivenTime;
+  readonly from: TimeFlag;
+  readonly to: TimeFlag;
   readonly selection: Selection;
   /** Labels and rules, those of `serve`. */
   readonly mapper: ChannelMapper;

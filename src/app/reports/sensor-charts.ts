@@ -146,5 +146,5 @@ export function chartOf({ rows }: TimeSeries, until: number): SensorChart {
       else parts[parts.length - 1] = { at: last.at, low: Math.min(last.low, value), high: Math.max(last.high, value) };
     }
   }
-  return { from, until, channels };
+  return { from, to: until, channels };
 }
