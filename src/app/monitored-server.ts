@@ -133,7 +133,7 @@ export class MonitoredServer {
     const { budgets, telemetry } = this.#base;
     budgets.state.set(0);
     budgets.pending.set(0);
-    await telemetry.server.gone();
+    await telemetry.server.forget();
   }
 
   /** One run of each collector, without a schedule. Resolves with whether all worked; false when `signal` aborts. */
@@ -173,7 +173,7 @@ export class MonitoredServer {
     const connection = this.#connectionFor(plan.server, isReconnected, isReselected);
     this.#pipeline = new ServerPipeline(plan, connection, this.#base, past);
     const gone = records.retain((each) => this.#pipeline.collectors.has(each));
-    await Promise.all(gone.map((name) => telemetry.server.collectorGone(name)));
+    await Promise.all(gone.map((name) => telemetry.server.forgetCollector(name)));
     if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     if (isReconnected && viewOf(before.plan.server) !== viewOf(plan.server)) {
       records.awaitNew("health");

@@ -5,7 +5,7 @@ import { EMPTY_TREE, type Tree, type TreeNode } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
-import { resolveGivenTime } from "./flag-values.ts";
+import { resolveTimeFlag } from "./flag-values.ts";
 import type { UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
 import { type BackfillOptions, parameterDifferences, seriesTypesOf } from "./parameters.ts";
@@ -100,7 +100,7 @@ export async function continueRun(
 }
 
 function resolveRange({ from, to, log, push }: BackfillOptions, now: number): Range {
-  const range = { from: resolveGivenTime(from, now), to: resolveGivenTime(to, now) };
+  const range = { from: resolveTimeFlag(from, now), to: resolveTimeFlag(to, now) };
   if (range.from >= range.to) {
     const text = `--from (${iso(range.from)}) is not before --to (${iso(range.to)})`;
     throw new ExporterError("BACKFILL_RANGE_INVALID", text);

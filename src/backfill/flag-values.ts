@@ -5,12 +5,12 @@ import { parseTimestamp } from "../prtg/decode/values.ts";
 
 const SECOND_MS = 1000;
 
-export type GivenTime =
+export type TimeFlag =
   | { readonly text: string; readonly kind: "fixed"; readonly at: number }
   | { readonly text: string; readonly kind: "ago"; readonly ms: number };
 
 /** `2026-03-01T00:00:00Z`, or `30d` for 30 days ago. Throws a RangeError otherwise. */
-export function parseGivenTime(text: string): GivenTime {
+export function parseTimeFlag(text: string): TimeFlag {
   const ms = parseDuration(text);
   if (ms !== undefined) return { text, kind: "ago", ms };
   const at = isCalendarDay(text) ? parseTimestamp(text) : undefined;
@@ -19,7 +19,7 @@ export function parseGivenTime(text: string): GivenTime {
 }
 
 /** Milliseconds since the epoch, in whole seconds as in file names. */
-export function resolveGivenTime(time: GivenTime, now: number): number {
+export function resolveTimeFlag(time: TimeFlag, now: number): number {
   const at = time.kind === "fixed" ? time.at : now - time.ms;
   return Math.floor(at / SECOND_MS) * SECOND_MS;
 }

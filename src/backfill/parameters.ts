@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { SERIES_TYPES, type SeriesType } from "../prtg/series-types.ts";
-import type { ExtraLabel, GivenTime } from "./flag-values.ts";
+import type { ExtraLabel, TimeFlag } from "./flag-values.ts";
 import type { Selection } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import type { PushTarget } from "./push-delivery.ts";
@@ -87,8 +87,8 @@ function fingerprint(settings: unknown): string {
 export interface BackfillOptions {
   readonly api: MonitoringApi;
   readonly server: string;
-  readonly from: GivenTime;
-  readonly to: GivenTime;
+  readonly from: TimeFlag;
+  readonly to: TimeFlag;
   readonly selection: Selection;
   /** Labels and rules of `serve`. */
   readonly mapper: ChannelMapper;

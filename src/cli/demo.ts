@@ -14,7 +14,7 @@ import { startSimulatedServer } from "./simulate/simulated-server.ts";
 
 export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
 
-/** More often than a real server, to have something to watch. */
+/** Polls more often than with a real server. */
 const DEMO_CONFIG = `
 servers:
   - name: demo
@@ -25,7 +25,7 @@ collectors:
   channels: { schedule: 10s }
 `;
 
-/** Simulated server and exporter in one process, without configuration. Resolves with the exit code. */
+/** Simulator and exporter in one process. Resolves with the exit code. */
 export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number> {
   const stopped = stopSignal();
   const context = await createContext(flags, redactor);
@@ -41,9 +41,9 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
       readFile: async () => DEMO_CONFIG,
       redactor,
     });
-    const asked = flags["web.listenAddress"];
-    const free = await freeAddresses(asked);
-    for (const [at, { port }] of asked.entries()) {
+    const addresses = flags["web.listenAddress"];
+    const free = await freeAddresses(addresses);
+    for (const [at, { port }] of addresses.entries()) {
       if (free[at]?.port !== port) context.print(`Port ${port} is taken: serving on ${free[at]?.port} instead.`);
     }
     const serving = await startServing(config, { ...flags, "web.listenAddress": free }, context);
@@ -70,23 +70,20 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
 /** Per address. */
 export const MAX_PORTS_TRIED = 100;
 
-/**
- * Each address with its port or the next free one. Another program may still take it first. An address with another
- * problem stays: listening reports why.
- */
+/** Replaces a port that is in use with the next free one. Addresses with other problems stay: listening reports them. */
 export async function freeAddresses(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
   const free: ListenAddress[] = [];
   for (const address of addresses) free.push(await freeAddress(address, free));
   return free;
 }
 
-async function freeAddress(address: ListenAddress, given: readonly ListenAddress[]): Promise<ListenAddress> {
+async function freeAddress(address: ListenAddress, addresses: readonly ListenAddress[]): Promise<ListenAddress> {
   if (address.port === 0) return address;
   const last = Math.min(address.port + MAX_PORTS_TRIED, 65_536);
   for (let port = address.port; port < last; port++) {
     const candidate = { ...address, port };
-    const isGiven = given.some((other) => other.port === port && other.host === address.host);
-    if (!isGiven && !(await isTaken(candidate))) return candidate;
+    const isDuplicate = addresses.some((other) => other.port === port && other.host === address.host);
+    if (!isDuplicate && !(await isTaken(candidate))) return candidate;
   }
   return address;
 }

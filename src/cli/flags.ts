@@ -6,11 +6,10 @@ import { type ListenAddress, parseListenAddress } from "../http/server/listener.
 import { LOG_FORMATS, LOG_LEVELS, type LogLevel } from "../telemetry/logger.ts";
 
 export interface WebConfigFlags {
-  /** In the format of Prometheus' exporter-toolkit. */
+  /** Format of Prometheus' exporter-toolkit. */
   readonly "web.config.file"?: string;
 }
 
-/** Of the exporter's web server. */
 export interface WebFlags extends WebConfigFlags {
   readonly "web.listenAddress": readonly ListenAddress[];
   readonly "web.telemetryPath": string;
@@ -19,7 +18,7 @@ export interface WebFlags extends WebConfigFlags {
   readonly "web.maxRequests"?: number;
 }
 
-/** `--log.level` and `--log.format`; JSON unless a person watches. */
+/** `--log.level` and `--log.format` (default: JSON unless interactive). */
 export function addLogFlags(command: Command, interactive: boolean, level: LogLevel = "info"): Command {
   return command
     .addOption(new Option("--log.level <level>", "what to log").choices(LOG_LEVELS).default(level))
@@ -28,7 +27,6 @@ export function addLogFlags(command: Command, interactive: boolean, level: LogLe
     );
 }
 
-/** `--web.listen-address` (repeatable), `--web.telemetry-path`, `--web.config.file` and the web server's limits. */
 export function addWebFlags(command: Command): Command {
   return addWebConfigFlag(command)
     .addOption(
@@ -57,7 +55,6 @@ export function addConfigFlag(command: Command): Command {
   return command.option("--config.file <path>", "configuration file (YAML); without it PRTG_URL and PRTG_API_KEY_FILE");
 }
 
-/** `--shard` */
 export function addShardFlag(command: Command): Command {
   const flag = new Option(
     "--shard <i/n>",
@@ -66,7 +63,6 @@ export function addShardFlag(command: Command): Command {
   return command.addOption(flag.argParser((text) => parsed(() => parseShard(text), describeError)));
 }
 
-/** `--config.auto-reload-interval`, Prometheus' name. */
 export function addAutoReloadFlag(command: Command): Command {
   const flag = new Option(
     "--config.auto-reload-interval <duration>",
@@ -84,7 +80,7 @@ export function parseInterval(text: string): number {
   return ms;
 }
 
-/** The first replaces the default, others are added. */
+/** The first value replaces the default, others are added. */
 function collectAddresses(): (text: string) => readonly ListenAddress[] {
   const addresses: ListenAddress[] = [];
   return (text) => {

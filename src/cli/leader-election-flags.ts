@@ -4,27 +4,26 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { ElectionTimes } from "../leadership/election.ts";
 import { parseInterval } from "./flags.ts";
 
-/** As Kubernetes' own programs name theirs. */
+/** Names as in Kubernetes' programs. */
 export interface LeaderElectionFlags {
   readonly leaderElect?: boolean;
   readonly leaderElectResourceName?: string;
-  /** Undefined: that of the pod. */
+  /** `undefined`: the pod's namespace. */
   readonly leaderElectResourceNamespace?: string;
-  /** These three in milliseconds. */
+  /** Milliseconds, like the next two. */
   readonly leaderElectLeaseDuration?: number;
   readonly leaderElectRenewDeadline?: number;
   readonly leaderElectRetryPeriod?: number;
-  /** Undefined: where Kubernetes mounts it. */
+  /** `undefined`: the mount path of Kubernetes. */
   readonly leaderElectServiceAccount?: string;
 }
 
 export const RESOURCE_NAME = "prtg-exporter";
-/** Others notice a death after 12 to 15 seconds; a leader bears 7 to 9 without the API server. */
+/** Followers notice a dead leader after 12 to 15 seconds. A leader survives 7 to 9 seconds without the API server. */
 const LEASE_DURATION_MS = 12_000;
 const RENEW_DEADLINE_MS = 9_000;
 const RETRY_PERIOD_MS = 2_000;
 
-/** `--leader-elect` and its companions. */
 export function addLeaderElectionFlags(command: Command): Command {
   const duration = (flag: string, text: string, ms: number) =>
     new Option(`--leader-elect-${flag} <duration>`, text).default(ms, formatDuration(ms)).argParser(parseInterval);
@@ -53,8 +52,11 @@ export function electionTimes(flags: LeaderElectionFlags): ElectionTimes {
     retryPeriodMs: flags.leaderElectRetryPeriod ?? RETRY_PERIOD_MS,
   };
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = times;
-  // The distance is for clock drift, and for a second attempt.
+  // Leaves time for clock drift and a second attempt.
   if (leaseDurationMs >= 1.25 * renewDeadlineMs && renewDeadlineMs >= 2 * retryPeriodMs) return times;
-  const given = [leaseDurationMs, renewDeadlineMs, retryPeriodMs].map(formatDuration).join(", ");
-  throw new ExporterError("LEADER_ELECTION_INVALID", `lease duration, renew deadline and retry period are ${given}`);
+  const durations = [leaseDurationMs, renewDeadlineMs, retryPeriodMs].map(formatDuration).join(", ");
+  throw new ExporterError(
+    "LEADER_ELECTION_INVALID",
+    `lease duration, renew deadline and retry period are ${durations}`,
+  );
 }

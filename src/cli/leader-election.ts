@@ -8,31 +8,26 @@ import type { LeaseClient, LeaseRehearser } from "../leadership/lease-client.ts"
 import { SERVICE_ACCOUNT_FOLDER } from "../leadership/service-account.ts";
 import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./leader-election-flags.ts";
 
-/** Before its start. */
+/** Before the start. */
 export interface OpenElection {
   readonly elector: Elector;
   readonly leadership: Leadership;
 }
 
-/** The flags' Lease, at the API server of this cluster. */
 export interface OpenLease {
-  /** The caller closes it. */
   readonly client: LeaseClient & LeaseRehearser;
   readonly times: ElectionTimes;
-  /** Of one request. */
+  /** Timeout of one request. */
   readonly timeoutMs: number;
-  /** `namespace/name`. */
+  /** `namespace/name` */
   readonly lease: string;
-  /** Of the API server. */
+  /** URL of the API server. */
   readonly origin: string;
 }
 
 export type ElectionFlags = LeaderElectionFlags & { readonly shard?: Shard };
 
-/**
- * Sends nothing yet.
- * @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER
- */
+/** Sends no request. @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER */
 export async function openLease(
   flags: ElectionFlags,
   { clock, redactor, build }: Pick<Runtime, "clock" | "redactor" | "build">,
@@ -54,10 +49,7 @@ export async function openLease(
   return { client, times, timeoutMs, lease: `${namespace}/${name}`, origin: account.origin };
 }
 
-/**
- * Undefined without `--leader-elect`.
- * @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER
- */
+/** `undefined` without `--leader-elect`. @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER */
 export async function openElection(
   flags: ElectionFlags,
   context: Runtime,
@@ -81,12 +73,12 @@ export async function openElection(
   return { elector, leadership };
 }
 
-/** Each shard has its own servers, so its own leader. */
+/** Each shard has other servers and elects its own leader. */
 function leaseName({ leaderElectResourceName = RESOURCE_NAME, shard }: ElectionFlags): string {
   return shard === undefined ? leaderElectResourceName : `${leaderElectResourceName}-${shard.index}`;
 }
 
-/** The pod: a restarted container continues at once, since the one before is dead. Elsewhere the process. */
+/** The pod, so that a restarted container continues at once. Outside Kubernetes, the process. */
 function identityOf({ POD_NAME, POD_UID }: NodeJS.ProcessEnv): string {
   return `${POD_NAME || hostname()}_${POD_UID || randomUUID()}`;
 }

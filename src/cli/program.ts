@@ -12,9 +12,9 @@ import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
 import type { ServeFlags } from "./serve.ts";
 import type { SimulateFlags } from "./simulate/simulate.ts";
 
-/* A command is imported when it runs: `--help` and `--version` need none, `serve` no simulator. */
+/* Imports a command only when it runs: `--help` needs none, `serve` needs no simulator. */
 
-/** Resolves with the exit code: 0 worked, 1 failed, 2 wrong usage. */
+/** Resolves with the exit code: 0 success, 1 failure, 2 wrong usage. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   const run: Run = { code: 0, redactor: new Redactor() };
   try {
@@ -29,22 +29,20 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 }
 
 export interface Run {
-  /** Of the command. */
   code: number;
-  /** Learns every secret of the command. */
   readonly redactor: Redactor;
 }
 
-/** `asked`: a command's name; then that one alone, as only the program's help names others. */
-export function createProgram(run: Run, asked?: string): Command {
+/** @param only Adds this command alone. Only the program's help lists all. */
+export function createProgram(run: Run, only?: string): Command {
   const program = new Command("prtg-exporter")
     .description("PRTG Network Monitor (REST API v2) for Prometheus")
     .version(versionText(), "--version", "print what is running")
     .helpCommand(false)
-    // The longest flag leaves less than commander asks for in 80 columns, which would then break words.
+    // Commander requires more than the longest flag leaves in 80 columns, and would break words.
     .configureHelp({ minWidthToWrap: 30 })
     .exitOverride();
-  const add = COMMANDS.get(asked ?? "");
+  const add = COMMANDS.get(only ?? "");
   for (const each of add === undefined ? COMMANDS.values() : [add]) each(program, run);
   return program;
 }
@@ -144,7 +142,7 @@ function versionText(): string {
   return `prtg-exporter ${version}${revision === "" ? "" : ` (${revision})`}, Node ${process.version}`;
 }
 
-/** Our fault: a report needs the stack. */
+/** A bug: reports need the stack. */
 function fault(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -4,10 +4,10 @@ import { systemClock } from "../lib/clock.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** Under `npm start` some shells deliver Ctrl-C twice: from the terminal, and by npm. */
+/** Under `npm start`, some shells deliver Ctrl-C twice: from the terminal and from npm. */
 const SAME_REQUEST_MS = 500;
 
-/** The listener stays: exchanging it would lose a signal that waits. */
+/** The listener stays installed: replacing it could lose a signal. */
 let onStopSignal: ((signal: NodeJS.Signals) => void) | undefined;
 
 function takeStopSignals(take: (signal: NodeJS.Signals) => void): void {
@@ -17,12 +17,12 @@ function takeStopSignals(take: (signal: NodeJS.Signals) => void): void {
   onStopSignal = take;
 }
 
-/** At the first SIGTERM or SIGINT, until a command takes them. */
+/** Ends the process at the first SIGTERM or SIGINT, unless a command handles them. */
 export function endOnStopSignals(): void {
   takeStopSignals((signal) => endProcess(exitCodeOf(signal)));
 }
 
-/** At the first SIGTERM or SIGINT. A later one ends the process at once, with the shell's exit code. */
+/** Resolves at the first SIGTERM or SIGINT. The next one ends the process with the shell's exit code. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
@@ -34,26 +34,25 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Takes SIGHUP, which would end the process. Keeps one that comes before `follow`: the configuration may be older. */
+/** Keeps a SIGHUP that arrives before `follow`, because the configuration may have changed. */
 export function reloadSignals(): { follow(reload: () => void): void } {
-  let waiting = false;
+  let isPending = false;
   let listener = (): void => {
-    waiting = true;
+    isPending = true;
   };
   process.on("SIGHUP", () => listener());
   return {
     follow(reload) {
       listener = reload;
-      if (waiting) reload();
+      if (isPending) reload();
     },
   };
 }
 
-/** For commands that end by themselves. */
 export interface Interruption {
   /** Aborts at the first SIGTERM or SIGINT. */
   readonly signal: AbortSignal;
-  /** The shell's; undefined before. */
+  /** `undefined` before a signal. */
   readonly exitCode: number | undefined;
 }
 

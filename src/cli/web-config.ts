@@ -9,10 +9,7 @@ import { withinTime } from "../lib/bounded-files.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags, WebFlags } from "./flags.ts";
 
-/**
- * Undefined without `--web.config.file`.
- * @throws ConfigError with all problems
- */
+/** `undefined` without `--web.config.file`. @throws ConfigError with all problems */
 export async function openWebConfig(
   flags: WebConfigFlags,
   { log, redactor }: Pick<Runtime, "log" | "redactor">,
@@ -29,10 +26,7 @@ export async function openWebConfig(
   });
 }
 
-/**
- * A user with a slip in `web.users` would have everything.
- * @throws ConfigError CONFIG_INVALID
- */
+/** A misspelt user in `web.users` would have full access. @throws ConfigError CONFIG_INVALID */
 export function refuseUnknownUsers({ web }: Pick<Config, "web">, source: WebConfigSource | undefined): void {
   const unknown = [...web.users.keys()].filter((name) => source?.current.users.has(name) !== true);
   if (unknown.length === 0) return;
@@ -49,7 +43,7 @@ export function webLimits(flags: WebFlags): WebLimits {
   return { maxConnections: flags["web.maxConnections"], maxRequests: flags["web.maxRequests"] };
 }
 
-/** In the metrics of the current exporter. */
+/** Records to the metrics of the current exporter. */
 export function webObserver(metrics: () => ExporterMetrics): WebObserver {
   return {
     rejected: (reason) => metrics().web.rejected(reason),

@@ -7,7 +7,7 @@ export type SecretLocation =
   | { readonly kind: "file"; readonly key: string; readonly path: string }
   | { readonly kind: "value"; readonly key: string; readonly value: Secret };
 
-/** Before any file is read. */
+/** Before files are read. */
 export type AuthSettings =
   | { readonly kind: "api_key"; readonly secret: SecretLocation }
   | { readonly kind: "login"; readonly username: string; readonly secret: SecretLocation };
@@ -51,19 +51,18 @@ const authKeys = z.strictObject(
   { error: ({ code }) => (code === "invalid_type" ? `a map with ${AUTH_FORMS}` : undefined) },
 );
 
-/** `servers[].auth`. */
 export const authSchema = authKeys
-  .transform((given, context): AuthSettings => {
-    const keys = secretLocations("api_key", given.api_key, given.api_key_file);
-    const passwords = secretLocations("password", given.password, given.password_file);
-    const { username } = given;
+  .transform((input, context): AuthSettings => {
+    const keys = secretLocations("api_key", input.api_key, input.api_key_file);
+    const passwords = secretLocations("password", input.password, input.password_file);
+    const { username } = input;
     const [location] = [...keys, ...passwords];
     if (location !== undefined && keys.length + passwords.length === 1) {
       if (keys.length === 1 && username === undefined) return { kind: "api_key", secret: location };
       if (keys.length === 0 && username !== undefined) return { kind: "login", username, secret: location };
     }
-    // Another problem was reported, and explains the rest.
-    if (context.issues.length === 0) context.addIssue({ code: "custom", message: AUTH_FORMS, input: given });
+    // Another problem already explains this one.
+    if (context.issues.length === 0) context.addIssue({ code: "custom", message: AUTH_FORMS, input });
     return z.NEVER;
   })
   .meta({

@@ -5,26 +5,24 @@ export interface ConfigProblem {
   readonly code: ErrorCode;
   /** `prtg.yaml:7:5`, or `environment variable PRTG_URL`. */
   readonly location: string;
-  /** From 1; undefined for environment variables. */
+  /** From 1. `undefined` for environment variables. */
   readonly line?: number;
   readonly column?: number;
-  /** `servers[0].limits.timeout`; empty for the whole file. */
+  /** `servers[0].limits.timeout`. Empty for the whole file. */
   readonly key: string;
-  /** What was expected and what was found; never a secret. */
+  /** Contains no secrets. */
   readonly text: string;
 }
 
-/** Of one file, and of one message: more help nobody, and their texts take time. */
+/** More do not help users, and formatting takes time. */
 export const MAX_FINDINGS = 50;
 
-/** One line a problem, in the order of the file. */
 export class ConfigError extends ExporterError {
   readonly problems: readonly ConfigProblem[];
 
-  /** Beside `problems`. */
+  /** Number of problems that `problems` omits. */
   readonly more: number;
 
-  /** @param more beside these */
   constructor(problems: readonly ConfigProblem[], more = 0) {
     const sorted = [...problems].sort(comparePlaces);
     const lines = sorted.slice(0, MAX_FINDINGS).map(formatProblem);

@@ -2,27 +2,24 @@ import { createTask, parse, type ScheduledTask } from "node-cron";
 
 const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1_000;
-/** 29 February on one day of the week comes again after 28 years, around 2100 after 40. */
+/** 29 February on one weekday returns after 28 years, around 2100 after 40. */
 const MAX_DAYS_AHEAD = 41 * 366;
-/** For `count`, whose result is for a log line: a clock may jump by centuries. */
+/** For `count`, which only serves a log line: a clock may jump by centuries. */
 const MAX_DAYS_COUNTED = 366;
 
-/**
- * The times of a cron expression without a zone, as milliseconds since 1970 as if in UTC. node-cron reads the
- * expression and says which days fit.
- */
+/** Times of a cron expression without a zone, in milliseconds since 1970 as if in UTC. node-cron parses the expression and matches days. */
 export class CronTimes {
   readonly #task: ScheduledTask;
   readonly #hours: readonly number[];
   readonly #minutes: readonly number[];
   readonly #seconds: readonly number[];
   readonly #months: ReadonlySet<number>;
-  /** Of the month; undefined for words such as the last one. */
+  /** Days of the month. `undefined` for words such as the last one. */
   readonly #days: ReadonlySet<number | string> | undefined;
-  /** The first day that fits, from another on. */
+  /** The first matching day after another. */
   #searched = { from: Number.POSITIVE_INFINITY, found: Number.NEGATIVE_INFINITY };
 
-  /** @throws Error where node-cron cannot read the expression */
+  /** @throws Error if node-cron rejects the expression */
   constructor(expression: string) {
     const { second, minute, hour, dayOfMonth, month } = parse(expression);
     this.#seconds = ascending(second);
@@ -35,7 +32,7 @@ export class CronTimes {
     void this.#task.destroy();
   }
 
-  /** Undefined: never, for decades. */
+  /** `undefined`: not within decades. */
   next(time: number): number | undefined {
     const today = Math.floor(time / DAY_MS);
     const later = this.#firstAfter(Math.floor(time / 1_000) - today * DAY_S);
@@ -45,7 +42,7 @@ export class CronTimes {
     return day === undefined || first === undefined ? undefined : (day * DAY_S + first) * 1_000;
   }
 
-  /** Times after `from` up to and with `to`; of more than a year only the first. */
+  /** Counts times after `from` up to `to`, within one year at most. */
   count(from: number, to: number): number {
     const [firstDay, lastDay] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
     const whole = this.#countUpTo(DAY_S);
@@ -59,7 +56,7 @@ export class CronTimes {
     return times;
   }
 
-  /** Between two times of one minute, milliseconds; a minute for a single time. */
+  /** Shortest distance between two times of a minute, milliseconds. One minute for a single time. */
   get closestMs(): number {
     const [first = 0] = this.#seconds;
     const steps = this.#seconds.map((second, index) => (this.#seconds[index + 1] ?? first + 60) - second);
@@ -80,12 +77,11 @@ export class CronTimes {
     if (day >= this.#searched.from && day <= this.#searched.found) return day === this.#searched.found;
     const first = this.#firstAfter(-1) ?? 0;
     const date = new Date((day * DAY_S + first) * 1_000);
-    // The cheap checks first: there may be years of days.
+    // Cheap checks first: the search may cover years of days.
     if (!this.#months.has(date.getUTCMonth() + 1) || this.#days?.has(date.getUTCDate()) === false) return false;
     return this.#task.match(date);
   }
 
-  /** Of a day, after this second. */
   #firstAfter(secondOfDay: number): number | undefined {
     for (const hour of this.#hours) {
       if (hour * 3_600 + 3_599 <= secondOfDay) continue;
@@ -99,7 +95,6 @@ export class CronTimes {
     return undefined;
   }
 
-  /** Of a day, up to and with this second. */
   #countUpTo(secondOfDay: number): number {
     const [hour, minute] = [Math.floor(secondOfDay / 3_600), Math.floor(secondOfDay / 60) % 60];
     const inMinute = this.#minutes.includes(minute) ? below(this.#seconds, (secondOfDay % 60) + 1) : 0;

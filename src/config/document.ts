@@ -8,7 +8,6 @@ import { type ParsedYaml, parseYaml, TOO_DEEP } from "./yaml-syntax.ts";
 /** Aliases multiply content. */
 const MAX_VALUES = 100_000;
 
-/** Where a value is in the file, and the values in it. */
 interface Placed {
   readonly key: number;
   readonly value: number;
@@ -17,14 +16,11 @@ interface Placed {
   source?: string;
 }
 
-/**
- * The values of a YAML file with their positions. Environment references are resolved after parsing, scalar by scalar:
- * a variable cannot become structure.
- */
+/** YAML values with their positions. Resolves environment references after parsing, so a variable cannot change the structure. */
 export class ConfigDocument implements Origin {
-  /** Plain maps, lists and scalars; null for an empty file. */
+  /** Plain maps, lists and scalars. null for an empty file. */
   readonly value: unknown;
-  /** References without a value; `value` has `UNRESOLVED` there. */
+  /** References without a value. `value` has `UNRESOLVED` there. */
   readonly problems: readonly ConfigProblem[];
   readonly #file: string;
   readonly #env: Environment | undefined;
@@ -34,10 +30,7 @@ export class ConfigDocument implements Origin {
   readonly #problems: ConfigProblem[] = [];
   #values = 0;
 
-  /**
-   * Without `env` dollars are dollars: other programs read the file too.
-   * @throws ConfigError CONFIG_SYNTAX
-   */
+  /** Without `env`, `$` is an ordinary character, because other programs read the file too. @throws ConfigError CONFIG_SYNTAX */
   constructor(text: string, file: string, env: Environment | undefined) {
     this.#file = file;
     this.#env = env;
@@ -52,7 +45,7 @@ export class ConfigDocument implements Origin {
     let found = this.#root;
     for (const key of path) {
       const inside = found.inside.get(key);
-      // What is missing is missing in the map around it.
+      // A missing key belongs to the map around it.
       if (inside === undefined) return this.#placeAt(found.value, path);
       found = inside;
     }
@@ -76,7 +69,7 @@ export class ConfigDocument implements Origin {
     if (path.length > MAX_NESTING) this.#fail(placed.value, path, TOO_DEEP);
     if (node.kind === "alias") return this.#read(this.#resolve(node.name, placed.value, path), path, placed);
     const value = this.#readContent(node, path, placed);
-    // Only now: an alias inside its own value would never end.
+    // Not earlier: an alias inside its own value would loop forever.
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     return value;
   }
@@ -103,13 +96,13 @@ export class ConfigDocument implements Origin {
     return this.#read(node, path, placed);
   }
 
-  /** `result` has no prototype: `__proto__` is a key like any other. */
+  /** `result` has no prototype, so `__proto__` is an ordinary key. */
   #readMap(map: YamlMap, path: KeyPath, placed: Placed, result: Record<string, unknown>, merges: number): void {
     if (merges > MAX_NESTING) this.#fail(map.offset, path, TOO_DEEP);
     for (const { key, value } of map.entries) {
       if (isMergeKey(key)) continue;
       const name = this.#keyOf(key, path);
-      // The key of the map itself wins over a merge.
+      // The map's key overrides a merged one.
       if (Object.hasOwn(result, name)) this.#count(key.offset, path);
       else result[name] = this.#readAt(value, [...path, name], placed, key.offset);
     }
@@ -126,9 +119,9 @@ export class ConfigDocument implements Origin {
     return this.#fail(key.offset, path, "a key must be a plain text");
   }
 
-  #mergeSources(given: YamlNode, offset: number, path: KeyPath): YamlMap[] {
+  #mergeSources(input: YamlNode, offset: number, path: KeyPath): YamlMap[] {
     const resolve = (node: YamlNode) => (node.kind === "alias" ? this.#resolve(node.name, offset, path) : node);
-    const value = resolve(given);
+    const value = resolve(input);
     return (value.kind === "list" ? value.items.map(resolve) : [value]).map((source) => {
       this.#count(offset, path);
       if (source.kind === "map") return source;
@@ -145,7 +138,7 @@ export class ConfigDocument implements Origin {
   #readScalar({ value, text, isPlain }: YamlScalar, path: KeyPath, placed: Placed): unknown {
     if (typeof value !== "string") {
       if (isPlain && text !== "") placed.source = text;
-      // Ids are names: 0123, 1e3 and 20 digits stay as written.
+      // Ids are text: 0123, 1e3 and 20 digits keep their spelling.
       return typeof value === "number" && path.at(-1) === "id" ? text : value;
     }
     if (this.#env === undefined) return value;

@@ -1,28 +1,23 @@
 import type { KeyPath, Origin, Place, Reference } from "./origin.ts";
 
-/** As in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Of a scalar that may hold `${...}`. */
+/** Result for a scalar that may contain `${...}`. */
 export type Interpolation =
   | {
       readonly kind: "text";
       readonly text: string;
-      /** In the scalar, set or not. */
       readonly variables: readonly string[];
-      /** One reference without a default, and nothing else. */
+      /** Exactly one reference without a default. */
       readonly wholly: boolean;
     }
   | { readonly kind: "unset"; readonly variables: readonly string[] }
   | { readonly kind: "malformed" };
 
-/** `$$`, `${NAME}`, `${NAME:-default}`, or the start of a wrong reference. */
+/** `$$`, `${NAME}`, `${NAME:-default}`, or the start of an invalid reference. */
 const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{/g;
 
-/**
- * Resolves references in one scalar. As in a shell, the default replaces an unset or empty variable. Other dollars
- * stay, as in a regular expression.
- */
+/** As in a shell, the default replaces an unset or empty variable. Other dollars stay, for regular expressions. */
 export function interpolate(scalar: string, env: Environment): Interpolation {
   const variables: string[] = [];
   const unset: string[] = [];
@@ -46,7 +41,7 @@ export function interpolate(scalar: string, env: Environment): Interpolation {
   return { kind: "text", text, variables, wholly };
 }
 
-/** For a key of the one server without a file. */
+/** Sets a key of the only server if there is no file. */
 export interface ServerVariable {
   readonly name: string;
   /** Below `servers[0]`. */
@@ -80,7 +75,6 @@ export const SERVER_VARIABLES: readonly ServerVariable[] = [
 /** As an item of `servers`. */
 export class EnvironmentServer implements Origin {
   readonly value: Readonly<Record<string, unknown>>;
-  /** That are set. */
   readonly variables: readonly string[];
 
   constructor(env: Environment) {
@@ -119,7 +113,7 @@ function variable(env: Environment, name: string): string {
   return env[name] ?? "";
 }
 
-/** The key of the variable is at `path` (`servers`, 0, ...), below it, or has it as an item. */
+/** The variable sets the key at `path` (`servers`, 0, ...), a key below it, or an item of it. */
 function isBelow({ path }: ServerVariable, [, , ...below]: KeyPath): boolean {
   return below.every((key, index) => path[index] === key || (index === path.length && typeof key === "number"));
 }

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { text } from "./fields.ts";
 
-/*
- * The section `events`: changes on the monitored servers, told one by one. `otlp.events` sends the same ones by OTLP.
- */
+/* Changes on the monitored servers. `otlp.events` pushes the same events. */
 
-/** In place of a path. */
+/** Replaces a path. */
 export const STANDARD_OUTPUT = "-";
 
 export const eventsSchema = z
@@ -22,4 +20,4 @@ export const eventsSchema = z
       description: "Tell of objects that were added, removed, renamed or moved, too.",
     }),
   })
-  .transform((given) => ({ file: given.file, structure: given.structure }));
+  .transform((input) => ({ file: input.file, structure: input.structure }));

@@ -11,15 +11,14 @@ import { parseSchedule, type Schedule } from "./schedule.ts";
 import { parseSecret, Secret } from "./secrets.ts";
 
 /*
- * The kinds of values that occur in the configuration. The message of each issue says what was expected and nothing
- * else: validation.ts puts around it where the value stands and what was found there. `params.fault` says what is
- * wrong in words that do not repeat the value. `title` is the name of the type in docs/configuration.md.
+ * Value types of the configuration. Messages say what was expected. validation.ts adds the place and the value. `params.fault` describes
+ * the problem without the value. `title` is the name of the type in docs/configuration.md.
  */
 
-/** A configuration is checked once or a few times in a process: code that zod would compile for its objects takes longer than it saves. */
+/** A process validates few configurations, so compiled code takes longer than it saves. */
 z.config({ jitless: true });
 
-/** A duration in milliseconds, `minimum` and `maximum` (durations too) included. */
+/** Milliseconds, with inclusive bounds. */
 export function duration(minimum: string, maximum: string) {
   const least = parseDuration(minimum) ?? 0;
   const most = parseDuration(maximum) ?? Number.POSITIVE_INFINITY;
@@ -33,20 +32,20 @@ export function duration(minimum: string, maximum: string) {
     });
 }
 
-/** A duration in milliseconds up to `maximum`, or the number 0, which needs no unit. */
+/** Milliseconds up to `maximum`, or the number 0 without unit. */
 export function durationOrZero(maximum: string) {
   const most = parseDuration(maximum) ?? Number.POSITIVE_INFINITY;
   const error = `0, or a duration up to ${formatDuration(most)}, such as 30s or 4m`;
   return z
     .union([z.string(), z.literal(0)], { error })
     .meta({ title: "duration or 0" })
-    .transform((given, context) => {
-      const ms = given === 0 || given === "0" ? 0 : parseDuration(given);
-      return ms !== undefined && ms <= most ? ms : refuse(context, String(given), error);
+    .transform((input, context) => {
+      const ms = input === 0 || input === "0" ? 0 : parseDuration(input);
+      return ms !== undefined && ms <= most ? ms : refuse(context, String(input), error);
     });
 }
 
-/** A number of bytes, `minimum` and `maximum` (sizes too) included. */
+/** Bytes, with inclusive bounds. */
 export function byteSize(minimum: string, maximum: string) {
   const least = parseByteSize(minimum) ?? 0;
   const most = parseByteSize(maximum) ?? Number.POSITIVE_INFINITY;
@@ -71,7 +70,7 @@ export function schedule() {
     });
 }
 
-/** The root of a monitoring server: scheme, host, port and path before `/api/v2`, without a slash at the end. */
+/** Scheme, host, port and path before `/api/v2`, without a slash at the end. */
 export function serverUrl(example = "https://prtg.example.com:1616") {
   const error = `an http or https URL such as ${example}`;
   return z
@@ -83,7 +82,7 @@ export function serverUrl(example = "https://prtg.example.com:1616") {
     });
 }
 
-/** A text in which something can be seen; `expected` says what it is for. */
+/** Requires a visible character. @param expected Purpose, for the message. */
 export function text(expected: string) {
   return z.string({ error: expected }).regex(/\S/, { error: expected }).meta({ title: "text" });
 }
@@ -92,7 +91,7 @@ export function filePath() {
   return text("the path of a file").meta({ title: "path" });
 }
 
-/** A secret. That it is no literal is checked where the origin of the scalar is known (validation.ts). */
+/** validation.ts rejects literals, because it knows the origin of the scalar. */
 export function secret() {
   const error = "a reference to an environment variable such as ${PRTG_API_KEY}";
   return z
@@ -119,7 +118,7 @@ function refuse(context: z.RefinementCtx, input: string, message: string, fault 
   return z.NEVER;
 }
 
-/** SHA-256 of a certificate, as OpenSSL and browsers write it: hexadecimal in lower case, without colons. */
+/** SHA-256 of a certificate as OpenSSL and browsers display it. Returns lower-case hexadecimal without colons. */
 function fingerprint() {
   const error = "a SHA-256 fingerprint: 64 hexadecimal digits, with or without colons between the pairs";
   return z
@@ -130,7 +129,7 @@ function fingerprint() {
     );
 }
 
-/** Those of which a peer must show one. */
+/** The peer must present one of these certificates. */
 export function fingerprints(description: string) {
   return z
     .array(fingerprint())
@@ -144,12 +143,12 @@ export function fingerprints(description: string) {
 
 const FINGERPRINT = /^[0-9A-Fa-f]{2}(?::?[0-9A-Fa-f]{2}){31}$/;
 
-/** Why a text is no URL of a server, in words that do not repeat it: it may hold credentials. */
+/** Does not repeat the text, which may contain credentials. */
 export interface UrlFault {
   readonly fault: string;
 }
 
-/** Reads the URL of a monitoring server; a slash or `/api/v2` at its end is dropped. */
+/** Drops a slash or `/api/v2` at the end. */
 export function parseServerUrl(text: string): { readonly url: string } | UrlFault {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text.trim())) return { fault: "it does not begin with http:// or https://" };
   if (!URL.canParse(text)) return { fault: "it is malformed" };

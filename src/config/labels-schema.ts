@@ -4,21 +4,18 @@ import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { EXPORTER_FAMILIES } from "../telemetry/metric-declarations.ts";
 import { text } from "./fields.ts";
 
-/*
- * Which labels series about sensors and channels have. Ids stay whatever is left out, so that every series remains
- * unique and can be joined with the infos.
- */
+/* Labels of sensors and channels. Ids always stay, so that series are unique and can be joined with the infos. */
 
 const KEPT = `wide, ids, or a list of ${LABELS_TO_CHOOSE.join(", ")}`;
 
 const keep = z
   .union([z.enum(["wide", "ids"]), z.array(z.enum(LABELS_TO_CHOOSE))], { error: KEPT })
-  .transform((given): LabelSettings["keep"] => {
-    if (given === "wide") return undefined;
-    return new Set(given === "ids" ? [] : given);
+  .transform((input): LabelSettings["keep"] => {
+    if (input === "wide") return undefined;
+    return new Set(input === "ids" ? [] : input);
   });
 
-/** Names that a label cannot take, as some series has a label of that name already. */
+/** Other series have labels of these names. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...Object.values(TREE_FAMILIES).flatMap(({ labels }): readonly string[] => labels),
   ...EXPORTER_FAMILIES.flatMap(({ labels }) => labels),
@@ -37,7 +34,7 @@ function labelName() {
 
 const rename = z
   .partialRecord(z.enum(LABELS_TO_CHOOSE), labelName())
-  .transform((given): ReadonlyMap<string, string> => new Map(Object.entries(given)));
+  .transform((input): ReadonlyMap<string, string> => new Map(Object.entries(input)));
 
 const TAG = "a pattern for tags with one *, such as site:*";
 
@@ -75,10 +72,10 @@ export const labelsSchema = z
   });
 
 function refuseSameNames(
-  given: { readonly rename: ReadonlyMap<string, string>; readonly from_tags: readonly TagLabel[] },
+  input: { readonly rename: ReadonlyMap<string, string>; readonly from_tags: readonly TagLabel[] },
   context: z.RefinementCtx,
 ): void {
-  const { rename: renamed, from_tags } = given;
+  const { rename: renamed, from_tags } = input;
   const seen = new Set<string>(renamed.values());
   if (seen.size < renamed.size) {
     context.addIssue({ code: "custom", message: "names that differ", path: ["rename"], input: "" });

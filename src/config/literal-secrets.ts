@@ -1,7 +1,7 @@
 import type { ConfigProblem } from "./config-error.ts";
 import { type KeyPath, type Origin, UNRESOLVED, valueAt } from "./origin.ts";
 
-/** Secrets in the file itself, in place of references. */
+/** Secrets in the file instead of references. */
 export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
   const list = valueAt(root, ["servers"]);
   const servers = Array.isArray(list) ? list.map((_, index) => ["servers", index]) : [];
@@ -12,7 +12,6 @@ export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
   ];
 }
 
-/** Of the servers at these paths. */
 export function literalCredentials(servers: readonly KeyPath[], root: unknown, origin: Origin): ConfigProblem[] {
   const keys = [
     ["auth", "api_key"],
@@ -38,15 +37,13 @@ function literalsAt(paths: readonly KeyPath[], root: unknown, origin: Origin): C
   });
 }
 
-/** Headers that always hold a secret, and names that say so. */
 const SECRET_HEADER = /^((proxy-)?authorization|cookie)$|api-?key|token|secret|password/i;
 
-/** Of the OTLP headers. */
 function literalHeaders(headers: unknown, origin: Origin): ConfigProblem[] {
   if (typeof headers !== "object" || headers === null || Array.isArray(headers)) return [];
   return Object.entries(headers).flatMap(([name, value]): ConfigProblem[] => {
     const path = ["otlp", "headers", name];
-    // `Bearer ${TOKEN}` is as good as a reference alone.
+    // `Bearer ${TOKEN}` also counts as a reference.
     if (!SECRET_HEADER.test(name) || value === UNRESOLVED || origin.reference(path) !== undefined) return [];
     const text =
       `expected a reference to an environment variable such as Bearer \${OTLP_TOKEN}, found something else ` +

@@ -12,27 +12,26 @@ import { type BadServerFile, readServerFiles, type ServerFileAccess, type Server
 import type { Shard } from "./shard.ts";
 import { validate } from "./validation.ts";
 
-/** As the rest of the program uses it. */
 export interface Config extends Omit<Settings, "servers"> {
-  /** Of the shard, if any. */
+  /** Servers of the shard, if any. */
   readonly servers: readonly ServerConfig[];
-  /** Undefined: all servers. */
+  /** `undefined`: all servers. */
   readonly shard?: Shard | undefined;
-  /** Of `mapping`, its files and presets, in the order of their trial. */
+  /** Rules of `mapping`, its files and presets, in the order of evaluation. */
   readonly ruleFiles: readonly RuleFile[];
-  /** Wrong files of `servers_from`: their servers stay as of the last right content. */
+  /** Number of invalid files of `servers_from`, whose servers stay as in the last valid content. */
   readonly badServerFiles?: number | undefined;
-  /** Servers that another replica reads meanwhile; undefined: none stands by. */
+  /** Servers that another replica reads. `undefined`: this process is not a standby. */
   readonly standbyFor?: readonly string[] | undefined;
 }
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Path of the file as given, or `environment`. */
+  /** Path of the file as configured, or `environment`. */
   readonly source: string;
-  /** Such as PRTG_URL: set, but the file has `servers` and does not refer to them. */
+  /** Variables such as PRTG_URL that have no effect, because the file has `servers`. */
   readonly ignoredVariables: readonly string[];
-  /** Files with secrets that every user may read, in words. */
+  /** Descriptions of files with secrets that every user can read. */
   readonly exposedSecrets: readonly string[];
   readonly badServerFiles: readonly BadServerFile[];
   /** Patterns of `servers_from` without a file. */
@@ -40,24 +39,20 @@ export interface LoadedConfig {
 }
 
 export interface LoadOptions {
-  /** Undefined: the environment describes the one server. */
+  /** `undefined`: the environment describes the only server. */
   readonly file?: string | undefined;
   readonly env: Environment;
   readonly readFile: ReadFile;
-  /** Undefined: permissions do not matter. */
+  /** `undefined`: do not check permissions. */
   readonly readAccess?: ReadAccess | undefined;
-  /** Learns every secret. */
   readonly redactor?: Redactor | undefined;
-  /** For `servers_from`; undefined: its patterns have no files. */
+  /** For `servers_from`. `undefined`: patterns match no files. */
   readonly serverFiles?: ServerFileAccess | undefined;
 }
 
 const NO_FILES: ServerFiles = { servers: [], bad: [], unmatched: [] };
 
-/**
- * Reads, checks and completes the configuration with all its files.
- * @throws ConfigError with every problem, one line each
- */
+/** Reads and validates the configuration with all its files. @throws ConfigError with all problems */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { file, env, readFile, readAccess, redactor = new Redactor() } = options;
   const text = file === undefined ? undefined : await readConfigFile(file, readFile);
@@ -121,7 +116,7 @@ interface Input {
   readonly value: unknown;
   readonly origin: Origin;
   readonly problems: readonly ConfigProblem[];
-  /** The servers are those of the environment. */
+  /** The environment describes the servers. */
   readonly usesEnvironment: boolean;
 }
 

@@ -2,12 +2,9 @@ import { z } from "zod";
 import { BASE_UNIT_NAMES } from "../mapping/units/base-units.ts";
 import { filePath } from "./fields.ts";
 
-/*
- * The section `mapping` and the files of rules that it names. What rules say is checked as a whole once all of them are
- * read (src/mapping/rules); here is only how they are written.
- */
+/* Syntax of `mapping` and of rule files. `src/mapping/rules` checks the rules after all files are read. */
 
-/** Rules that come with the exporter: the names of the files in config/mappings. */
+/** Names of the files in config/mappings. */
 export const PRESET_NAMES = [
   "base-units",
   "core-health",
@@ -102,13 +99,13 @@ const ruleKeys = z.strictObject({
 
 const DROPS = "drop alone, or name with what belongs to it";
 
-const ruleSchema = ruleKeys.transform((given, context) => {
-  const { match: matched, drop, name, ...rest } = given;
+const ruleSchema = ruleKeys.transform((input, context) => {
+  const { match: matched, drop, name, ...rest } = input;
   const others = [...(name === undefined ? [] : ["name"]), ...Object.keys(rest)];
   if (drop) {
     const [other] = others;
     if (other === undefined) return { kind: "drop" as const, match: matched };
-    context.addIssue({ code: "custom", message: DROPS, path: [], input: given });
+    context.addIssue({ code: "custom", message: DROPS, path: [], input });
     return z.NEVER;
   }
   if (name !== undefined) return { kind: "metric" as const, match: matched, name, ...rest };
@@ -147,18 +144,17 @@ export const mappingSchema = z
         "How large KB, KByte, MB and the like are: powers of 1024, as the product counts, or of 1000. KiB is always 1024, kbit 1000.",
     }),
   })
-  .transform((given) => ({
-    presets: [...new Set(given.presets)],
-    files: given.files,
-    rules: given.rules,
-    keepOriginal: given.keep_original,
-    byteUnits: given.byte_units,
+  .transform((input) => ({
+    presets: [...new Set(input.presets)],
+    files: input.files,
+    rules: input.rules,
+    keepOriginal: input.keep_original,
+    byteUnits: input.byte_units,
   }));
 
 export type MappingSettings = z.output<typeof mappingSchema>;
 export type RuleSettings = z.output<typeof ruleSchema>;
 
-/** A file of rules: the one key `rules`, and `description` for its readers. */
 export const ruleFileSchema = z.strictObject({
   description: z.string().optional(),
   rules,

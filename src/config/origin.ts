@@ -4,27 +4,25 @@ import type { ConfigProblem } from "./config-error.ts";
 /** Keys and indices from the root. */
 export type KeyPath = readonly PropertyKey[];
 
-/** Of a problem. */
 export type Place = Pick<ConfigProblem, "location" | "line" | "column" | "key">;
 
-/** A scalar from environment variables. */
 export interface Reference {
   readonly variables: readonly string[];
-  /** One reference without a default, and nothing else. */
+  /** Exactly one reference without a default. */
   readonly wholly: boolean;
 }
 
-/** Where each value came from: the file, or the environment. */
+/** The source of each value: a file or the environment. */
 export interface Origin {
-  /** Of a key or its value; for a missing one, of the map around it. */
+  /** A missing key has the place of the map around it. */
   place(path: KeyPath, part: "key" | "value"): Place;
-  /** In the scalar at `path`; undefined for none. */
+  /** The reference in the scalar at `path`, if any. */
   reference(path: KeyPath): Reference | undefined;
-  /** A number, boolean or null as the file spells it; undefined for texts and missing values. */
+  /** Spelling of a number, boolean or null. `undefined` for texts and missing values. */
   source(path: KeyPath): string | undefined;
 }
 
-/** A scalar with a problem of its own. */
+/** Stands for a scalar whose problem is already reported. */
 export const UNRESOLVED = Symbol("unresolved");
 
 /** `servers[0].limits.timeout` */
@@ -37,7 +35,6 @@ export function formatKey(path: KeyPath): string {
   }, "");
 }
 
-/** Undefined where nothing is. */
 export function valueAt(root: unknown, path: KeyPath): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),

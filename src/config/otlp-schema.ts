@@ -3,9 +3,7 @@ import { byteSize, duration, durationOrZero, filePath, fingerprints, serverUrl, 
 import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { HEADER_VALUE } from "./secrets.ts";
 
-/*
- * The section `otlp`: where and how to push. What is left out here may come from the standard OTEL_* variables.
- */
+/* Standard OTEL_* variables replace missing keys. */
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: "the name of an HTTP header" });
 
@@ -43,13 +41,13 @@ const tls = z
     ),
     insecure_skip_verify: z.boolean().prefault(false).meta({ description: "Accept any certificate." }),
   })
-  .transform((given) => ({
-    caFile: given.ca_file,
-    certFile: given.cert_file,
-    keyFile: given.key_file,
-    serverName: given.server_name,
-    fingerprints: given.fingerprints,
-    insecureSkipVerify: given.insecure_skip_verify,
+  .transform((input) => ({
+    caFile: input.ca_file,
+    certFile: input.cert_file,
+    keyFile: input.key_file,
+    serverName: input.server_name,
+    fingerprints: input.fingerprints,
+    insecureSkipVerify: input.insecure_skip_verify,
   }));
 
 export const otlpSchema = z
@@ -142,23 +140,23 @@ export const otlpSchema = z
     }),
   })
   .superRefine(refuseLoneProxyKeys)
-  .transform((given) => ({
-    endpoint: given.endpoint,
-    logsEndpoint: given.logs_endpoint,
-    protocol: given.protocol,
-    events: given.events,
-    intervalMs: given.interval,
-    profile: given.profile,
-    seriesEnd: given.series_end,
-    repeatIntervalMs: given.repeat_interval,
-    timeoutMs: given.timeout,
-    compression: given.compression,
-    maxRequestBytes: given.max_request_size,
-    maxBytesPerSecond: given.max_bytes_per_second,
-    headers: given.headers,
-    headerFiles: given.header_files,
-    tls: given.tls,
-    proxy: proxySettings(given),
-    serviceName: given.service_name,
-    resourceAttributes: given.resource_attributes,
+  .transform((input) => ({
+    endpoint: input.endpoint,
+    logsEndpoint: input.logs_endpoint,
+    protocol: input.protocol,
+    events: input.events,
+    intervalMs: input.interval,
+    profile: input.profile,
+    seriesEnd: input.series_end,
+    repeatIntervalMs: input.repeat_interval,
+    timeoutMs: input.timeout,
+    compression: input.compression,
+    maxRequestBytes: input.max_request_size,
+    maxBytesPerSecond: input.max_bytes_per_second,
+    headers: input.headers,
+    headerFiles: input.header_files,
+    tls: input.tls,
+    proxy: proxySettings(input),
+    serviceName: input.service_name,
+    resourceAttributes: input.resource_attributes,
   }));

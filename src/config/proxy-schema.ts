@@ -2,17 +2,13 @@ import { z } from "zod";
 import type { SecretLocation } from "./auth-schema.ts";
 import { filePath, secret, text } from "./fields.ts";
 
-/*
- * The keys of a proxy, which are the same for a monitoring server and for OTLP. It is never taken from HTTP_PROXY and the like: an
- * exporter that is started in another shell would then send credentials another way.
- */
+/* Proxy of a monitoring server or of OTLP. The exporter ignores HTTP_PROXY: another shell must not redirect credentials. */
 
-/** A proxy before any file is read. */
 export interface ProxySettings {
   /** Scheme, host and port. */
   readonly url: string;
   readonly auth: { readonly username: string; readonly secret: SecretLocation } | undefined;
-  /** Certificates to trust instead of those of Node.js and the system, where the proxy itself speaks TLS. */
+  /** Certificates to trust instead of the default ones, if the proxy uses TLS. */
   readonly caFile: string | undefined;
 }
 
@@ -41,19 +37,19 @@ const proxyAuth = z
     },
     { error: ({ code }) => (code === "invalid_type" ? `a map with ${AUTH_FORMS}` : undefined) },
   )
-  .transform((given, context) => {
-    const { username, password_file: path, password: value } = given;
+  .transform((input, context) => {
+    const { username, password_file: path, password: value } = input;
     if (path !== undefined && value === undefined) {
       return { username, secret: { kind: "file", key: "password_file", path } satisfies SecretLocation };
     }
     if (value !== undefined && path === undefined) {
       return { username, secret: { kind: "value", key: "password", value } satisfies SecretLocation };
     }
-    context.addIssue({ code: "custom", message: AUTH_FORMS, input: given });
+    context.addIssue({ code: "custom", message: AUTH_FORMS, input });
     return z.NEVER;
   });
 
-/** For a section of the configuration; `peer` is what is behind the proxy. */
+/** @param peer Target behind the proxy. */
 export function proxyKeys(peer: string) {
   return {
     proxy_url: proxyUrl()
@@ -73,31 +69,30 @@ export function proxyKeys(peer: string) {
   };
 }
 
-interface GivenProxy {
+interface ProxyKeys {
   readonly proxy_url?: string | undefined;
   readonly proxy_auth?: ProxySettings["auth"];
   readonly proxy_ca_file?: string | undefined;
 }
 
-/** The keys of a proxy make no sense without its URL. */
-export function refuseLoneProxyKeys(given: GivenProxy, context: z.RefinementCtx): void {
+export function refuseLoneProxyKeys(input: ProxyKeys, context: z.RefinementCtx): void {
   for (const key of ["proxy_auth", "proxy_ca_file"] as const) {
-    if (given.proxy_url !== undefined || given[key] === undefined) continue;
+    if (input.proxy_url !== undefined || input[key] === undefined) continue;
     context.addIssue({
       code: "custom",
       message: "nothing, since there is no proxy_url",
       path: [key],
-      input: given[key],
+      input: input[key],
     });
   }
-  if (given.proxy_url?.startsWith("http:") && given.proxy_ca_file !== undefined) {
+  if (input.proxy_url?.startsWith("http:") && input.proxy_ca_file !== undefined) {
     const message = "nothing, since proxy_url does not begin with https";
-    context.addIssue({ code: "custom", message, path: ["proxy_ca_file"], input: given.proxy_ca_file });
+    context.addIssue({ code: "custom", message, path: ["proxy_ca_file"], input: input.proxy_ca_file });
   }
 }
 
-export function proxySettings(given: GivenProxy): ProxySettings | undefined {
-  const { proxy_url: url, proxy_auth: auth, proxy_ca_file: caFile } = given;
+export function proxySettings(input: ProxyKeys): ProxySettings | undefined {
+  const { proxy_url: url, proxy_auth: auth, proxy_ca_file: caFile } = input;
   return url === undefined ? undefined : { url, auth, caFile };
 }
 
@@ -106,17 +101,17 @@ function proxyUrl() {
   return z
     .string({ error })
     .meta({ title: "URL" })
-    .transform((given, context) => {
-      const parsed = parseProxyUrl(given);
+    .transform((input, context) => {
+      const parsed = parseProxyUrl(input);
       if ("url" in parsed) return parsed.url;
-      context.addIssue({ code: "custom", message: error, input: given, params: parsed });
+      context.addIssue({ code: "custom", message: error, input, params: parsed });
       return z.NEVER;
     });
 }
 
-function parseProxyUrl(given: string): { readonly url: string } | { readonly fault: string } {
-  if (!URL.canParse(given)) return { fault: "it is malformed" };
-  const url = new URL(given);
+function parseProxyUrl(input: string): { readonly url: string } | { readonly fault: string } {
+  if (!URL.canParse(input)) return { fault: "it is malformed" };
+  const url = new URL(input);
   if (url.protocol !== "http:" && url.protocol !== "https:") return { fault: "its scheme is neither http nor https" };
   if (url.username !== "" || url.password !== "") return { fault: "credentials belong under proxy_auth" };
   if (url.port === "0") return { fault: "nothing listens on port 0" };

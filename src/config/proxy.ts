@@ -14,12 +14,10 @@ export interface ProxyConfig {
 }
 
 export interface ProxyContext {
-  /** For relative paths; empty: the working directory. */
+  /** Folder of relative paths. Empty: the working directory. */
   readonly base: string;
-  /** For the password's file. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
-  /** Of the password. */
   readonly variable?: string | undefined;
 }
 
@@ -40,7 +38,7 @@ function passwordSource(secret: Location, { base, readSecret, redactor, variable
     : new EnvironmentSecret(variable, secret.value, redactor);
 }
 
-/** Reads files anew for each connection. */
+/** Rereads the files for each connection. */
 export function proxyOptions(proxy: ProxyConfig, readFile: ReadFile): ProxyOptions {
   const { url, username, password, caFile } = proxy;
   return {

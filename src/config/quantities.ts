@@ -6,10 +6,10 @@ const TIME_UNITS = [
   ["ms", 1],
 ] as const;
 
-/** As in Prometheus: whole numbers with units, the largest first, each unit once. */
+/** As in Prometheus: integers with units, largest unit first, each unit once. */
 export const DURATION_PATTERN = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/** Milliseconds of `250ms`, `30s`, `1h30m`, `2d`; undefined for other text, and beyond exact integers. */
+/** Milliseconds of `250ms`, `30s`, `1h30m`, `2d`. `undefined` for other text and above exact integers. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION_PATTERN.exec(text);
   if (match === null) return undefined;
@@ -18,7 +18,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The shortest spelling that `parseDuration` reads back. Whole milliseconds from 0. */
+/** Shortest text for non-negative whole milliseconds. */
 export function formatDuration(ms: number): string {
   let rest = ms;
   let text = "";
@@ -41,10 +41,10 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
 };
 
-/** Units of the SI (powers of 1000) or the IEC (powers of 1024). */
+/** SI units (powers of 1000) or IEC units (powers of 1024). */
 export const BYTE_SIZE_PATTERN = /^(\d+(?:\.\d+)?) ?(B|[kK]B|KiB|MB|MiB|GB|GiB)$/;
 
-/** Bytes of `512KiB`, `64MiB`, `1.5GB`, rounded down; undefined for other text, and beyond exact integers. */
+/** Bytes of `512KiB`, `64MiB`, `1.5GB`, rounded down. `undefined` for other text and above exact integers. */
 export function parseByteSize(text: string): number | undefined {
   const match = BYTE_SIZE_PATTERN.exec(text);
   if (match === null) return undefined;
@@ -52,7 +52,7 @@ export function parseByteSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** A spelling that `parseByteSize` reads back. Whole bytes from 0. */
+/** Inverse of `parseByteSize` for non-negative whole bytes. */
 export function formatByteSize(bytes: number): string {
   for (const unit of ["GiB", "MiB", "KiB"]) {
     const count = bytes / (BYTE_UNITS[unit] ?? 1);

@@ -4,10 +4,10 @@ import { FileFault } from "../lib/bounded-files.ts";
 import { printable } from "../lib/printable-text.ts";
 import type { ConfigProblem } from "./config-error.ts";
 
-/** UTF-8; rejects with the file system's error. */
+/** UTF-8. Rejects with the file system's error. */
 export type ReadFile = (path: string) => Promise<string>;
 
-/** For a path with `*` in its last part; rejects with the file system's error. */
+/** Expands `*` in the last part of a path. Rejects with the file system's error. */
 export type ListFiles = (pattern: string) => Promise<readonly string[]>;
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -21,14 +21,14 @@ const FAULTS: Readonly<Record<string, string>> = {
   ENXIO: "it is a socket or a device",
 };
 
-/** Without the path, which Node's message repeats: it may be a misplaced secret. */
+/** Omits the path, which may be a misplaced secret. */
 export function fileFault(error: unknown): string {
   if (error instanceof FileFault) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   return FAULTS[code] ?? code;
 }
 
-/** `what`: its role, such as "the configuration file". */
+/** @param what Role, such as "the configuration file". */
 export function unreadableFile(code: ErrorCode, file: string, what: string, error: unknown): ConfigProblem {
   const place = error instanceof FileFault ? error.place : undefined;
   const location = place === undefined ? file : `${file}:${place.line}:${place.column}`;
@@ -36,21 +36,19 @@ export function unreadableFile(code: ErrorCode, file: string, what: string, erro
 }
 
 export interface FileAccess {
-  /** Permission bits, as `chmod` takes them. */
   readonly mode: number;
   readonly ofRoot: boolean;
 }
 
-/** Undefined where the system has no such permissions; rejects with the file system's error. */
+/** `undefined` if the system has no such permissions. Rejects with the file system's error. */
 export type ReadAccess = (path: string) => Promise<FileAccess | undefined>;
 
 export interface SecretFilesOptions {
   readonly readFile: ReadFile;
-  /** Undefined: permissions do not matter. */
+  /** `undefined`: do not check permissions. */
   readonly readAccess?: ReadAccess | undefined;
-  /** Refuse files that others may read; else report them to `onExposed`. */
+  /** Refuse files that others can read. Otherwise report them to `onExposed`. */
   readonly strict: boolean;
-  /** In words for people. */
   readonly onExposed: (text: string) => void;
 }
 
@@ -59,9 +57,8 @@ const GROUP = 0o070;
 const GROUP_READ = 0o040;
 
 /**
- * Reads files with secrets and checks who may read them: the owner alone, or for root's files the group too, as
- * PostgreSQL has it for its keys: containers need not run as root. A link counts as its target. Rejects with
- * ExporterError SECRET_EXPOSED, or the file system's error.
+ * Only the owner may read secrets. For root's files, the group may too (as in PostgreSQL), because containers need not run as root. Checks
+ * the target of a link. Rejects with ExporterError SECRET_EXPOSED, or the file system's error.
  */
 export function secretFileReader({ readFile, readAccess, strict, onExposed }: SecretFilesOptions): ReadFile {
   return async (path) => {
@@ -78,7 +75,7 @@ export function secretFileReader({ readFile, readAccess, strict, onExposed }: Se
   };
 }
 
-/** Who has too many rights; undefined: nobody. */
+/** Describes excessive permissions. `undefined`: none. */
 export function exposureOf({ mode, ofRoot }: FileAccess): string | undefined {
   const bits = (mode & 0o777).toString(8).padStart(4, "0");
   if (mode & OTHERS) return `is open to every user of the system (mode ${bits})`;

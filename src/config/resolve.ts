@@ -18,19 +18,18 @@ export type Credentials =
   | { readonly kind: "login"; readonly username: string; readonly password: SecretSource };
 
 export interface TlsConfig {
-  /** PEM, in place of the built-in authorities. */
+  /** PEM, replaces the default authorities. */
   readonly ca: string | undefined;
-  /** In the certificate; undefined: the host of the URL. */
+  /** Name in the certificate. `undefined`: the host of the URL. */
   readonly serverName: string | undefined;
   readonly insecureSkipVerify: boolean;
-  /** SHA-256 of the server's certificates, hexadecimal in lower case. */
+  /** SHA-256 of accepted certificates, lower-case hexadecimal. */
   readonly fingerprints?: readonly string[] | undefined;
-  /** Where the environment describes the server. */
   readonly fingerprintsVariable?: string | undefined;
   readonly minVersion?: ServerSettings["tls"]["minVersion"];
-  /** The exporter's certificate when the configuration was read, PEM, and the paths of it and its key. */
+  /** Certificate (PEM) when the configuration was read, and the paths of it and its key. */
   readonly client?: { readonly cert: string | undefined; readonly files: TlsFiles } | undefined;
-  /** The files' content now; undefined without files. Rejects with ExporterError. */
+  /** Reads the current files. `undefined` without files. Rejects with ExporterError. */
   readonly read?: (() => Promise<TlsMaterial>) | undefined;
 }
 
@@ -41,23 +40,18 @@ export interface ServerConfig extends Omit<ServerSettings, "auth" | "tls" | "pro
 }
 
 export interface ResolveContext {
-  /** For relative paths; empty: the working directory. */
+  /** Folder of relative paths. Empty: the working directory. */
   readonly base: string;
   readonly origin: Origin;
   readonly readFile: ReadFile;
-  /** For files with secrets. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
-  /** Keys from the root to this server. */
+  /** Path of a server in the file. */
   readonly at: (index: number) => KeyPath;
-  /** See `TlsConfig`. */
   readonly fingerprintsVariable?: string | undefined;
 }
 
-/**
- * Reads the servers' files.
- * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every unusable file
- */
+/** Reads the files of servers. @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with all problems */
 export async function resolveServers(
   servers: readonly ServerSettings[],
   context: ResolveContext,
@@ -84,7 +78,7 @@ export async function resolveServers(
   return resolved;
 }
 
-/** A failure becomes a problem at the key. */
+/** Collects failures as problems of the key. */
 function attemptInto(problems: ConfigProblem[], origin: Origin): Attempt {
   return async (path, read) => {
     try {
@@ -121,7 +115,6 @@ async function resolveTls(
   };
 }
 
-/** `path`: of its section. */
 async function resolveProxy(
   settings: ProxySettings,
   path: KeyPath,
@@ -139,8 +132,8 @@ async function resolveProxy(
 }
 
 /**
- * Reads the files of `otlp`, whose paths are resolved, as the push will.
- * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every unusable file
+ * Reads the files of `otlp` (paths already resolved) to check them. @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE,
+ * with all problems
  */
 export async function checkOtlpFiles(
   otlp: Settings["otlp"],
@@ -155,7 +148,7 @@ export async function checkOtlpFiles(
     await attempt(["otlp", "header_files", name], () => source.read());
   }
   if (proxy !== undefined) await resolveProxy(proxy, ["otlp"], attempt, { ...context, base: "" });
-  // TLS alone reads them.
+  // Only TLS reads them.
   const { caFile, certFile, keyFile } = [endpoint, logsEndpoint].every((url) => url?.startsWith("http:"))
     ? {}
     : (tls ?? {});
@@ -167,7 +160,7 @@ export async function checkOtlpFiles(
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** Resolves paths; the push reads the files. */
+/** The push reads the files itself. */
 export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings["otlp"] {
   if (otlp === undefined) return undefined;
   const from = (path: string | undefined) => (path === undefined ? undefined : resolve(base, path));

@@ -10,17 +10,14 @@ import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadFile } from "./reading-files.ts";
 import { type FileShape, validateAs } from "./validation.ts";
 
-/** At the same distance from `src` and `dist`. */
+/** Same distance from `src` and `dist`. */
 export const PRESET_FOLDER = new URL("../../config/mappings/", import.meta.url);
 
-/** UTF-8; rejects with the file system's error. */
 function readPreset(name: PresetName): Promise<string> {
   return readFile(new URL(`${name}.yaml`, PRESET_FOLDER), "utf8");
 }
 
-/** The rules of one file, and where they are in it. */
 export interface RuleFile {
-  /** In messages. */
   readonly label: string;
   readonly isPreset: boolean;
   readonly rules: readonly RuleSettings[];
@@ -30,10 +27,9 @@ export interface RuleFile {
 }
 
 export interface RuleFilesOptions {
-  /** The configuration file, for messages, and the places of its values. */
   readonly file: string;
   readonly origin: Origin;
-  /** For relative paths; empty: the working directory. */
+  /** Folder of relative paths. Empty: the working directory. */
   readonly base: string;
   readonly env: Environment;
   readonly readFile: ReadFile;
@@ -45,10 +41,7 @@ const SHAPE: FileShape<z.output<typeof ruleFileSchema>> = {
   jsonSchema: () => z.toJSONSchema(ruleFileSchema, { io: "input", target: "draft-7" }),
 };
 
-/**
- * Rules of the configuration, its files and presets, in the order of their trial.
- * @throws ConfigError with every problem of all files
- */
+/** Rules of the configuration, its files and presets, in the order of evaluation. @throws ConfigError with the problems of all files */
 export async function readRuleFiles(settings: MappingSettings, options: RuleFilesOptions): Promise<RuleFile[]> {
   const { file, origin, base, env, readFile } = options;
   const problems: ConfigProblem[] = [];
@@ -86,7 +79,7 @@ export async function readRuleFiles(settings: MappingSettings, options: RuleFile
   return read;
 }
 
-/** The one that takes everything comes last. */
+/** The catch-all preset comes last. */
 function presetOrder(names: readonly PresetName[]): readonly PresetName[] {
   return names.toSorted((a, b) => Number(a === "base-units") - Number(b === "base-units"));
 }
@@ -112,7 +105,7 @@ function parseRuleFile(
   return { file, more: validation.more };
 }
 
-/** Who prints a configuration must not see the text behind an origin: it may hold secrets. */
+/** Hides the text behind an origin when the configuration is printed, because it may contain secrets. */
 function hidden(origin: Origin): Origin {
   return {
     place: (path, part) => origin.place(path, part),

@@ -2,20 +2,19 @@ import { validateDetailed } from "node-cron";
 import { CronTimes } from "./cron-times.ts";
 import { formatDuration, parseDuration } from "./quantities.ts";
 
-/** By a monotonic timer, or at the times of a cron expression. */
 export type Schedule =
   | { readonly kind: "interval"; readonly everyMs: number }
   | {
       readonly kind: "cron";
-      /** Six fields, seconds first, single spaces between. */
+      /** Six fields, seconds first, separated by single spaces. */
       readonly expression: string;
     };
 
 const MINIMUM_INTERVAL_MS = 1_000;
-/** Node's timers fire at once beyond 2^31 - 1 ms, just under 25 days. */
+/** Node's timers fire at once above 2^31 - 1 ms, just under 25 days. */
 const MAXIMUM_INTERVAL_MS = 24 * 86_400_000;
 
-/** In words that do not repeat the text. */
+/** Does not repeat the text. */
 export interface ScheduleFault {
   readonly fault: string;
 }
@@ -47,7 +46,7 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   const expression = fields.join(" ");
   const { valid, errors } = validateDetailed(expression);
   if (!valid) return { fault: `the field for the ${fieldName(errors[0]?.field)} is wrong` };
-  // node-cron starts each minute anew: `*/45` would fire at :00 and :45.
+  // node-cron restarts each minute: `*/45` would fire at :00 and :45.
   for (const part of fields[0]?.split(",") ?? []) {
     const step = part.split("/")[1];
     if (step !== undefined && 60 % Number(step) !== 0) {
@@ -60,7 +59,7 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   return { kind: "cron", expression };
 }
 
-/** Whether any day fits does not depend on the time of the question. */
+/** The result does not depend on the time. */
 const ANY_TIME = Date.UTC(2000, 0, 1);
 
 const FIELDS = ["second", "minute", "hour", "dayOfMonth", "month", "dayOfWeek"] as const;

@@ -9,8 +9,8 @@ import { serversFromSchema } from "./servers-from-schema.ts";
 import { webSchema } from "./web-schema.ts";
 
 /*
- * The one source of the configuration's keys: the types, the checks, the JSON Schema for editors and
- * docs/configuration.md all come from here. Keys are snake_case in YAML and camelCase, with units, in the code.
+ * The only source of configuration keys: types, checks, JSON Schema and docs/configuration.md. Keys are snake_case in YAML, and camelCase
+ * with units in code.
  */
 
 function collectorKeys(defaultSchedule: string, isEnabled = true) {
@@ -69,11 +69,11 @@ const metrics = z
         "Requests to the monitoring servers and their durations (`prtg_exporter_api_*`): by `server`, or by server and `endpoint`, some 200 series more for each server.",
     }),
   })
-  .transform((given) => ({
-    sensorStatus: given.sensor_status,
-    nodeSensors: [...new Set(given.node_sensors)],
-    channelInfo: given.channel_info,
-    apiDetail: given.api_detail,
+  .transform((input) => ({
+    sensorStatus: input.sensor_status,
+    nodeSensors: [...new Set(input.node_sensors)],
+    channelInfo: input.channel_info,
+    apiDetail: input.api_detail,
   }));
 
 const pageLimits = z
@@ -92,20 +92,19 @@ const pageLimits = z
         examples: ["256MiB"],
       }),
   })
-  .transform((given) => ({ maxSeries: given.max_series, maxBytes: given.max_bytes }));
+  .transform((input) => ({ maxSeries: input.max_series, maxBytes: input.max_bytes }));
 
-interface GivenServers {
+interface ServerKeys {
   readonly servers?: unknown;
   readonly servers_from?: unknown;
 }
 
-function refuseNoServers({ servers, servers_from }: GivenServers, context: z.RefinementCtx): void {
+function refuseNoServers({ servers, servers_from }: ServerKeys, context: z.RefinementCtx): void {
   const isNone = servers === undefined || (Array.isArray(servers) && servers.length === 0);
   if (!isNone || servers_from !== undefined) return;
   context.addIssue({ code: "custom", message: "at least one server", path: ["servers"], input: servers });
 }
 
-/** Checks the whole configuration and turns it into the form that the code uses. */
 export const settingsSchema = z
   .strictObject({
     servers: serverListSchema.optional().meta({
@@ -155,11 +154,11 @@ export const settingsSchema = z
     }),
   })
   .superRefine(refuseNoServers, {
-    // Beside whatever else is wrong, as all problems are told at once.
+    // Report it together with other problems.
     when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
   })
-  .transform(({ servers = [], servers_from, stale_after, state_dir, strict_secret_files, ...given }) => ({
-    ...given,
+  .transform(({ servers = [], servers_from, stale_after, state_dir, strict_secret_files, ...input }) => ({
+    ...input,
     servers,
     serversFrom: servers_from,
     staleAfterMs: stale_after,
@@ -168,19 +167,19 @@ export const settingsSchema = z
   }))
   .meta({ title: "prtg-exporter configuration" });
 
-/** The configuration as checked, before the files that it names are read. */
+/** Before the named files are read. */
 export type Settings = z.output<typeof settingsSchema>;
 export type ServerSettings = Settings["servers"][number];
 export type CollectorName = keyof Settings["collectors"];
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** JSON Schema (draft 7) of what may be written, without regard to environment references. */
+/** JSON Schema (draft 7) of the file, without environment references. */
 export function settingsJsonSchema(): JsonSchema {
   return z.toJSONSchema(settingsSchema, {
     io: "input",
     target: "draft-7",
-    // Zod takes examples for those of what comes out, and drops them where that differs; ours are of what is written.
+    // Zod applies examples to the output and drops them if it differs. Ours are for the input.
     override: ({ zodSchema, jsonSchema }) => {
       const examples = z.globalRegistry.get(zodSchema)?.examples;
       if (Array.isArray(examples)) jsonSchema.examples = examples;

@@ -15,7 +15,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Only where the value goes on the wire. */
+  /** Call it only to send the value. */
   reveal(): string {
     return this.#value;
   }
@@ -33,19 +33,19 @@ export class Secret {
   }
 }
 
-/** The content without its last line break; or why it cannot be a secret, in words that do not repeat it. */
+/** Removes the last line break. Faults do not repeat the content. */
 export function parseSecret(content: string): { readonly value: string } | { readonly fault: string } {
   const value = content.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
   if (value.trim() === "") return { fault: "is empty" };
-  // No login form and no HTTP header takes these; NUL is UTF-16 read as UTF-8.
+  // Login forms and HTTP headers reject these. NUL indicates UTF-16 read as UTF-8.
   if (/[\r\n\0]/.test(value)) return { fault: "holds more than one line, or is no UTF-8 text" };
   return { value };
 }
 
-/** In words that do not repeat the value; undefined: usable. */
+/** Faults do not repeat the value. `undefined`: usable. */
 export type FaultOf = (value: string) => string | undefined;
 
-/** It goes into `Authorization: Bearer <key>`: other characters came by copying. */
+/** The key goes into `Authorization: Bearer <key>`. Other characters are copying errors. */
 export function apiKeyFault(value: string): string | undefined {
   return /^[!-~]+$/.test(value) ? undefined : "holds a blank or another character that no API key has";
 }
@@ -57,16 +57,13 @@ export function headerFault(value: string): string | undefined {
 
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Tells the redactor what it gives. */
+/** Adds its secrets to the redactor. */
 export interface SecretSource {
   /** `file /run/secrets/prtg-api-key` or `environment variable PRTG_API_KEY`. */
   readonly description: string;
-  /**
-   * Reads the file each time, for rotation.
-   * @throws ExporterError SECRET_UNREADABLE for an unreadable or unusable file, SECRET_EXPOSED where others may read it
-   */
+  /** Reads the file each time, for rotation. @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED */
   read(): Promise<Secret>;
-  /** Differs for another secret, and reveals nothing; empty before the first read. */
+  /** Keyed hash of the secret. Empty before the first read. */
   print(): string;
 }
 
@@ -78,10 +75,16 @@ export class FileSecret implements SecretSource {
   readonly #faultOf: FaultOf;
   #print = "";
 
-  /** `given`: the path as configured; `path`: to open. */
-  constructor(given: string, path: string, readFile: ReadFile, redactor: Redactor, faultOf: FaultOf = () => undefined) {
-    // Messages must not repeat a key in place of its path.
-    this.description = /[./\\]/.test(given)
+  /** @param configured The path in the configuration. @param path The path to open. */
+  constructor(
+    configured: string,
+    path: string,
+    readFile: ReadFile,
+    redactor: Redactor,
+    faultOf: FaultOf = () => undefined,
+  ) {
+    // The user may have entered the key instead of its path.
+    this.description = /[./\\]/.test(configured)
       ? `file ${printable(path)}`
       : "file (name not shown: it may be the secret itself)";
     this.#path = path;
@@ -112,7 +115,6 @@ export class FileSecret implements SecretSource {
   }
 }
 
-/** Cannot change while the process runs. */
 export class EnvironmentSecret implements SecretSource {
   readonly description: string;
   readonly #secret: Secret;
@@ -136,7 +138,7 @@ export class EnvironmentSecret implements SecretSource {
   }
 }
 
-/** Useless outside of this process. */
+/** Makes hashes useless outside of this process. */
 const PRINT_KEY = randomBytes(32);
 
 function printOf(secret: string): string {

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { text, wholeNumber } from "./fields.ts";
 
-/** The part of a server that is monitored; without `include` everything, but for what is excluded. */
+/** Without `include`: everything except `exclude`. */
 export interface SelectRules {
   readonly include: readonly SelectRule[];
   readonly exclude: readonly SelectRule[];
 }
 
-/** Fits a probe, group, device or sensor, and with it all that is below. */
+/** Matches a probe, group, device or sensor with everything below it. */
 export type SelectRule =
-  /** Fits the label `path`; see `pathGlob`. */
+  /** Matches the label `path`, see `pathGlob`. */
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "id"; readonly id: string }
   /** A tag of the object itself. */
   | { readonly kind: "tag"; readonly tag: string }
-  /** In the language of the API: which objects it fits, only the server knows. */
+  /** A filter of the API, which only the server can evaluate. */
   | { readonly kind: "filter"; readonly filter: string };
 
 const MAX_RULES = 1_000;
@@ -49,8 +49,8 @@ const rule = z
         examples: ['basic.host = "10.0.0.1"'],
       }),
   })
-  .transform((given, context): SelectRule => {
-    const { path, id, tag, filter } = given;
+  .transform((input, context): SelectRule => {
+    const { path, id, tag, filter } = input;
     const rules: SelectRule[] = [
       ...(path === undefined ? [] : [{ kind: "path", path } as const]),
       ...(id === undefined ? [] : [{ kind: "id", id: String(id) } as const]),
@@ -59,11 +59,10 @@ const rule = z
     ];
     const [only] = rules;
     if (only !== undefined && rules.length === 1) return only;
-    context.addIssue({ code: "custom", message: ONE_KEY, input: given });
+    context.addIssue({ code: "custom", message: ONE_KEY, input });
     return z.NEVER;
   });
 
-/** The section `servers[].select`. */
 export const selectSchema = z
   .strictObject({
     include: z

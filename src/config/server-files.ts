@@ -16,26 +16,24 @@ import { serverListSchema, serverSchema } from "./server-schema.ts";
 import type { ServersFromSettings } from "./servers-from-schema.ts";
 import { type FileShape, validateAs } from "./validation.ts";
 
-/** Each is read time and again. */
+/** The exporter rereads each file regularly. */
 const MAX_FILES = 10_000;
 
 export interface ServerFileAccess {
   readonly listFiles: ListFiles;
   readonly readFile: ReadFile;
-  /** By path: the servers of the last right content, for while a file is wrong. Each reading updates it. */
+  /** Servers of the last valid content by path, used while a file is invalid. Each reading updates it. */
   readonly lastGood: Map<string, readonly ServerConfig[]>;
 }
 
-/** Of `servers_from`. */
 export interface BadServerFile {
   readonly path: string;
   readonly error: ConfigError;
-  /** Its servers that stay, as of the last right content. */
+  /** Servers of its last valid content, which stay. */
   readonly kept: readonly string[];
 }
 
 export interface ServerFiles {
-  /** In the order of paths. */
   readonly servers: readonly ServerConfig[];
   readonly bad: readonly BadServerFile[];
   /** Patterns without a file. */
@@ -43,17 +41,13 @@ export interface ServerFiles {
 }
 
 export interface ServerFilesContext extends ServerFileAccess {
-  /** Of the section, for its own problems. */
   readonly origin: Origin;
-  /** For relative patterns; empty: the working directory. */
+  /** Folder of relative patterns. Empty: the working directory. */
   readonly base: string;
   readonly env: Environment;
-  /** For files with secrets. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
-  /** Of the configuration file. */
   readonly others: readonly Pick<ServerConfig, "name">[];
-  /** The configuration file, for messages. */
   readonly file: string;
 }
 
@@ -68,9 +62,8 @@ const ONE: FileShape<ServerSettings> = {
 };
 
 /**
- * Servers of all files of `servers_from`. A wrong file spoils only itself: its servers stay as of its last right
- * content.
- * @throws ConfigError CONFIG_INVALID for unreadable folders and too many files
+ * An invalid file affects only its own servers, which stay as in its last valid content. @throws ConfigError CONFIG_INVALID for unreadable
+ * folders and too many files
  */
 export async function readServerFiles(
   { files: patterns }: ServersFromSettings,
@@ -99,10 +92,7 @@ export async function readServerFiles(
   return { servers, bad, unmatched };
 }
 
-/**
- * For commands that check a configuration.
- * @throws ConfigError with all that is wrong in files of `servers_from`
- */
+/** For commands that check a configuration. @throws ConfigError with the problems of all files */
 export function refuseBadFiles(bad: readonly BadServerFile[]): void {
   if (bad.length > 0) {
     const more = bad.reduce((sum, { error }) => sum + error.more, 0);
@@ -132,7 +122,7 @@ async function pathsOf(
   return { paths: [...paths].toSorted(), unmatched };
 }
 
-/** @throws ConfigError with all that is wrong in the file */
+/** @throws ConfigError with all problems of the file */
 async function readServerFile(
   path: string,
   takenBy: ReadonlyMap<string, string>,

@@ -50,24 +50,24 @@ const tls = z
         "Accept any certificate. A machine between here and the server can then read the credentials. It is logged at the start and each day, and `prtg_exporter_api_unverified` is 1.",
     }),
   })
-  .superRefine((given, context) => {
+  .superRefine((input, context) => {
     const wrong = (key: string, message: string) => context.addIssue({ code: "custom", message, path: [key] });
-    if (given.cert_file !== undefined && given.key_file === undefined) wrong("key_file", "the key of cert_file");
-    if (given.key_file !== undefined && given.cert_file === undefined)
+    if (input.cert_file !== undefined && input.key_file === undefined) wrong("key_file", "the key of cert_file");
+    if (input.key_file !== undefined && input.cert_file === undefined)
       wrong("cert_file", "the certificate of key_file");
-    if (given.fingerprints !== undefined && given.insecure_skip_verify) {
+    if (input.fingerprints !== undefined && input.insecure_skip_verify) {
       const message = "false, since fingerprints says which certificates are accepted";
       context.addIssue({ code: "custom", message, path: ["insecure_skip_verify"], input: true });
     }
   })
-  .transform((given) => ({
-    caFile: given.ca_file,
-    certFile: given.cert_file,
-    keyFile: given.key_file,
-    fingerprints: given.fingerprints,
-    minVersion: given.min_version === undefined ? undefined : TLS_VERSIONS[given.min_version],
-    serverName: given.server_name,
-    insecureSkipVerify: given.insecure_skip_verify,
+  .transform((input) => ({
+    caFile: input.ca_file,
+    certFile: input.cert_file,
+    keyFile: input.key_file,
+    fingerprints: input.fingerprints,
+    minVersion: input.min_version === undefined ? undefined : TLS_VERSIONS[input.min_version],
+    serverName: input.server_name,
+    insecureSkipVerify: input.insecure_skip_verify,
   }));
 
 const limits = z
@@ -115,19 +115,18 @@ const limits = z
       context.addIssue({ code: "custom", message, path: ["total_timeout"], input: formatDuration(total_timeout) });
     }
   })
-  .transform((given) => ({
-    concurrency: given.concurrency,
-    requestsPerSecond: given.requests_per_second,
-    timeoutMs: given.timeout,
-    totalTimeoutMs: given.total_timeout,
-    listTimeoutMs: given.list_timeout,
-    maxResponseBytes: given.max_response_size,
-    maxObjects: given.max_objects,
-    maxTextSize: given.max_text_size,
-    maxTextLength: given.max_text_length,
+  .transform((input) => ({
+    concurrency: input.concurrency,
+    requestsPerSecond: input.requests_per_second,
+    timeoutMs: input.timeout,
+    totalTimeoutMs: input.total_timeout,
+    listTimeoutMs: input.list_timeout,
+    maxResponseBytes: input.max_response_size,
+    maxObjects: input.max_objects,
+    maxTextSize: input.max_text_size,
+    maxTextLength: input.max_text_length,
   }));
 
-/** One entry of `servers`. */
 export const serverSchema = z
   .strictObject({
     name: text("a name that is not empty")
@@ -158,13 +157,12 @@ export const serverSchema = z
     }),
   })
   .superRefine(refuseLoneProxyKeys)
-  .transform(({ web_url, proxy_url, proxy_auth, proxy_ca_file, ...given }) => {
-    const { hostname } = new URL(given.url);
+  .transform(({ web_url, proxy_url, proxy_auth, proxy_ca_file, ...input }) => {
+    const { hostname } = new URL(input.url);
     const proxy = proxySettings({ proxy_url, proxy_auth, proxy_ca_file });
-    return { ...given, proxy, name: given.name ?? hostname, webUrl: web_url ?? `https://${hostname}` };
+    return { ...input, proxy, name: input.name ?? hostname, webUrl: web_url ?? `https://${hostname}` };
   });
 
-/** A list of servers, none included. */
 export const serverListSchema = z
   .array(serverSchema)
   .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 });

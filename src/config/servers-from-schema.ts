@@ -4,12 +4,11 @@ import { duration } from "./fields.ts";
 const FILES_EXPECTED =
   "the path of .yaml, .yml or .json files, with * in its last part only, such as servers.d/*.yaml, or a list of such paths";
 
-/** As file service discovery of Prometheus takes them. */
+/** Same patterns as Prometheus' file service discovery. */
 const FILES = /^[^*]*(\*[^/\\]*)?\.(json|yml|yaml)$/;
 
 const files = z.string({ error: FILES_EXPECTED }).regex(FILES, { error: FILES_EXPECTED }).meta({ title: "path" });
 
-/** The section `servers_from`. */
 export const serversFromSchema = z
   .strictObject({
     files: z
@@ -27,9 +26,9 @@ export const serversFromSchema = z
         "How often to look whether files have come, gone or changed. With `--config.auto-reload-interval` they are looked at as often as all others.",
     }),
   })
-  .transform((given) => ({
-    files: Array.isArray(given.files) ? given.files : [given.files],
-    refreshIntervalMs: given.refresh_interval,
+  .transform((input) => ({
+    files: Array.isArray(input.files) ? input.files : [input.files],
+    refreshIntervalMs: input.refresh_interval,
   }));
 
 export type ServersFromSettings = z.output<typeof serversFromSchema>;

@@ -1,19 +1,16 @@
 import { createHash } from "node:crypto";
 import { ExporterError } from "../errors/exporter-error.ts";
 
-/** The `index`-th, from 0, of `count` replicas that share one configuration. */
+/** Replica `index` (from 0) of `count` that share one configuration. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-/** Beyond the servers of any installation. */
+/** More than any installation has servers. */
 const MAX_SHARDS = 1_000;
 
-/**
- * `2/5`.
- * @throws ExporterError SHARD_INVALID
- */
+/** `2/5`. @throws ExporterError SHARD_INVALID */
 export function parseShard(text: string): Shard {
   const match = /^(\d{1,4})\/(\d{1,4})$/.exec(text);
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
@@ -27,10 +24,7 @@ export function parseShard(text: string): Shard {
   return { index, count };
 }
 
-/**
- * Rendezvous hashing: each shard draws a number with the server's name, the highest wins. One shard more takes some
- * servers and moves no other; one less gives away only its own.
- */
+/** Rendezvous hashing: the shard with the highest hash gets the server. Adding or removing a shard moves only its own servers. */
 export function shardOf(server: string, count: number): number {
   let winner = 0;
   let highest = -1;
@@ -44,7 +38,7 @@ export function shardOf(server: string, count: number): number {
   return winner;
 }
 
-/** In their order. */
+/** Keeps the order. */
 export function serversOnShard<Server extends { readonly name: string }>(
   servers: readonly Server[],
   { index, count }: Shard,

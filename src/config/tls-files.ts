@@ -8,9 +8,8 @@ const PEM_CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
 /**
- * Text for `ca` of `tls.connect`. Parses each certificate: Node's TLS skips what it cannot read, and then distrusts the
- * server.
- * @throws ExporterError CA_UNREADABLE
+ * Returns text for `ca` of `tls.connect`. Parses each certificate, because Node skips invalid ones and then distrusts the server. @throws
+ * ExporterError CA_UNREADABLE
  */
 export async function readCertificates(path: string, readFile: ReadFile): Promise<string> {
   const file = `file ${printable(path)}`;
@@ -32,10 +31,7 @@ export async function readCertificates(path: string, readFile: ReadFile): Promis
   return blocks.join("\n").concat("\n");
 }
 
-/**
- * `readFile` may check who else may read it.
- * @throws ExporterError SECRET_UNREADABLE, and what `readFile` throws of the catalogue
- */
+/** @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED */
 async function readPrivateKey(path: string, readFile: ReadFile): Promise<string> {
   const file = `file ${printable(path)}`;
   let content: string;
@@ -53,16 +49,14 @@ async function readPrivateKey(path: string, readFile: ReadFile): Promise<string>
   return content;
 }
 
-/** PEM files of one side; a client's certificate and key come together. */
+/** A client certificate requires its key. */
 export interface TlsFiles {
   readonly caFile: string | undefined;
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
 }
 
-/**
- * @throws ExporterError CA_UNREADABLE, SECRET_UNREADABLE, SECRET_EXPOSED
- */
+/** @throws ExporterError CA_UNREADABLE, SECRET_UNREADABLE, SECRET_EXPOSED */
 export async function readTlsFiles(files: TlsFiles, readFile: ReadFile, readSecret: ReadFile): Promise<TlsMaterial> {
   const { caFile, certFile, keyFile } = files;
   const ca = caFile === undefined ? undefined : await readCertificates(caFile, readFile);
@@ -71,10 +65,7 @@ export async function readTlsFiles(files: TlsFiles, readFile: ReadFile, readSecr
   return { ca, cert, key };
 }
 
-/**
- * Of any certificate where `cert` is undefined.
- * @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED
- */
+/** If `cert` is `undefined`, accepts any key. @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED */
 export async function readKeyOf(cert: string | undefined, keyFile: string, readSecret: ReadFile): Promise<string> {
   const key = await readPrivateKey(keyFile, readSecret);
   if (cert !== undefined && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {

@@ -2,15 +2,12 @@ import type { ConfigProblem } from "./config-error.ts";
 import { formatKey, type KeyPath, type Origin } from "./origin.ts";
 import type { JsonSchema } from "./schema.ts";
 
-/**
- * With a guess at what was meant.
- * @param jsonSchema Of the whole file; made for the first unknown key.
- */
+/** Suggests a similar key. @param jsonSchema Schema of the whole file, generated for the first unknown key. */
 export function unknownKey(parent: KeyPath, key: string, origin: Origin, jsonSchema: () => JsonSchema): ConfigProblem {
   const path = [...parent, key];
   const place = origin.place(path, "key");
   if (parent.includes("auth") && !/^[A-Za-z_-]+$/.test(key)) {
-    // Such as `auth: { <the API key> }`.
+    // For example `auth: { <the API key> }`.
     return { code: "CONFIG_INVALID", ...place, key: formatKey(parent), text: "unknown key (not shown)" };
   }
   return { code: "CONFIG_INVALID", ...place, text: `unknown key${suggestion(key, parent, jsonSchema)}` };
@@ -43,7 +40,6 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** If one is near enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const plain = simplify(word);
   let best: string | undefined;
@@ -58,12 +54,12 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** `caFile`, `ca-file` and `ca_file` are the same slip. */
+/** `caFile`, `ca-file` and `ca_file` are the same typing error. */
 function simplify(word: string): string {
   return word.toLowerCase().replaceAll(/[-_ ]/g, "");
 }
 
-/** Optimal string alignment; gives up at `limit`. */
+/** Optimal string alignment distance. Stops at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];

@@ -8,16 +8,16 @@ import { unknownKey } from "./unknown-keys.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** `settings` is there without problems. */
+/** `settings` is set if there are no problems. */
 export interface Validation<Output> {
   readonly settings: Output | undefined;
-  /** The first in the file. */
+  /** The first problems in the file. */
   readonly problems: readonly ConfigProblem[];
-  /** Others. */
+  /** Number of omitted problems. */
   readonly more: number;
 }
 
-/** A schema, and its JSON Schema, made for the first unknown key. */
+/** A schema and its JSON Schema, which is generated for the first unknown key. */
 export interface FileShape<Output> {
   readonly schema: z.ZodType<Output>;
   readonly jsonSchema: () => JsonSchema;
@@ -34,7 +34,7 @@ export function validate(value: unknown, origin: Origin): Validation<Settings> {
   return { settings: problems.length === 0 ? settings : undefined, problems, more };
 }
 
-/** Of a list, first: enough to refuse a file that is wrong all over. */
+/** Validates the head of a list first: it is enough to reject a completely wrong file. */
 const HEAD_ITEMS = 100;
 
 /** May repair `value` in place. */
@@ -47,7 +47,7 @@ export function validateAs<Output>(shape: FileShape<Output>, value: unknown, ori
   return validateWhole(shape, value, origin);
 }
 
-/** Without the later items of long lists; the value itself without such a list. */
+/** Cuts long lists. Returns the value itself if it has none. */
 function headOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.slice(0, HEAD_ITEMS).map(headOf);
@@ -77,14 +77,14 @@ function validateWhole<Output>(shape: FileShape<Output>, value: unknown, origin:
   return { settings: undefined, problems, more: findings.length - first.length };
 }
 
-/** What is wrong with the items of a list that fits none of several shapes, one of them a list. */
+/** Issues of the list items, if a value matches no branch of a union with a list. */
 function ofItems(issue: Issue): readonly Issue[] {
   if (issue.code !== "invalid_union" || !Array.isArray(issue.input)) return [issue];
   const inItems = issue.errors.find((issues) => issues.length > 0 && issues.every(({ path }) => path.length > 0));
   return inItems?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
-/** Made for the first unknown key: it takes milliseconds. */
+/** Cached, because generating it takes milliseconds. */
 const jsonSchemas = new Map<FileShape<unknown>, JsonSchema>();
 
 function jsonSchemaOf(shape: FileShape<unknown>): JsonSchema {
@@ -93,7 +93,7 @@ function jsonSchemaOf(shape: FileShape<unknown>): JsonSchema {
   return made;
 }
 
-/** Makes its text only to show it. */
+/** Creates its text lazily. */
 interface Finding {
   readonly place: Place;
   readonly describe: (jsonSchema: () => JsonSchema) => ConfigProblem;
@@ -104,7 +104,7 @@ function firstFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => comparePlaces(a.place, b.place)).slice(0, MAX_FINDINGS);
 }
 
-/** Where the schema has no words of its own. */
+/** For issues without text in the schema. */
 function expectationOf(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
   if (issue.code !== "invalid_type") return "another value";
@@ -118,10 +118,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "a text",
 };
 
-/**
- * Environment variables are texts, and a section with all keys commented out is null in YAML: both become what the
- * schema expects. Returns whether something changed.
- */
+/** Converts the text of environment variables, and null (a section with all keys commented out). Returns whether something changed. */
 function repair(root: unknown, issues: readonly Issue[], origin: Origin): boolean {
   let changed = false;
   for (const issue of issues) {
@@ -168,7 +165,7 @@ function problemOf(issue: Issue, place: Place, origin: Origin, unquoted: Readonl
   return { code: "CONFIG_INVALID", ...place, text };
 }
 
-/** Paths of numbers, booleans and nulls that the schema would take in quotes: tries them. */
+/** Paths of numbers, booleans and nulls that the schema accepts in quotes. */
 function unquotedTexts(schema: z.ZodType, root: unknown, issues: readonly Issue[], origin: Origin): Set<string> {
   const replaced: { readonly id: string; readonly undo: () => void }[] = [];
   for (const { path, input } of issues) {
@@ -181,14 +178,14 @@ function unquotedTexts(schema: z.ZodType, root: unknown, issues: readonly Issue[
     if (replaced.length >= MAX_FINDINGS) break;
   }
   if (replaced.length === 0) return new Set();
-  const left = new Set(
+  const remaining = new Set(
     schema
       .safeParse(root, { reportInput: true })
       .error?.issues.flatMap(ofItems)
       .map(({ path }) => idOf(path)),
   );
   for (const { undo } of replaced) undo();
-  return new Set(replaced.map(({ id }) => id).filter((id) => !left.has(id)));
+  return new Set(replaced.map(({ id }) => id).filter((id) => !remaining.has(id)));
 }
 
 function wantsQuotes({ input, path }: Issue, origin: Origin): string {
@@ -206,7 +203,7 @@ function idOf(path: KeyPath): string {
   return JSON.stringify(path);
 }
 
-/** What was expected and what was found; never the value of a variable. */
+/** Never includes the value of a variable. */
 function faced({ input, message, path, code }: Issue, origin: Origin): string {
   if (input === undefined) return `missing, expected ${message}`;
   const variables = origin.reference(path)?.variables;
@@ -233,7 +230,7 @@ function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
-/** Credentials, URLs that may hold some, and a file that is but a text: perhaps a misplaced key. */
+/** Credentials, URLs that may contain some, and a file that is one scalar, perhaps a misplaced key. */
 function isSensitive(input: unknown, path: KeyPath): boolean {
   return (
     path.length === 0 ||
@@ -242,7 +239,7 @@ function isSensitive(input: unknown, path: KeyPath): boolean {
   );
 }
 
-/** A URL may hold a password, whatever its scheme. */
+/** A URL of any scheme may contain a password. */
 function withoutCredentials(text: string): string {
   return text.replace(/:\/\/.*@/s, "://[redacted]@");
 }

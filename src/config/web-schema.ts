@@ -7,13 +7,11 @@ const user = z.strictObject({
   servers: z.array(text("the name of a server"), { error: SERVER_NAMES }).min(1, { error: SERVER_NAMES }),
 });
 
-/** What a user of the exporter's own web server may see. */
 export interface WebUser {
-  /** Names of servers; there need not be a server of each name. */
+  /** Names of servers. A server need not exist. */
   readonly servers: readonly string[];
 }
 
-/** The section `web`. */
 export const webSchema = z
   .strictObject({
     users: z

@@ -2,7 +2,6 @@ import { LinePositions, type Position } from "../lib/line-positions.ts";
 import { MAX_ITEMS, MAX_LINES, MAX_NESTING, parseYamlTree, YamlFault, type YamlNode } from "../lib/yaml-tree.ts";
 import { ConfigError } from "./config-error.ts";
 
-/** One well-formed document. */
 export interface ParsedYaml {
   readonly root: YamlNode;
   positionAt(offset: number): Position;
@@ -10,10 +9,7 @@ export interface ParsedYaml {
 
 export const TOO_DEEP = `lists or maps are nested too deeply: at most ${MAX_NESTING} levels`;
 
-/**
- * YAML 1.2.
- * @throws ConfigError CONFIG_SYNTAX with the first fault
- */
+/** YAML 1.2. @throws ConfigError CONFIG_SYNTAX with the first fault */
 export function parseYaml(text: string, file: string): ParsedYaml {
   const lines = new LinePositions(text);
   const positionAt = (offset: number) => lines.at(offset);
@@ -33,7 +29,7 @@ interface Description {
   readonly offset: number;
 }
 
-/** Our words for the library's reason, at the place where a reader finds the fault. */
+/** Explains the library's error at the place where a reader finds the fault. */
 function describe(fault: YamlFault, text: string): Description {
   const { words, offset } = diagnose(fault, text);
   const inFlow = /[{[].*(?<!["'])\$\{/.test(lineAround(text, offset).text) && words !== TWICE;
@@ -70,7 +66,7 @@ function diagnose({ message, offset }: YamlFault, text: string): Description {
 
 const CLOSING: Readonly<Record<string, string>> = { "[": "]", "{": "}" };
 
-/** The last open bracket before `end`, ignoring quotes and comments. */
+/** The last open bracket before `end`, without quotes and comments. */
 function openBracket(text: string, end: number): string | undefined {
   let closed = 0;
   for (let at = end - 1; at >= 0; at--) {
@@ -92,7 +88,7 @@ const KEY = "this line is no `key: value`";
 const TAG = "an unknown tag or a value that its tag does not fit; text that starts with ! must be quoted";
 const DIRECTIVE = "a line that starts with % must be a YAML directive";
 
-/** Constant: the library's reasons may repeat pieces of the file. */
+/** Constant, because the library's messages may quote the file. */
 const WORDS: readonly (readonly [reason: RegExp, words: string])[] = [
   [/^nesting exceeded/, TOO_DEEP],
   [/^larger than/, "the file is larger than 1,048,576 bytes"],
@@ -123,10 +119,9 @@ function openQuote(text: string, end: number): string {
   return isDouble ? DOUBLE_QUOTE : SINGLE_QUOTE;
 }
 
-/** Of a longer line, only so much. */
 const MAX_LINE = 1_000;
 
-/** `start` and `first`: where the line around `offset` begins, and its first character that is not blank. */
+/** @returns `start` of the line at `offset`, and `first`, its first non-blank character. */
 function lineAround(text: string, offset: number) {
   const start = text.lastIndexOf("\n", Math.max(offset - 1, 0)) + 1;
   const end = text.indexOf("\n", offset);

@@ -1,4 +1,4 @@
-/** Every error a user can meet. `docs/errors.md` is generated from it. */
+/** `docs/errors.md` is generated from it. */
 export const ERROR_CATALOGUE = {
   CONFIG_NOT_FOUND: {
     meaning: "The configuration file cannot be read.",

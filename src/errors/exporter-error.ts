@@ -1,11 +1,11 @@
 import { ERROR_CATALOGUE, type ErrorCode } from "./catalogue.ts";
 
 export interface ErrorOptionsWithRemedy extends ErrorOptions {
-  /** In place of the catalogue's. */
+  /** Replaces the catalogue's. */
   remedy?: string;
 }
 
-/** `code` is stable, `message` says what happened here, `remedy` what to do. */
+/** `code` is stable. `message` says what happened, `remedy` what to do. */
 export class ExporterError extends Error {
   readonly code: ErrorCode;
   readonly remedy: string;
@@ -19,21 +19,18 @@ export class ExporterError extends Error {
   }
 }
 
-/**
- * V8 makes the stack text on first use, and until then an error keeps alive what its frames refer to: a whole list,
- * perhaps.
- */
+/** V8 formats the stack on first use. Before that, the error keeps alive everything its frames refer to, such as a whole list. */
 function releaseFrames(error: Error): void {
   void error.stack;
 }
 
-/** What happened, its causes, and the remedy, in one line. */
+/** What happened, its causes and the remedy, in one line. */
 export function describeError(error: unknown): string {
   const fault = describeFault(error);
   return error instanceof ExporterError ? `${fault} ${error.remedy}` : fault;
 }
 
-/** Without the remedy. */
+/** `describeError` without the remedy. */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const causes: string[] = [];

@@ -1,6 +1,6 @@
 export interface SecretForm {
   readonly text: string;
-  /** The base64 character before or behind `text` holds bits of the secret and of its neighbour. */
+  /** The base64 character next to `text` also holds bits of the secret. */
   readonly sharedBefore?: boolean;
   readonly sharedBehind?: boolean;
 }
@@ -8,9 +8,7 @@ export interface SecretForm {
 /** Shorter pieces occur in ordinary text. */
 const MIN_BASE64_LENGTH = 6;
 
-/**
- * A secret as others write it: in JSON, HTML, URLs, hexadecimal, and within base64 (`user:password`) at any position.
- */
+/** Encodings of a secret: JSON, HTML, URL, hexadecimal, and base64 (`user:password`) at any position. */
 export function formsOf(secret: string): readonly SecretForm[] {
   const forms = new Map<string, SecretForm>();
   const add = (form: SecretForm) => {
@@ -20,7 +18,7 @@ export function formsOf(secret: string): readonly SecretForm[] {
   const texts = [
     secret,
     json,
-    // JSON as a text in JSON: a body that an error quotes.
+    // JSON inside JSON: a response body that an error quotes.
     inJson(json),
     ...otherJson(secret),
     ...inHtml(secret),
@@ -32,7 +30,7 @@ export function formsOf(secret: string): readonly SecretForm[] {
     for (const form of inBase64(bytes)) {
       for (const text of new Set([form.text, ...otherJson(form.text), ...inUrls(form.text)])) add({ ...form, text });
     }
-    // Read with the wrong encoding.
+    // UTF-8 decoded as Latin-1.
     add({ text: bytes.toString("latin1") });
   }
   return [...forms.values()];
@@ -42,7 +40,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As .NET, Go, PHP and Python escape. */
+/** Escapes of .NET, Go, PHP and Python. */
 function otherJson(secret: string): readonly string[] {
   const json = inJson(secret);
   const withCodes = (text: string, characters: RegExp, upper: boolean) =>
@@ -52,7 +50,7 @@ function otherJson(secret: string): readonly string[] {
     });
   const noAscii = /[\u0080-\uffff]/g;
   return [
-    // .NET writes quotes as codes.
+    // .NET escapes quotes as codes.
     withCodes(json.replaceAll('\\"', '"'), /["&'+<>`\u007f-\uffff]/g, true),
     withCodes(json, /[&<>\u2028\u2029]/g, false),
     withCodes(json, noAscii, false),
@@ -87,7 +85,7 @@ function inUrls(secret: string): readonly string[] {
   ]);
 }
 
-/** Headers are Latin-1 where they can be, all else is UTF-8. */
+/** Headers are Latin-1 if possible. Everything else is UTF-8. */
 function bytesOf(secret: string): readonly Buffer[] {
   const utf8 = Buffer.from(secret);
   return /^[\0-\xff]*$/.test(secret) ? [utf8, Buffer.from(secret, "latin1")] : [utf8];
@@ -102,11 +100,11 @@ function inHex(bytes: Buffer): readonly string[] {
   });
 }
 
-/** The characters of nothing but the secret, after 0, 1 or 2 other bytes, in both alphabets. */
+/** The base64 characters that depend only on the secret, after 0, 1 or 2 other bytes, in both alphabets. */
 function inBase64(bytes: Buffer): readonly SecretForm[] {
   const forms: SecretForm[] = [];
   for (const encoding of ["base64", "base64url"] as const) {
-    // On its own, without padding.
+    // The secret alone, without padding.
     forms.push({ text: bytes.toString(encoding).replace(/=+$/, "") });
     for (const before of [0, 1, 2]) {
       const from = Math.ceil((before * 8) / 6);

@@ -2,24 +2,22 @@ import { formsOf, type SecretForm } from "./secret-forms.ts";
 
 const REDACTED = "[redacted]";
 
-/** Of the hash. No form of a secret may be shorter. */
+/** Length of the hash window. Forms of secrets are at least as long. */
 export const MIN_SECRET_LENGTH = 4;
-/** Each of the characters shifts those before it by a fourth. */
+/** Each of the four characters shifts the others by a quarter. */
 const HASH_BITS = 16;
 const HASH_MASK = (1 << HASH_BITS) - 1;
 const CHARACTER_SHIFT = HASH_BITS / MIN_SECRET_LENGTH;
 
 const BASE64_CHARACTER = /[\w+/-]/;
 
-/** Looks through a text once, however many secrets there are: a table has the first four characters of each form. */
+/** Scans a text once for all secrets, with a table of the first four characters of each form (Rabin-Karp). */
 export class SecretSearch {
   readonly #minLength: number;
   readonly #secrets = new Map<string, readonly SecretForm[]>();
-  /** By hash. */
   readonly #forms = new Map<number, SecretForm[]>();
   readonly #starts = new Uint8Array(HASH_MASK + 1);
 
-  /** Ignores shorter secrets. */
   constructor(minLength: number) {
     this.#minLength = Math.max(minLength, MIN_SECRET_LENGTH);
   }
@@ -34,18 +32,18 @@ export class SecretSearch {
 
   remove(secret: string): void {
     if (!this.#secrets.delete(secret)) return;
-    // Others may share a form.
+    // Secrets may share a form.
     this.#forms.clear();
     this.#starts.fill(0);
     for (const forms of this.#secrets.values()) this.#learn(forms);
   }
 
-  /** The text itself where it holds no secret. */
+  /** Returns the same string if it holds no secret. */
   redact(text: string): string {
     if (this.#secrets.size === 0 || text.length < MIN_SECRET_LENGTH) return text;
     let clean = "";
     let copied = 0;
-    // Forms may overlap: no rest of either stays.
+    // Forms may overlap: redact all of them together.
     let from = -1;
     let to = -1;
     let hash = 0;
@@ -80,7 +78,6 @@ export class SecretSearch {
     }
   }
 
-  /** What all forms from `start` cover together. */
   #find(text: string, hash: number, start: number): { readonly from: number; readonly to: number } | undefined {
     let from = start;
     let to = -1;
@@ -94,7 +91,6 @@ export class SecretSearch {
   }
 }
 
-/** Of the last four characters. */
 function nextHash(hash: number, code: number): number {
   return ((hash << CHARACTER_SHIFT) ^ code) & HASH_MASK;
 }

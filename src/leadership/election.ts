@@ -1,39 +1,39 @@
-/** Milliseconds; the names are Kubernetes' own. */
+/** Milliseconds. The names are those of Kubernetes. */
 export interface ElectionTimes {
-  /** Others take the Lease so long after the last change they saw. */
+  /** Followers take the Lease this long after the last change that they saw. */
   readonly leaseDurationMs: number;
-  /** A leader steps down after so long without renewal. Shorter than the lease, by more than clocks drift. */
+  /** A leader steps down this long after its last renewal. The difference to the lease duration must exceed the clock drift. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
 }
 
-/** Times are of this process's monotonic clock. */
+/** Times use the monotonic clock of this process. */
 export type ElectionStep =
   | { readonly kind: "wait"; readonly end: number }
   | { readonly kind: "read" }
   | { readonly kind: "create" }
-  /** Only over this version. */
+  /** Write only over this version. */
   | { readonly kind: "write"; readonly over: Lease; readonly claim: LeaseClaim }
-  /** Led, and leads no more: for good. */
+  /** The process has lost leadership permanently. */
   | { readonly kind: "lost" };
 
 interface Observed {
-  /** Undefined: none. */
+  /** `undefined`: none. */
   readonly lease: Lease | undefined;
-  /** First seen at. */
+  /** Time when this process first saw this version. */
   readonly since: number;
 }
 
-/** Followers must not ask at the same moment. */
+/** Spreads the requests of followers. */
 const JITTER = 0.2;
-/** In a row; then even a leader pauses. */
+/** After this many conflicts in a row, even a leader pauses. */
 const MAX_QUICK_CONFLICTS = 3;
 
 /**
- * Who leads, as client-go decides: the Lease changes only over the version read, and has a new holder only after its
- * whole duration without change, by the new holder's clock. Wall clocks do not matter; they must not drift by more than
- * the renew deadline is shorter than the lease. A leader counts from when it sent, others from later: its time ends
- * first. Has no timer and no IO: the caller asks for the next step and reports its outcome.
+ * Decides like client-go. A Lease changes only over the version read. A follower takes it only after it has seen no change for the whole
+ * duration by its own clock. Wall clocks do not matter, but the drift must stay below the difference between lease duration and renew
+ * deadline. A leader counts from when it sent a renewal, followers from later, so the leader stops first. No timer, no IO: the caller
+ * requests the next step and reports its outcome.
  */
 export class Election {
   readonly #identity: string;
@@ -46,7 +46,7 @@ export class Election {
   #isLost = false;
   #conflicts = 0;
 
-  /** `identity`: of this process alone. */
+  /** @param identity Unique to this process. */
   constructor(identity: string, times: ElectionTimes, random: () => number) {
     this.#identity = identity;
     this.#times = times;
@@ -57,7 +57,7 @@ export class Election {
     return !this.#isLost && this.#leadershipEnd !== undefined && now < this.#leadershipEnd;
   }
 
-  /** Without another renewal; undefined for a follower. */
+  /** End without another renewal. `undefined` for a follower. */
   get leadershipEnd(): number | undefined {
     return this.#isLost ? undefined : this.#leadershipEnd;
   }
@@ -73,7 +73,7 @@ export class Election {
     const observed = this.#observed;
     if (this.#mustRead || observed === undefined || now < this.#freeAt(observed)) return { kind: "read" };
     const { lease } = observed;
-    // Without a holder: only a version can prove to be unchanged, and a former leader may still act.
+    // Creates it without a holder: a former leader may still act, and only a version can prove that nothing changes.
     if (lease === undefined) return { kind: "create" };
     const isTaken = lease.holder !== this.#identity;
     const claim = { holder: this.#identity, durationMs: this.#times.leaseDurationMs, isTaken };
@@ -86,7 +86,7 @@ export class Election {
     const isLeading = this.isLeading(now);
     this.#observe(lease, now);
     const holder = lease?.holder;
-    // By hand, or by a program with other rules.
+    // A user or another program changed the Lease.
     if (isLeading && holder !== undefined && holder !== this.#identity) this.#isLost = true;
     const freeAt = this.#observed === undefined ? now : this.#freeAt(this.#observed);
     this.#mustRead = freeAt > now;
@@ -115,7 +115,7 @@ export class Election {
   /** The outcome is unknown: the write may still arrive. */
   failed(startedAt: number, now: number): void {
     this.#notice(now);
-    // A leader writes over the version it knows, and so learns whether its write arrived.
+    // A leader writes over the version it knows, which reveals whether its write arrived.
     if (!this.isLeading(now)) this.#mustRead = true;
     this.#nextAt = Math.max(now, this.#afterPause(startedAt));
   }
@@ -131,7 +131,7 @@ export class Election {
 
   #freeAt({ lease, since }: Observed): number {
     if (lease === undefined || lease.isReleased || lease.holder === this.#identity) return since;
-    // Also for one that names none: someone emptied it, and its leader will notice.
+    // Also if the Lease has no holder: its leader will notice that.
     const { leaseDurationMs } = this.#times;
     return this.#leadershipEnd !== undefined ? since : since + Math.max(lease.durationMs ?? 0, leaseDurationMs);
   }
@@ -142,23 +142,23 @@ export class Election {
   }
 }
 
-/** coordination.k8s.io/v1, as an election sees it. */
+/** coordination.k8s.io/v1 */
 export interface Lease {
-  /** `resourceVersion`: changes with each write of any client. */
+  /** `resourceVersion`, which changes with each write. */
   readonly version: string;
   readonly holder: string | undefined;
-  /** Its holder gave it back: it is free at once. An empty Lease is not released. */
+  /** The holder released it, so it is free at once. An empty Lease is not released. */
   readonly isReleased: boolean;
-  /** Others wait so long after a change, milliseconds. */
+  /** Followers wait this long after a change, milliseconds. */
   readonly durationMs: number | undefined;
-  /** As the API server sent it, for the next write. */
+  /** The API server's JSON, for the next write. */
   readonly source: unknown;
 }
 
 export interface LeaseClaim {
-  /** Empty: given back. */
+  /** Empty: released. */
   readonly holder: string;
   readonly durationMs: number;
-  /** It changes hands. */
+  /** The holder changes. */
   readonly isTaken: boolean;
 }

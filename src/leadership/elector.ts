@@ -8,25 +8,25 @@ import type { LeaseClient } from "./lease-client.ts";
 export interface ElectorOptions {
   readonly client: LeaseClient;
   readonly times: ElectionTimes;
-  /** Of this process alone. */
+  /** Unique to this process. */
   readonly identity: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** To give the Lease back at the end, milliseconds: others wait for its duration at most. */
+/** Milliseconds to release the Lease at the end. Without a release, followers wait for its duration. */
 const RELEASE_MS = 2_000;
 const MAX_RELEASE_ATTEMPTS = 3;
 const REMIND_MS = 10 * 60_000;
 
 const OVER = new Error("the election is over");
 
-/** Does what `Election` says. */
+/** Executes the steps of `Election`. */
 export class Elector {
-  /** This process leads, for the first time. */
+  /** Resolves when this process becomes leader. */
   readonly elected: Promise<void>;
-  /** It led, and leads no more: its work as leader ends now. */
+  /** Resolves when this process loses leadership. Its work must stop. */
   readonly lost: Promise<void>;
   readonly identity: string;
   readonly #options: ElectorOptions;
@@ -36,7 +36,7 @@ export class Elector {
   readonly #stopping = new AbortController();
   readonly #failures: LogOnChange;
   #running: Promise<void> | undefined;
-  /** A write may have made it ours. */
+  /** A write may have taken the Lease. */
   #hasClaimed = false;
   #lastHolder: string | undefined;
 
@@ -62,7 +62,7 @@ export class Elector {
     this.#running ??= this.#run();
   }
 
-  /** Gives the Lease back: another may lead at once, so the work as leader must be over. Never rejects. */
+  /** Releases the Lease: another process may lead at once, so the leader's work must be over. Never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort(OVER);
     await this.#running;
@@ -107,7 +107,7 @@ export class Elector {
     }
   }
 
-  /** Bounded by the request's time and the leader's: a hanging request must not hide that leadership ends. */
+  /** Limited by the request timeout and by the leadership: a hanging request must not hide its end. */
   async #within<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { clock, times } = this.#options;
     const now = clock.monotonic();
@@ -140,7 +140,7 @@ export class Elector {
     try {
       await bounded(clock, RELEASE_MS, never.signal, async (signal) => {
         for (let attempt = 0; attempt < MAX_RELEASE_ATTEMPTS; attempt++) {
-          // A broken-off renewal may have arrived.
+          // An aborted renewal may have arrived.
           const lease = await client.read(signal);
           if (lease?.holder !== identity) return;
           const claim = { holder: "", durationMs: times.leaseDurationMs, isTaken: false };
@@ -159,10 +159,10 @@ export function requestTimeout({ renewDeadlineMs }: ElectionTimes): number {
   return renewDeadlineMs / 3;
 }
 
-/** A timer so late, milliseconds, shows that this process was busy: input waits unread. */
+/** A timer that is this late (milliseconds) shows that the process was busy and input is unread. */
 const LATE_MS = 50;
 
-/** Does not wait for work that ignores its signal. Repeats time in which the process was busy, up to `maxMs`. */
+/** Does not wait for work that ignores its signal. Adds the time in which the process was busy, up to `maxMs`. */
 async function bounded<Result>(
   clock: Clock,
   ms: number,

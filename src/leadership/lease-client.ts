@@ -11,32 +11,31 @@ export interface LeaseName {
   readonly name: string;
 }
 
-/** A conflict: another client was faster. */
+/** `conflict`: another client was faster. */
 export type WriteResult = { readonly kind: "written"; readonly lease: Lease } | { readonly kind: "conflict" };
 
 /** Tries each request once. */
 export interface LeaseClient {
   /**
-   * Undefined: none. Rejects with ExporterError LEASE_FORBIDDEN, LEASE_UNAVAILABLE, NOT_IN_CLUSTER, or the signal's
-   * reason.
+   * `undefined`: there is no Lease. Rejects with ExporterError LEASE_FORBIDDEN, LEASE_UNAVAILABLE, NOT_IN_CLUSTER, or the signal's reason.
    */
   read(signal: AbortSignal): Promise<Lease | undefined>;
-  /** Without a holder. Rejects as `read`. */
+  /** Creates it without a holder. Rejects like `read`. */
   create(signal: AbortSignal): Promise<WriteResult>;
-  /** Only over this version. Rejects as `read`. */
+  /** Writes only over this version. Rejects like `read`. */
   write(over: Lease, claim: LeaseClaim, signal: AbortSignal): Promise<WriteResult>;
   close(): Promise<void>;
 }
 
 export interface Rehearsal {
-  /** The API server's clock minus ours, to the second; undefined without a `Date`. */
+  /** The API server's clock minus ours, in whole seconds. `undefined` without a `Date` header. */
   readonly clockOffsetMs: number | undefined;
 }
 
 export interface LeaseRehearser {
   /**
-   * Asks the API server to check the write or the creation without storing (`dryRun=All`): it takes the same rights.
-   * Rejects as `LeaseClient.read`.
+   * Has the API server check a write or a creation without storing it (`dryRun=All`), which needs the same rights. Rejects like
+   * `LeaseClient.read`.
    */
   rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal>;
 }
@@ -49,12 +48,12 @@ interface LeaseClientOptions extends LeaseName {
   readonly timeoutMs: number;
 }
 
-/** A Lease has some hundred bytes, some thousand with what others add. */
+/** A Lease has a few kilobytes. */
 const MAX_ANSWER_BYTES = 1 << 20;
-/** Of an answer that is no Lease, in the message. */
+/** Length of a quoted answer in a message. */
 const MAX_SHOWN = 200;
 
-/** As client-go gives it back. */
+/** Same value as client-go. */
 const RELEASED_SECONDS = 1;
 
 const DRY_RUN = "dryRun=All";
@@ -118,18 +117,18 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
 
   async write(over: Lease, claim: LeaseClaim, signal: AbortSignal): Promise<WriteResult> {
     const { status, text } = await this.#send("PUT", this.#path, this.#body(over, claim), signal);
-    // 404: it is gone; the next read says so.
+    // 404: it was removed, and the next read reports that.
     if (status === 409 || status === 404) return { kind: "conflict" };
     if (status !== 200 && status !== 201) throw this.#refusal("updated", status, text);
     return { kind: "written", lease: this.#parse(text) };
   }
 
   async rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal> {
-    // Unchanged, in case something in between drops the parameter.
+    // Writes it unchanged, in case a proxy drops the parameter.
     const { status, text, date } = await (found === undefined
       ? this.#send("POST", `${this.#list}?${DRY_RUN}`, this.#blank(), signal)
       : this.#send("PUT", `${this.#path}?${DRY_RUN}`, { ...leaseSchema.parse(found.source), ...KIND }, signal));
-    // The server checks rights first: 404 and 409 mean that another client wrote meanwhile.
+    // The server checks rights first: 404 and 409 mean that another client was faster.
     const isAllowed = status === 200 || status === 201 || status === 409 || (status === 404 && found !== undefined);
     if (!isAllowed) throw this.#refusal(found === undefined ? "created" : "updated", status, text);
     const theirs = Date.parse(date ?? "");
@@ -172,7 +171,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
         method,
         path,
         signal,
-        // The server refuses a repetition: the version is another by then.
+        // The version guards against a repeated write.
         idempotent: true,
         body: body === undefined ? null : JSON.stringify(body),
         headers: {
@@ -185,7 +184,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
       const { date } = response.headers;
       return { status: response.statusCode, text: await readBody(response), date: [date].flat()[0] };
     } catch (cause) {
-      // The machine there may be gone, or have a new certificate.
+      // The API server may have moved or have a new certificate.
       this.#pool.renew();
       if (signal.aborted) throw signal.reason;
       const { origin } = this.#options.account;
@@ -216,7 +215,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
   }
 }
 
-/** Six digits behind the seconds, as the API server wants. */
+/** The API server requires six digits after the seconds. */
 function microTime(now: number): string {
   return new Date(now).toISOString().replace("Z", "000Z");
 }

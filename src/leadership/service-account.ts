@@ -5,14 +5,14 @@ import type { Redactor } from "../errors/redactor.ts";
 
 export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** How a pod reaches the API server. */
+/** Access of a pod to the API server. */
 export interface ServiceAccount {
   /** `https://10.96.0.1:443` */
   readonly origin: string;
   readonly namespace: string;
-  /** PEM. */
+  /** PEM */
   readonly readCa: () => Promise<string>;
-  /** Kubernetes renews the file long before a token ends. */
+  /** Kubernetes renews the file long before a token expires. */
   readonly readToken: () => Promise<string>;
 }
 
@@ -39,7 +39,7 @@ export async function openServiceAccount(options: ServiceAccountOptions): Promis
     }
   };
   let known = "";
-  // Still valid, and a late answer may quote it.
+  // It is still valid, and a late response may quote it.
   let retired = "";
   const readToken = async (): Promise<string> => {
     const token = await read("token");

@@ -3,14 +3,14 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { BuildInfo } from "./build-info.ts";
 import { EXPORTER_FAMILIES, EXPORTER_METRICS, type MetricDeclaration } from "./metric-declarations.ts";
 
-/** Gauges of prom-client with the suffix `_total`. promtool reports it: only counters may have it. */
+/** Gauges of prom-client with the suffix `_total`, which promtool rejects. */
 const MISNAMED_DEFAULTS = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
   "nodejs_active_resources_total",
 ];
 
-/** Milliseconds between two measurements of the event loop's lag. The default of 10 takes half the CPU time of an idle exporter. */
+/** The default of 10 ms takes half the CPU time of an idle exporter. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
 /** Labels of the metrics about API requests: `server` alone, or also `endpoint`. */
@@ -18,7 +18,6 @@ export type ApiDetail = "server" | "endpoint";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A line of the metrics page. */
 export interface Sample {
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
@@ -47,19 +46,18 @@ type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
     : [label: ValueOf<Metric, First>, ...LabelValues<Metric, Rest, Fixed>]
   : [];
 
-/** Increments a counter (by 1 if the caller gives no number), sets or increments a gauge, or observes a value. */
+/** Increments a counter (default 1), sets or increments a gauge, or observes a value. */
 type RecordMethod<Metric extends MetricDeclaration, Fixed extends string> = Metric["type"] extends "counter"
   ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, by?: number]) => void
   : Metric["type"] extends "gauge"
     ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number | boolean]) => void
     : (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number]) => void;
 
-/** A function per metric of a group, with some labels fixed. */
 export type Recorder<Group extends Readonly<Record<string, MetricDeclaration>>, Fixed extends string = never> = {
   readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
 };
 
-/** The metrics that metric-declarations.ts declares, in their own registry. */
+/** Registry of the metrics in own-metrics.ts. */
 export class ExporterMetrics {
   readonly registry = new Registry();
   /** Start of all counters, milliseconds since the epoch. */
@@ -75,7 +73,7 @@ export class ExporterMetrics {
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
 
-  /** `countSeries` returns the number of served series per family. Each scrape calls it. */
+  /** @param countSeries Series per family, called at each scrape. */
   constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
     this.#countSeries = countSeries;
     const collects = new Map<MetricDeclaration, () => void>([
@@ -94,7 +92,7 @@ export class ExporterMetrics {
     this.#process.build(build.version, build.revision, process.version, 1);
   }
 
-  /** Creates the recorder of a group. `begins`: creates the series whose labels are known, so that they start at 0. */
+  /** @param begins Starts the series at 0 whose labels are known. */
   recorder<const Group extends Readonly<Record<string, MetricDeclaration>>, Fixed extends string = never>(
     group: Group,
     fixed?: Readonly<Record<Fixed, string>>,
@@ -108,7 +106,7 @@ export class ExporterMetrics {
     return functions as Recorder<Group, Fixed>;
   }
 
-  /** Starts the counters of a group that have this `startsBy` at 0 for an endpoint. */
+  /** Starts the counters of a group with this `startsBy` at 0 for an endpoint. */
   start(
     group: Readonly<Record<string, MetricDeclaration>>,
     by: MetricDeclaration["startsBy"],
@@ -125,26 +123,24 @@ export class ExporterMetrics {
     for (const metric of EXPORTER_FAMILIES) if (metric.detailLabels !== undefined) this.clear(metric);
   }
 
-  /** Current samples of a metric. */
   async samples(metric: MetricDeclaration): Promise<readonly Sample[]> {
     const { values } = await this.#instrument(metric).get();
     return values;
   }
 
-  /** Calls `update`, which sets the metrics of the backlog, before each reading. Returns a function that ends this. */
+  /** Calls `update`, which sets the metrics of the backlog, before each reading. Returns a function that stops this. */
   followPending(update: () => void): () => void {
     this.#pendingUpdates.add(update);
     return () => this.#pendingUpdates.delete(update);
   }
 
-  /** Removes all series of a metric. */
   clear(metric: MetricDeclaration): void {
     this.#instrument(metric).reset();
   }
 
-  /** Removes every series with these labels. Callers must not record with them before this resolves. */
-  async forget(wanted: Labels): Promise<void> {
-    const entries = Object.entries(wanted);
+  /** Removes all series with these labels. Do not record with them before this resolves. */
+  async forget(labels: Labels): Promise<void> {
+    const entries = Object.entries(labels);
     for (const [metric, instrument] of this.#instruments) {
       if (!entries.every(([name]) => metric.labels.includes(name))) continue;
       for (const { labels } of await this.samples(metric)) {
@@ -157,7 +153,6 @@ export class ExporterMetrics {
     }
   }
 
-  /** Adds the metrics `process_*` and `nodejs_*`. */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
     for (const name of MISNAMED_DEFAULTS) this.registry.removeSingleMetric(name);
@@ -185,7 +180,7 @@ export class ExporterMetrics {
     else instrument.set(labels, value);
   }
 
-  /** Creates the series whose labels are known: alerts and `rate` need a series that starts at 0. */
+  /** Alerts and `rate` need a series that starts at 0. */
   #begin(metric: MetricDeclaration, fixed: Labels): void {
     const { type, labels, values = {}, initial } = metric;
     const free = labels.filter((name) => !Object.hasOwn(fixed, name));

@@ -8,22 +8,21 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_FORMATS = ["json", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** What is written instead of a line. */
 export type LineLayout = (line: string) => string;
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Of a line, which is JSON; as it is by default. See `layoutOf`. */
+  /** Default: JSON. See `layoutOf`. */
   readonly layout?: LineLayout | undefined;
   readonly redactor: Redactor;
-  /** Where lines go; standard error for the program, so that standard output stays free for results. */
+  /** The program uses standard error, so that standard output is free for results. */
   readonly output: { write(text: string): unknown };
 }
 
-/** Names under which a library or a careless line might log a secret. */
+/** Names under which a library might log a secret. */
 const SECRET_KEYS = ["authorization", "password", "token", "api_key", "apiKey", "key"];
 
-/** A pino logger whose every line passes the redactor on its way out. */
+/** A pino logger that redacts each line. */
 export function createLogger(options: LoggerOptions): Logger {
   const { output, redactor, layout = (line: string) => line } = options;
   const destination: DestinationStream = { write: (line) => void output.write(layout(redactLine(line, redactor))) };
@@ -40,14 +39,14 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-/** For people it takes a library, which is loaded for them alone. */
+/** Loads pino-pretty only if needed. */
 export async function layoutOf(format: LogFormat, colour = false): Promise<LineLayout | undefined> {
   if (format === "json") return undefined;
   const { textLayout } = await import("./text-layout.ts");
   return textLayout(colour);
 }
 
-/** Value by value where something is to be taken out: a password of digits must not leave a line that is no JSON. */
+/** Redacts value by value: replacing a password of digits in the line would break the JSON. */
 function redactLine(line: string, redactor: Redactor): string {
   if (redactor.redact(line) === line) return line;
   return `${JSON.stringify(redactValue(JSON.parse(line), redactor))}\n`;

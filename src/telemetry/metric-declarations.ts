@@ -1,15 +1,14 @@
 /**
- * Declares each metric about the exporter itself once, for the registry, the recorders, `docs/metrics.md` and the checks of dashboards
- * and alerts. A recorder has one group of metrics. Each key is a function of it: it takes the label values in their order, then the number.
+ * Declares each metric about the exporter once, for the registry, the recorders, `docs/metrics.md` and the checks of dashboards. Each group
+ * has a recorder.
  */
 export interface MetricDeclaration {
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram";
-  /** Constant per name. */
   readonly help: string;
   /** In the order of the page. `server` is the configured name of the PRTG server. */
   readonly labels: readonly string[];
-  /** All values of labels, if they are known. A counter starts at 0 if all its labels are known. */
+  /** Known label values. A counter starts at 0 if all its labels are known. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   /** Start value of a gauge, if the recorder fixes all its labels. */
   readonly initial?: number;
@@ -17,16 +16,15 @@ export interface MetricDeclaration {
   readonly adds?: boolean;
   /** Labels that `metrics.api_detail: endpoint` adds: a dozen series per server. */
   readonly detailLabels?: readonly string[];
-  /** The counter starts at 0 for each endpoint that every server has, or only for the lists. */
+  /** Start the counter at 0 for each endpoint that every server has, or only for the lists. */
   readonly startsBy?: "endpoint" | "list";
-  /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
 }
 
-/** From a quick answer on the same network to the 25 s at which the PRTG server gives up. */
+/** PRTG gives up after 25 s. */
 const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25] as const;
 
-/** Problems in the server's answers that are counted and left out. */
+/** Problems in the server's responses that are counted and left out. */
 export const DECODE_PROBLEMS = [
   "record",
   "status",
@@ -40,18 +38,17 @@ export const DECODE_PROBLEMS = [
 ] as const;
 export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
 
-/** Why a channel has no mapped metric, where that can be mended. */
+/** Problems that users can solve. */
 export const UNMAPPED_REASONS = ["unknown_unit", "unconverted"] as const;
 export type UnmappedReason = (typeof UNMAPPED_REASONS)[number];
 
-/** Of measurements. */
 export const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
 
-/** What OTLP requests carry: measurements of a resolution, last values once more, or the current state. */
+/** Measurements of a resolution, repeated last values, or the current state. */
 const STREAMS = [...RESOLUTIONS, "repeated", "state"] as const;
 export type Stream = (typeof STREAMS)[number];
 
-/** Names of events. The first two are told by default, those of the structure only where they are asked for. */
+/** The first two are sent by default, those of the structure on request. */
 export const EVENT_NAMES = [
   "prtg.sensor.status_change",
   "prtg.node.status_change",
@@ -61,7 +58,6 @@ export const EVENT_NAMES = [
   "prtg.object.moved",
 ] as const;
 
-/** Where events go. */
 export const EVENT_OUTPUTS = ["file", "otlp"] as const;
 
 /** Why events are never delivered. */
@@ -69,9 +65,9 @@ const EVENT_DROPS = ["rejected", "full", "merged"] as const;
 
 const OUTCOMES = ["delivered", "rejected"] as const;
 
-/** Collectors that read only what the process has time for. */
+/** Collectors that pause when the process is busy. */
 export const EXTRA_COLLECTORS = ["limits", "details", "timeseries"] as const;
-/** Those of them that leave for a later run what there was no time for. */
+/** Collectors that defer reads to a later run. */
 export const DEFERRED_COLLECTORS = ["timeseries"] as const;
 
 export type EventOutput = (typeof EVENT_OUTPUTS)[number];
@@ -86,11 +82,10 @@ function metric<
   return { name, type, help, labels, ...(more as More) };
 }
 
-/** By server alone, unless `metrics.api_detail` says otherwise: 500 servers would have 100,000 of these series. */
+/** 500 servers would have 100,000 of these series with endpoints. */
 const BY_ENDPOINT = { detailLabels: ["endpoint"] } as const;
 
 export const EXPORTER_METRICS = {
-  /** About one PRTG server and the requests to it. */
   server: {
     up: metric(
       "prtg_up",
@@ -168,7 +163,7 @@ export const EXPORTER_METRICS = {
       "Clock of the monitoring server minus the exporter's clock, from the Date header.",
     ),
   },
-  /** About the requests to all servers together: which endpoint is slow, or fails. */
+  /** Requests to all servers together: shows which endpoint is slow or fails. */
   endpoints: {
     requests: metric(
       "prtg_exporter_api_endpoint_requests_total",
@@ -184,7 +179,6 @@ export const EXPORTER_METRICS = {
       { buckets: REQUEST_BUCKETS },
     ),
   },
-  /** About one collector of one server. */
   collector: {
     enabled: metric(
       "prtg_exporter_collector_enabled",
@@ -224,7 +218,6 @@ export const EXPORTER_METRICS = {
       "Runs that were left out because the one before was still under way.",
     ),
   },
-  /** About what one server answered. */
   objects: {
     decodeProblem: metric(
       "prtg_exporter_decode_problems_total",
@@ -255,7 +248,6 @@ export const EXPORTER_METRICS = {
       { initial: 0 },
     ),
   },
-  /** About the measurements of one server on their way to the OTLP receiver. */
   sync: {
     delivered: metric(
       "prtg_exporter_otlp_delivered_points_total",
@@ -311,7 +303,6 @@ export const EXPORTER_METRICS = {
       "Times that the record of what was delivered could not be written to state_dir.",
     ),
   },
-  /** About requests to the OTLP receiver. */
   otlp: {
     statePoints: metric(
       "prtg_exporter_otlp_state_points_total",
@@ -354,7 +345,6 @@ export const EXPORTER_METRICS = {
       { values: { stream: STREAMS } },
     ),
   },
-  /** About the events of one server. */
   events: {
     told: metric(
       "prtg_exporter_events_total",
@@ -392,7 +382,6 @@ export const EXPORTER_METRICS = {
       "Times that the record of what was told could not be written to state_dir.",
     ),
   },
-  /** About what gives way when the process is busy. */
   extras: {
     loop: metric(
       "prtg_exporter_event_loop_utilization_ratio",
@@ -422,7 +411,6 @@ export const EXPORTER_METRICS = {
       { initial: 0 },
     ),
   },
-  /** About the configuration. */
   config: {
     webInterface: metric(
       "prtg_exporter_server_web_info",
@@ -455,7 +443,7 @@ export const EXPORTER_METRICS = {
       "48 bits of the hash of the configuration in force, with its rules and certificates but without secrets: equal where the exporter does the same.",
     ),
   },
-  /** About the election of one of several replicas; there is none without `--leader-elect`. */
+  /** Only with `--leader-elect`. */
   leadership: {
     leader: metric(
       "prtg_exporter_leader",
@@ -464,7 +452,6 @@ export const EXPORTER_METRICS = {
       "1 on the replica that leads by this Lease (`namespace/name`), 0 on one that stands by: it reads and pushes nothing. Only with `--leader-elect`.",
     ),
   },
-  /** About the metrics page. */
   exposition: {
     droppedSeries: metric(
       "prtg_exporter_dropped_series",
@@ -486,7 +473,6 @@ export const EXPORTER_METRICS = {
     ),
     scraped: metric("prtg_exporter_scrapes_total", "counter", ["format"], "Metrics pages served."),
   },
-  /** About the web server. */
   web: {
     connections: metric(
       "prtg_exporter_http_connections",
@@ -508,7 +494,6 @@ export const EXPORTER_METRICS = {
       { initial: 1 },
     ),
   },
-  /** About the program. */
   process: {
     build: metric(
       "prtg_exporter_build_info",

@@ -4,7 +4,7 @@ import { EXPORTER_METRICS, RESOLUTIONS } from "./metric-declarations.ts";
 export interface FinishedRequest {
   /** Template without ids, such as `/experimental/channels`. */
   readonly endpoint: string;
-  /** HTTP status, or the kind of failure if there is none. */
+  /** HTTP status, or the kind of failure. */
   readonly code: string;
   /** From sending the request to the last byte, without waiting for the budget. */
   readonly durationMs: number;
@@ -20,7 +20,6 @@ export interface FinishedRun {
   readonly finishedAt: number;
 }
 
-/** Records requests to one PRTG server, its answers and its collectors. */
 export type ServerRecorder = ReturnType<typeof serverRecorder>;
 export type CollectorRecorder = ReturnType<typeof collectorRecorder>;
 export type SyncRecorder = ReturnType<typeof syncRecorder>;
@@ -58,10 +57,8 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
       own.responseBytes(endpoint, bytes);
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
-    /** Removes the series of a collector. */
-    collectorGone: (name: string): Promise<void> => metrics.forget({ server, collector: name }),
-    /** Removes all series of the server. */
-    gone: (): Promise<void> => metrics.forget({ server }),
+    forgetCollector: (name: string): Promise<void> => metrics.forget({ server, collector: name }),
+    forget: (): Promise<void> => metrics.forget({ server }),
   };
 }
 
@@ -78,17 +75,17 @@ function collectorRecorder(metrics: ExporterMetrics, server: string, collector: 
   };
 }
 
-/** Backlog by resolution. `oldestAt`: milliseconds since the epoch. */
+/** `oldestAt`: milliseconds since the epoch. */
 export type PendingByResolution = ReadonlyMap<string, { readonly points: number; readonly oldestAt: number }>;
 
-/** Records the measurements of one server on their way to the receiver. `isPushed`: there is a receiver. */
+/** @param isPushed There is a receiver. */
 export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
   const own = metrics.recorder(EXPORTER_METRICS.sync, { server }, isPushed);
   return {
     ...own,
     /**
-     * Shows the backlog at each reading of the metrics. The returned function ends this and sets the backlog to 0.
-     * @param now Clock of the server, milliseconds since the epoch.
+     * Updates the backlog at each scrape. The returned function stops this and sets the backlog to 0. @param now Clock of the server,
+     * milliseconds since the epoch.
      */
     followPending(pending: () => PendingByResolution, now: () => number): () => void {
       const unfollow = metrics.followPending(() => {
@@ -110,12 +107,11 @@ export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed 
   };
 }
 
-/** Records the events of one server on their way to the outputs. */
 export function eventRecorder(metrics: ExporterMetrics, server: string) {
   return metrics.recorder(EXPORTER_METRICS.events, { server });
 }
 
-/** Records the requests to the OTLP receiver. `syncRecorder` counts the points of measurements, by server. */
+/** `syncRecorder` counts the points of measurements, by server. */
 export function otlpRecorder(metrics: ExporterMetrics) {
   const own = metrics.recorder(EXPORTER_METRICS.otlp);
   return {
@@ -123,7 +119,7 @@ export function otlpRecorder(metrics: ExporterMetrics) {
     delivered(stream: string, points: number): void {
       if (stream === "state") own.statePoints("delivered", points);
     },
-    /** The receiver rejected the points permanently, one by one or with their request. */
+    /** Permanent rejections. */
     rejected(stream: string, points: number): void {
       if (stream === "state") own.statePoints("rejected", points);
     },

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import {
   addExtraLabel,
   parseExtraLabel,
-  parseGivenTime,
+  parseTimeFlag,
   refuseTakenNames,
-  resolveGivenTime,
+  resolveTimeFlag,
 } from "../../src/backfill/flag-values.ts";
 import { type BackfillParameters, parameterDifferences } from "../../src/backfill/parameters.ts";
 import { sensorFilter } from "../../src/backfill/plan.ts";
@@ -15,7 +15,7 @@ import { EMPTY_TREE } from "../../src/model/tree.ts";
 import { list, ROOT, record } from "../model/build-record.ts";
 import { configured } from "./running.ts";
 
-describe("parseGivenTime", () => {
+describe("parseTimeFlag", () => {
   const NOW = Date.UTC(2026, 2, 12, 17, 0, 0, 750);
 
   test.each([
@@ -26,13 +26,13 @@ describe("parseGivenTime", () => {
     ["1d12h", Date.UTC(2026, 2, 11, 5)],
     ["0s", Date.UTC(2026, 2, 12, 17)],
   ])("%s", (text, at) => {
-    expect(resolveGivenTime(parseGivenTime(text), NOW)).toBe(at);
+    expect(resolveTimeFlag(parseTimeFlag(text), NOW)).toBe(at);
   });
 
   test.each(["", "yesterday", "30", "-3h", "3 h", "2026-03-01", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "now"])(
     "refuses %s",
     (text) => {
-      expect(() => parseGivenTime(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
+      expect(() => parseTimeFlag(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
     },
   );
 });

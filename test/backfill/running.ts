@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { type BackfillOutcome, backfill } from "../../src/backfill/backfill.ts";
-import { parseExtraLabel, parseGivenTime } from "../../src/backfill/flag-values.ts";
+import { parseExtraLabel, parseTimeFlag } from "../../src/backfill/flag-values.ts";
 import {
   type BackfillOptions,
   type ResolutionChoice,
@@ -70,8 +70,8 @@ export function run(
   const settings = wanted.configured ?? UNCONFIGURED;
   return backfill({
     server: "hq",
-    from: parseGivenTime(from),
-    to: parseGivenTime(to),
+    from: parseTimeFlag(from),
+    to: parseTimeFlag(to),
     selection: { paths, kinds, tags },
     mapper: plainMapper(),
     extraLabels: labels.map(parseExtraLabel),

@@ -24,7 +24,7 @@ const change: fc.Arbitrary<(metrics: Metrics) => void | Promise<void>> = fc.oneo
   fc.tuple(server, endpoint, value).map(([name, path, number]) => (metrics: Metrics) => {
     metrics.recorder(EXPORTER_METRICS.server, { server: name }, false).requestDuration(path, number);
   }),
-  server.map((name) => (metrics: Metrics) => serverRecorder(metrics, name).gone()),
+  server.map((name) => (metrics: Metrics) => serverRecorder(metrics, name).forget()),
   server.map((name) => (metrics: Metrics) => void serverRecorder(metrics, name)),
   fc
     .constantFrom(EXPORTER_METRICS.server.requestDuration, EXPORTER_METRICS.objects.orphans)

@@ -91,9 +91,9 @@ describe("the exporter's own metrics", () => {
     }
     const { success } = EXPORTER_METRICS.collector;
     const shown = async () => (await metrics.samples(success)).map(({ labels }) => Object.values(labels).join("/"));
-    await hq.collectorGone("tree");
+    await hq.forgetCollector("tree");
     expect(await shown()).toEqual(["hq/status", "branch/tree", "branch/status"]);
-    await hq.gone();
+    await hq.forget();
     expect(await shown()).toEqual(["branch/tree", "branch/status"]);
     expect(await metrics.registry.metrics()).not.toContain('"hq"');
     expect(await metrics.samples(EXPORTER_METRICS.server.requestDuration)).toContainEqual({

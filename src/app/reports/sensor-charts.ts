@@ -150,5 +150,5 @@ export function chartOf({ rows }: TimeSeries, to: number): SensorChart {
       else parts[parts.length - 1] = { at: last.at, low: Math.min(last.low, value), high: Math.max(last.high, value) };
     }
   }
-  return { from, until: to, channels };
+  return { from, to, channels };
 }

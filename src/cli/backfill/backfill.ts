@@ -3,7 +3,7 @@ import { connectSelected } from "../../app/connect-server.ts";
 import { createContext, loadFlaggedConfig } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { backfill as bringHistory } from "../../backfill/backfill.ts";
-import { type GivenTime, parseGivenTime } from "../../backfill/flag-values.ts";
+import { parseTimeFlag, type TimeFlag } from "../../backfill/flag-values.ts";
 import { type BackfillParameters, seriesSettings } from "../../backfill/parameters.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
@@ -21,10 +21,7 @@ const FILES_TO = "3h";
 /** `serve` pushes the rest. */
 const PUSH_TO = "4h";
 
-/**
- * History into files for promtool, or by push. Resolves with the exit code.
- * @throws ExporterError
- */
+/** Resolves with the exit code. @throws ExporterError */
 export async function backfill(flags: BackfillFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
   const context = await createContext(flags, redactor);
@@ -34,7 +31,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
   const push = flags.push === true ? await openHistoryPush(config, server.name, context, process.env) : undefined;
   const output = push?.folder ?? flags.output ?? "";
   if (push === undefined) warnAboutLabels(flags, log);
-  const to = flags.to ?? parseGivenTime(push === undefined ? FILES_TO : PUSH_TO);
+  const to = flags.to ?? parseTimeFlag(push === undefined ? FILES_TO : PUSH_TO);
   const metrics = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
   const api = connectSelected(server, metrics, log, context);
   try {
@@ -50,7 +47,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
       output,
       push: push?.target,
       skipFailed: flags.skipFailed === true,
-      // What the budget allows, and one in writing.
+      // The budget's concurrency, plus one batch to write.
       concurrency: server.limits.concurrency + 1,
       clock,
       log,
@@ -82,7 +79,7 @@ function chooseServer({ servers }: Config, name: string | undefined): ServerConf
   throw new ExporterError("BACKFILL_SERVER_UNKNOWN", text);
 }
 
-function parametersOf(flags: BackfillFlags, server: string, to: GivenTime, config: Config): BackfillParameters {
+function parametersOf(flags: BackfillFlags, server: string, to: TimeFlag, config: Config): BackfillParameters {
   return {
     server,
     from: flags.from.text,

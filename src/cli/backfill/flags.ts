@@ -3,18 +3,18 @@ import type { ConfigFlags, LogFlags } from "../../app/context.ts";
 import {
   addExtraLabel,
   type ExtraLabel,
-  type GivenTime,
   parseExtraLabel,
-  parseGivenTime,
+  parseTimeFlag,
+  type TimeFlag,
 } from "../../backfill/flag-values.ts";
 import { RESOLUTIONS, type ResolutionChoice } from "../../backfill/parameters.ts";
 import { parsed } from "../flags.ts";
 
 export interface BackfillFlags extends LogFlags, ConfigFlags {
   readonly server?: string;
-  readonly from: GivenTime;
-  /** Undefined: where a scrape or a push takes over. */
-  readonly to?: GivenTime;
+  readonly from: TimeFlag;
+  /** `undefined`: where scrapes or pushes take over. */
+  readonly to?: TimeFlag;
   readonly push?: boolean;
   readonly resolution: ResolutionChoice;
   readonly label: readonly ExtraLabel[];
@@ -28,7 +28,7 @@ export interface BackfillFlags extends LogFlags, ConfigFlags {
 const WINDOWS = "live 4h, short 2d in steps of 5m, medium 60d of 1h, long 365d of 1d";
 
 export function addBackfillFlags(command: Command): Command {
-  const time = (text: string): GivenTime => parsed(() => parseGivenTime(text));
+  const time = (text: string): TimeFlag => parsed(() => parseTimeFlag(text));
   return command
     .addOption(
       new Option("--from <time>", "where history begins: 2026-03-01T00:00:00Z, or a duration ago such as 60d")

@@ -13,7 +13,7 @@ import { createStateFiles } from "../../sync/state-files.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../../telemetry/recorders.ts";
 
-/** Some 200 kB by protobuf, twice that by JSON: less than one request. */
+/** About 200 kB in protobuf and 400 kB in JSON, less than one request. */
 const DELIVERY_POINTS = 500;
 
 export interface HistoryPush {
@@ -23,10 +23,7 @@ export interface HistoryPush {
   close(): Promise<void>;
 }
 
-/**
- * As `serve`, by the configuration or the standard variables.
- * @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_NO_STATE_DIR, and for unusable files and settings
- */
+/** Configured like `serve`. @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_NO_STATE_DIR, and for invalid files and settings */
 export async function openHistoryPush(
   config: Config,
   server: string,
@@ -45,10 +42,10 @@ export async function openHistoryPush(
   const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
   const { url, profile } = settings;
   const receiver = forMetrics(connected, settings);
-  // A backfill shows its own counts, no metrics.
+  // A backfill prints counts and has no metrics.
   const observer = otlpRecorder(new ExporterMetrics(context.build, () => []));
   const connect: PushTarget["connect"] = ({ describe, deviceOf }) => {
-    // History has no series of devices.
+    // History contains no series of devices.
     const devices: DeviceLookup = { ofSensor: (_, sensorId) => deviceOf(sensorId), device: () => undefined };
     const placement = receiver.profile && rowPlacement(receiver.profile, server, devices);
     return createMeasurementSink({ ...receiver, observer, describe, placement });
@@ -60,11 +57,11 @@ export async function openHistoryPush(
   };
 }
 
-/** Part text, part hash, as server names may hold anything and differ in case only. */
+/** Text and hash: server names may contain any character or differ only in case. */
 function folderName(server: string, url: string, profile: OtlpProfile): string {
   const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
   const hash = createHash("sha256")
-    // Other names make other history.
+    // Other names create other series.
     .update(JSON.stringify(profile === "prometheus" ? [server, url] : [server, url, profile]))
     .digest("hex")
     .slice(0, 8);

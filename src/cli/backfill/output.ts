@@ -14,7 +14,6 @@ interface Estimate {
   readonly left: string;
 }
 
-/** For people. */
 export function progressBar(stream: NodeJS.WritableStream, clock: Clock): BackfillProgress {
   const options: Options = {
     stream,
@@ -23,7 +22,7 @@ export function progressBar(stream: NodeJS.WritableStream, clock: Clock): Backfi
     barIncompleteChar: " ",
     barsize: 30,
     hideCursor: true,
-    // A second signal ends the process at once: the cursor must be back by then.
+    // A second signal ends the process at once, so restore the cursor before.
     gracefulExit: true,
   };
   const bar = new SingleBar(options);
@@ -40,7 +39,7 @@ export function progressBar(stream: NodeJS.WritableStream, clock: Clock): Backfi
   };
 }
 
-/** Every few seconds, without a terminal. */
+/** Logs every few seconds, for output without a terminal. */
 export function progressLines(log: Logger, clock: Clock): BackfillProgress {
   let begun = { what: "sensors" as keyof typeof TITLES, total: 0, progressRate: new ProgressRate(clock, 0) };
   let nextLine = 0;
@@ -71,7 +70,7 @@ function estimate(progressRate: ProgressRate, done: number, total: number): Esti
   return { rate: rate.toPrecision(2), left: formatDuration(seconds * 1_000) };
 }
 
-/** With what to do next. */
+/** Includes the next step for the user. */
 export function concludeFiles(outcome: BackfillOutcome, output: string): string {
   if (outcome.kind === "interrupted") return interrupted(outcome);
   const { files, samples, series, sensors } = outcome.run;

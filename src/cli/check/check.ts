@@ -29,11 +29,11 @@ import { judgeClock, RunDurations } from "./run-durations.ts";
 import { type CheckRecorder, checkRecorder, type Step } from "./step.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags {
-  /** Path of a report about the servers. */
+  /** Path of a server report. */
   readonly report?: string;
 }
 
-/** The next request would say the same, or take as long. */
+/** The next request would fail the same way. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
   "API_TIMEOUT",
   "API_REDIRECTED",
@@ -45,7 +45,7 @@ const FATAL: ReadonlySet<ErrorCode> = new Set([
   "SECRET_UNREADABLE",
 ]);
 
-/** Refused for one is refused for all, also where this reading is an extra. */
+/** A rejection applies to all requests, even if this one is optional. */
 const CREDENTIAL_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "API_UNAUTHORIZED",
   "API_LOGIN_FAILED",
@@ -58,7 +58,7 @@ const REST = "the rest";
 const CLOCK = "clock";
 const SPEED = "speed";
 
-/** Tries all that `serve` needs, and prints findings as they come. Resolves with the exit code. */
+/** Checks everything that `serve` needs and prints findings immediately. Resolves with the exit code. */
 export async function check(flags: CheckFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
   const context = await createContext(flags, redactor);
@@ -79,7 +79,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   );
   const findings: Finding[] = [];
   const election = elects ? [leaseFindings(flags, context, process.env, interrupted.signal)] : [];
-  // All servers at once, printed one after the other.
+  // Checks servers concurrently and prints them one after another.
   for (const stream of [...checks.map((each) => each.start()), ...election]) {
     for await (const finding of stream) {
       findings.push(finding);
@@ -97,7 +97,6 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   return findings.some(({ status }) => status === "FAILED") ? 1 : 0;
 }
 
-/** Of one server. */
 class ServerCheck {
   readonly steps: readonly PlannedStep[];
   readonly subjects: readonly string[];
@@ -121,7 +120,6 @@ class ServerCheck {
     this.#interrupted = interrupted;
   }
 
-  /** With each finding as it comes. */
   start(): ReadableStream<Finding> {
     return new ReadableStream({
       start: async (stream) => {
@@ -170,7 +168,7 @@ class ServerCheck {
   }
 }
 
-/** A warning where `serve` goes on without the reading. */
+/** A warning if `serve` continues without the reading. */
 function describeFailure(error: unknown, step: Step): Omit<Finding, "server" | "subject"> {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   const text = describeFault(error).concat(requestId === undefined ? "" : ` (request ID ${requestId})`);

@@ -1,21 +1,20 @@
 import { oneLine } from "../../lib/printable-text.ts";
 
-/** `warning`: serve works, but perhaps not as meant. `skipped`: after an earlier failure. */
+/** `warning`: serve works, but perhaps not as intended. `skipped`: after an earlier failure. */
 export type FindingStatus = "ok" | "warning" | "FAILED" | "skipped";
 
-/** Of one step. */
 export interface Finding {
   readonly server: string;
   readonly subject: string;
   readonly status: FindingStatus;
   readonly text: string;
-  /** Undefined: nothing to do. */
+  /** `undefined`: nothing to do. */
   readonly remedy?: string;
 }
 
 const MAX_STATUS_LENGTH = "warning".length;
 
-/** One line each, in columns wide enough for these names. */
+/** Formats one row. The names set the column widths. */
 export function findingsTable(servers: readonly string[], subjects: readonly string[]): (finding: Finding) => string {
   const serverWidth = widthOf(servers);
   const subjectWidth = widthOf(subjects);
@@ -30,7 +29,7 @@ export function findingsTable(servers: readonly string[], subjects: readonly str
   };
 }
 
-/** The last line, for all servers. */
+/** Summary for all servers. */
 export function concludeFindings(findings: readonly Finding[]): string {
   const failed = Map.groupBy(
     findings.filter(({ status }) => status === "FAILED"),

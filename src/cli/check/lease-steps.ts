@@ -8,7 +8,7 @@ import type { Finding } from "./findings.ts";
 import { MAX_OFFSET_S } from "./run-durations.ts";
 import { ok, type StepResult, warning } from "./step.ts";
 
-/** In the column of the server. */
+/** Value in the server column. */
 export const ELECTION = "leader election";
 
 const ACCOUNT = "service account";
@@ -17,10 +17,7 @@ const RIGHTS = "lease rights";
 const CLOCK = "API server clock";
 export const ELECTION_SUBJECTS: readonly string[] = [ACCOUNT, READING, RIGHTS, CLOCK];
 
-/**
- * What `serve --leader-elect` needs of Kubernetes: reads the Lease and rehearses a write, so that the leader goes on.
- * Ends at the first failure, and once interrupted.
- */
+/** Reads the Lease and rehearses a write, so the leader continues. Stops at the first failure or signal. */
 export async function* leaseFindings(
   flags: ElectionFlags,
   context: Runtime,
@@ -66,7 +63,7 @@ function holderOf(lease: Lease | undefined): string {
   return lease.holder === undefined ? "no replica leads" : `${lease.holder} leads`;
 }
 
-/** The election measures time here; certificates and the Lease's times depend on the clock. */
+/** The election uses monotonic time, but certificates and Lease times depend on the clock. */
 function judge(offsetMs: NonNullable<Rehearsal["clockOffsetMs"]>): StepResult {
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
   if (seconds <= MAX_OFFSET_S) return ok(`the API server's clock differs from ours by ${seconds} s`);

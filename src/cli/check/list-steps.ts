@@ -9,13 +9,12 @@ import { ok, type Step, type StepResult, type StepTools, warning } from "./step.
 const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";
 const UNREADABLE_REMEDY = "Report it with the version of the server: the exporter should understand what servers send.";
 
-/** Of one server, for later steps. */
+/** Lists of one server, for later steps. */
 export interface FoundLists {
   readonly nodes: Map<NodeKind, readonly NodeRecord[]>;
   channels: readonly ChannelRecord[] | undefined;
 }
 
-/** Of the tree. */
 export function nodesStep(
   kind: NodeKind,
   options: { interval: boolean; statusSummary: boolean },
@@ -36,7 +35,7 @@ export function nodesStep(
   };
 }
 
-/** What `servers[].select` means, and how it is asked for. Needs the lists. */
+/** Effect of `servers[].select`. Needs the lists. */
 export function selectionStep({ nodes }: FoundLists): Step {
   return {
     subject: "selection",
@@ -52,7 +51,7 @@ export function selectionStep({ nodes }: FoundLists): Step {
       }
       const total = sensorReader.total ?? selected;
       const text = `${selected} of ${total} sensors`;
-      // Nothing shows whether a server heeds a filter.
+      // Cannot tell whether the server ignores the filter.
       if (selected === total && api.selection.judge.include.filters.length > 0) {
         return warning(
           `${text}: all that there are`,
@@ -94,7 +93,6 @@ export function visibilityStep({ nodes }: FoundLists): Step {
   };
 }
 
-/** How many values can be read. */
 export function channelsStep(found: FoundLists): Step {
   return {
     subject: "channels",
@@ -132,7 +130,7 @@ function describeChannels(
   );
 }
 
-/** And the lookups of channels; with limits off the last list of all. */
+/** Reads limits and lookups of channels. */
 export function limitsStep(found: { readonly lookups: boolean }): Step {
   return {
     subject: "limits",
@@ -152,7 +150,6 @@ export function limitsStep(found: { readonly lookups: boolean }): Step {
   };
 }
 
-/** Of states. */
 export function lookupsStep(found: { lookups: boolean }): Step {
   return {
     subject: "lookups",
@@ -180,7 +177,6 @@ const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
   duplicate: (count) => `${count} records have the id of another one and are left out`,
 };
 
-/** What is missing in a list. */
 function describeList(
   text: string,
   { complete, refused = [] }: ListResult<unknown>,

@@ -17,17 +17,17 @@ import {
 } from "./list-steps.ts";
 import { ok, type Step, warning } from "./step.ts";
 
-/** With the collectors that do the same. */
+/** Includes the collectors that do the same. */
 export interface PlannedStep extends Step {
   readonly collectors: readonly CollectorName[];
 }
 
-/** All that `serve` will ask this server, the most telling failures first. */
+/** All requests of `serve`, the most informative failures first. */
 export function checkSteps(server: ServerConfig, config: Config): readonly PlannedStep[] {
   const { tree, status, channels, limits, details } = config.collectors;
   const found: FoundLists = { nodes: new Map(), channels: undefined };
   const states = { lookups: false };
-  // Counts of the whole server say nothing of a part.
+  // Counts of the whole server do not describe a part.
   const isWhole = server.select === undefined;
   const readers = [...(tree.enabled ? (["tree"] as const) : []), ...(status.enabled ? (["status"] as const) : [])];
   const of = (collectors: readonly CollectorName[], ...steps: Step[]): PlannedStep[] =>
@@ -79,7 +79,7 @@ function connectionStep({ url, tls }: ServerConfig): Step {
 
 const VERSION_REMEDY = "Nothing if prtg_server_info is not missed.";
 
-/** The version is an extra; even a refusal shows that the login works. */
+/** The version is optional, and even a rejection proves that the login works. */
 const LOGIN: Step = {
   subject: "login",
   reading: "version",
@@ -122,7 +122,7 @@ const OBJECT_COUNTS: Step = {
 
 const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
 
-/** Of the last measured sensor: a fault of one is a fault of all. */
+/** Reads one measured sensor: others would fail the same way. */
 function timeSeriesStep(found: FoundLists): Step {
   const without = "what happens between two polls, and during an outage, is not filled in";
   return {
@@ -147,7 +147,7 @@ function timeSeriesStep(found: FoundLists): Step {
 
 const REMEDY = "Nothing if they are not missed; else leave collectors.details off.";
 
-/** Each on its own, as their collector reads them: names missing ones, and a failure leaves the others. */
+/** Reads each list separately, like the collector, so one failure does not affect others. */
 export function detailsStep(found: FoundLists, isWhole: boolean): Step {
   return {
     subject: "details",

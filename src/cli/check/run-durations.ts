@@ -4,12 +4,11 @@ import { createTimetable } from "../../collectors/timetable.ts";
 import type { Config } from "../../config/load.ts";
 import { ok, type StepResult, warning } from "./step.ts";
 
-/** Of a period; a slower moment would skip the next run. */
+/** Share of the period. A slower run could skip the next one. */
 const SHARE_AT_RISK = 0.5;
-/** Between clocks with a time server, seconds. */
+/** Normal difference between synchronized clocks, seconds. */
 export const MAX_OFFSET_S = 10;
 
-/** Against their periods. */
 export class RunDurations {
   readonly #config: Pick<Config, "collectors">;
   readonly #timeoutMs: number;
@@ -22,15 +21,15 @@ export class RunDurations {
     this.#context = context;
   }
 
-  /** These collectors' runs include it. */
+  /** Adds time to the runs of these collectors. */
   took(collectors: readonly CollectorName[], ms: number): void {
     for (const name of collectors) this.#tookMs.set(name, (this.#tookMs.get(name) ?? 0) + ms);
   }
 
-  /** `slowestMs`: of single answers. */
+  /** @param slowestMs Longest single response. */
   judge(slowestMs: number): StepResult {
     const runs = [...this.#tookMs]
-      // Time series are read one by one, as the budget allows.
+      // Reads time series one by one, within the budget.
       .filter(([name]) => name !== "timeseries")
       .map(([name, tookMs]) => ({ name, tookMs, periodMs: this.#periodMs(name) }))
       .sort((a, b) => b.tookMs / b.periodMs - a.tookMs / a.periodMs);

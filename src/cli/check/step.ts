@@ -5,23 +5,23 @@ import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { type FinishedRequest, type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
 import type { Finding, FindingStatus } from "./findings.ts";
 
-/** Of a step without failure. */
+/** Result of a successful step. */
 export type StepResult = Pick<Finding, "text" | "remedy"> & { readonly status?: Exclude<FindingStatus, "FAILED"> };
 
 export interface StepTools {
   readonly api: MonitoringApi;
   readonly signal: AbortSignal;
-  /** Since its beginning. */
+  /** Decode problems during the step. */
   readonly problems: () => ReadonlyMap<DecodeProblem, number>;
 }
 
 export interface Step {
   readonly subject: string;
-  /** It says whether `serve` goes on after a failure, and without what. */
+  /** Determines whether `serve` continues after a failure. */
   readonly reading?: ReadingName;
-  /** What a failure takes from `serve`, for a step that is an extra itself. */
+  /** What `serve` lacks after a failure of an optional step. */
   readonly without?: string;
-  /** For when `serve` goes on; else the failure's. */
+  /** Remedy if `serve` continues. Default: the failure's. */
   readonly remedy?: string;
   readonly run: (tools: StepTools) => Promise<StepResult>;
 }
@@ -34,11 +34,10 @@ export function warning(text: string, remedy: string): StepResult {
   return { status: "warning", text, remedy };
 }
 
-/** Collects the problems and durations that the client records during one step of the check. */
 export interface CheckRecorder extends ServerRecorder {
   /** Decode problems since the last call. */
   takeProblems(): ReadonlyMap<DecodeProblem, number>;
-  /** Longest request so far, milliseconds, without waiting for the budget. */
+  /** Longest request, milliseconds, without waiting for the budget. */
   slowestMs(): number;
 }
 

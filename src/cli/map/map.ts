@@ -34,10 +34,7 @@ interface ReadServer {
   readonly tree: Tree;
 }
 
-/**
- * Prints which rule makes which series of each channel, and saves a recording. Resolves with the exit code.
- * @throws ExporterError for what the user must mend, and what the client throws
- */
+/** Resolves with the exit code. @throws ExporterError, and errors of the client */
 export async function map(flags: MapFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
   const context = await createContext(flags, redactor);
@@ -69,7 +66,7 @@ export async function map(flags: MapFlags, redactor: Redactor): Promise<number> 
   return 0;
 }
 
-/** The recording replaces the server: a file with rules and labels may have none. */
+/** The recording replaces the server, so a file with only rules and labels is valid. */
 function withoutServer(env: Environment): Environment {
   const others = Object.entries(env).filter(([name]) => !SERVER_VARIABLES.some((variable) => variable.name === name));
   return { ...Object.fromEntries(others), PRTG_URL: "http://recording.invalid", PRTG_API_KEY: "no-key-is-needed" };
@@ -105,7 +102,7 @@ async function readServers(
   );
 }
 
-/** Everything, or the one sensor of those servers that have it. */
+/** Everything, or one sensor of the servers that have it. */
 function chooseSensor(servers: readonly RecordedServer[], sensorId: string | undefined): readonly ReadServer[] {
   const read = servers.map((recorded) => ({ recorded, tree: treeOf(recorded) }));
   if (sensorId === undefined) return read;
@@ -161,7 +158,7 @@ async function saveRecording(
   try {
     const text = writeRecording(recording, (part) => redactor.redact(part));
     await closing(open(file, "w", PRIVATE_FILE), async (output) => {
-      // It names machines, and an older file may be open to others. Standard output is no file.
+      // The file names machines, and an existing file may be readable by others.
       if ((await output.stat()).isFile()) await output.chmod(PRIVATE_FILE).catch(() => undefined);
       await output.writeFile(text);
     });

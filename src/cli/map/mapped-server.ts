@@ -7,7 +7,7 @@ import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../..
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { RecordedServer } from "./recording.ts";
 
-/** @throws ApiError when a list fails, and the signal's reason */
+/** @throws ApiError if a list fails, and the signal's reason */
 export async function recordServer(
   name: string,
   api: MonitoringApi,
@@ -35,7 +35,7 @@ export function treeOf({ nodes }: RecordedServer): Tree {
   return reconcile(EMPTY_TREE, poll satisfies NodePoll).tree;
 }
 
-/** The records of one sensor, with all above it. */
+/** Records of one sensor and the objects above it. */
 export function onlySensor(recorded: RecordedServer, tree: Tree, sensorId: string): RecordedServer {
   const kept = new Set<string>();
   for (let id = sensorId; id !== ROOT_ID && !kept.has(id); id = tree.nodes.get(id)?.parentId ?? ROOT_ID) kept.add(id);
@@ -46,7 +46,6 @@ export function onlySensor(recorded: RecordedServer, tree: Tree, sensorId: strin
   };
 }
 
-/** Undefined for an unknown id. */
 export function sensorIn(tree: Tree, id: string): TreeNode | undefined {
   const node = tree.nodes.get(id);
   return node?.kind === "sensor" ? node : undefined;

@@ -6,7 +6,6 @@ import { CHANNEL_LABEL_NAMES } from "../../mapping/metric-table.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import type { ChannelRecord } from "../../prtg/records.ts";
 
-/** With the way to its series. */
 export interface MappedChannel {
   readonly server: string;
   readonly sensor: TreeNode;
@@ -14,18 +13,18 @@ export interface MappedChannel {
   readonly account: ChannelAccount;
 }
 
-/** The rule is last and uncut: it may name a file. */
+/** The rule is last and uncut, because it may name a file. */
 const HEAD = ["CHANNEL", "SENSOR", "NAME", "VALUE", "UNIT", "SERIES", "RULE"];
 
-/** Of a cell: servers may send any length. */
+/** Servers may send any length. */
 const MAX_SENSOR = 40;
 const MAX_NAME = 30;
 const MAX_UNIT = 12;
 const MAX_SERIES = 60;
 
 /**
- * A line a series, and one for a channel without. Only labels of rules and tags: the others repeat the line. `--format
- * json` has all of them, and full names.
+ * One row per series or unmapped channel. Only labels of rules and tags, because the other columns have the rest. `--format json` has
+ * everything.
  */
 export function mapTable(channels: readonly MappedChannel[], withServer: boolean, { rename }: LabelSettings): string {
   const usual = new Set(["server", ...CHANNEL_LABEL_NAMES].map((label) => rename.get(label) ?? label));
@@ -61,20 +60,18 @@ function cut(text: string, length: number): string {
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
-/** The end of a path tells more than its beginning. */
+/** The end of a path is more specific. */
 function cutFront(text: string, length: number): string {
   const line = oneLine(text);
   return line.length <= length ? line : `…${line.slice(1 - length)}`;
 }
 
-/** How many channels became what. */
 export function conclude(channels: readonly MappedChannel[]): string {
   const counts = Map.groupBy(channels, ({ account }) => account.outcome);
   const parts = [...counts].map(([outcome, each]) => `${each.length} ${outcome.replaceAll("_", " ")}`);
   return `${channels.length} channels: ${parts.length === 0 ? "none" : parts.join(", ")}`;
 }
 
-/** The same for programs. */
 export function mapJson(channels: readonly MappedChannel[]): object[] {
   return channels.map(({ server, sensor, channel, account }) => ({
     server,

@@ -4,25 +4,23 @@ import { NODE_KINDS } from "../../model/tree.ts";
 import type { ChannelRecord, NodeRecord } from "../../prtg/records.ts";
 import { STATUS_TOKENS } from "../../prtg/status.ts";
 
-/** What the lists of one server said. */
 export interface RecordedServer {
-  /** The configured name. */
   readonly name: string;
   readonly nodes: readonly NodeRecord[];
   readonly channels: readonly ChannelRecord[];
 }
 
-/** Records of one poll, to try rules on without a server. */
+/** Records of one poll, to test rules without a server. */
 export interface Recording {
   /** Milliseconds since the epoch. */
   readonly recordedAt: number;
-  /** Of the exporter. */
+  /** Version of the exporter. */
   readonly version: string;
   readonly servers: readonly RecordedServer[];
 }
 
 const FORMAT = "prtg-exporter recording";
-/** Rises when older exporters could no longer read it. */
+/** Increase it if older exporters cannot read the format. */
 const FORMAT_VERSION = 1;
 
 const id = z.string().min(1);
@@ -31,7 +29,7 @@ const reference = z
   .strictObject({ id, name: z.string().optional(), kind: z.string().optional() })
   .transform(({ name, kind, ...rest }) => ({ ...rest, name, kind }));
 
-/** What places, labels and rules need: no address, no state. */
+/** Everything that paths, labels and rules need. No addresses, no states. */
 const node = z
   .strictObject({
     id,
@@ -80,7 +78,7 @@ const recordingSchema = z.strictObject({
   servers: z.array(z.strictObject({ name: z.string(), nodes: z.array(node), channels: z.array(channel) })),
 });
 
-/** The text of a recording; `redact` takes secrets out of every text in it. */
+/** @param redact Applied to all texts. */
 export function writeRecording({ recordedAt, version, servers }: Recording, redact: (text: string) => string): string {
   const file = {
     format: FORMAT,
@@ -104,10 +102,7 @@ function channelToWrite({ sensorId, channelId, name, unit, value, measuredAt }: 
   return { sensorId, channelId, name, unit, value, measuredAt };
 }
 
-/**
- * Reads what `writeRecording` wrote.
- * @throws ExporterError RECORDING_INVALID, with the first thing that is wrong
- */
+/** @throws ExporterError RECORDING_INVALID, with the first problem */
 export function readRecording(text: string, file: string): Recording {
   let content: unknown;
   try {
@@ -130,7 +125,7 @@ export function readRecording(text: string, file: string): Recording {
   return { recordedAt: Date.parse(data.recordedAt), version: data.version, servers: data.servers };
 }
 
-/** Said first: in a recording of another version, the error that comes otherwise does not show the reason. */
+/** Checked first: errors of another version would not show the reason. */
 function otherVersion(content: unknown): string | undefined {
   const isRecording =
     typeof content === "object" && content !== null && "format" in content && content.format === FORMAT;

@@ -4,15 +4,12 @@ import { ExporterError } from "../../errors/exporter-error.ts";
 import { MAX_DATA_BYTES, readTextFile } from "../../lib/bounded-files.ts";
 import { FORMAT, FORMAT_VERSION, type Report, reportSchema, type ServerReport } from "./format.ts";
 
-/**
- * Does not write what breaks the format: that is our fault.
- * @throws ExporterError REPORT_UNWRITABLE
- */
+/** Throws a plain error if the report breaks the format, because that is a bug. @throws ExporterError REPORT_UNWRITABLE */
 export async function writeReport(file: string, exporter: string, servers: readonly ServerReport[]): Promise<void> {
   const report = reportSchema.parse({ format: FORMAT, format_version: FORMAT_VERSION, exporter, servers });
   const text = `${JSON.stringify(report, null, 2)}\n`;
   try {
-    // Without names, and to be handed on: others may read it.
+    // Reports contain no names and are meant to be shared.
     await writeFile(file, text, { mode: 0o644 });
   } catch (error) {
     throw new ExporterError("REPORT_UNWRITABLE", `${file} cannot be written: ${fileFault(error)}`);

@@ -5,16 +5,13 @@ import { FIELD_NAMES } from "./field-names.gen.ts";
 import { PROBES } from "./probes.ts";
 import { VALUE_TYPES } from "./shape.ts";
 
-/*
- * All that a report can hold: numbers, and texts from lists in the exporter. One schema for writing and reading, so
- * that nothing else gets in.
- */
+/* A report contains only numbers and texts from lists in the exporter. Writing and reading share this schema. */
 
 export const FORMAT = "prtg-exporter server report";
-/** Rises when older exporters cannot read it. */
+/** Increase it if older exporters cannot read the format. */
 export const FORMAT_VERSION = 1;
 
-/** Year, quarter, running number, build. At least four final digits: no network address has them. */
+/** Year, quarter, number, build. Network addresses never have four final digits. */
 export const RELEASE = /^[12]\d\.[1-4]\.\d{1,3}\.\d{4,6}$/;
 /** `$[].basic.priority`: `[]` are items, `*` a name that no API defines. */
 const PLACE = /^\$(\[\]|\.(\*|[A-Za-z_]\w*))*$/;
@@ -67,7 +64,7 @@ const endpoint = z.strictObject({
   shape: shape.optional().meta({ description: "How often which type of value is at which place." }),
 });
 
-/** As the flags of `simulate`. */
+/** Names of flags of `simulate`. */
 export const SIZES = ["probes", "groups", "devices", "sensors", "channels"] as const;
 
 const server = z.strictObject({

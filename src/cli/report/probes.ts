@@ -1,16 +1,15 @@
-/** Whose id a request needs. */
+/** Object whose id a request needs. */
 export type NeededObject = "probe" | "group" | "device" | "sensor" | "channel";
 
-/** One read of a server. */
 export interface Probe {
   /** Template of the path below `/api/v2`. */
   readonly endpoint: string;
-  /** Without `?`; `{id}` as in the path. */
+  /** Without `?`. `{id}` as in the path. */
   readonly query: string;
   readonly needs?: NeededObject;
 }
 
-/** Records of a list, for shapes. */
+/** Records of a list to analyse. */
 export const SAMPLE = 500;
 
 const SAMPLED = `limit=${SAMPLE}`;
@@ -20,7 +19,7 @@ function list(endpoint: string, ...parameters: string[]): Probe {
   return { endpoint, query: [SAMPLED, ...parameters].join("&") };
 }
 
-/** The first shows whether the server is there, the second whether it takes the key. */
+/** The first tests the connection, the second the key. */
 export const PROBES: readonly Probe[] = [
   { endpoint: "/health", query: "" },
   { endpoint: "/version", query: "" },
@@ -35,15 +34,14 @@ export const PROBES: readonly Probe[] = [
   list("/objects"),
   list("/lookup-definitions"),
   list("/autodiscoveries"),
-  // The default limit.
+  // Default limit.
   { endpoint: "/experimental/channels", query: "" },
-  // Beyond records.
+  // Past the last record.
   list("/experimental/devices", "include=sensor_status_summary"),
   list("/experimental/sensors", "include=intervalgroup"),
   list("/experimental/channels", "include=alerting"),
   list("/experimental/channels", "include=values"),
   list("/experimental/sensors", "include=path"),
-  // A part.
   list("/experimental/sensors", "filter=status = up"),
   list("/experimental/sensors", "filter=status in [down, warning]"),
   list("/experimental/channels", "filter=primary = true"),

@@ -8,13 +8,13 @@ import { type NeededObject, PROBES, type Probe, SAMPLE } from "./probes.ts";
 import { shapeOf } from "./shape.ts";
 
 export interface Asker {
-  /** One GET below `/api/v2`, with its query. */
+  /** Sends one GET below `/api/v2`, with its query. */
   readonly ask: (endpoint: string, path: string) => Promise<ApiAnswer>;
-  /** Of the last request, milliseconds to the last byte. */
+  /** Duration of the last request to its last byte, milliseconds. */
   readonly lastMs: () => number;
 }
 
-/** Nothing else would be answered, and repeated refusals lock accounts. */
+/** Other requests would fail too, and repeated rejections lock accounts. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
   "API_CONNECTION_FAILED",
   "API_TLS_UNTRUSTED",
@@ -31,7 +31,6 @@ const FATAL: ReadonlySet<ErrorCode> = new Set([
   "SECRET_UNREADABLE",
 ]);
 
-/** One request at a time. */
 export async function reportServer({ ask, lastMs }: Asker): Promise<ServerReport> {
   const endpoints: EndpointReport[] = [];
   const ids = new Map<NeededObject, string>();
@@ -104,7 +103,7 @@ function describeFailure(error: ExporterError): Omit<EndpointReport, "endpoint" 
   };
 }
 
-/** Of `/version`: the first text that is a release and nothing else. */
+/** First text in `/version` that is only a release. */
 function releaseIn(json: unknown): string | null {
   if (typeof json === "string") return RELEASE.test(json) ? json : null;
   if (typeof json !== "object" || json === null) return null;
@@ -114,7 +113,7 @@ function releaseIn(json: unknown): string | null {
 const ID = /^\d{1,18}$/;
 const CHANNEL_ID = /^(?<sensor>\d{1,18})\.-?\d{1,18}$/;
 
-/** The first of each kind; of sensors a measured one, if any. */
+/** First object of each kind, but preferably a measured sensor. */
 function learnIds({ endpoint }: Probe, json: unknown, ids: Map<NeededObject, string>): void {
   const kind = /^(?:\/experimental)?\/(?<kind>probe|group|device|sensor|channel)s$/.exec(endpoint)?.groups?.kind;
   if (kind === undefined || !Array.isArray(json)) return;
@@ -149,7 +148,7 @@ function measuredValue(record: unknown): unknown {
   return isThere ? (measurement.value ?? undefined) : undefined;
 }
 
-/** Of most statuses of sensors. */
+/** Spelling of most sensor statuses. */
 function spellingIn(endpoints: readonly EndpointReport[]): ServerReport["spelling"] {
   const sums = { live: 0, specification: 0 };
   for (const { endpoint, shape = {} } of endpoints) {
@@ -168,7 +167,7 @@ function defaultLimit(endpoints: readonly EndpointReport[]): number | null {
   return records > 0 && records < total ? records : null;
 }
 
-/** As lists say, or their length where they are short. */
+/** As lists report, or the length of short lists. */
 function sizesIn(endpoints: readonly EndpointReport[]): ServerReport["objects"] {
   const sizes = SIZES.flatMap((kind) => {
     const lists = endpoints.filter(

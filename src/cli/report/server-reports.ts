@@ -8,10 +8,7 @@ import { writeReport } from "./files.ts";
 import type { ServerReport } from "./format.ts";
 import { reportServer } from "./reporter.ts";
 
-/**
- * All servers, each on its own. Writes nothing when the signal aborts.
- * @throws ExporterError REPORT_UNWRITABLE
- */
+/** Writes nothing if the signal aborts. @throws ExporterError REPORT_UNWRITABLE */
 export async function writeServerReports(
   file: string,
   servers: readonly ServerConfig[],

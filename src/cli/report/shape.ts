@@ -2,7 +2,6 @@ import { mapEntry } from "../../lib/map-entry.ts";
 import { parseStatus } from "../../prtg/status.ts";
 import { FIELD_NAMES } from "./field-names.gen.ts";
 
-/** What a value is, not what it says. */
 export const VALUE_TYPES = [
   "null",
   "boolean",
@@ -29,17 +28,17 @@ export const VALUE_TYPES = [
 
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** Types at each place and how often; places as `$[].basic.priority`, from the whole answer `$`. */
+/** Number of values by place (`$[].basic.priority`, `$` is the answer) and type. */
 export type Shape = Readonly<Record<string, Readonly<Partial<Record<ValueType, number>>>>>;
 
-/** Of an API. Another name may be data, such as a device: `*` in places. */
+/** Other names may be data, such as a device. Places have `*` for them. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set(FIELD_NAMES);
 const MAX_DEPTH = 8;
-/** Words of the API; other values in one case might say something of a name. */
+/** Words of the API. In other fields, the case of a value could reveal names. */
 const WORD_FIELDS: ReadonlySet<string> = new Set(["type", "unittype"]);
 const STATUS_FIELDS: ReadonlySet<string> = new Set(["status", "calculated_status"]);
 
-/** Holds no name, text or number of the answer. */
+/** Contains no name, text or number of the answer. */
 export function shapeOf(answer: unknown): Shape {
   const counts = new Map<string, Map<ValueType, number>>();
   visit(answer, "$", "", 0, (place, type) => {
@@ -79,7 +78,7 @@ function typeOf(value: unknown, field: string): ValueType {
 
 const NUMBER = /^[+-]?\d{1,30}([.,]\d{1,30})?(e[+-]?\d{1,4})?$/i;
 const NUMBER_WITH_UNIT = /^[+-]?\d{1,30}([.,]\d{1,30})*\s?\D{1,20}$/;
-/** Before other than three digits, or behind a point of thousands. */
+/** A comma not before three digits, or after a point for thousands. */
 const DECIMAL_COMMA = /,(?!\d{3}(?!\d))\d|\.\d{3},\d/;
 const CHANNEL_ID = /^\d{1,12}\.-?\d{1,12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
@@ -106,7 +105,7 @@ function typeOfText(text: string, field: string): ValueType {
   return DECIMAL_COMMA.test(text) ? "text of a number with a decimal comma and a unit" : "text of a number with a unit";
 }
 
-/** Elsewhere `42 Main Street` is no number. */
+/** In other fields, `42 Main Street` is not a number. */
 const VALUE_FIELDS: ReadonlySet<string> = new Set([
   "value",
   "display_value",

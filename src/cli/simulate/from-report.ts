@@ -5,13 +5,10 @@ import { ExporterError } from "../../errors/exporter-error.ts";
 import { readReport } from "../report/files.ts";
 import type { EndpointReport, ServerReport } from "../report/format.ts";
 
-/** The default limit of servers that send no fewer. */
+/** Default limit of servers. */
 const MAX_LIMIT = 3000;
 
-/**
- * The first of a report.
- * @throws ExporterError REPORT_UNREADABLE, REPORT_INVALID
- */
+/** First server of a report. @throws ExporterError REPORT_UNREADABLE, REPORT_INVALID */
 export async function reportedServer(file: string): Promise<ReportedServer> {
   const { servers } = await readReport(file);
   const [server] = servers;
@@ -33,12 +30,12 @@ function possibleSize({ probes, groups, devices, sensors, channels }: ServerRepo
     channels === undefined || sensors === undefined
       ? {}
       : { channels: Math.min(Math.max(channels, 2 * sensors), MAX_CHANNELS * sensors) };
-  const given = { probes: least(probes, 1), groups, devices: least(devices, (sensors ?? 0) > 0 ? 1 : 0), sensors };
-  const known = Object.entries(given).filter(([, number]) => typeof number === "number");
+  const counts = { probes: least(probes, 1), groups, devices: least(devices, (sensors ?? 0) > 0 ? 1 : 0), sensors };
+  const known = Object.entries(counts).filter(([, number]) => typeof number === "number");
   return { ...Object.fromEntries(known), ...withChannels };
 }
 
-/** The newest that is not newer than the server; else the oldest. */
+/** The newest release up to the server's version, or the oldest. */
 function nearestRelease(version: string): ReleaseName {
   const [year = 0, quarter = 0] = version.split(".").map(Number);
   const fitting = RELEASE_NAMES.filter((name) => {
@@ -56,7 +53,7 @@ function globOf(endpoint: string): string {
   return endpoint.replace("{id}", "*");
 }
 
-/** Endpoints with nothing but errors. A glob covers what is below, so that must have failed too. */
+/** Endpoints with errors only. A glob also covers the paths below, so they must have failed too. */
 function absences(endpoints: readonly EndpointReport[]): readonly string[] {
   const byEndpoint = Map.groupBy(endpoints, ({ endpoint }) => endpoint);
   return [...byEndpoint].flatMap(([endpoint, answers]) => {
@@ -68,7 +65,7 @@ function absences(endpoints: readonly EndpointReport[]): readonly string[] {
   });
 }
 
-/** Sections refused by lists that work. */
+/** Sections that working lists reject. */
 function refusals(endpoints: readonly EndpointReport[]): readonly string[] {
   return endpoints.flatMap(({ endpoint, query, status }) => {
     const section = /&include=(?<section>\w+)$/.exec(query)?.groups?.section;
@@ -77,10 +74,10 @@ function refusals(endpoints: readonly EndpointReport[]): readonly string[] {
   });
 }
 
-/** Of texts with a unit, those whose decimal comma shows the language: whole numbers have none. */
+/** Share of decimal commas that shows the language. Integers have none. */
 const MIN_COMMAS = 1 / 20;
 
-/** Lists with mostly texts with a unit. */
+/** Lists in which most values are texts with a unit. */
 function textValues(endpoints: readonly EndpointReport[]): readonly string[] {
   const types = endpoints.map(({ shape = {} }) => shape["$[].last_measurement.display_value"] ?? {});
   const sum = (type: keyof (typeof types)[number]) => types.reduce((total, counts) => total + (counts[type] ?? 0), 0);

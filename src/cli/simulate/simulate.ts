@@ -7,11 +7,10 @@ import { reportedServer } from "./from-report.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
 
 export interface SimulateFlags extends LogFlags, ServiceFlags {
-  /** File with a report about a server, which is played. */
+  /** Server report to simulate. */
   readonly fromReport?: string;
 }
 
-/** A monitoring server to build against: everything in memory, all data made up. Resolves with the exit code. */
 export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
   const stopped = stopSignal();
   const context = await createContext(flags, redactor);

@@ -8,7 +8,7 @@ export interface BasicCredentials {
   readonly password: string;
 }
 
-/** Of an Authorization header (RFC 7617); undefined without any. */
+/** RFC 7617 */
 export function parseBasicAuth(header: string | undefined): BasicCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "")?.[1];
   if (encoded === undefined) return undefined;
@@ -21,17 +21,13 @@ export type Compare = BcryptThread["compare"];
 
 export type PasswordCheck = "right" | "wrong" | "busy";
 
-/** Remembered; right ones are few. */
 const MAX_WRONG = 100;
-/** Under way or waiting: each takes a core for a while. */
+/** Each check takes a CPU core for a while. */
 const MAX_WAITING = 16;
-/** Of the dummy hash without users. */
+/** Cost of the dummy hash without users. */
 const USUAL_COST = 10;
 
-/**
- * Checks a name with its password. Computes each pair once, and keeps the result under a keyed hash, never the
- * password. Unknown names take as long as known ones.
- */
+/** Checks passwords. Computes each pair once and keeps the result under a keyed hash. Unknown names take as long as known ones. */
 export class PasswordChecker {
   readonly #compare: Compare;
   readonly #key = randomBytes(32);
@@ -45,14 +41,13 @@ export class PasswordChecker {
   }
 
   /**
-   * `client`: its address. Addresses take turns: one that guesses passwords keeps no other out. Rejects when comparing
-   * fails.
+   * Client addresses take turns, so guessing passwords does not block others. @param client IP address. Rejects if the comparison fails.
    */
   async check(users: Users, name: string, password: string, client = ""): Promise<PasswordCheck> {
     const known = users.get(name);
     const hash = known ?? this.#dummy(users, name);
     const pair = this.#digest([name, hash, password]);
-    // The name may be gone from the file.
+    // A changed file may lack the name.
     if (this.#right.has(pair)) return known === undefined ? "wrong" : "right";
     if (this.#wrong.has(pair)) return "wrong";
     const underWay = this.#underWay.get(pair);
@@ -66,7 +61,6 @@ export class PasswordChecker {
     }
   }
 
-  /** The users changed. */
   forget(): void {
     this.#right.clear();
     this.#wrong.clear();
@@ -91,10 +85,7 @@ export class PasswordChecker {
     return "wrong";
   }
 
-  /**
-   * Matches nothing. Its cost is that of one user, always the same for a name: otherwise the time would tell who
-   * exists.
-   */
+  /** Hash that matches no password, with the same cost for the same name. The time must not reveal which users exist. */
   #dummy(users: Users, name: string): string {
     const hashes = [...users.values()];
     const draw = Number.parseInt(this.#digest([name]).slice(0, 8), 16);

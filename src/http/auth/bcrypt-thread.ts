@@ -3,19 +3,19 @@ import { Worker } from "node:worker_threads";
 import pLimit from "p-limit";
 import type { Comparison } from "./bcrypt-worker.ts";
 
-/** .ts from the source, .js from the build. */
+/** `.ts` in the source, `.js` in the build. */
 const WORKER = new URL(`./bcrypt-worker${extname(import.meta.url)}`, import.meta.url);
-/** Results are cached: the thread is seldom needed twice. */
+/** Results are cached, so the thread is seldom needed again. */
 const IDLE_MS = 10_000;
 
-/** Compares with bcrypt hashes, one at a time, in a thread that lives as long as its work. */
+/** Compares passwords with bcrypt hashes in a worker thread, one at a time. Ends the thread when it is idle. */
 export class BcryptThread {
   #worker: Worker | undefined;
   readonly #oneAtATime = pLimit(1);
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** Rejects when the thread fails, and on `close`. */
+  /** Rejects if the thread fails or `close` is called. */
   compare(comparison: Comparison): Promise<boolean> {
     return this.#oneAtATime(() => this.#ask(comparison));
   }
@@ -39,7 +39,7 @@ export class BcryptThread {
       });
     } finally {
       for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event);
-      // Without a listener an error ends the process.
+      // Without a listener, an error ends the process.
       worker.on("error", () => undefined);
       this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref();
       if (this.#worker === worker && worker.threadId === -1) this.#worker = undefined;

@@ -6,7 +6,7 @@ export interface Comparison {
   readonly hash: string;
 }
 
-// bcrypt is slow on purpose: scrapes must not wait.
+// bcrypt is slow on purpose and must not delay scrapes.
 parentPort?.on("message", ({ password, hash }: Comparison) => {
   parentPort?.postMessage(bcrypt.compareSync(password, hash));
 });

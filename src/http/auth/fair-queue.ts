@@ -1,26 +1,25 @@
-/** With the function that ends the turn, or nothing when none will come. */
 type Waiter = (leave: (() => void) | undefined) => void;
 
-/** One at a time, client by client in turns. Only so many may wait: then the greediest client makes room. */
+/** Serves one caller at a time, client by client in turns. If the queue is full, the client with most entries loses one. */
 export class FairQueue {
   readonly #max: number;
   /** In the order of their next turn. */
-  readonly #waiting = new Map<string, Waiter[]>();
+  readonly #queue = new Map<string, Waiter[]>();
   #count = 0;
   #isTaken = false;
 
-  /** @param max Turns under way or waiting. */
+  /** @param max Turns in progress and in the queue. */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Resolves with the function that ends the turn; undefined when too many wait. */
+  /** Resolves with the function that ends the turn, or `undefined` if the queue is full. */
   take(client: string): Promise<(() => void) | undefined> {
     return new Promise((settle) => {
       if (this.#count >= this.#max && !this.#makeRoom(client)) return settle(undefined);
       this.#count++;
-      const waiters = this.#waiting.get(client);
-      if (waiters === undefined) this.#waiting.set(client, [settle]);
+      const waiters = this.#queue.get(client);
+      if (waiters === undefined) this.#queue.set(client, [settle]);
       else waiters.push(settle);
       this.#next();
     });
@@ -28,13 +27,12 @@ export class FairQueue {
 
   #next(): void {
     if (this.#isTaken) return;
-    const [first] = this.#waiting;
+    const [first] = this.#queue;
     if (first === undefined) return;
     const [client, waiters] = first;
     const waiter = waiters.shift();
-    this.#waiting.delete(client);
-    // Behind all others.
-    if (waiters.length > 0) this.#waiting.set(client, waiters);
+    this.#queue.delete(client);
+    if (waiters.length > 0) this.#queue.set(client, waiters);
     this.#isTaken = true;
     waiter?.(() => {
       this.#isTaken = false;
@@ -43,10 +41,9 @@ export class FairQueue {
     });
   }
 
-  /** Drops the last waiter of the client with the most, if it keeps no fewer than the new one gets. */
   #makeRoom(client: string): boolean {
-    const [longest = []] = [...this.#waiting.values()].toSorted((a, b) => b.length - a.length);
-    const count = this.#waiting.get(client)?.length ?? 0;
+    const [longest = []] = [...this.#queue.values()].toSorted((a, b) => b.length - a.length);
+    const count = this.#queue.get(client)?.length ?? 0;
     if (longest.length <= count + 1) return false;
     longest.pop()?.(undefined);
     this.#count--;

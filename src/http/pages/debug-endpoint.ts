@@ -1,35 +1,32 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Negotiator from "negotiator";
 
-/** In both forms, without secrets. */
+/** Contains no secrets. */
 export interface DebugReport {
   readonly status: 200 | 400 | 404;
-  /** For people; lines end with a line feed. */
+  /** Lines end with a line feed. */
   readonly text: string;
-  /** For programs. */
   readonly json: unknown;
 }
 
-/** From memory; `gone` may end it early. */
-export type DebugPage = (query: URLSearchParams, gone?: AbortSignal) => Promise<DebugReport>;
+/** Answers from memory. `signal` may abort it. */
+export type DebugPage = (query: URLSearchParams, signal?: AbortSignal) => Promise<DebugReport>;
 
-/** Below /debug. */
 export interface DebugPages {
-  /** `?object=ID`: how an object came to its series. */
+  /** `?object=ID`: how the exporter derives an object's series. */
   readonly explain: DebugPage;
-  /** Where the series come from. */
+  /** Number of series by origin. */
   readonly cardinality: DebugPage;
 }
 
 const TEXT = "text/plain";
 const JSON_TYPE = "application/json";
 
-/** Text, or JSON for those who prefer it; GET and HEAD. */
 export function debugEndpoint(page: DebugPage) {
-  return async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
     const { searchParams } = new URL(request.url ?? "/", "http://exporter");
-    const report = await page(searchParams, gone);
-    // A client that accepts neither gets text, as on the metrics page.
+    const report = await page(searchParams, signal);
+    // As on the metrics page, a client that accepts neither gets text.
     const type = new Negotiator(request).mediaType([TEXT, JSON_TYPE]) ?? TEXT;
     const body = type === JSON_TYPE ? `${JSON.stringify(report.json, undefined, 2)}\n` : report.text;
     response.writeHead(report.status, {

@@ -1,6 +1,6 @@
 import { type RouteHandler, respondText } from "../server/responses.ts";
 
-/** `/-/healthy` and `/-/ready`. `isReady`: the first attempt on every server is over. */
+/** @param isReady The exporter has tried to read every server. */
 export function healthRoutes(isReady: () => boolean): [string, RouteHandler][] {
   return [
     ["/-/healthy", (_request, response) => respondText(response, 200, "Healthy.\n")],
@@ -14,12 +14,12 @@ export function healthRoutes(isReady: () => boolean): [string, RouteHandler][] {
   ];
 }
 
-/** `refused`: the old configuration stays in force. */
+/** `refused`: the previous configuration stays in force. */
 export type ReloadResult =
   | { readonly kind: "applied" | "unchanged" }
   | { readonly kind: "refused"; readonly message: string };
 
-/** `POST /-/reload`; undefined without `--web.enable-lifecycle`. */
+/** `POST /-/reload`. `undefined` without `--web.enable-lifecycle`. */
 export function reloadEndpoint(reload: (() => Promise<ReloadResult>) | undefined): RouteHandler {
   return async (_request, response) => {
     if (reload === undefined) {

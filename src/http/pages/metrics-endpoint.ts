@@ -5,17 +5,16 @@ import { mediaTypeOf, negotiateEncoding, negotiateFormat } from "../../expositio
 import type { PageReader } from "../../exposition/reader-memory.ts";
 import type { StreamedPage } from "../../exposition/representation.ts";
 import { MAX_SHARDS, parseShard, type Shard, WHOLE_PAGE } from "../../exposition/shard.ts";
-import { clientGoneSignal, isClosed } from "../server/response-lifetime.ts";
+import { disconnectSignal, isClosed } from "../server/response-lifetime.ts";
 import { respondBusy, respondText, streamPage } from "../server/responses.ts";
 
 export interface MetricsEndpointOptions {
   readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "streamedPage">;
-  /** The configuration has a server of this name; undefined: it has none. */
   readonly hasServer?: ((name: string) => boolean) | undefined;
-  /** At each page. */
+  /** Runs for each page. */
   readonly served: (mediaType: string) => void;
-  /** At each refused or cut request. */
+  /** Runs for each refused or cut request. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
 }
 
@@ -30,9 +29,8 @@ const NO_SERVER = "The configuration has no server of this name.\n";
 const NOT_YOURS = "This user may not have the metrics of this server.\n";
 
 /**
- * The metrics page or a part of it, in the scraper's form; GET and HEAD. Parts: `?shard=i/n`, and servers by
- * `?server=NAME` (repeatable) or a further part of the path.
- * @param only The servers that exist for this user, and the default; undefined: all.
+ * The metrics page or a part of it: `?shard=i/n`, `?server=NAME` (repeatable), or a server name in the path. @param only The servers that
+ * this user sees. `undefined`: all.
  */
 export function metricsEndpoint(options: MetricsEndpointOptions, only?: readonly string[]) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -50,12 +48,12 @@ export function metricsEndpoint(options: MetricsEndpointOptions, only?: readonly
       options.served(mediaTypeOf(format.contentType));
     };
     if (request.method === "HEAD") {
-      // Nothing of the page is sent, so nothing is made.
+      // HEAD needs no page.
       served();
       response.end();
       return;
     }
-    // It may have left during the password check: nothing would announce its end.
+    // If the client disconnected during the password check, no event reports it.
     if (isClosed(response)) return;
     const reader = readerOf(request, response, options);
     let page: StreamedPage;
@@ -80,9 +78,9 @@ function readerOf(
 ): PageReader {
   return {
     used: finished(response).catch(() => undefined),
-    // A stream of HTTP/2 ends before its session has written all.
+    // An HTTP/2 stream ends before its session has written everything.
     isExact: request.httpVersionMajor === 1,
-    gone: clientGoneSignal(response),
+    gone: disconnectSignal(response),
     cut: () => {
       if (isClosed(response)) return;
       rejected?.("slow_reader");
@@ -102,10 +100,10 @@ function partOf(
   const [text, ...more] = query.getAll("shard");
   const shard = text === undefined ? WHOLE_PAGE : parseShard(text);
   if (shard === undefined || more.length > 0) return { status: 400, text: NO_SHARD };
-  const asked = query.getAll("server");
+  const inQuery = query.getAll("server");
   const inPath = path === telemetryPath ? undefined : decoded(path.slice(telemetryPath.length + 1));
-  if (inPath !== undefined && asked.length > 0) return { status: 400, text: TWO_WAYS };
-  const names = inPath === undefined ? asked : [inPath];
+  if (inPath !== undefined && inQuery.length > 0) return { status: 400, text: TWO_WAYS };
+  const names = inPath === undefined ? inQuery : [inPath];
   // This user must not learn which servers exist.
   if (only !== undefined && !names.every((name) => only.includes(name))) return { status: 403, text: NOT_YOURS };
   if (!names.every(hasServer)) return { status: 404, text: NO_SERVER };
@@ -113,7 +111,7 @@ function partOf(
   return servers === undefined ? shard : { ...shard, servers: [...new Set(servers)].toSorted() };
 }
 
-/** Text that is no encoding stands for itself. */
+/** Returns the text itself if it is not valid percent-encoding. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -11,25 +11,22 @@ import type { StatusSource } from "./status/source.ts";
 export interface RouteOptions {
   readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "streamedPage">;
-  /** The configuration has a server of this name; undefined: it has none. */
   readonly hasServer?: ((name: string) => boolean) | undefined;
   readonly served: (mediaType: string) => void;
-  /** Requests refused or cut because others take what there is. */
+  /** Counts requests that are refused or cut to protect others. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
-  /** The first attempt on every server is over. */
+  /** The exporter has tried to read every server. */
   readonly isReady: () => boolean;
-  /** Undefined: no status page; `/` says where the metrics are. */
+  /** `undefined`: no status page. `/` then links to the metrics. */
   readonly status?: StatusSource | undefined;
-  /** Undefined: no pages below /debug. */
+  /** `undefined`: no pages below /debug. */
   readonly debug?: DebugPages | undefined;
-  /** Undefined: no service discovery at /sd. */
+  /** `undefined`: no service discovery at /sd. */
   readonly discovery?: Discovery | undefined;
 }
 
-/** By path. */
 export type Routes = ReadonlyMap<string, RouteHandler>;
 
-/** All paths of the exporter's web server. */
 export function createRoutes(options: RouteOptions): Routes {
   const concurrency = new ConcurrencyLimit(() => options.rejected?.("requests"));
   return new RoutesByPath(options.telemetryPath, [
@@ -41,13 +38,13 @@ export function createRoutes(options: RouteOptions): Routes {
   ]);
 }
 
-/** Of these servers alone. */
+/** Routes of a user who sees only these servers. */
 export function metricsRoutes(options: MetricsEndpointOptions, servers: readonly string[]): Routes {
   const { telemetryPath } = options;
   return new RoutesByPath(telemetryPath, [[telemetryPath, metricsEndpoint(options, servers)]]);
 }
 
-/** Server names are parts of the metrics path. */
+/** Paths of metrics can contain server names. */
 class RoutesByPath extends Map<string, RouteHandler> {
   readonly #telemetryPath: string;
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { totalLength } from "../../lib/buffers.ts";
 import { respondText, streamPage } from "../server/responses.ts";
 
-/** Of each list that is not empty, one must fit. */
+/** A device must match one item of each list that is not empty. */
 export interface DiscoveryQuery {
   readonly servers: readonly string[];
   readonly kinds: readonly string[];
@@ -10,18 +10,18 @@ export interface DiscoveryQuery {
   readonly probes: readonly string[];
   readonly groups: readonly string[];
   readonly statuses: readonly string[];
-  /** Behind each host; undefined: hosts as they are. */
+  /** Port to append to each host. `undefined`: none. */
   readonly port: number | undefined;
 }
 
 export type DiscoveryResult =
   /** Pieces of a JSON array. */
   | { readonly status: 200; readonly json: readonly Buffer[] }
-  /** Prometheus keeps its list. */
+  /** Prometheus keeps its previous list. */
   | { readonly status: 400 | 404 | 503; readonly text: string };
 
-/** From memory; `gone` may end it early. */
-export type Discovery = (question: DiscoveryQuery, gone?: AbortSignal) => Promise<DiscoveryResult>;
+/** Answers from memory. `signal` may abort it. */
+export type Discovery = (question: DiscoveryQuery, signal?: AbortSignal) => Promise<DiscoveryResult>;
 
 const LISTS = {
   server: "servers",
@@ -37,21 +37,21 @@ type ListParameter = keyof typeof LISTS;
 const PARAMETERS = [...Object.keys(LISTS), "port"];
 const MAX_PORT = 65_535;
 
-/** Devices as targets of Prometheus' HTTP service discovery; GET and HEAD. */
+/** Devices as targets of Prometheus' HTTP service discovery. */
 export function serviceDiscoveryEndpoint(discovery: Discovery) {
   return async (
     request: IncomingMessage,
     response: ServerResponse,
-    gone: AbortSignal,
+    signal: AbortSignal,
     made: () => void,
   ): Promise<void> => {
     const question = parseQuery(new URL(request.url ?? "/", "http://exporter").searchParams);
     if (typeof question === "string") return respondText(response, 400, `${question}\n`);
-    const answer = await discovery(question, gone);
+    const answer = await discovery(question, signal);
     made();
     if (answer.status !== 200) return respondText(response, answer.status, `${answer.text}\n`);
     response.writeHead(200, {
-      // Prometheus takes no other type.
+      // Prometheus requires this type.
       "Content-Type": "application/json; charset=utf-8",
       "Content-Length": totalLength(answer.json),
       "Cache-Control": "no-store",
@@ -61,7 +61,7 @@ export function serviceDiscoveryEndpoint(discovery: Discovery) {
   };
 }
 
-/** Or what is wrong: a misspelt filter would let everything through. */
+/** Returns text for an invalid query: a misspelt filter would match everything. */
 function parseQuery(query: URLSearchParams): DiscoveryQuery | string {
   const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) return `unknown parameter: expected ${PARAMETERS.join(", ")}`;

@@ -1,40 +1,36 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { onAbort } from "../../lib/abort.ts";
-import { clientGoneSignal } from "./response-lifetime.ts";
+import { disconnectSignal } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy } from "./responses.ts";
 
-/** Pages that take work, so that polls get their turns of the event loop. */
+/** Leaves turns of the event loop to polls. */
 const MAX_AT_ONCE = 2;
-/** Readers; others come again. */
-const MAX_WAITING = 16;
+const MAX_QUEUE = 16;
 
-/**
- * `gone` aborts when the reader leaves. `made` lets the next one begin while the answer is sent: a slow reader holds up
- * nobody.
- */
+/** `signal` aborts if the client disconnects. `made` frees the place while the response is sent, so a slow reader does not block others. */
 export type PageHandler = (
   request: IncomingMessage,
   response: ServerResponse,
-  gone: AbortSignal,
+  signal: AbortSignal,
   made: () => void,
 ) => Promise<void>;
 
-/** Few pages at a time, and none for readers that left. */
+/** Builds few pages at a time, and none for clients that disconnected. */
 export class ConcurrencyLimit {
   readonly #refused: () => void;
-  readonly #waiting = new Set<() => void>();
+  readonly #queue = new Set<() => void>();
   #active = 0;
 
-  /** `refused`: at each 503. */
+  /** @param refused Runs at each 503. */
   constructor(refused: () => void = () => undefined) {
     this.#refused = refused;
   }
 
   limit(handler: PageHandler): RouteHandler {
     return async (request, response) => {
-      const gone = clientGoneSignal(response);
-      if (!(await this.#enter(gone))) {
-        if (gone.aborted) return;
+      const signal = disconnectSignal(response);
+      if (!(await this.#enter(signal))) {
+        if (signal.aborted) return;
         this.refuse(response);
         return;
       }
@@ -44,34 +40,32 @@ export class ConcurrencyLimit {
         isMade = true;
       };
       try {
-        await handler(request, response, gone, made);
+        await handler(request, response, signal, made);
       } catch (error) {
-        if (!gone.aborted || error !== gone.reason) throw error;
+        if (!signal.aborted || error !== signal.reason) throw error;
       } finally {
         made();
       }
     };
   }
 
-  /** Answers 503 and counts it. Takes the arguments of `respondBusy`. */
   refuse(...answer: Parameters<typeof respondBusy>): void {
     this.#refused();
     respondBusy(...answer);
   }
 
-  /** False when the reader left, or too many wait. */
-  async #enter(gone: AbortSignal): Promise<boolean> {
-    if (gone.aborted) return false;
+  async #enter(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
     if (this.#active < MAX_AT_ONCE) {
       this.#active++;
       return true;
     }
-    if (this.#waiting.size >= MAX_WAITING) return false;
+    if (this.#queue.size >= MAX_QUEUE) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const begin = () => resolve(true);
-    this.#waiting.add(begin);
-    const forget = onAbort(gone, () => {
-      if (this.#waiting.delete(begin)) resolve(false);
+    this.#queue.add(begin);
+    const forget = onAbort(signal, () => {
+      if (this.#queue.delete(begin)) resolve(false);
     });
     try {
       return await promise;
@@ -80,14 +74,13 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** The next one takes the place. */
   #leave(): void {
-    const [next] = this.#waiting;
+    const [next] = this.#queue;
     if (next === undefined) {
       this.#active--;
       return;
     }
-    this.#waiting.delete(next);
+    this.#queue.delete(next);
     next();
   }
 }

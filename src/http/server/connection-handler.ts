@@ -16,52 +16,45 @@ import type { RouteHandler } from "./responses.ts";
 
 export interface WebObserver {
   rejected(reason: RejectionReason): void;
-  /** At each request. */
   observed(state: { readonly connections: number; readonly webConfigInForce: boolean }): void;
 }
 
 export interface WebLimits {
-  /** Over all addresses; 512 by default. */
+  /** Over all addresses. Default: 512. */
   readonly maxConnections?: number | undefined;
-  /** Scrapes and pages at a time; 40 by default, 0 for no limit. */
+  /** Concurrent scrapes and pages. Default: 40. 0: no limit. */
   readonly maxRequests?: number | undefined;
-  /** Cuts a connection without progress while an answer is due; milliseconds, 60 s by default. */
+  /** Cuts a connection that makes no progress while it has a request. Milliseconds, default 60 s. */
   readonly stalledMs?: number | undefined;
-  /** For the head of a first request, handshake included; 10 s by default. */
+  /** Until the end of the first head, TLS handshake included. Default: 10 s. */
   readonly requestMs?: number | undefined;
-  /** For the next request; 75 s by default. */
+  /** Until the next request. Default: 75 s. */
   readonly idleMs?: number | undefined;
-  /** For reading an answer; 5 minutes by default, more than any scrape takes. */
+  /** For sending a response. Default: 5 minutes, longer than any scrape. */
   readonly answerMs?: number | undefined;
-  /** For connections and the files of the web configuration; 1 s by default. */
+  /** Interval of the checks of connections and of the web configuration's files. Default: 1 s. */
   readonly watchMs?: number | undefined;
 }
 
 export interface ConnectionHandlerOptions extends WebLimits {
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
-  /** POST, by path. */
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
-  /** The paths of a user who may not have everything; else undefined. */
+  /** Routes of a user with limited access. `undefined`: full access. */
   readonly restricted?: RequestHandlerOptions["restricted"];
-  /** `/metrics` by default. Its scrapes have reserved places. */
   readonly telemetryPath?: string | undefined;
   readonly log: Logger;
-  /** Undefined: plain HTTP without users. */
+  /** `undefined`: plain HTTP without users. */
   readonly webConfig?: WebConfigSource | undefined;
   readonly observer?: WebObserver | undefined;
 }
 
-/**
- * Keeps the connections, has the protocol server in force speak HTTP on them, and hands requests to the request
- * handler.
- */
+/** Accepts connections, lets the current protocol server speak HTTP on them, and passes requests to the request handler. */
 export class ConnectionHandler {
   readonly #connections: Connections;
   readonly #options: ConnectionHandlerOptions;
   readonly #handler: RequestHandler;
   readonly #bcrypt = new BcryptThread();
   readonly #rejections: RejectionLog;
-  /** Not yet with the operating system, down to the last byte. */
   readonly #underWay = new Set<ServerResponse>();
   readonly #queued = new PipelinedResponses();
   #config: WebConfig;
@@ -86,10 +79,9 @@ export class ConnectionHandler {
     this.#protocol = this.#createProtocol();
   }
 
-  /** If there is room. */
   accept(socket: Socket): void {
     if (!this.#connections.admit(socket)) return;
-    // TLS would not end the other direction of a client that leaves within the handshake.
+    // TLS would not close the other direction of a client that leaves during the handshake.
     if (this.#config.tls !== undefined) socket.allowHalfOpen = false;
     this.#protocol.emit("connection", socket);
   }
@@ -104,7 +96,7 @@ export class ConnectionHandler {
     if (handshakeOf(before) !== handshakeOf(this.#config)) this.#protocol = this.#createProtocol();
   }
 
-  /** Waits for responses under way, new ones too, at most `graceMs`. From now on each ends its connection. */
+  /** Waits up to `graceMs` for responses. Each of them ends its connection. */
   async finish(graceMs: number): Promise<void> {
     this.#isEnding = true;
     for (const response of this.#underWay) if (!response.headersSent) endAfter(response.req, response);
@@ -141,13 +133,13 @@ export class ConnectionHandler {
     return protocol;
   }
 
-  /** `isCurrent`: false on a connection from before new certificates or client rules. */
+  /** `isCurrent`: false if certificates or client rules changed after the connection opened. */
   #answer(request: IncomingMessage, response: ServerResponse, isCurrent: boolean): void {
     const connections = this.#connections;
-    // The response would lose it when it is needed.
+    // The response loses its socket before the end.
     const { socket } = request;
     const peer = { remoteAddress: socket.remoteAddress, remotePort: socket.remotePort, localPort: socket.localPort };
-    // Until the request is complete: a refusal before leaves the connection waiting for the next one.
+    // Set when the request is complete: after an earlier refusal, the connection waits for the next request.
     let over: () => void = () => connections.answerBegins(peer)();
     this.#underWay.add(response);
     this.#queued.track(request, response);
@@ -166,7 +158,6 @@ export class ConnectionHandler {
   }
 }
 
-/** The last request of its connection. */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {
   const either: IncomingMessage | Http2ServerRequest = request;
   if (isHttp2(either)) either.stream.session?.close();
@@ -177,7 +168,6 @@ function isHttp2(request: IncomingMessage | Http2ServerRequest): request is Http
   return request.httpVersionMajor === 2;
 }
 
-/** What a new connection depends on. */
 function handshakeOf({ tls, http2 }: WebConfig): string {
   return JSON.stringify([tls, http2]);
 }
@@ -191,7 +181,6 @@ function connectionLimits({ maxConnections, requestMs, idleMs, answerMs }: WebLi
   };
 }
 
-/** Without `--web.config.file`. */
 export const PLAIN_HTTP: WebConfig = {
   tls: undefined,
   http2: false,

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 
 export interface ConnectionLimits {
-  /** Then the one that waits longest for a request makes room. */
+  /** Beyond it, the connection that has waited longest for a request is closed. */
   readonly maxOpen: number;
-  /** From the connection to the end of its first head, handshake included; milliseconds. */
+  /** From the connection to the end of its first head, TLS handshake included. Milliseconds. */
   readonly requestMs: number;
-  /** From an answer to the end of the next head, milliseconds. */
+  /** From a response to the end of the next head. Milliseconds. */
   readonly idleMs: number;
-  /** From a request to the last byte of its answer, milliseconds. */
+  /** From a request to the last byte of its response. Milliseconds. */
   readonly answerMs: number;
 }
 
@@ -16,10 +16,9 @@ export type CutReason = (typeof CUT_REASONS)[number];
 
 interface Connection {
   readonly socket: Socket;
-  /** Requests under way. */
   busy: number;
   isFresh: boolean;
-  /** Of the phase, monotonic milliseconds. */
+  /** Start of the phase, monotonic milliseconds. */
   since: number;
 }
 
@@ -30,11 +29,9 @@ export interface Peer {
   readonly localPort?: number | undefined;
 }
 
-/**
- * Every open connection with its phase. Node watches phases only of servers that listen themselves, and none of HTTP/2.
- */
+/** Applies timeouts to all open connections. Node applies them only to servers that listen themselves, and not to HTTP/2. */
 export class Connections {
-  /** Those that wait for a request are in the order of their wait. */
+  /** Idle connections are in the order of their wait. */
   readonly #open = new Map<string, Connection>();
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
@@ -50,7 +47,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** False without room: it was cut. */
+  /** Returns false and cuts the connection if all others are busy. */
   admit(socket: Socket): boolean {
     if (this.#open.size >= this.#limits.maxOpen && !this.#evict()) {
       this.#end("connections", socket);
@@ -58,7 +55,6 @@ export class Connections {
     }
     const key = keyOf(socket);
     if (key === undefined) {
-      // It left before.
       socket.destroy();
       return false;
     }
@@ -69,7 +65,7 @@ export class Connections {
     return true;
   }
 
-  /** Its head is there; a body may follow. */
+  /** The head is complete. A body may follow. */
   requestBegins(peer: Peer): void {
     const connection = this.#find(peer);
     if (connection === undefined || connection.busy > 0) return;
@@ -77,7 +73,7 @@ export class Connections {
     connection.since = this.#now();
   }
 
-  /** The request is complete. Returns the function for the end of its answer. */
+  /** The request is complete. Returns the function to call after the response. */
   answerBegins(peer: Peer): () => void {
     const key = keyOf(peer);
     const connection = key === undefined ? undefined : this.#open.get(key);
@@ -96,7 +92,6 @@ export class Connections {
     return (this.#find(peer)?.busy ?? 0) > 0;
   }
 
-  /** Cuts what is too long in its phase. */
   sweep(): void {
     const now = this.#now();
     const { requestMs, idleMs, answerMs } = this.#limits;
@@ -120,7 +115,6 @@ export class Connections {
     return key === undefined ? undefined : this.#open.get(key);
   }
 
-  /** False when all are busy. */
   #evict(): boolean {
     for (const [key, { socket, busy }] of this.#open) {
       if (busy > 0) continue;

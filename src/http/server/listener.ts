@@ -4,15 +4,12 @@ import type { Logger } from "pino";
 import { ExporterError } from "../../errors/exporter-error.ts";
 
 export interface ListenAddress {
-  /** Undefined: all addresses, IPv6 and IPv4. */
+  /** `undefined`: all addresses, IPv6 and IPv4. */
   readonly host: string | undefined;
   readonly port: number;
 }
 
-/**
- * As Prometheus exporters spell it: `:9705`, `127.0.0.1:9705`, `[::1]:9705`, `localhost:0`.
- * @throws ExporterError LISTEN_FAILED
- */
+/** Formats: `:9705`, `127.0.0.1:9705`, `[::1]:9705`, `localhost:0`. @throws ExporterError LISTEN_FAILED */
 export function parseListenAddress(text: string): ListenAddress {
   const match = /^(?:\[([0-9A-Fa-f:.%]+)\]|([^:[\]\s]*)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
@@ -26,9 +23,9 @@ export function parseListenAddress(text: string): ListenAddress {
 
 /** @throws ExporterError LISTEN_FAILED */
 export async function listen(address: ListenAddress, accept: (socket: Socket) => void, log: Logger): Promise<Server> {
-  // As Node's own server: HTTP decides when the other direction ends.
+  // As in Node's own server: HTTP decides when the other direction ends.
   const listener = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
-    // The protocol server listens only while it uses the connection.
+    // The protocol server handles errors only while it uses the connection.
     socket.on("error", () => undefined);
     accept(socket);
   });
@@ -39,12 +36,11 @@ export async function listen(address: ListenAddress, accept: (socket: Socket) =>
     const where = `${address.host ?? ""}:${address.port}`;
     throw new ExporterError("LISTEN_FAILED", `cannot listen on ${where}`, { cause: error });
   }
-  // Such as too many open files: the next scrape may find some.
+  // Temporary, for example too many open files.
   listener.on("error", (error) => log.error({ err: error }, "a connection to the exporter failed"));
   return listener;
 }
 
-/** For people: `http://localhost:9705`. */
 export function urlOf(scheme: string, listener: Server, host: string | undefined): string {
   const { port } = listener.address() as AddressInfo;
   if (host === undefined || host === "0.0.0.0" || host === "::") return `${scheme}://localhost:${port}`;

@@ -16,20 +16,15 @@ import type { RejectionReason } from "./rejection-log.ts";
 export interface ProtocolHooks {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
   readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
-  /** Without progress for a while. */
   readonly stalled: (socket: Socket) => void;
 }
 
 const HANDSHAKE_MS = 10_000;
-/** Of a head; our clients send less than one kilobyte. */
+/** Our clients send less than 1 kB. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Per connection. */
 const MAX_STREAMS = 32;
 
-/**
- * Speaks HTTP on given connections. Does not listen: another one can replace it for a new web configuration while old
- * connections stay.
- */
+/** Speaks HTTP on accepted connections. It does not listen, so a new web configuration can replace it while old connections stay open. */
 export function createProtocolServer(config: WebConfig, hooks: ProtocolHooks, stalledMs: number): Server {
   const http: ServerOptions = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000, requireHostHeader: true };
   const { tls } = config;
@@ -43,11 +38,10 @@ export function createProtocolServer(config: WebConfig, hooks: ProtocolHooks, st
   return server;
 }
 
-/** HTTP/2 by ALPN unless off, else HTTP/1.1. */
 function secureServer(http: ServerOptions, tls: ServerTls, http2: boolean, hooks: ProtocolHooks): HttpsServer {
   const options = { ...http, ...tls.options, handshakeTimeout: HANDSHAKE_MS };
   const settings = { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES };
-  // Loaded where it is spoken.
+  // Plain HTTP does not need this module.
   const server: TlsServer = http2
     ? process.getBuiltinModule("node:http2").createSecureServer({ ...options, allowHTTP1: true, settings })
     : createHttpsServer(options);
@@ -56,7 +50,7 @@ function secureServer(http: ServerOptions, tls: ServerTls, http2: boolean, hooks
     socket.destroy();
   });
   admitOnly(server, tls.clients, hooks);
-  // We use what both have: timeouts, events, requests and responses.
+  // Both classes share what we use: timeouts, events, requests and responses.
   return server as HttpsServer;
 }
 
@@ -77,7 +71,7 @@ function admitOnly(server: TlsServer, policy: ClientPolicy, hooks: ProtocolHooks
 }
 
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, hooks: ProtocolHooks): void {
-  // A client that leaves is no malformed request.
+  // The client disconnected, which is not a malformed request.
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -87,7 +81,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, hooks: Pr
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** CONNECT asks for a proxy. */
+/** CONNECT is for proxies. */
 function refuseTunnel(socket: Duplex): void {
   socket.on("error", () => socket.destroy());
   socket.end(

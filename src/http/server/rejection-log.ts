@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import { LogOnChange } from "../../lib/log-on-change.ts";
 import { CUT_REASONS } from "./connections.ts";
 
-/** Values of a label. */
 export const REJECTION_REASONS = [
   ...CUT_REASONS,
   "body",
@@ -16,7 +15,7 @@ export const REJECTION_REASONS = [
 ] as const;
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
-/** For operators who do not look at metrics. Network scanners cause the others all day. */
+/** Network scanners cause the other reasons all day. */
 const WORDS: Partial<Record<RejectionReason, string>> = {
   connections: "a connection was refused: all that --web.max-connections allows are being answered",
   evicted: "an idle connection was closed for a new one: --web.max-connections is reached",
@@ -28,7 +27,7 @@ const WORDS: Partial<Record<RejectionReason, string>> = {
 
 const QUIET_MS = 60_000;
 
-/** Counts all, logs each kind at most once a minute: a flood must not reach the log. */
+/** Counts all rejections, and logs each kind at most once a minute. */
 export class RejectionLog {
   readonly #log: Logger;
   readonly #now: () => number;

@@ -9,24 +9,22 @@ import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
 
 export interface RequestHandlerOptions {
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
-  /** POST, by path. */
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
-  /** The paths of a user who may not have everything; else undefined. The user is undefined without passwords. */
+  /** Routes of a user with limited access. `undefined`: full access. The user is `undefined` without passwords. */
   readonly restricted?: ((user: string | undefined) => RequestHandlerOptions["routes"] | undefined) | undefined;
   readonly log: Logger;
   readonly passwords: PasswordChecker;
-  /** At a time, down to the last byte; 0 for no limit. See `RequestPlaces`. */
+  /** Concurrent requests. 0: no limit. See `RequestPlaces`. */
   readonly maxRequests: number;
-  /** Its scrapes, and those below, have reserved places. */
+  /** Scrapes of this path and of paths below it have reserved places. */
   readonly telemetryPath: string;
-  /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
 }
 
-/** Answered at any load. */
+/** Served under any load. */
 const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
-/** No request needs a body. Small ones are read and forgotten: some clients send one with POST. */
+/** Some clients send a body with POST. The exporter ignores it. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const NO_USERS =
@@ -34,13 +32,12 @@ const NO_USERS =
 const FORBIDDEN = "This user may only have the metrics of some servers.\n";
 
 interface User {
-  /** Undefined without passwords. */
   readonly name: string | undefined;
 }
 
 const ANYBODY: User = { name: undefined };
 
-/** Limits and authentication; then the route's handler answers. */
+/** Applies limits and authentication, then calls the route's handler. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #places: RequestPlaces;
@@ -54,7 +51,6 @@ export class RequestHandler {
     this.#limiter = this.#createLimiter();
   }
 
-  /** From now on. */
   use(config: WebConfig): void {
     const before = this.#config;
     this.#config = config;
@@ -62,7 +58,7 @@ export class RequestHandler {
     if (JSON.stringify([...before.users]) !== JSON.stringify([...config.users])) this.#options.passwords.forget();
   }
 
-  /** `complete`: all of the request came in. Never rejects. */
+  /** Never rejects. @param complete Called when the whole request has arrived. */
   async answer(request: IncomingMessage, response: ServerResponse, complete: () => void): Promise<void> {
     try {
       response.setHeader("X-Content-Type-Options", "nosniff");
@@ -102,14 +98,15 @@ export class RequestHandler {
     return false;
   }
 
-  /** Undefined: refused. */
+  /** `undefined`: the request was refused. */
   async #userOf(request: IncomingMessage, response: ServerResponse): Promise<User | undefined> {
     const { users } = this.#config;
     if (users.size === 0) return ANYBODY;
-    const given = parseBasicAuth(request.headers.authorization);
+    const credentials = parseBasicAuth(request.headers.authorization);
     const client = request.socket.remoteAddress;
-    const checked = given && (await this.#options.passwords.check(users, given.name, given.password, client));
-    if (checked === "right" && given !== undefined) return { name: given.name };
+    const checked =
+      credentials && (await this.#options.passwords.check(users, credentials.name, credentials.password, client));
+    if (checked === "right" && credentials !== undefined) return { name: credentials.name };
     if (checked === "busy") {
       this.#reject("password_checks", request);
       respondBusy(response, "Too many passwords wait to be checked; try again.\n");
@@ -122,7 +119,7 @@ export class RequestHandler {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse, { name }: User): Promise<void> {
-    // Handlers read the query, and clients may send the whole URL.
+    // Handlers read the query, and clients may send an absolute URL.
     request.url = withoutAuthority(request.url ?? "/");
     const path = pathOf(request.url);
     const restricted = this.#options.restricted?.(name);
@@ -143,7 +140,7 @@ export class RequestHandler {
       return respondBusy(response, "Too many requests are being answered; try again.\n");
     }
     response.once("close", over);
-    // The client may have left during the password check.
+    // The client may have disconnected during the password check.
     if (isClosed(response)) over();
     return handler(request, response);
   }
@@ -170,7 +167,7 @@ export class RequestHandler {
   }
 }
 
-/** False for a body that is too long or does not end. */
+/** Returns false if the body is too long or incomplete. */
 function isDrained(request: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     let bytes = 0;
@@ -190,7 +187,7 @@ function pathOf(url: string | undefined): string {
   return url?.split("?", 1)[0] ?? "/";
 }
 
-/** Of `http://host/path?query` (RFC 9112, 3.2.2); others as they are. */
+/** Path of an absolute URL (RFC 9112, 3.2.2). */
 function withoutAuthority(url: string): string {
   const authority = /^https?:\/\/[^/?#]*/i.exec(url);
   if (authority === null) return url;

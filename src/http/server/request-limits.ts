@@ -1,13 +1,13 @@
 import type { RateLimit } from "../web-config/load.ts";
 
-/** A bucket of tokens, one more each interval. */
+/** A token bucket that gains one token per interval. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
   #tokens: number;
   #filledAt: number;
 
-  /** `now`: monotonic milliseconds. */
+  /** @param now Monotonic milliseconds. */
   constructor(limit: RateLimit, now: () => number) {
     this.#limit = limit;
     this.#now = now;
@@ -15,7 +15,6 @@ export class RateLimiter {
     this.#filledAt = now();
   }
 
-  /** False when there is none. */
   take(): boolean {
     const { intervalMs, burst } = this.#limit;
     const now = this.#now();
@@ -26,33 +25,31 @@ export class RateLimiter {
     return true;
   }
 
-  /** Until the next token. */
+  /** Milliseconds to the next token. */
   get waitMs(): number {
     return Math.max(0, (1 - this.#tokens) * this.#limit.intervalMs);
   }
 }
 
-/** Of all places. */
 const RESERVED_FOR_SCRAPES = 1 / 4;
-/** Reloads run one after another: more would only wait. */
+/** Reloads run one after another, so more of them only wait. */
 const MAX_ACTIONS = 8;
 
-/** Probes always have a place, actions (POST) a few of their own. */
+/** Probes always get a place. Actions (POST) have a few of their own. */
 export type RequestKind = "probe" | "action" | "scrape" | "page";
 
-/** Neither pages nor actions take all places of scrapes. */
 export class RequestPlaces {
   readonly #max: number;
   readonly #maxPages: number;
   readonly #taken: Record<RequestKind, number> = { probe: 0, action: 0, scrape: 0, page: 0 };
 
-  /** @param max Scrapes and pages together; 0 for no limit of any kind. */
+  /** @param max Scrapes and pages together. 0: no limit. */
   constructor(max: number) {
     this.#max = max;
     this.#maxPages = Math.max(1, max - Math.ceil(max * RESERVED_FOR_SCRAPES));
   }
 
-  /** Returns the function that frees the place; undefined without a place. */
+  /** Returns the function that frees the place, or `undefined` if all places are in use. */
   take(kind: RequestKind): (() => void) | undefined {
     if (!this.#hasRoom(kind)) return undefined;
     this.#taken[kind]++;

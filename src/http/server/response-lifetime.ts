@@ -2,40 +2,37 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { Socket } from "node:net";
 
-/** The reader has all of it, or left. */
+/** The response ended or the client disconnected. */
 export function isClosed(response: ServerResponse): boolean {
   const either: ServerResponse | Http2ServerResponse = response;
-  // That of HTTP/2 has neither `closed` nor `destroyed`: its stream has.
+  // An HTTP/2 response has neither `closed` nor `destroyed`, but its stream has.
   if (isHttp2(either)) return either.stream.closed || either.stream.destroyed;
   return response.closed || response.destroyed;
 }
 
-/** Its class would have to be loaded for HTTP/1 too. */
+/** `instanceof` would load the module of HTTP/2. */
 function isHttp2(response: ServerResponse | Http2ServerResponse): response is Http2ServerResponse {
   return "stream" in response;
 }
 
-/** Aborts when the reader leaves before the end of its answer. */
-export function clientGoneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  if (isClosed(response)) gone.abort();
+/** Aborts if the client disconnects before the end of the response. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (isClosed(response)) controller.abort();
   else {
     response.once("close", () => {
-      if (!response.writableFinished) gone.abort();
+      if (!response.writableFinished) controller.abort();
     });
   }
-  return gone.signal;
+  return controller.signal;
 }
 
-/**
- * Closes every pipelined response. After a CONNECT among them, Node ends the connection, closes the response it writes,
- * and never those behind it.
- */
+/** Closes pipelined responses. After a CONNECT, Node closes only the response that it writes and forgets those behind it. */
 export class PipelinedResponses {
   readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
 
   track({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse): void {
-    // Streams of HTTP/2 close one by one.
+    // HTTP/2 closes each stream.
     if (httpVersionMajor !== 1) return;
     const responses = this.#bySocket.get(socket) ?? this.#watch(socket);
     responses.add(response);
@@ -47,7 +44,7 @@ export class PipelinedResponses {
     this.#bySocket.set(socket, responses);
     socket.once("close", () => {
       for (const response of responses) {
-        // Node closes the one that has the socket.
+        // Node closes the response that has the socket.
         if (response.socket === socket) continue;
         response.destroy();
         response.emit("close");

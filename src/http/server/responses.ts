@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamedPage } from "../../exposition/representation.ts";
 import { isClosed } from "./response-lifetime.ts";
 
-/** GET and HEAD of one path, or POST of an action, with all of the body. */
+/** Answers GET and HEAD of a path, or POST of an action, with the whole body. */
 export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** Node leaves out the body for HEAD. */
+/** Node omits the body for HEAD. */
 export function respondText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     "Content-Type": "text/plain; charset=utf-8",
@@ -17,7 +17,7 @@ export function respondText(response: ServerResponse, status: number, text: stri
 
 const BUSY_SECONDS = 1;
 
-/** `text`: which work others wait for. */
+/** @param text The work that requests wait for. */
 export function respondBusy(
   response: ServerResponse,
   text = "Too many pages are being made; try again.\n",
@@ -27,7 +27,6 @@ export function respondBusy(
   respondText(response, 503, text);
 }
 
-/** Beside a page's own policy: nothing. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Frame-Options": "deny",
   "Referrer-Policy": "no-referrer",
@@ -36,7 +35,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** For people. Headers of the web configuration stay. */
+/** Headers of the web configuration take precedence. */
 export function setPageHeaders(response: ServerResponse, contentSecurityPolicy: string): void {
   const headers = { "Content-Security-Policy": contentSecurityPolicy, ...PAGE_HEADERS };
   for (const [name, value] of Object.entries(headers)) {
@@ -44,12 +43,12 @@ export function setPageHeaders(response: ServerResponse, contentSecurityPolicy: 
   }
 }
 
-/** Bytes at a time, where each takes its own memory: a page made while read, or encrypted. */
+/** Bounds the memory of a page that is rendered or encrypted while it is sent. */
 const BATCH_BYTES = 1_024 * 1_024;
 
 /**
- * Writes a body at its reader's pace and ends it; ends early when the reader leaves. A page made while sent is made and
- * encrypted no faster than read; a ready plain one goes at once, which is quickest.
+ * Sends generated or encrypted pages in batches with back-pressure, and plain ones in one write, which is faster. Stops if the reader
+ * disconnects.
  */
 export async function streamPage(response: ServerResponse, { beginning, end }: StreamedPage): Promise<void> {
   if (Symbol.iterator in beginning && !isEncrypted(response)) write(response, beginning);
@@ -58,13 +57,13 @@ export async function streamPage(response: ServerResponse, { beginning, end }: S
   if (!isClosed(response)) write(response, rest, true);
 }
 
-/** By the request: a response behind another one has no socket yet. */
+/** A pipelined response has no socket yet. */
 function isEncrypted({ req }: ServerResponse): boolean {
   const socket: unknown = req.socket;
   return typeof socket === "object" && socket !== null && "encrypted" in socket && socket.encrypted === true;
 }
 
-/** False when the reader left. */
+/** Returns false if the reader disconnected. */
 async function writeInBatches(response: ServerResponse, buffers: StreamedPage["beginning"]): Promise<boolean> {
   let batch: Buffer[] = [];
   let bytes = 0;
@@ -81,7 +80,7 @@ async function writeInBatches(response: ServerResponse, buffers: StreamedPage["b
   return true;
 }
 
-/** One call of the operating system: a response's own cork would flush each buffer. False where more has to wait. */
+/** One system call: the response's own `cork` would flush each buffer. Returns false if the buffer is full. */
 function write(response: ServerResponse, buffers: Iterable<Buffer>, isEnd = false): boolean {
   const { socket } = response;
   let hasRoom = true;

@@ -8,16 +8,15 @@ export interface WebServerOptions extends ConnectionHandlerOptions {
 }
 
 export interface WebServer {
-  /** One an address, for people: `http://localhost:9705`. */
+  /** One per address, such as `http://localhost:9705`. */
   readonly urls: readonly string[];
-  /** Lets responses end within `graceMs`, then cuts the rest. */
+  /** Waits up to `graceMs` for responses, then cuts connections. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * The way of a request: `listener.ts`, `connection-handler.ts`, `protocol-server.ts` (HTTP, TLS), `request-handler.ts`
- * (limits, authentication, route), `pages/`.
- * @throws ExporterError LISTEN_FAILED
+ * A request passes `listener.ts`, `connection-handler.ts`, `protocol-server.ts`, `request-handler.ts` and `pages/`. @throws ExporterError
+ * LISTEN_FAILED
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const handler = new ConnectionHandler(options);

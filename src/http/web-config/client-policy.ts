@@ -2,14 +2,14 @@ import { isIP, SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ClientAuthType } from "./schema.ts";
 
-/** Who may stay after the handshake. */
+/** Rules for client certificates, applied after the handshake. */
 export interface ClientPolicy {
   readonly type: ClientAuthType;
-  /** Undefined: any name. */
+  /** `undefined`: any name. */
   readonly allowedSans: readonly string[] | undefined;
 }
 
-/** Undefined: the client may stay. */
+/** `undefined`: the client may stay. */
 export function clientFault(policy: ClientPolicy, socket: TLSSocket): string | undefined {
   const { type, allowedSans } = policy;
   if (type === "NoClientCert") return undefined;
@@ -22,15 +22,15 @@ export function clientFault(policy: ClientPolicy, socket: TLSSocket): string | u
   if (verifies && !socket.authorized) return `client certificate not trusted: ${socket.authorizationError}`;
   if (allowedSans === undefined) return undefined;
   const names = subjectAlternativeNames(certificate.subjectAltName ?? "");
-  const wanted = new Set(allowedSans.map(comparable));
-  return names.some((name) => wanted.has(name)) ? undefined : "client certificate with none of the allowed names";
+  const allowed = new Set(allowedSans.map(comparable));
+  return names.some((name) => allowed.has(name)) ? undefined : "client certificate with none of the allowed names";
 }
 
 /** `DNS:a, IP Address:10.0.0.1, URI:"x, y"`: special characters are quoted as in JSON. */
 const ENTRY = /\s*([^:,"]*):("(?:[^"\\]|\\.)*"|[^,"]*)(?:,|$)/gy;
 const KINDS: ReadonlySet<string | undefined> = new Set(["DNS", "IP Address", "URI", "email"]);
 
-/** Names, addresses, mail addresses and URIs of a certificate, from Node's text; none after something unclear. */
+/** Parses Node's text. Ignores everything after an ambiguous entry. */
 export function subjectAlternativeNames(text: string): string[] {
   const names: string[] = [];
   for (const [, kind, value = ""] of text.matchAll(ENTRY)) {
@@ -48,7 +48,7 @@ function unquoted(value: string): string | undefined {
   }
 }
 
-/** Addresses in one spelling. */
+/** Normalizes IP addresses. */
 function comparable(name: string): string {
   if (isIP(name) !== 6) return name;
   return new SocketAddress({ address: name, family: "ipv6" }).address;

@@ -11,18 +11,17 @@ import { type ServerTls, serverTls } from "./tls-options.ts";
 import { readUsers, type Users } from "./users.ts";
 
 export interface RateLimit {
-  /** Between requests on average, milliseconds. */
+  /** Average interval between requests, milliseconds. */
   readonly intervalMs: number;
-  /** At once. */
+  /** Number of requests at once. */
   readonly burst: number;
 }
 
-/** How the exporter's web server speaks, and to whom. */
 export interface WebConfig {
-  /** Undefined: plain HTTP. */
+  /** `undefined`: plain HTTP. */
   readonly tls: ServerTls | undefined;
   readonly http2: boolean;
-  /** On every answer. */
+  /** Sent with every response. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly users: Users;
   readonly rateLimit: RateLimit | undefined;
@@ -30,7 +29,7 @@ export interface WebConfig {
 
 export interface LoadedWebConfig {
   readonly config: WebConfig;
-  /** Permitted, but hardly meant. */
+  /** Valid settings that are probably mistakes. */
   readonly warnings: readonly string[];
   readonly secrets: readonly string[];
 }
@@ -41,8 +40,8 @@ const SHAPE: FileShape<WebSettings> = {
 };
 
 /**
- * Reads and checks the file and those it names.
- * @throws ConfigError WEB_CONFIG_UNREADABLE, WEB_CONFIG_INVALID or CONFIG_SYNTAX, with places
+ * Reads and checks the file and the files it names. @throws ConfigError WEB_CONFIG_UNREADABLE, WEB_CONFIG_INVALID or CONFIG_SYNTAX, with
+ * positions
  */
 export async function loadWebConfig(file: string, readFile: ReadFile): Promise<LoadedWebConfig> {
   const document = new ConfigDocument(await readConfigFile(file, readFile), file, undefined);
@@ -76,7 +75,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
 }
 
 function rateLimit({ rate_limit: limit }: WebSettings, warn: (text: string) => void): RateLimit | undefined {
-  // Go takes a negative interval for no limit.
+  // In Go, a negative interval means no limit.
   if (!limit || limit.interval <= 0) return undefined;
   if (limit.burst === 0) warn("rate_limit.burst is 0: every request is refused");
   return { intervalMs: limit.interval, burst: limit.burst };

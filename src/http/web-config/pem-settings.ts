@@ -5,7 +5,7 @@ import { printable } from "../../lib/printable-text.ts";
 import { SettingError } from "./setting-problem.ts";
 
 const SECTION = "tls_server_config";
-/** A longer path, or one of several lines, is probably the file's content. */
+/** A longer path is probably the content of the file. */
 const MAX_PATH_SHOWN = 300;
 
 const PEM_CERTIFICATE =
@@ -17,15 +17,12 @@ export interface PemSetting {
 }
 
 export interface PemSource {
-  /** Of the web configuration. */
+  /** Folder of the web configuration. */
   readonly base: string;
   readonly readFile: ReadFile;
 }
 
-/**
- * Of `<name>_file`, else of `<name>`; undefined without both.
- * @throws SettingError
- */
+/** Reads `<name>_file` or `<name>`. `undefined` if neither is set. @throws SettingError */
 export async function readPem(
   name: "cert" | "key" | "client_ca",
   inline: unknown,
@@ -51,10 +48,7 @@ function pathText(path: string): string {
   return path.length > MAX_PATH_SHOWN || /[\r\n]/.test(path) ? "the file (name not shown)" : printable(path);
 }
 
-/**
- * Checks each, as Node skips what it cannot read.
- * @throws SettingError
- */
+/** Checks each certificate, because Node skips invalid ones. @throws SettingError */
 export function parseCertificates({ key, content }: PemSetting): readonly X509Certificate[] {
   const blocks = content.match(PEM_CERTIFICATE) ?? [];
   if (blocks.length === 0) throw new SettingError({ path: [SECTION, key], text: "holds no PEM certificate" });

@@ -14,10 +14,10 @@ const CLIENT_AUTH_TYPES = [
 ] as const;
 export type ClientAuthType = (typeof CLIENT_AUTH_TYPES)[number];
 
-/** In Go and in Node. */
+/** Names in Go and in Node. */
 const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
-/** Go's secure suites by OpenSSL's names. Those of TLS 1.3 are always on. */
+/** Go's secure suites, by their OpenSSL names. Suites of TLS 1.3 are always on. */
 const CIPHERS = {
   TLS_AES_128_GCM_SHA256: "TLS_AES_128_GCM_SHA256",
   TLS_AES_256_GCM_SHA384: "TLS_AES_256_GCM_SHA384",
@@ -36,7 +36,7 @@ const CIPHERS = {
 
 const CURVES = { CurveP256: "prime256v1", CurveP384: "secp384r1", CurveP521: "secp521r1", X25519: "X25519" } as const;
 
-/** The others are the exporter's business. */
+/** The exporter sets other headers itself. */
 const HEADERS = {
   "Content-Security-Policy": undefined,
   "X-Frame-Options": ["deny", "sameorigin"],
@@ -45,13 +45,13 @@ const HEADERS = {
   "Strict-Transport-Security": undefined,
 } as const satisfies Record<string, readonly string[] | undefined>;
 
-/** Names of a table, as its values. */
+/** Accepts the keys of a table and returns their values. */
 function named<const Table extends Readonly<Record<string, string>>>(table: Table) {
   const names = Object.keys(table);
   return z.enum(names).transform((name) => table[name as keyof Table]);
 }
 
-/** Of YAML 1.1 too, as the toolkit reads. */
+/** The toolkit also accepts YAML 1.1. */
 const yamlBoolean = z.union(
   [
     z.boolean(),
@@ -61,7 +61,7 @@ const yamlBoolean = z.union(
   { error: "true or false" },
 );
 
-/** An empty text counts as missing. */
+/** Empty text counts as missing. */
 const path = z
   .string()
   .nullable()
@@ -71,7 +71,7 @@ const clientAuthType = z
   .enum(["", "RequireClientCert", ...CLIENT_AUTH_TYPES], { error: `one of ${CLIENT_AUTH_TYPES.join(", ")}` })
   .nullable()
   .transform((name): ClientAuthType | undefined =>
-    // An older name.
+    // Older name.
     name === "RequireClientCert" ? "RequireAnyClientCert" : name || undefined,
   );
 
@@ -155,7 +155,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 const MAX_NS = 2 ** 63;
 
-/** Milliseconds of `1s`, `1.5h`, `2m30s`, `0` as Go spells them; undefined for other text. */
+/** Milliseconds of a Go duration (`1s`, `1.5h`, `2m30s`, `0`). `undefined` for other text. */
 export function parseGoDuration(text: string): number | undefined {
   const sign = text.startsWith("-") ? -1 : 1;
   const body = text.replace(/^[+-]/, "");

@@ -3,13 +3,12 @@ import type { ErrorCode } from "../../errors/catalogue.ts";
 
 export interface SettingProblem {
   readonly path: KeyPath;
-  /** What was expected and what was found; never a secret. */
+  /** Contains no secrets. */
   readonly text: string;
   /** Default: WEB_CONFIG_INVALID. */
   readonly code?: ErrorCode;
 }
 
-/** Where reading cannot go on. */
 export class SettingError extends Error {
   readonly problem: SettingProblem;
 

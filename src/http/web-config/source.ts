@@ -17,11 +17,11 @@ export interface WebConfigSourceOptions extends WebConfigFiles {
   readonly redactor: Redactor;
 }
 
-/** Follows its files while the program runs. */
+/** Reloads its files when they change. */
 export class WebConfigSource {
   readonly #options: WebConfigSourceOptions;
   #loaded: LoadedWebConfig;
-  /** Of the files, just before the reading. */
+  /** Taken just before reading. */
   #stamps: ReadonlyMap<string, string>;
   #isInForce = true;
   readonly #complaints = new LogOnChange({ knows: "last" });
@@ -44,12 +44,12 @@ export class WebConfigSource {
     return this.#loaded.config;
   }
 
-  /** False while the files are wrong: their last right content is in force. */
+  /** False if the files are wrong. The last valid content then stays in force. */
   get isInForce(): boolean {
     return this.#isInForce;
   }
 
-  /** Reads changed files. Returns whether another configuration is in force. Never rejects. */
+  /** Reads changed files. Returns whether the configuration changed. Never rejects. */
   async refresh(): Promise<boolean> {
     if (this.#checking) return false;
     this.#checking = true;
@@ -77,7 +77,7 @@ export class WebConfigSource {
       log.info({ file: this.#options.file }, "the web configuration was read again and is in force");
       return true;
     } catch (error) {
-      // Not at first: a certificate comes before its key.
+      // Waits for the second failure: a new certificate arrives before its key.
       if (!this.#isInForce && this.#complaints.record(describeError(error))) {
         log.error({ err: error }, "the web configuration has changed and is wrong: the one before is in force");
       }
@@ -92,7 +92,7 @@ export class WebConfigSource {
   }
 }
 
-/** Stamps first: a write meanwhile causes another reading. */
+/** Stamps first, so that a concurrent write causes another reading. */
 async function read(options: WebConfigSourceOptions) {
   const paths = new Set<string>();
   const stamps = new Map<string, string>();

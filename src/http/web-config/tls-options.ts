@@ -8,7 +8,7 @@ import { SettingError } from "./setting-problem.ts";
 const SECTION = "tls_server_config";
 const TLS13_SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 const VERSIONS = ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"];
-/** RFC 9113, 9.2.2: without these some HTTP/2 clients share no suite with the server. */
+/** RFC 9113, 9.2.2: some HTTP/2 clients require these suites. */
 const HTTP2_SUITES = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"];
 
 export interface ServerTls {
@@ -16,10 +16,7 @@ export interface ServerTls {
   readonly clients: ClientPolicy;
 }
 
-/**
- * Undefined without TLS.
- * @throws SettingError
- */
+/** `undefined` without TLS. @throws SettingError */
 export async function serverTls(
   settings: TlsSettings,
   http2: boolean,
@@ -71,7 +68,7 @@ function asksForTls(settings: TlsSettings): boolean {
   return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(Boolean);
 }
 
-/** Settings for connections without encryption. */
+/** TLS settings without a certificate to serve are a mistake. */
 function saysHow({
   min_version,
   max_version,
@@ -109,7 +106,7 @@ function handshakeOptions(settings: TlsSettings): TlsOptions & SecureContextOpti
     cipher_suites: suites,
     curve_preferences: curves,
   } = settings;
-  // OpenSSL holds old versions back even where asked for.
+  // OpenSSL disables old versions by default.
   const isOld = minVersion === "TLSv1" || minVersion === "TLSv1.1";
   const chosen = suites?.length ? [...suites, ...TLS13_SUITES] : isOld ? ["DEFAULT", ...TLS13_SUITES] : undefined;
   const ciphers = chosen && [...new Set(chosen), ...(isOld ? ["@SECLEVEL=0"] : [])].join(":");
@@ -128,10 +125,10 @@ function clientOptions(type: ClientAuthType, ca: readonly string[] | undefined):
   const trusted = ca ?? (verifies ? getCACertificates("system") : undefined);
   return {
     requestCert: true,
-    // The policy judges the others after the handshake.
+    // The policy checks other types after the handshake.
     rejectUnauthorized: type === "RequireAndVerifyClientCert",
     allowPartialTrustChain: true,
-    // A resumed session skips verification, whatever became of the authorities.
+    // A resumed session would skip verification after the CA changes.
     secureOptions: constants.SSL_OP_NO_TICKET,
     ...(trusted !== undefined && { ca: [...trusted] }),
   };

@@ -2,16 +2,16 @@ import { formatKey } from "../../config/origin.ts";
 import type { SettingProblem } from "./setting-problem.ts";
 
 const KEY = "basic_auth_users";
-/** As of htpasswd and others; the letters mean the same algorithm. 4 to 31 are its limits. */
+/** Hashes of htpasswd and others. The letters mean the same algorithm, and the cost is 4 to 31. */
 const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 
-/** Schemas drop this key from maps: `web.users` could not restrict it. */
+/** Schemas drop this key from maps, so `web.users` could not restrict it. */
 const UNBINDABLE = "__proto__";
 
-/** Bcrypt hashes by name; empty: no passwords. */
+/** Bcrypt hashes by name. Empty: no passwords. */
 export type Users = ReadonlyMap<string, string>;
 
-/** Never shows what it finds: it may be a plain password. */
+/** Faults do not repeat the value, which may be a plain password. */
 export function readUsers(section: unknown): Users | SettingProblem {
   if (section === undefined || section === null) return new Map();
   if (typeof section !== "object" || Array.isArray(section)) {
@@ -29,7 +29,7 @@ export function readUsers(section: unknown): Users | SettingProblem {
   return users;
 }
 
-/** Binary logarithm of rounds. */
+/** Base-2 logarithm of the rounds. */
 export function bcryptCost(hash: string): number {
   return Number(hash.slice(4, 6));
 }

@@ -189,7 +189,7 @@ test("the window ends now by the server's clock", async () => {
   const until = clock.now() + 2 * HOUR;
   asked[0]?.answer(seriesAt({ at: until - 5 * HOUR, values: [["0", 1]] }, { at: until, values: [["0", 2]] }));
   expect(await first).toMatchObject({
-    chart: { from: until - 4 * HOUR, until, channels: new Map([["0", [{ at: until, low: 2, high: 2 }]]]) },
+    chart: { from: until - 4 * HOUR, to: until, channels: new Map([["0", [{ at: until, low: 2, high: 2 }]]]) },
   });
 });
 

@@ -80,14 +80,14 @@ describe("the last hours of a sensor", () => {
     expect(requests()).toBe(before + 1);
     if (outcome?.kind !== "drawn" || same?.kind !== "drawn") throw new Error("no chart");
     expect(same.chart).toBe(outcome.chart);
-    const { from, until, channels } = outcome.chart;
-    expect(until - from).toBe(4 * 3_600_000);
+    const { from, to, channels } = outcome.chart;
+    expect(to - from).toBe(4 * 3_600_000);
     expect(channels.size).toBeGreaterThan(0);
     const shown = await node(sensor.id);
     for (const [id, parts] of channels) {
       expect(shown.sensor?.channels.map(({ channel_id }) => channel_id)).toContain(id);
       expect(parts.length).toBeGreaterThan(10);
-      expect(parts.every(({ at: when, low, high }) => when >= from && when <= until && low <= high)).toBe(true);
+      expect(parts.every(({ at: when, low, high }) => when >= from && when <= to && low <= high)).toBe(true);
     }
     const value = shown.sensor?.channels.find(
       ({ channel_id, value: served }) => served !== null && channels.has(channel_id),

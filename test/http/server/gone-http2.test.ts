@@ -8,7 +8,7 @@ import { PasswordChecker } from "../../../src/http/auth/basic-auth.ts";
 import { metricsEndpoint } from "../../../src/http/pages/metrics-endpoint.ts";
 import { PLAIN_HTTP } from "../../../src/http/server/connection-handler.ts";
 import { RequestHandler } from "../../../src/http/server/request-handler.ts";
-import { clientGoneSignal, isClosed } from "../../../src/http/server/response-lifetime.ts";
+import { disconnectSignal, isClosed } from "../../../src/http/server/response-lifetime.ts";
 import { streamPage } from "../../../src/http/server/responses.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -34,10 +34,10 @@ test("a reader of HTTP/2 that has gone is known as one, also to those who look l
   const stream = ask();
   const [response] = await vi.waitUntil(() => (responses.length > 0 ? responses : undefined));
   if (response === undefined) throw new Error("there is no response");
-  expect([isClosed(response), clientGoneSignal(response).aborted]).toEqual([false, false]);
+  expect([isClosed(response), disconnectSignal(response).aborted]).toEqual([false, false]);
   stream.close(8);
   await once(response, "close");
-  expect([isClosed(response), clientGoneSignal(response).aborted]).toEqual([true, true]);
+  expect([isClosed(response), disconnectSignal(response).aborted]).toEqual([true, true]);
 });
 
 test("a page that is made as it is read ends when a reader of HTTP/2 goes away in the midst of it", async () => {

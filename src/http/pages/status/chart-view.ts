@@ -5,11 +5,10 @@ import { nameOf } from "./layout.ts";
 import { type ChartLine, lineChart, quarterHead, quarters } from "./line-chart.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
-/** Per page. */
 const MAX_DRAWN = 50;
-/** Draws a limit at most so many times as far from the values as they differ, or as half of the largest. */
+/** Draws a limit only if it is at most 4 times as far away as the spread of the values, or half of the largest value. */
 const MAX_STRETCH = 4;
-/** Of the largest value. */
+/** Share of the largest value, so that small changes look small. */
 const MIN_SPAN = 0.02;
 
 const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "warning"]>> = {
@@ -19,7 +18,7 @@ const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "
   min_error: ["error below", "error"],
 };
 
-/** The last four hours of a sensor's channels, or the link that asks for them. */
+/** Chart of the last four hours, or the link that requests it. */
 export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
   return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
 ${outcome === undefined ? askFor(node, sensor, "Draw them") : outcomeView(outcome, node, sensor)}
@@ -58,25 +57,25 @@ ${drawn.map((channel, index) => channelChart(channel, chart.channels.get(channel
 function channelChart(
   channel: ChannelReport,
   parts: readonly ChartPart[],
-  { from, until }: SensorChart,
+  { from, to }: SensorChart,
   index: number,
 ): Html {
   const { name, unit, limits } = channel;
   const low = Math.min(...parts.map((part) => part.low));
   const high = Math.max(...parts.map((part) => part.high));
   const last = parts.at(-1)?.high ?? high;
-  const withUnit = (given: number) => `${value(given)} ${unit}`.trim();
+  const withUnit = (number: number) => `${value(number)} ${unit}`.trim();
   const scale = scaleOf(low, high, Object.values(limits));
   const runs = runsOf(parts);
   const lines: ChartLine[] = [
     { style: "measured", label: `measured: last ${withUnit(last)}, from ${value(low)} to ${withUnit(high)}`, runs },
-    ...Object.entries(limits).map(([limit, at]) => limitLine(limit, at, withUnit(at), scale, [from, until])),
+    ...Object.entries(limits).map(([limit, at]) => limitLine(limit, at, withUnit(at), scale, [from, to])),
   ];
   const gaps = runs.length > 1 ? ` ${counted(runs.length - 1, "gap")}.` : "";
   const id = `chart-${index}`;
   return html`<div class="drawing"><h3 class="plain">${nameOf(name)} <span class="quiet"><bdi>${unit}</bdi></span></h3>
 ${lineChart({
-  ...{ id, from, until, ...scale, lines, format: value },
+  ...{ id, from, to, ...scale, lines, format: value },
   title: `${name}: the last four hours`,
   description: `${lines.map(({ label }) => label).join("; ")}.${gaps} The table below has the numbers.`,
 })}
@@ -91,7 +90,7 @@ interface Scale {
   readonly high: number;
 }
 
-/** Of the values and near limits. What hardly changes is to look so. */
+/** Includes the values and near limits. */
 function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
   const size = Math.max(Math.abs(low), Math.abs(high));
   const near = MAX_STRETCH * Math.max(high - low, size / 2);
@@ -106,7 +105,7 @@ function limitLine(
   at: number,
   figure: string,
   { low, high }: Scale,
-  [from, until]: readonly [number, number],
+  [from, to]: readonly [number, number],
 ): ChartLine {
   const [text, style] = (Object.hasOwn(LIMITS, limit) ? LIMITS[limit] : undefined) ?? [limit, "warning" as const];
   const isInside = at >= low && at <= high;
@@ -117,7 +116,7 @@ function limitLine(
       ? [
           [
             [from, at],
-            [until, at],
+            [to, at],
           ],
         ]
       : [],

@@ -3,7 +3,7 @@ import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { type LineStyle, lineChart, quarterHead, quarters } from "./line-chart.ts";
 
-/** One sample a minute; a line breaks at a gap. */
+/** There is a sample each minute. Longer gaps break the line. */
 const MAX_DISTANCE_MS = 90_000;
 
 /** Sensors that are up would leave no room for the others. */
@@ -19,7 +19,7 @@ const COLUMNS: readonly (readonly [CourseGroup, string])[] = [
   ["up", "Up"],
 ];
 
-/** How many sensors had which status lately. Undefined without samples. */
+/** Status history. `undefined` without samples. */
 export function courseView(course: StatusCourse, server: string, id: string): Html | undefined {
   const [first] = course;
   const last = course.at(-1);
@@ -36,7 +36,7 @@ export function courseView(course: StatusCourse, server: string, id: string): Ht
     title: `Sensors of ${server} that are not up`,
     description: `Now and at most since then: ${lines.map(({ label }) => label).join("; ")}. The table below has the numbers.`,
     from: first.at,
-    until: last.at,
+    to: last.at,
     low: 0,
     high: highest,
     format: number,

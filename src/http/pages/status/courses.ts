@@ -1,10 +1,7 @@
-/** Numbers only: nothing here needs redaction. */
-
-/** By what a status asks of a person. */
+/** Grouped by the reaction that a status requires. */
 export const COURSE_GROUPS = ["down", "acknowledged", "warning", "paused", "other", "up"] as const;
 export type CourseGroup = (typeof COURSE_GROUPS)[number];
 
-/** Sensors of a server by status, at one moment. */
 export interface CourseSample {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -14,31 +11,31 @@ export interface CourseSample {
 /** The last hours, ascending, without empty minutes. */
 export type StatusCourse = readonly CourseSample[];
 
-/** Of one channel, in one part of the window; equal for a single value. */
+/** One channel in one part of the window. */
 export interface ChartPart {
-  /** Of the first value, milliseconds since the epoch by the server's clock. */
+  /** Time of the first value, milliseconds since the epoch by the server's clock. */
   readonly at: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** One sensor in a window, by channel id, without empty parts. */
+/** Channels by id, without empty parts. */
 export interface SensorChart {
   /** Milliseconds since the epoch by the server's clock. */
   readonly from: number;
-  readonly until: number;
+  readonly to: number;
   readonly channels: ReadonlyMap<string, readonly ChartPart[]>;
 }
 
 export type ChartOutcome =
   | { readonly kind: "drawn"; readonly chart: SensorChart; readonly ageSeconds: number }
-  /** No answer yet; the next question shares the request. */
+  /** No answer yet. The next request waits for the same one. */
   | { readonly kind: "waiting" }
-  /** This server had too many. */
+  /** Too many requests to this server. */
   | { readonly kind: "too_many"; readonly retryAfterSeconds: number }
   /** Too many readers wait for servers. */
   | { readonly kind: "busy"; readonly retryAfterSeconds: number }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** On a page; the others are refusals. */
+/** Outcomes that a page displays. */
 export type PageChart = Exclude<ChartOutcome, { readonly kind: "busy" }>;

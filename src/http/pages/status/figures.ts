@@ -6,7 +6,7 @@ const THREE_DECIMALS = formatter({ maximumFractionDigits: 3 });
 const ONE_DECIMAL = formatter({ maximumFractionDigits: 1 });
 const THREE_DIGITS = formatter({ maximumSignificantDigits: 3 });
 
-/** Lazy: the data of languages takes a tenth of a start, and memory. */
+/** Lazy, because the locale data takes a tenth of the start time. */
 function formatter(options?: Intl.NumberFormatOptions): { format(value: number): string } {
   let made: Intl.NumberFormat | undefined;
   return {
@@ -34,12 +34,12 @@ export function objectCounts(objects: Readonly<Record<(typeof KINDS)[number], nu
   return KINDS.map((kind) => counted(objects[kind], kind)).join(", ");
 }
 
-/** To four digits or so; scientific for very large and small ones. */
-export function value(given: number): string {
-  const size = Math.abs(given);
-  if (size !== 0 && (size >= 1e15 || size < 1e-3)) return given.toExponential(3);
-  if (size < 1) return FOUR_DIGITS.format(given);
-  return (size < 1_000 ? THREE_DECIMALS : ONE_DECIMAL).format(given);
+/** About four digits. Scientific notation for very large and very small values. */
+export function value(input: number): string {
+  const size = Math.abs(input);
+  if (size !== 0 && (size >= 1e15 || size < 1e-3)) return input.toExponential(3);
+  if (size < 1) return FOUR_DIGITS.format(input);
+  return (size < 1_000 ? THREE_DECIMALS : ONE_DECIMAL).format(input);
 }
 
 /** `1.2 MB`, decimal. */
@@ -49,7 +49,7 @@ export function bytes(count: number): string {
   return `${THREE_DIGITS.format(count / 1_000 ** power)} ${units[power]}`;
 }
 
-/** `340 ms`, `2.1 s`, `5 min`, `3 h`, `4 d`, with its sign. */
+/** `340 ms`, `2.1 s`, `5 min`, `3 h`, `4 d`, with sign. */
 export function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 1) return `${THREE_DIGITS.format(Number((seconds * 1_000).toPrecision(2)))} ms`;
@@ -60,7 +60,7 @@ export function duration(seconds: number): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
-/** From `now` (both ISO 8601): `12 s ago`, `in 5 min`; exact in UTC as a title. */
+/** `12 s ago`, `in 5 min`, with the UTC time as title. Arguments are ISO 8601. */
 export function moment(at: string | null, now: string): Html {
   if (at === null) return html`<span class="none">never</span>`;
   const seconds = (Date.parse(at) - Date.parse(now)) / 1_000;
@@ -68,12 +68,12 @@ export function moment(at: string | null, now: string): Html {
   return html`<time datetime="${at}" title="${utc(at)}" data-relative>${text}</time>`;
 }
 
-/** With the exact time in plain sight. */
+/** Like `moment`, with the exact time in the text. */
 export function momentInFull(at: string | null, now: string): Html {
   return at === null ? moment(at, now) : html`${moment(at, now)} <span class="exact">${utc(at)}</span>`;
 }
 
-/** From `now` (both ISO 8601): `12 min`; exact in UTC as a title. */
+/** `12 min`, with the UTC time as title. Arguments are ISO 8601. */
 export function span(at: string, now: string): Html {
   const seconds = Math.max(1, (Date.parse(now) - Date.parse(at)) / 1_000);
   return html`<time datetime="${at}" title="since ${utc(at)}" data-span>${duration(seconds)}</time>`;

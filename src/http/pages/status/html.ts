@@ -1,4 +1,4 @@
-/** Safe HTML. Only `html` makes it. */
+/** Safe HTML. Only `html` creates it. */
 export class Html {
   readonly #text: string;
 
@@ -6,7 +6,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** `strings` are source code; escapes the values. */
+  /** Escapes the values. `strings` are source code. */
   static fill(strings: TemplateStringsArray, values: readonly HtmlValue[]): Html {
     return new Html(String.raw({ raw: strings }, ...values.map(render)));
   }
@@ -16,13 +16,10 @@ export class Html {
   }
 }
 
-/** Escapes text, joins lists; undefined leaves nothing. */
+/** Escapes text and joins lists. `undefined` becomes empty. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[];
 
-/**
- * Escapes all values: nothing from outside becomes markup. Values go between tags or into quoted attributes; never into
- * scripts, styles, or names of tags and attributes.
- */
+/** Escapes all values. Use values between tags or in quoted attributes only, never in scripts, styles or names. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.fill(strings, values);
 }
@@ -42,7 +39,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** For between tags and in quoted attributes. Control characters and lone surrogates become U+FFFD. */
+/** Control characters and lone surrogates become U+FFFD. */
 export function escapeHtml(text: string): string {
   return text
     .toWellFormed()
@@ -50,5 +47,5 @@ export function escapeHtml(text: string): string {
     .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** Without tab and line feed. */
+/** All but tab and line feed. */
 const CONTROLS = /[^\P{Cc}\t\n]/gu;

@@ -4,7 +4,6 @@ import { HOME, linkTo } from "./links.ts";
 import type { Asset } from "./respond.ts";
 import type { SearchQuery } from "./source.ts";
 
-/** Around the content of every page. */
 export interface Layout {
   readonly telemetryPath: string;
   readonly hasDebugPages: boolean;
@@ -14,10 +13,10 @@ export interface Layout {
 
 export interface Page {
   readonly title: string;
-  /** Undefined for a page without facts. */
+  /** `undefined` for a page without facts. */
   readonly generatedAt?: string;
-  /** A monitoring server was asked. */
-  readonly hasAsked?: boolean;
+  /** The page includes data that the exporter just read from the server. */
+  readonly isFresh?: boolean;
   readonly query?: SearchQuery | undefined;
   readonly content: Html;
 }
@@ -25,7 +24,7 @@ export interface Page {
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232b6cb0'/%3E%3Cpath d='M2 9h3l2-5 3 8 2-3h2' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E";
 
-export function renderPage({ title, generatedAt, hasAsked = false, query, content }: Page, layout: Layout): string {
+export function renderPage({ title, generatedAt, isFresh = false, query, content }: Page, layout: Layout): string {
   const { telemetryPath, hasDebugPages, style, script } = layout;
   const page = html`<!doctype html>
 <html lang="en">
@@ -61,7 +60,7 @@ ${hasDebugPages && html`<a href="./debug/cardinality">Cardinality</a>`}
 ${content}
 </main>
 <footer>
-<p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}${hasAsked ? "." : ", from memory: looking costs the monitoring server nothing."}`}</p>
+<p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}${isFresh ? "." : ", from memory: looking costs the monitoring server nothing."}`}</p>
 </footer>
 </body>
 </html>
@@ -69,12 +68,12 @@ ${content}
   return page.toString();
 }
 
-/** From outside: isolated from the text around, in any direction of writing. */
+/** Isolates the direction of writing of a foreign name. */
 export function nameOf(name: string): Html {
   return name.trim() === "" ? html`<i class="none">(no name)</i>` : html`<bdi>${name}</bdi>`;
 }
 
-/** Undefined leaves it out. */
+/** `undefined` omits the fact. */
 export function fact(term: string, description: Html | string | undefined): Html | undefined {
   return description === undefined ? undefined : html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }

@@ -1,20 +1,19 @@
 import { utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 
-/** Units of the drawing; the page stretches it. */
+/** Units of the drawing, which the page stretches. */
 const WIDTH = 1_000;
 const HEIGHT = 160;
-/** Above and below, so that lines are whole. */
+/** Keeps lines at the edge visible. */
 const MARGIN = 4;
 
-/** Dashes tell lines apart without colour (status.css). */
+/** Dashes distinguish lines without colour (status.css). */
 export type LineStyle = "measured" | "error" | "warning" | "down" | "acknowledged" | "paused";
 
 export interface ChartLine {
   readonly style: LineStyle;
-  /** In the key, with the numbers. */
   readonly label: string;
-  /** Times ascend; a line breaks between runs. */
+  /** Times ascend. The line breaks between runs. */
   readonly runs: readonly (readonly (readonly [at: number, value: number])[])[];
 }
 
@@ -22,20 +21,20 @@ export interface LineChart {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
-  /** For those who do not see it. */
+  /** For screen readers. */
   readonly description: string;
   /** Milliseconds since the epoch. */
   readonly from: number;
-  readonly until: number;
+  readonly to: number;
   readonly low: number;
   readonly high: number;
   readonly format: (value: number) => string;
   readonly lines: readonly ChartLine[];
 }
 
-/** Scales and key are text beside it, which keeps its size on a telephone. */
-export function lineChart({ id, title, description, from, until, low, high, format, lines }: LineChart): Html {
-  const x = (at: number) => ((at - from) / Math.max(1, until - from)) * WIDTH;
+/** Scales and key are text next to the drawing, so they stay readable on a phone. */
+export function lineChart({ id, title, description, from, to, low, high, format, lines }: LineChart): Html {
+  const x = (at: number) => ((at - from) / Math.max(1, to - from)) * WIDTH;
   const y = (value: number) => HEIGHT - MARGIN - ((value - low) / (high - low || 1)) * (HEIGHT - 2 * MARGIN);
   const paths = lines.map(({ style, runs }) => {
     const path = runs.map((run) => pathOf(run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`)));
@@ -43,11 +42,11 @@ export function lineChart({ id, title, description, from, until, low, high, form
   });
   return html`<div class="plot"><p class="scale"><span>${format(high)}</span><span>${format(low)}</span></p>
 <svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${paths}</svg>
-<p class="times">${time(from)}${time(until)}</p></div>
+<p class="times">${time(from)}${time(to)}</p></div>
 <ul class="key">${lines.map(({ style, label }) => html`<li><svg class="sample" viewBox="0 0 36 8" aria-hidden="true" focusable="false"><path class="line ${style}" d="M0,4L36,4"/></svg>${label}</li>`)}</ul>`;
 }
 
-/** A single point is a dot: lines have round ends. */
+/** A single point becomes a dot, because lines have round ends. */
 function pathOf([first = "", ...others]: readonly string[]): string {
   return others.length === 0 ? `M${first}h0.01` : `M${first}L${others.join(" ")}`;
 }
@@ -57,7 +56,7 @@ function time(at: number): Html {
   return html`<time datetime="${iso}" title="${utc(iso)}">${iso.slice(11, 16)} UTC</time>`;
 }
 
-/** Of a table that says the same, milliseconds. */
+/** The table repeats the chart as text. Milliseconds. */
 const QUARTER_MS = 15 * 60_000;
 
 /** Quarters of an hour with points, ascending. */
@@ -68,7 +67,6 @@ export function quarters<Point extends { readonly at: number }>(
   return [...groups].sort(([a], [b]) => a - b);
 }
 
-/** Of a row of such a table. */
 export function quarterHead(at: number): Html {
   const iso = new Date(at).toISOString();
   return html`<th scope="row"><time datetime="${iso}">${iso.slice(11, 16)}</time></th>`;

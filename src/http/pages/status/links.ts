@@ -1,16 +1,15 @@
-/** Relative, for any path of a proxy; all pages are siblings. */
+/** Relative, so that any path of a proxy works. All pages are siblings. */
 export const HOME = "./";
 
 export function overviewLink(find: string, page: number): string {
   return `${HOME}${query({ find: find || undefined, page: page === 1 ? undefined : String(page) })}`;
 }
 
-/** A server's page is that of its root. */
+/** The page of a server is the page of its root. */
 export function serverLink(server: string): string {
   return `./tree${query({ server })}`;
 }
 
-/** `/metrics`, as the exporter serves it. */
 export function linkTo(path: string): string {
   return `.${path}`;
 }
@@ -32,11 +31,11 @@ export function explainLink(id: string): string {
 }
 
 function query(parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+  const entries = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
 }
 
-/** `url` where a browser may go there: `javascript:` and the like are no places. */
+/** Returns `url` only if it is safe to follow, which excludes `javascript:`. */
 export function webAddress(url: string): string | undefined {
   const parsed = URL.parse(url);
   return parsed?.protocol === "https:" || parsed?.protocol === "http:" ? parsed.href : undefined;

@@ -15,7 +15,7 @@ export interface OverviewOptions {
   readonly telemetryPath: string;
 }
 
-/** `/` for one server: it, the exporter, and the top of the tree. */
+/** `/` for one server, with the top of its tree. */
 export function singleServerPage(
   report: StatusReport,
   { server, root, course }: ServerFacts,
@@ -30,7 +30,7 @@ ${exporterSections(report, options)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 
-/** `/` for many: a line a server, and the exporter. */
+/** `/` for many servers. */
 export function overviewPage(
   report: StatusReport,
   question: StatusQuery,
@@ -42,7 +42,7 @@ ${exporterSections(report, options)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 
-/** A standby knows nothing of servers. */
+/** A standby has no data of servers. */
 function standbySection({ lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
   return html`<h1 class="hidden">Status of the exporter</h1>
 <section class="panel" id="standby" aria-labelledby="standby-title" data-live><h2 id="standby-title">This replica stands by</h2>

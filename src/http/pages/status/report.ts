@@ -53,7 +53,6 @@ const objects = () =>
     channel: count().describe("channels whose sensor is known"),
   });
 
-/** Of every server. */
 const ServerEntry = z.strictObject({
   name: z.string().describe("the configured name"),
   url: z.string().describe("address of the API, without what could be secret"),
@@ -71,7 +70,6 @@ const ServerEntry = z.strictObject({
   sensors_by_status: byStatus().describe("sensors that are known, per status"),
 });
 
-/** Of a single server. */
 const ServerDetails = z.strictObject({
   collectors: z.array(Collector).describe("this and what follows only where one server is shown"),
   api: z.strictObject({

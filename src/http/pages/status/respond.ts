@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 import { negotiateEncoding } from "../../../exposition/negotiate.ts";
 import { setPageHeaders } from "../../server/responses.ts";
 
-/** Our own style and script, nothing inline, nothing from elsewhere. */
+/** Allows only our own style and script files. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -22,15 +22,15 @@ export interface Answer {
   readonly status: 200 | 400 | 404;
   readonly contentType: string;
   readonly body: string;
-  /** The path names the content. */
+  /** The path contains a hash of the content. */
   readonly isImmutable?: boolean;
 }
 
 const compress = promisify(gzip);
-/** Below, compression saves no packet. */
+/** Compression saves no packet below this size. */
 const WORTH_COMPRESSING = 1_000;
 
-/** All of the status page leaves here: headers in one place. */
+/** Sends every part of the status page, with the same headers. */
 export async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const { status, contentType, body, isImmutable = false } = answer;
   const plain = Buffer.from(body);
@@ -47,7 +47,7 @@ export async function respond(request: IncomingMessage, response: ServerResponse
   response.end(bytes);
 }
 
-/** Its path changes with its content: browsers may keep it for ever. */
+/** The path changes with the content, so browsers may cache it forever. */
 export interface Asset {
   readonly path: string;
   readonly contentType: string;
@@ -58,7 +58,7 @@ export const STYLE = asset("status.css", "text/css; charset=utf-8");
 export const SCRIPT = asset("status.js", "text/javascript; charset=utf-8");
 
 function asset(file: string, contentType: string): Asset {
-  // `npm run build` puts the files beside the code too.
+  // `npm run build` copies the files next to the code.
   const body = readFileSync(new URL(`./assets/${file}`, import.meta.url), "utf8");
   const hash = createHash("sha256").update(body).digest("hex").slice(0, 10);
   return { path: `/assets/${hash}-${file}`, contentType, body };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConcurrencyLimit } from "../../server/concurrency-limit.ts";
-import { clientGoneSignal } from "../../server/response-lifetime.ts";
+import { disconnectSignal } from "../../server/response-lifetime.ts";
 import type { RouteHandler } from "../../server/responses.ts";
 import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
@@ -28,7 +28,6 @@ export interface StatusRouteOptions {
   readonly hasDebugPages: boolean;
 }
 
-/** `/`, `/tree`, `/search`, `/status.json`, and the files of the pages. */
 export function statusRoutes(options: StatusRouteOptions, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
   const { source, telemetryPath, hasDebugPages } = options;
   const layout = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
@@ -37,29 +36,29 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     contentType: "text/html; charset=utf-8",
     body: renderPage(content, layout),
   });
-  const route = (path: string, answer: (query: URLSearchParams, gone: AbortSignal) => Promise<Answer>) => {
-    const handler = concurrency.limit(async (request, response, gone) =>
-      respond(request, response, await answer(queryOf(request), gone)),
+  const route = (path: string, answer: (query: URLSearchParams, signal: AbortSignal) => Promise<Answer>) => {
+    const handler = concurrency.limit(async (request, response, signal) =>
+      respond(request, response, await answer(queryOf(request), signal)),
     );
     return [path, handler] as [string, RouteHandler];
   };
-  const search = async (parameters: URLSearchParams, gone: AbortSignal) => {
+  const search = async (parameters: URLSearchParams, signal: AbortSignal) => {
     const query = parseSearchQuery(parameters);
-    return page(200, searchPage(await source.search(query, gone), query));
+    return page(200, searchPage(await source.search(query, signal), query));
   };
-  const server = async (root: NodeReport, gone: AbortSignal) => {
-    const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, gone);
+  const server = async (root: NodeReport, signal: AbortSignal) => {
+    const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, signal);
     const server = report && theServerOf(report);
     if (report === undefined || server === undefined) return page(404, missing(root.node.server));
     return page(200, serverPage(report, { server, root, course: source.course(server.name) }));
   };
   return [
-    route("/", async (query, gone) => {
-      if (isSearch(query)) return search(query, gone);
+    route("/", async (query, signal) => {
+      if (isSearch(query)) return search(query, signal);
       const question = { ...parseStatusQuery(query), server: undefined };
-      const report = await source.status(question, gone);
+      const report = await source.status(question, signal);
       if (report === undefined) return page(404, missing(ROOT));
-      const facts = await serverFacts(source, report, gone);
+      const facts = await serverFacts(source, report, signal);
       if (facts !== undefined) return page(200, singleServerPage(report, facts, options));
       return page(200, overviewPage(report, question, source.course, options));
     }),
@@ -68,55 +67,54 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       async (request, response) => {
         const parameters = queryOf(request);
         const query = parseNodeQuery(parameters);
-        // Beside the limit of pages: it waits for the monitoring server.
+        // Outside the limit of pages, because it waits for the monitoring server.
         const chart = wantsChart(parameters) ? await chartFor(source, query, response) : undefined;
         if (chart === "gone") return;
         if (chart?.kind === "busy") {
           concurrency.refuse(response, "Too many readers wait for charts; try again.\n", chart.retryAfterSeconds);
           return;
         }
-        await route("/tree", async (_parameters, gone) => {
-          const report = await source.node(query, gone);
+        await route("/tree", async (_parameters, signal) => {
+          const report = await source.node(query, signal);
           if (report === undefined) return page(404, missing(query.id));
-          if (report.node.kind === "root") return server(report, gone);
+          if (report.node.kind === "root") return server(report, signal);
           return page(200, nodePage(report, { hasDebugPages, chart: report.sensor === null ? undefined : chart }));
         })[1](request, response);
       },
     ],
     route("/search", search),
-    route("/status.json", (query, gone) => jsonAnswer(source, query, gone)),
+    route("/status.json", (query, signal) => jsonAnswer(source, query, signal)),
     ...[STYLE, SCRIPT].map(assetRoute),
   ];
 }
 
-/** Undefined for a report about many servers. */
+/** `undefined` for a report about many servers. */
 async function serverFacts(
   source: StatusSource,
   report: StatusReport,
-  gone: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ServerFacts | undefined> {
   const server = theServerOf(report);
   if (server === undefined) return undefined;
-  const root = await source.node({ server: server.name, id: ROOT, from: 0 }, gone);
+  const root = await source.node({ server: server.name, id: ROOT, from: 0 }, signal);
   return root && { server, root, course: source.course(server.name) };
 }
 
-/** No work, so no limit. */
 function assetRoute(asset: Asset): [string, RouteHandler] {
   return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
 }
 
-/** "gone": the reader left meanwhile. */
+/** Returns "gone" if the reader disconnected. */
 async function chartFor(
   source: StatusSource,
   query: NodeQuery,
   response: ServerResponse,
 ): Promise<ChartOutcome | undefined | "gone"> {
-  const gone = clientGoneSignal(response);
+  const signal = disconnectSignal(response);
   try {
-    return await source.chart(query, gone);
+    return await source.chart(query, signal);
   } catch (error) {
-    if (gone.aborted) return "gone";
+    if (signal.aborted) return "gone";
     throw error;
   }
 }
@@ -126,13 +124,13 @@ function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
 }
 
-async function jsonAnswer(source: StatusSource, query: URLSearchParams, gone: AbortSignal): Promise<Answer> {
-  if (isSearch(query)) return json(200, await source.search(parseSearchQuery(query), gone));
+async function jsonAnswer(source: StatusSource, query: URLSearchParams, signal: AbortSignal): Promise<Answer> {
+  if (isSearch(query)) return json(200, await source.search(parseSearchQuery(query), signal));
   if (!query.has("object") && !query.has("id")) {
-    const report = await source.status(parseStatusQuery(query), gone);
+    const report = await source.status(parseStatusQuery(query), signal);
     return report === undefined ? json(404, { error: "there is no server of that name" }) : json(200, report);
   }
-  const report = await source.node(parseNodeQuery(query), gone);
+  const report = await source.node(parseNodeQuery(query), signal);
   return report === undefined ? json(404, { error: "no server has shown such an object so far" }) : json(200, report);
 }
 
@@ -147,6 +145,6 @@ function assetAnswer({ contentType, body }: Asset): Answer {
 function missing(id: string): Page {
   return {
     title: "Not found – prtg-exporter",
-    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>No server has shown it so far, or it has gone; or the user of the API key may not see it. <a href="./">Overview</a></p></section>`,
+    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>No server has shown it so far, or it has signal; or the user of the API key may not see it. <a href="./">Overview</a></p></section>`,
   };
 }

@@ -64,7 +64,6 @@ function seriesOf(series: readonly string[], key: string, rule: string | null): 
   return html`<details class="lines" data-key="${key}"><summary>${names}</summary>${why}<ul class="series">${series.map((line) => html`<li><code>${line}</code></li>`)}</ul></details>`;
 }
 
-/** Of a line of the metrics page. */
 function familyOf(line: string): string {
   return line.split(/[{ ]/, 1)[0] ?? "";
 }
@@ -78,12 +77,12 @@ const LIMITS: Readonly<
   min_error: { text: "error below", beyond: (value, limit) => value < limit },
 };
 
-function limitTexts(limits: Readonly<Record<string, number>>, given: number | null): Html | undefined {
+function limitTexts(limits: Readonly<Record<string, number>>, current: number | null): Html | undefined {
   const entries = Object.entries(limits);
   if (entries.length === 0) return undefined;
   return html`<ul class="plain">${entries.map(([name, limit]) => {
     const known = Object.hasOwn(LIMITS, name) ? LIMITS[name] : undefined;
     const text = `${known?.text ?? name} ${value(limit)}`;
-    return html`<li>${given !== null && known?.beyond(given, limit) === true ? warnPill(text) : text}</li>`;
+    return html`<li>${current !== null && known?.beyond(current, limit) === true ? warnPill(text) : text}</li>`;
   })}</ul>`;
 }

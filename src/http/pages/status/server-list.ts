@@ -8,7 +8,7 @@ import type { StatusQuery } from "./source.ts";
 import { shortTally, stateCounts, statePill, statusBar, statusCounts } from "./status-marks.ts";
 import { pages } from "./tree-rows.ts";
 
-/** A line a server, the worst first, in pages; sums above. */
+/** One row per server, the worst first, with totals above. */
 export function serverList(
   report: StatusReport,
   question: StatusQuery,
@@ -39,7 +39,7 @@ function serverTable(
 ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at - 1), overviewLink(find, at + 1))}`;
 }
 
-/** Of an error; the server's page has all of it. */
+/** The server's page has the whole error. */
 const BEYOND_ROW = /^(.{100}).+$/su;
 
 function row(server: ServerReport, now: string, course: StatusCourse): Html {
@@ -53,12 +53,12 @@ function why({ failed_collectors: failed, reason }: ServerReport): Html | false 
   return html` <span class="why">${failed.join(", ")} failed: <bdi>${reason.replace(BEYOND_ROW, "$1…")}</bdi></span>`;
 }
 
-/** Of four hours, each a unit of the drawing wide. */
+/** Number of intervals in four hours. */
 const PARTS = 48;
 const PART_MS = (240 / PARTS) * 60_000;
 const HEIGHT = 10;
 
-/** Sensors that were down lately: the maximum of each five minutes. */
+/** Sensors that were down: the maximum of each five minutes. */
 export function sparkline(course: StatusCourse): Html | undefined {
   const last = course.at(-1);
   if (last === undefined || course.length < 2) return undefined;
@@ -72,7 +72,7 @@ export function sparkline(course: StatusCourse): Html | undefined {
   return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${pathOf(parts, highest)}"/></svg>`;
 }
 
-/** A line only where the level changes; breaks without samples. */
+/** Draws a line only if the level changes, and breaks it without samples. */
 function pathOf(parts: ReadonlyMap<number, number>, highest: number): string {
   const lines: string[] = [];
   let level: number | undefined;

@@ -10,7 +10,6 @@ import { childRows } from "./tree-rows.ts";
 
 export interface ServerFacts {
   readonly server: WholeServerReport;
-  /** Of its tree. */
   readonly root: NodeReport;
   readonly course: StatusCourse;
 }

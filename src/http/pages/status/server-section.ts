@@ -21,7 +21,7 @@ ${serverFacts(server, generated_at, course)}
 </section>`;
 }
 
-/** Below its name; `now`: of the facts. */
+/** @param now Time of the report. */
 export function serverFacts(server: WholeServerReport, now: string, course: StatusCourse): Html {
   const { name, url, version, objects, sensors_by_status } = server;
   const address = webAddress(url);
@@ -103,7 +103,6 @@ function next({ state }: CollectorReport, at: string | null, now: string): Html 
   return at === null ? html`<span class="none">–</span>` : moment(at, now);
 }
 
-/** Of pushes. */
 export function measurementFacts({ delivered, rejected, pending, oldest_pending_seconds }: Measurements): Html {
   return html`${fact("Delivered", number(delivered))}${fact("Rejected", rejectedCount(rejected))}${fact(
     "Pending",
@@ -111,7 +110,7 @@ export function measurementFacts({ delivered, rejected, pending, oldest_pending_
   )}`;
 }
 
-/** By a receiver, for good. */
+/** Points that receivers rejected permanently. */
 export function rejectedCount(points: number): Html | string {
   return points === 0 ? "none rejected" : warnPill(`${number(points)} rejected`);
 }

@@ -1,40 +1,39 @@
 import type { ChartOutcome, StatusCourse } from "./courses.ts";
 import type { NodeReport, SearchReport, StatusReport } from "./report.ts";
 
-/** Longer than any name. */
 const MAX_TEXT_LENGTH = 200;
 export const ROOT = "0";
 
 export interface StatusQuery {
-  /** Undefined: a page of all; else this one with details. */
+  /** `undefined`: a page of all servers. */
   readonly server?: string | undefined;
-  /** Words that the name must have; empty: all servers. */
+  /** Words in the name. Empty: all servers. */
   readonly find: string;
-  /** From 1; beyond the last: the last. */
+  /** Starts at 1. A higher number than the last means the last page. */
   readonly page: number;
 }
 
 export const FIRST_PAGE: StatusQuery = { find: "", page: 1 };
 
 export interface NodeQuery {
-  /** Undefined: the first server that has it. */
+  /** `undefined`: the first server that has the object. */
   readonly server: string | undefined;
   /** `0` is the root. */
   readonly id: string;
-  /** Of the first child. */
+  /** Index of the first child. */
   readonly from: number;
 }
 
 export interface SearchQuery {
-  /** Words that path, id, host or tags must have; empty: every object. */
+  /** Words in path, id, host or tags. Empty: all objects. */
   readonly text: string;
-  /** Undefined: all servers. */
+  /** `undefined`: all servers. */
   readonly server: string | undefined;
-  /** Undefined: any; else sensors of that status only. */
+  /** Only sensors with this status. `undefined`: any. */
   readonly status: string | undefined;
 }
 
-/** `?server=&find=&page=`; empty ones count as missing. */
+/** `?server=&find=&page=`. Ignores empty values. */
 export function parseStatusQuery(query: URLSearchParams): StatusQuery {
   const page = query.get("page") ?? "";
   return {
@@ -44,7 +43,7 @@ export function parseStatusQuery(query: URLSearchParams): StatusQuery {
   };
 }
 
-/** `?q=&server=&status=`; empty ones count as missing. */
+/** `?q=&server=&status=`. Ignores empty values. */
 export function parseSearchQuery(query: URLSearchParams): SearchQuery {
   return {
     text: (query.get("q") ?? "").slice(0, MAX_TEXT_LENGTH).trim(),
@@ -53,7 +52,7 @@ export function parseSearchQuery(query: URLSearchParams): SearchQuery {
   };
 }
 
-/** `?server=&id=&from=`; JSON calls the id `object`, as /debug/explain. */
+/** `?server=&id=&from=`. JSON names the id `object`, like /debug/explain. */
 export function parseNodeQuery(query: URLSearchParams): NodeQuery {
   const from = query.get("from") ?? "";
   return {
@@ -63,25 +62,23 @@ export function parseNodeQuery(query: URLSearchParams): NodeQuery {
   };
 }
 
-/** The query asks for more than the page itself. */
 export function isSearch(query: URLSearchParams): boolean {
   return query.has("q") || query.has("status");
 }
 
-/** The last hours of the sensor, from its server. */
 export function wantsChart(query: URLSearchParams): boolean {
   return query.get("chart") === "1";
 }
 
-/** Redacted facts, from memory but for `chart`. `gone` ends the work: the promise rejects with its reason. */
+/** Redacted facts, from memory except for `chart`. If `signal` aborts, the promise rejects with its reason. */
 export interface StatusSource {
-  /** Default: the first servers; undefined for an unknown one. */
-  status(question?: StatusQuery, gone?: AbortSignal): Promise<StatusReport | undefined>;
-  /** Undefined for an unknown object. */
-  node(question: NodeQuery, gone?: AbortSignal): Promise<NodeReport | undefined>;
-  search(question: SearchQuery, gone?: AbortSignal): Promise<SearchReport>;
+  /** Default: the first servers. `undefined` for an unknown server. */
+  status(question?: StatusQuery, signal?: AbortSignal): Promise<StatusReport | undefined>;
+  /** `undefined` for an unknown object. */
+  node(question: NodeQuery, signal?: AbortSignal): Promise<NodeReport | undefined>;
+  search(question: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
   /** Empty before the first count. */
   course(server: string): StatusCourse;
-  /** Asks the monitoring server, at most once a minute for a sensor. Undefined for an unknown one. */
-  chart(question: Pick<NodeQuery, "server" | "id">, gone: AbortSignal): Promise<ChartOutcome | undefined>;
+  /** Reads from the monitoring server, at most once a minute per sensor. `undefined` for an unknown sensor. */
+  chart(question: Pick<NodeQuery, "server" | "id">, signal: AbortSignal): Promise<ChartOutcome | undefined>;
 }

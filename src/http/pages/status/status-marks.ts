@@ -3,7 +3,7 @@ import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
 import { SERVER_STATES, type ServerState } from "./server-states.ts";
 
-/** Never by colour alone. */
+/** Glyph and words, so that colour is never the only sign. */
 interface Mark {
   readonly text: string;
   readonly glyph: string;
@@ -12,7 +12,7 @@ interface Mark {
 
 const PAUSE = "‖";
 
-/** Tokens of the API, what needs attention first. */
+/** Keys are tokens of the API, the most urgent first. */
 const MARKS: Readonly<Record<string, Mark>> = {
   down: { text: "Down", glyph: "✕", tone: "bad" },
   partialdown: { text: "Partially down", glyph: "◐", tone: "bad" },
@@ -32,7 +32,7 @@ const MARKS: Readonly<Record<string, Mark>> = {
 };
 const ORDER = Object.keys(MARKS);
 
-/** Of a newer server. */
+/** A newer server may send unknown statuses. */
 function markOf(status: string): Mark {
   return (Object.hasOwn(MARKS, status) ? MARKS[status] : undefined) ?? { text: status, glyph: "?", tone: "still" };
 }
@@ -41,7 +41,6 @@ export function statusText(status: string): string {
   return markOf(status).text;
 }
 
-/** Glyph and words; null: unknown. */
 export function statusPill(status: string | null): Html {
   return pill(markOf(status ?? "unknown"));
 }
@@ -78,7 +77,6 @@ export function statePill(state: ServerState): Html {
   return pill(STATES[state]);
 }
 
-/** The worst first. */
 export function stateCounts(counts: Readonly<Record<string, number>>): Html {
   const items = SERVER_STATES.flatMap((state) => {
     const { text, glyph, tone } = STATES[state];
@@ -96,13 +94,13 @@ function inOrder(counts: Readonly<Record<string, number>>): [status: string, cou
     .sort(([a], [b]) => placeOf(a) - placeOf(b));
 }
 
-/** Unknown ones come last. */
+/** Unknown statuses come last. */
 function placeOf(status: string): number {
   const place = ORDER.indexOf(status);
   return place === -1 ? ORDER.length : place;
 }
 
-/** With links to the sensors of one server or all. */
+/** Links to the sensors of one server, or of all. */
 export function statusCounts(counts: Readonly<Record<string, number>>, server?: string): Html {
   const items = inOrder(counts).map(([status, count]) => {
     const { text, glyph, tone } = markOf(status);
@@ -111,17 +109,17 @@ export function statusCounts(counts: Readonly<Record<string, number>>, server?: 
   return html`<ul class="counts">${items}</ul>`;
 }
 
-/** For rows: glyph and number, words for screen readers. All pauses are one. */
+/** For table rows: glyph and number, with words for screen readers. Combines all kinds of pauses. */
 export function statusTally(counts: Readonly<Record<string, number>>): Html {
   return tally(counts, ({ glyph }) => glyph, {});
 }
 
-/** Shorter: one for each thing asked of a person. */
+/** One mark for each required reaction. */
 export function shortTally(counts: Readonly<Record<string, number>>): Html {
   return tally(counts, ({ tone }) => tone, { bad: "Down", warn: "Warning", still: "Paused or other" });
 }
 
-/** `texts`: of tones, for several statuses. */
+/** @param texts Words of combined statuses. */
 function tally(
   counts: Readonly<Record<string, number>>,
   keyOf: (mark: Mark) => string,
@@ -143,10 +141,10 @@ function tally(
   return html`<span class="tallies">${[...items]}</span>`;
 }
 
-/** Of a thousand units: whatever exists must be visible. */
+/** Thousandths of the bar. Every status must be visible. */
 const MIN_PART = 6;
 
-/** The counts beside it say the same in words. */
+/** Hidden from screen readers: the counts next to it say the same. */
 export function statusBar(counts: Readonly<Record<string, number>>): Html | undefined {
   const tones = new Map<Mark["tone"], number>();
   for (const [status, count] of inOrder(counts)) {

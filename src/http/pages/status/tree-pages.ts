@@ -12,11 +12,11 @@ import { childRows, treeRows } from "./tree-rows.ts";
 
 export interface NodePageOptions {
   readonly hasDebugPages: boolean;
-  /** Undefined where nobody asked. */
+  /** `undefined`: not requested. */
   readonly chart?: PageChart | undefined;
 }
 
-/** `/tree`: one object, what is above and below. */
+/** `/tree`: one object with its path and children. */
 export function nodePage(report: NodeReport, options: NodePageOptions): Page {
   const { node, generated_at, sensor } = report;
   const content = html`${crumbs(report)}
@@ -32,8 +32,8 @@ ${sensor !== null && chartSection(node, sensor, options.chart)}
 <section class="panel" aria-labelledby="below-title"><h2 id="below-title">${below(report)}</h2>
 <div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report) : sensorChannels(report.node, sensor, generated_at)}</div>
 </section>`;
-  const hasAsked = options.chart !== undefined;
-  return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, hasAsked, content };
+  const isFresh = options.chart !== undefined;
+  return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };
 }
 
 function below({ sensor, children }: NodeReport): string {

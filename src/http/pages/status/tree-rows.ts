@@ -6,12 +6,12 @@ import type { NodeReport, NodeSummary } from "./report.ts";
 import { statusPill, statusTally } from "./status-marks.ts";
 
 export interface RowOptions {
-  /** Of the nodes. */
+  /** Time of the report. */
   readonly now: string;
   readonly paths?: boolean;
 }
 
-/** Each leads to its object's page; the script opens it in place. */
+/** Each row links to its object's page. The script opens it in place. */
 export function treeRows(nodes: readonly NodeSummary[], options: RowOptions): Html {
   return html`<ul class="tree">${nodes.map((node) => row(node, options))}</ul>`;
 }
@@ -27,11 +27,11 @@ function facts({ kind, status, status_since, children, sensors_by_status }: Node
     const since = status !== "up" && status_since !== null && html`<span>for ${span(status_since, now)}</span> `;
     return html`${statusPill(status)} ${since}<span class="quiet">${counted(children, "channel")}</span>`;
   }
-  // Up is the rule; the tally of the sensors says more.
+  // Most objects are up, so the tally of sensors says more.
   return html`${status !== null && status !== "up" && statusPill(status)} ${statusTally(sensors_by_status)}`;
 }
 
-/** Of a message; the sensor's page has all of it. */
+/** The sensor's page has the whole message. */
 const BEYOND_ROW = /^(.{200}).+$/su;
 
 function saidOf({ kind, status, message }: NodeSummary): Html | false {
@@ -39,14 +39,12 @@ function saidOf({ kind, status, message }: NodeSummary): Html | false {
   return html`<span class="said"><bdi>${message.replace(BEYOND_ROW, "$1…")}</bdi></span>`;
 }
 
-/** A long list goes on on the next page. */
 export function childRows({ node, children, generated_at: now }: NodeReport): Html {
   const { total, from, items } = children;
   const pages = pagination(node, { from, count: items.length, total });
   return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items, { now })}${pages}`;
 }
 
-/** Of children or channels. */
 export function pagination(node: NodeSummary, part: ListPart): Html | false {
   const { from, count } = part;
   return pages(part, nodeLink(node, Math.max(0, from - PAGE_SIZE)), nodeLink(node, from + count));
@@ -60,11 +58,10 @@ export interface ListPart {
   readonly total: number;
 }
 
-/** Nothing for a whole list. */
 export function pages({ from, count, total }: ListPart, previous: string, next: string): Html | false {
-  const until = from + count;
+  const end = from + count;
   return (
     count < total &&
-    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${previous}">Previous</a>`} <span>${number(from + 1)} to ${number(until)} of ${number(total)}</span> ${until < total && html`<a href="${next}">Next</a>`}</nav>`
+    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${previous}">Previous</a>`} <span>${number(from + 1)} to ${number(end)} of ${number(total)}</span> ${end < total && html`<a href="${next}">Next</a>`}</nav>`
   );
 }

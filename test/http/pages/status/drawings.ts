@@ -28,5 +28,5 @@ export function partsOf(values: readonly (number | undefined)[]): ChartPart[] {
 /** The same for each channel of a sensor. */
 export function chartOf({ sensor }: NodeReport, parts: readonly ChartPart[]): SensorChart {
   const ids = (sensor?.channels ?? []).map(({ channel_id }) => channel_id);
-  return { from: FROM, until: UNTIL, channels: new Map(ids.map((id) => [id, parts])) };
+  return { from: FROM, to: UNTIL, channels: new Map(ids.map((id) => [id, parts])) };
 }
