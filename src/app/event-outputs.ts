@@ -1,5 +1,5 @@
-import { STANDARD_OUTPUT } from "../config/events-schema.ts";
 import type { Config } from "../config/load.ts";
+import { STANDARD_OUTPUT } from "../config/schema.ts";
 import { EventMemory } from "../events/event-memory.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
 import type { EventSink, OpenEventSink } from "../events/sink.ts";
