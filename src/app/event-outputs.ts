@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { STANDARD_OUTPUT } from "../config/events-schema.ts";
 import type { Config } from "../config/load.ts";
+import { STANDARD_OUTPUT } from "../config/schema.ts";
 import type { EventSink, OpenEventSink } from "../events/event.ts";
 import { EventMemory } from "../events/event-memory.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";

@@ -10,7 +10,7 @@ import type { ListenAddress } from "../http/server/listener.ts";
 import type { WebFlags } from "./flags.ts";
 import { startServing } from "./serve.ts";
 import { stopSignal } from "./signals.ts";
-import { startSimulatedServer } from "./simulate/simulated-server.ts";
+import { startSimulatedServer } from "./simulate/simulate.ts";
 
 export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
 

@@ -4,12 +4,12 @@ import type { Redactor } from "../errors/redactor.ts";
 import type { TlsMaterial } from "../lib/http/tls.ts";
 import type { SecretLocation } from "./auth-schema.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
-import { STANDARD_OUTPUT } from "./events-schema.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { type ProxyConfig, proxyConfig } from "./proxy.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
 import type { ReadFile } from "./reading-files.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
+import { STANDARD_OUTPUT } from "./schema.ts";
 import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
 import { readCertificates, readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
 

@@ -1,17 +1,59 @@
 import { z } from "zod";
-import { eventsSchema } from "./events-schema.ts";
-import { byteSize, duration, filePath, schedule, wholeNumber } from "./fields.ts";
+import { byteSize, duration, filePath, schedule, text, wholeNumber } from "./fields.ts";
 import { labelsSchema } from "./labels-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
 import { serverListSchema } from "./server-schema.ts";
 import { serversFromSchema } from "./servers-from-schema.ts";
-import { webSchema } from "./web-schema.ts";
 
 /*
  * The only source of configuration keys: types, checks, JSON Schema and docs/configuration.md. Keys are snake_case in YAML, and camelCase
  * with units in code.
  */
+
+/** Replaces a path. */
+export const STANDARD_OUTPUT = "-";
+
+const eventsSchema = z
+  .strictObject({
+    file: text("the path of a file, or - for standard output")
+      .optional()
+      .meta({
+        title: "path",
+        description:
+          "File to which events are appended as JSON, one object a line; `-` is standard output. Opened anew when it was renamed or removed.",
+        examples: ["/var/log/prtg-exporter/events.jsonl"],
+      }),
+    structure: z.boolean().prefault(false).meta({
+      description: "Tell of objects that were added, removed, renamed or moved, too.",
+    }),
+  })
+  .transform((input) => ({ file: input.file, structure: input.structure }));
+
+const SERVER_NAMES = "a list of names of servers that is not empty";
+
+const user = z.strictObject({
+  servers: z.array(text("the name of a server"), { error: SERVER_NAMES }).min(1, { error: SERVER_NAMES }),
+});
+
+export interface WebUser {
+  /** Names of servers. A server need not exist. */
+  readonly servers: readonly string[];
+}
+
+const webSchema = z
+  .strictObject({
+    users: z
+      .record(z.string(), user)
+      .prefault({})
+      .meta({
+        title: "map of maps with `servers`, a list of texts",
+        description:
+          "Users of `--web.config.file` who may only have the metrics of these servers, by name. Users that are not in here may have everything. docs/tenants.md explains it.",
+        examples: [{ acme: { servers: ["acme", "acme-branch"] } }],
+      }),
+  })
+  .transform(({ users }) => ({ users: new Map<string, WebUser>(Object.entries(users)) }));
 
 function collectorKeys(defaultSchedule: string, isEnabled = true) {
   return {

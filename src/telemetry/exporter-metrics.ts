@@ -57,7 +57,7 @@ export type Recorder<Group extends Readonly<Record<string, MetricDeclaration>>, 
   readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
 };
 
-/** Registry of the metrics in own-metrics.ts. */
+/** Registry of the metrics in metric-declarations.ts. */
 export class ExporterMetrics {
   readonly registry = new Registry();
   /** Start of all counters, milliseconds since the epoch. */

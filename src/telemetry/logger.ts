@@ -39,11 +39,18 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-/** Loads pino-pretty only if needed. */
+/** Loads pino-pretty only if needed. It is synchronous, so that the last line before an exit is not lost. */
 export async function layoutOf(format: LogFormat, colour = false): Promise<LineLayout | undefined> {
   if (format === "json") return undefined;
-  const { textLayout } = await import("./text-layout.ts");
-  return textLayout(colour);
+  const { prettyFactory } = await import("pino-pretty");
+  const pretty = prettyFactory({
+    colorize: colour,
+    translateTime: "SYS:HH:MM:ss",
+    singleLine: true,
+    // pino has already serialized errors.
+    errorLikeObjectKeys: [],
+  });
+  return (line) => pretty(line) ?? "";
 }
 
 /** Redacts value by value: replacing a password of digits in the line would break the JSON. */

@@ -1,4 +1,4 @@
-import { SERVER_STATES, type ServerState } from "../../http/pages/status/server-states.ts";
+import { SERVER_STATES, type ServerState } from "../../http/pages/status/status-marks.ts";
 import type { StatusToken } from "../../prtg/status.ts";
 
 export interface RankedServer {

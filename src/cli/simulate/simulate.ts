@@ -1,10 +1,11 @@
 import type { ServiceFlags } from "../../../packages/simulator/src/command/flags.ts";
-import { introduce } from "../../../packages/simulator/src/command/start.ts";
+import { introduce, StartError, startService } from "../../../packages/simulator/src/command/start.ts";
+import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import { createContext, type LogFlags } from "../../app/context.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { stopSignal } from "../signals.ts";
 import { reportedServer } from "./from-report.ts";
-import { startSimulatedServer } from "./simulated-server.ts";
 
 export interface SimulateFlags extends LogFlags, ServiceFlags {
   /** Server report to simulate. */
@@ -20,4 +21,15 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
   await stopped;
   await simulator.close();
   return 0;
+}
+
+/** @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED */
+export async function startSimulatedServer(...args: Parameters<typeof startService>): Promise<Simulator> {
+  try {
+    return await startService(...args);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    const { code, message, cause, remedy } = error;
+    throw new ExporterError(code, message, remedy === undefined ? { cause } : { cause, remedy });
+  }
 }

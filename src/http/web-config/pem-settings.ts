@@ -1,8 +1,26 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { resolve } from "node:path";
+import type { KeyPath } from "../../config/origin.ts";
 import { fileFault, type ReadFile } from "../../config/reading-files.ts";
+import type { ErrorCode } from "../../errors/catalogue.ts";
 import { printable } from "../../lib/printable-text.ts";
-import { SettingError } from "./setting-problem.ts";
+
+export interface SettingProblem {
+  readonly path: KeyPath;
+  /** Contains no secrets. */
+  readonly text: string;
+  /** Default: WEB_CONFIG_INVALID. */
+  readonly code?: ErrorCode;
+}
+
+export class SettingError extends Error {
+  readonly problem: SettingProblem;
+
+  constructor(problem: SettingProblem) {
+    super(problem.text);
+    this.problem = problem;
+  }
+}
 
 const SECTION = "tls_server_config";
 /** A longer path is probably the content of the file. */

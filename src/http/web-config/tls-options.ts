@@ -1,9 +1,8 @@
 import { constants } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContextOptions, type TlsOptions } from "node:tls";
 import type { ClientPolicy } from "./client-policy.ts";
-import { type PemSource, parseCertificates, parsePrivateKey, readPem } from "./pem-settings.ts";
+import { type PemSource, parseCertificates, parsePrivateKey, readPem, SettingError } from "./pem-settings.ts";
 import type { ClientAuthType, TlsSettings } from "./schema.ts";
-import { SettingError } from "./setting-problem.ts";
 
 const SECTION = "tls_server_config";
 const TLS13_SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];

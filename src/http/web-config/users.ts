@@ -1,5 +1,5 @@
 import { formatKey } from "../../config/origin.ts";
-import type { SettingProblem } from "./setting-problem.ts";
+import type { SettingProblem } from "./pem-settings.ts";
 
 const KEY = "basic_auth_users";
 /** Hashes of htpasswd and others. The letters mean the same algorithm, and the cost is 4 to 31. */

@@ -9,7 +9,7 @@ import { readReport, writeReport } from "../../../src/cli/report/files.ts";
 import type { Report, ServerReport } from "../../../src/cli/report/format.ts";
 import { reportOn } from "../../../src/cli/report/server-reports.ts";
 import { reportedServer } from "../../../src/cli/simulate/from-report.ts";
-import { startSimulatedServer } from "../../../src/cli/simulate/simulated-server.ts";
+import { startSimulatedServer } from "../../../src/cli/simulate/simulate.ts";
 import { runCommand, startCommand } from "../../support/command-line.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";

@@ -5,7 +5,7 @@ import { fact, type Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
 import type { StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
-import type { ServerFacts } from "./server-page.ts";
+import type { ServerFacts } from "./server-section.ts";
 import { measurementFacts, rejectedCount, serverSection } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
 import { badPill, goodPill } from "./status-marks.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_STATES } from "./server-states.ts";
+import { SERVER_STATES } from "./status-marks.ts";
 
 /*
  * What `/status.json` answers and pages show. Source of docs/status.md; tests hold answers to the schemas. The program

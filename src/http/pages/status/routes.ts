@@ -8,7 +8,7 @@ import { type Page, renderPage } from "./layout.ts";
 import { overviewPage, singleServerPage } from "./overview-page.ts";
 import type { NodeReport, StatusReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
-import { type ServerFacts, serverPage, theServerOf } from "./server-page.ts";
+import { type ServerFacts, serverPage, theServerOf } from "./server-section.ts";
 import {
   FIRST_PAGE,
   isSearch,

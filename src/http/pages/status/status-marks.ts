@@ -1,7 +1,10 @@
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
-import { SERVER_STATES, type ServerState } from "./server-states.ts";
+
+/** The worst first. */
+export const SERVER_STATES = ["unreachable", "failing", "impaired", "starting", "working"] as const;
+export type ServerState = (typeof SERVER_STATES)[number];
 
 /** Glyph and words, so that colour is never the only sign. */
 interface Mark {

@@ -5,8 +5,8 @@ import { type Page, renderPage } from "../../../../src/http/pages/status/layout.
 import { overviewPage, singleServerPage } from "../../../../src/http/pages/status/overview-page.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
-import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-page.ts";
-import { SERVER_STATES } from "../../../../src/http/pages/status/server-states.ts";
+import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-section.ts";
+import { SERVER_STATES } from "../../../../src/http/pages/status/status-marks.ts";
 import { nodePage, searchPage } from "../../../../src/http/pages/status/tree-pages.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
