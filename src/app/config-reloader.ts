@@ -12,7 +12,6 @@ import { discardPush } from "./otlp-preparation.ts";
 import type { PreparedPush } from "./otlp-push.ts";
 
 export interface ReloadSource {
-  /** @throws ConfigError */
   readonly load: () => Promise<Config>;
   /** @throws ExporterError for unusable settings and files */
   readonly preparePush: (config: Config) => Promise<PreparedPush | undefined>;

@@ -21,7 +21,6 @@ import { memoryForObjects } from "./object-memory.ts";
 /** Share of the heap for measurements that wait: the exporter can read them again. */
 const PENDING_SHARE = 0.15;
 
-/** Flags of every command. */
 export interface LogFlags {
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
@@ -56,7 +55,6 @@ export function permitOf(leadership: Leadership | undefined): (() => void) | und
   };
 }
 
-/** The outside world. */
 export interface Runtime {
   readonly build: BuildInfo;
   readonly clock: Clock;
@@ -76,7 +74,6 @@ export interface Outgoing {
   readonly permit?: (() => void) | undefined;
 }
 
-/** Budgets for all servers together. */
 export interface MemoryBudgets {
   /** Answers and state. */
   readonly objects: MemoryBudget;

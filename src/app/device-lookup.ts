@@ -2,7 +2,6 @@ import type { ServerState } from "../model/server-state.ts";
 import type { TreeNode } from "../model/tree.ts";
 import type { DeviceLookup } from "../otlp/resources.ts";
 
-/** Devices in the current trees. */
 export function deviceLookup(stateOf: (server: string) => ServerState | undefined): DeviceLookup {
   const nodeOf = (server: string, id: string): TreeNode | undefined => stateOf(server)?.node(id)?.node;
   const device = (server: string, id: string): TreeNode | undefined => {

@@ -23,7 +23,6 @@ export interface PreparedEvents {
   readonly receiver: EventReceiver | undefined;
 }
 
-/** Events of one server. */
 export interface EventPlan {
   readonly memory: EventMemory;
   readonly structure: boolean;
@@ -35,7 +34,6 @@ interface EventOutputsOptions {
   /** Of the outputs before, if it stays. */
   readonly receiver: EventReceiver | undefined;
   readonly openers: ReadonlyMap<EventOutput, OpenEventSink>;
-  /** By server. */
   readonly plans: ReadonlyMap<string, EventPlan>;
 }
 

@@ -30,7 +30,6 @@ export class ExtraBudget {
   readonly #metrics;
   readonly #heldBack = new LogOnChange();
   #utilization = 0;
-  /** Monotonic. */
   #heldBackEndsAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExtraBudgetOptions) {

@@ -11,7 +11,6 @@ import type { Shape } from "../projection/shape.ts";
 
 export interface ConfiguredMapping {
   readonly mapper: ChannelMapper;
-  /** Rules without effect. */
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -58,7 +57,6 @@ export function shapeOf(config: Config): ConfiguredShape {
 
 export interface CompiledMapping {
   readonly ruleSet: RuleSet;
-  /** Rules without effect. */
   readonly warnings: readonly ConfigProblem[];
 }
 

@@ -39,7 +39,6 @@ export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
   /** Of the push before, if it stays. */
   readonly receiver: OtlpReceiver<MetricsRequest>;
-  /** By server. */
   readonly watermarks: ReadonlyMap<string, Watermarks>;
   readonly settledRows: SettledRows;
 }

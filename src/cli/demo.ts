@@ -67,7 +67,6 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
   return 0;
 }
 
-/** Per address. */
 export const MAX_PORTS_TRIED = 100;
 
 /** Replaces a port that is in use with the next free one. Addresses with other problems stay: listening reports them. */

@@ -96,7 +96,6 @@ function parsePath(text: string): string {
   return text;
 }
 
-/** For commander's argParser. */
 export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const number = Number(text);

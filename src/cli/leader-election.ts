@@ -8,7 +8,6 @@ import type { LeaseClient, LeaseRehearser } from "../leadership/lease-client.ts"
 import { SERVICE_ACCOUNT_FOLDER } from "../leadership/service-account.ts";
 import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./leader-election-flags.ts";
 
-/** Before the start. */
 export interface OpenElection {
   readonly elector: Elector;
   readonly leadership: Leadership;
@@ -17,11 +16,9 @@ export interface OpenElection {
 export interface OpenLease {
   readonly client: LeaseClient & LeaseRehearser;
   readonly times: ElectionTimes;
-  /** Timeout of one request. */
   readonly timeoutMs: number;
   /** `namespace/name` */
   readonly lease: string;
-  /** URL of the API server. */
   readonly origin: string;
 }
 

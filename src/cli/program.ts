@@ -47,7 +47,6 @@ export function createProgram(run: Run, only?: string): Command {
   return program;
 }
 
-/** In the order of the help. */
 const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new Map([
   ["serve", addServe],
   ["check", addCheck],

@@ -10,7 +10,6 @@ export interface ConfigProblem {
   readonly column?: number;
   /** `servers[0].limits.timeout`. Empty for the whole file. */
   readonly key: string;
-  /** Contains no secrets. */
   readonly text: string;
 }
 

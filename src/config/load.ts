@@ -13,7 +13,6 @@ import type { Shard } from "./shard.ts";
 import { validate } from "./validation.ts";
 
 export interface Config extends Omit<Settings, "servers"> {
-  /** Servers of the shard, if any. */
   readonly servers: readonly ServerConfig[];
   /** `undefined`: all servers. */
   readonly shard?: Shard | undefined;

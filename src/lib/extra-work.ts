@@ -9,7 +9,6 @@ export const MAX_AT_ONCE = 32;
 export const MAX_PAUSE_MS = 500;
 
 export interface ExtraRead {
-  /** For metrics. */
   readonly collector: string;
   /** How long the data has been missing, milliseconds. The oldest gap goes first. Infinity: before all. */
   readonly ageMs: number;
@@ -17,11 +16,9 @@ export interface ExtraRead {
   readonly deadline: number;
 }
 
-/** The part that collectors use. */
 export type Extras = Pick<ExtraWork, "acquire" | "countDeferred">;
 
 interface QueuedRead extends ExtraRead {
-  /** Monotonic milliseconds. */
   readonly since: number;
   readonly decide: (isAllowed: boolean) => void;
 }
@@ -70,7 +67,6 @@ export class ExtraWork {
     return undefined;
   }
 
-  /** Counts reads that were left for a later run. */
   countDeferred(reads: number): void {
     this.#deferred += reads;
   }

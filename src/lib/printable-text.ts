@@ -1,7 +1,6 @@
 /** Control and format characters, line separators and lone surrogates can forge lines or confuse a terminal. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Quotes and escapes unprintable characters. */
 export function quote(text: string): string {
   return JSON.stringify(text).replaceAll(
     UNPRINTABLE,
@@ -9,7 +8,6 @@ export function quote(text: string): string {
   );
 }
 
-/** Quotes the text only if it is not printable. */
 export function printable(text: string): string {
   return text.search(UNPRINTABLE) === -1 ? text : quote(text);
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 
-/** Does not repeat the bytes. */
 export interface EncodingFault {
   readonly words: string;
   /** The first wrong byte, from 1. `undefined`: the whole file is wrong. */

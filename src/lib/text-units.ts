@@ -5,12 +5,10 @@ export function codeUnitAt(text: string, index: number): number {
   return charCodeAt.call(text, index);
 }
 
-/** Whether the text has no lone surrogate. */
 export function hasWholeCharacters(text: string): boolean {
   return isWellFormed.call(text);
 }
 
-/** FNV-1a, 32 bits. */
 export const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 

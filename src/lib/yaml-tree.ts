@@ -15,7 +15,6 @@ import {
  * event loop waits (issue 32).
  */
 
-/** Of lists and maps. Does not follow aliases. */
 export const MAX_NESTING = 100;
 export const MAX_YAML_BYTES = 1 << 20;
 const MAX_KEY_LENGTH = 1_024;
@@ -123,7 +122,6 @@ class TreeBuilder {
   readonly #events: readonly Event[];
   readonly #frames: Frame[] = [];
   #root: YamlNode | undefined;
-  /** All text before it is consumed. */
   #end = 0;
 
   constructor(text: string, events: readonly Event[]) {

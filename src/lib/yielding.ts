@@ -67,7 +67,6 @@ function moveToReaders(lane: SharedLane): void {
   }
 }
 
-/** Start of the current turn. */
 let turn: { readonly clock: Clock; readonly began: number } | undefined;
 
 /**
@@ -116,7 +115,6 @@ export class TimeSlices {
     return this.#steps % this.#stepsPerLook === 0 ? this.longStep() : undefined;
   }
 
-  /** For steps that take long themselves. */
   longStep(): Promise<void> | undefined {
     if (this.#clock.monotonic() - this.#sliceBegan < SLICE_MS) return undefined;
     return this.#yield();
@@ -129,5 +127,4 @@ export class TimeSlices {
   }
 }
 
-/** The part that long work needs. */
 export type Steps = Pick<TimeSlices, "step">;

@@ -1,7 +1,6 @@
 import { ApiError } from "./api-error.ts";
 /* Bounds of answers. They are far beyond what servers send, so they are not configurable. See also `servers[].limits`. */
 
-/** Answers about the whole server: health, version, session, counts. */
 export const MAX_SMALL_ANSWER_BYTES = 1024 * 1024;
 /** Answers outside 2xx. The rest is not read. */
 export const MAX_ERROR_BYTES = 64 * 1024;
@@ -43,7 +42,6 @@ export const CHANNEL_RECORD_BYTES = 150;
 export const LOOKUP_RECORD_BYTES = 300;
 /** A cell of a time series. */
 export const CELL_BYTES = 24;
-/** Texts that are not Latin have two bytes per character. */
 export const CHARACTER_BYTES = 2;
 
 /** @param maxBytes Of the budget. */

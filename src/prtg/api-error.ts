@@ -57,7 +57,6 @@ export function isTimeout({ code }: ApiError): boolean {
 
 const CLOSED = "the client is closed";
 
-/** The error of requests after `close()`. */
 export function closedError(): ApiError {
   return new ApiError("API_SUSPENDED", CLOSED, { endpoint: "", remedy: "The exporter is ending." });
 }

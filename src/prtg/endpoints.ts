@@ -2,7 +2,6 @@ import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
 import { type NodeKind, READING_ORDER } from "./records.ts";
 import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
-/** A list and its parameters. Each page adds `limit` and `offset`. */
 export interface ListEndpoint {
   readonly endpoint: string;
   /** Servers may refuse these. The list works without them. */
@@ -11,7 +10,6 @@ export interface ListEndpoint {
   readonly filter?: string | undefined;
 }
 
-/** A query parameter. */
 export interface OptionalParameter {
   readonly parameter: string;
   readonly value: string;
@@ -85,7 +83,6 @@ export const PRIMARY_CHANNELS: ListEndpoint = {
   filter: "primary = true",
 };
 
-/** Stable. */
 export function probeInfo(id: string): { readonly endpoint: string; readonly path: string } {
   return { endpoint: "/probes/{id}/info", path: `/probes/${encodeURIComponent(id)}/info` };
 }

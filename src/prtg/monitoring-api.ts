@@ -10,9 +10,7 @@ import type {
 } from "./records.ts";
 import type { SeriesType } from "./series-types.ts";
 
-/** The API of one server for collectors. All calls reject with an `ApiError`, or with the signal's reason. */
 export interface MonitoringApi {
-  /** Order in which to read lists of nodes. */
   readonly readingOrder: readonly NodeKind[];
   /** Resolves if the application server is connected to its core (`GET /health`, 204). */
   health(signal: AbortSignal): Promise<void>;
@@ -30,7 +28,6 @@ export interface MonitoringApi {
   allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined>;
   /** Channels with their last measurement. Copy what you keep: the next call may change the records. */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
-  /** Optional facts about the server. */
   readonly details: DetailsApi;
   /** `undefined` if the server lacks the endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
@@ -67,12 +64,9 @@ export interface ChannelListOptions extends ListPart {
   readonly lookups?: boolean;
 }
 
-/** `undefined` if the server lacks the endpoint, or the user may not read it. Other failures reject. */
 export interface DetailsApi {
   license(signal: AbortSignal): Promise<LicenseUse | undefined>;
   probeConnected(id: string, signal: AbortSignal): Promise<boolean | undefined>;
-  /** Number of running auto-discoveries. */
   autodiscoveries(signal: AbortSignal): Promise<number | undefined>;
-  /** The primary channel of each sensor. */
   primaryChannels(signal: AbortSignal): Promise<ListResult<ChannelRecord> | undefined>;
 }

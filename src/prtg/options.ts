@@ -13,7 +13,6 @@ export type ApiAuth =
   | { readonly kind: "login"; readonly username: string; readonly password: () => Promise<string> };
 
 export interface ApiLimits {
-  /** Concurrent requests. */
   readonly concurrency: number;
   /** Infinity: no pacing. */
   readonly requestsPerSecond: number;
@@ -37,7 +36,6 @@ export interface ApiClientOptions {
   readonly url: string;
   readonly auth: ApiAuth;
   readonly tls?: TlsClientOptions;
-  /** Default: no proxy. */
   readonly proxy?: ProxyOptions | undefined;
   /** See `ConnectionPoolOptions`. */
   readonly permit?: (() => void) | undefined;
@@ -54,7 +52,6 @@ export interface ApiClientOptions {
   readonly clock: Clock;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
-  /** Bound to the server. */
   readonly log: Logger;
   /** Gets every secret, session tokens included. */
   readonly redactor: Redactor;

@@ -14,14 +14,12 @@ export interface Reference {
 
 export interface StatusSummary {
   readonly counts: ReadonlyMap<StatusToken, number>;
-  /** As the server reports it. */
   readonly total: number | undefined;
 }
 
 export interface NodeRecord {
   readonly id: string;
   readonly kind: NodeKind;
-  /** May be empty. */
   readonly name: string;
   readonly parent: Reference | undefined;
   /** From the root to the object or its parent. `undefined` if the list lacks them. */
@@ -38,7 +36,6 @@ export interface NodeRecord {
   readonly type: string;
   /** For people, for example `Ping v2`. */
   readonly typeName: string;
-  /** 1 to 5. */
   readonly priority: number | undefined;
   readonly tags: readonly string[];
   readonly favorite: boolean | undefined;
@@ -49,13 +46,11 @@ export interface NodeRecord {
   readonly summary: StatusSummary | undefined;
 }
 
-/** A channel with its last measurement. */
 export interface ChannelRecord {
   readonly sensorId: string;
   /** The part of `2490.1` after the first dot. Can be negative. */
   readonly channelId: string;
   readonly name: string;
-  /** Display unit. May be empty. */
   readonly unit: string;
   /** As PRTG shows it, in `unit`. `undefined` if null, absent or unreadable. */
   readonly value: number | undefined;
@@ -67,11 +62,9 @@ export interface ChannelRecord {
   readonly lookup?: string | undefined;
 }
 
-/** Texts for values of channels. */
 export interface LookupDefinition {
   readonly id: string;
   readonly name: string;
-  /** Readable ones, in the server's order. */
   readonly entries: readonly LookupEntry[];
 }
 
@@ -86,7 +79,6 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 export type ChannelLimits = { readonly [name in LimitName]?: number };
 
 export interface ListResult<Item> {
-  /** Each object once. */
   readonly items: readonly Item[];
   /** False if the list moved twice: a missing object proves nothing. */
   readonly complete: boolean;
@@ -119,11 +111,9 @@ export interface TimeSeries {
 
 export interface TimeSeriesRow {
   readonly at: number;
-  /** Channel id (after the dot) and value in its display unit. */
   readonly values: readonly (readonly [channelId: string, value: number])[];
 }
 
-/** As far as the server reports it. */
 export interface LicenseUse {
   readonly used: number | undefined;
   readonly max: number | undefined;

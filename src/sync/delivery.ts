@@ -16,7 +16,6 @@ import type { Watermarks } from "./watermarks.ts";
 export interface DeliveryOptions {
   readonly sink: MeasurementSink;
   readonly outbox: Outbox;
-  /** The next delivery continues with them. */
   readonly watermarks: Watermarks;
   readonly maxBatchPoints: number;
   readonly clock: Clock;

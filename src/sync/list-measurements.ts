@@ -2,7 +2,6 @@ import type { ChannelRecord } from "../prtg/records.ts";
 import type { MeasurementRow } from "./measurement.ts";
 import type { ChannelTimes, ListMeasurement } from "./sensor-sync.ts";
 
-/** The channels of one sensor: a part of a list. */
 export interface ChannelGroup {
   readonly sensorId: string;
   readonly list: readonly ChannelRecord[];

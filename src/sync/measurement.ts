@@ -6,7 +6,6 @@ export type Resolution = "live" | "short" | "medium" | "long";
 /** A measurement, or the last one once more. */
 export type RowKind = Resolution | "repeated";
 
-/** All channels of one sensor at one time, sent in one request. */
 export interface MeasurementRow {
   readonly sensorId: string;
   readonly at: number;

@@ -33,7 +33,6 @@ interface SensorRows {
 export class Outbox {
   readonly #maxPoints: number;
   readonly #memory: MemoryShare | undefined;
-  /** In the order in which sensors were queued. */
   readonly #sensors = new Map<string, SensorRows>();
   #points = 0;
   #pointsInFlight = 0;
@@ -48,7 +47,6 @@ export class Outbox {
     this.#count(0);
   }
 
-  /** Includes values in flight. */
   get points(): number {
     return this.#points;
   }
@@ -125,7 +123,6 @@ export class Outbox {
     }
   }
 
-  /** The batch failed and will be sent again first. */
   putBack(batch: Batch): void {
     this.#endFlight(batch);
   }
@@ -153,12 +150,10 @@ export class Outbox {
     return points;
   }
 
-  /** Without repeats. */
   newestOf(sensorId: string): MeasurementRow | undefined {
     return this.#sensors.get(sensorId)?.rows.findLast(({ resolution }) => resolution !== "repeated");
   }
 
-  /** Queued or in flight. */
   has(sensorId: string): boolean {
     return this.#sensors.has(sensorId);
   }

@@ -37,7 +37,6 @@ export interface Merging {
   /** The last sent measurement may be this far from `covered` in the series. 0: it came from the series. */
   readonly sameWithinMs: number;
   readonly now: number;
-  /** Later rows wait. */
   readonly upTo: number;
   /** An average that begins before the last repeat would be out of order. */
   readonly repeatedAt?: number | undefined;
@@ -114,11 +113,8 @@ export function medianSpacing(rows: readonly TimeSeriesRow[]): number | undefine
   return spacings.sort((a, b) => a - b)[Math.floor(spacings.length / 2)];
 }
 
-/** The channels of one sensor, ids after the dot. */
 export interface KnownChannels {
-  /** Sent to a receiver or on the page. */
   readonly kept: readonly string[];
-  /** Dropped by rules. */
   readonly dropped: readonly string[];
 }
 

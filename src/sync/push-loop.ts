@@ -31,11 +31,9 @@ export class PushLoop {
   readonly #flushing = new AbortController();
   /** Aborts when the time is over. */
   readonly #cutOff = new AbortController();
-  /** Takes no more batches. */
   #ended = false;
   #rowsCame = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
-  /** Monotonic. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #requestedPauseEnd = Number.NEGATIVE_INFINITY;
   #deadline = Number.POSITIVE_INFINITY;
@@ -128,7 +126,6 @@ export class PushLoop {
     return this.#flushing.signal.aborted;
   }
 
-  /** Resolves when there is something to send. */
   async #gather(): Promise<void> {
     const { outbox, clock, maxBatchPoints } = this.#options;
     const { signal } = this.#flushing;

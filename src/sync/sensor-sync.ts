@@ -58,7 +58,6 @@ export class SensorSync {
   /** Number of the last list with the sensor. */
   lastList = 0;
   listRequestedAt: number | undefined;
-  /** Monotonic. */
   lastReadAt: number | undefined;
   #covered: number | undefined;
   #origin: Origin = "unknown";

@@ -6,7 +6,6 @@ import type { ServerView } from "../../projection/server-view.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./sources.ts";
 
-/** For each label. */
 const TOP_VALUES = 5;
 const MAX_VALUE = 60;
 /** The number of units and kinds has no bound. */

@@ -26,7 +26,6 @@ export interface ChannelExplanation {
 
 export interface SensorExplanation {
   readonly inspection: SensorInspection;
-  /** Of the sensor itself. */
   readonly lines: readonly string[];
   readonly channels: readonly ChannelExplanation[];
 }

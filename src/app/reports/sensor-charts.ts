@@ -24,7 +24,6 @@ const MAX_UNDER_WAY = 2;
 const MAX_WAITING = 8;
 /** For a page. The request continues. */
 const PATIENCE_MS = 10_000;
-/** With retries. */
 const REQUEST_MS = 60_000;
 
 interface Monitor {
@@ -37,7 +36,6 @@ interface ChartRequest {
   readonly server: string;
   readonly at: number;
   readonly chart: Promise<SensorChart>;
-  /** The answer is there. */
   isOver: boolean;
 }
 

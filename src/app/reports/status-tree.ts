@@ -30,7 +30,6 @@ interface ServerTree {
 
 interface ServerOutline extends ServerTree {
   readonly outline: Outline;
-  /** Monotonic. */
   readonly now: number;
 }
 

@@ -9,7 +9,6 @@ import type { Clock } from "../../lib/clock.ts";
 const TITLES = { sensors: "reading sensors", days: "writing days", values: "pushing values" } as const;
 
 interface Estimate {
-  /** Two digits. */
   readonly rate: string;
   readonly left: string;
 }
@@ -104,7 +103,6 @@ function nothingFound(sensors: number): string {
   return `the server has no measurements of these ${sensors} sensors in this time`;
 }
 
-/** For a POSIX shell. */
 function quote(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

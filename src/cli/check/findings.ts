@@ -14,7 +14,6 @@ export interface Finding {
 
 const MAX_STATUS_LENGTH = "warning".length;
 
-/** Formats one row. The names set the column widths. */
 export function findingsTable(servers: readonly string[], subjects: readonly string[]): (finding: Finding) => string {
   const serverWidth = widthOf(servers);
   const subjectWidth = widthOf(subjects);
@@ -29,7 +28,6 @@ export function findingsTable(servers: readonly string[], subjects: readonly str
   };
 }
 
-/** Summary for all servers. */
 export function concludeFindings(findings: readonly Finding[]): string {
   const failed = Map.groupBy(
     findings.filter(({ status }) => status === "FAILED"),

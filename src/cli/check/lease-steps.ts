@@ -8,7 +8,6 @@ import type { Finding } from "./findings.ts";
 import { MAX_OFFSET_S } from "./run-durations.ts";
 import { ok, type StepResult, warning } from "./step.ts";
 
-/** Value in the server column. */
 export const ELECTION = "leader election";
 
 const ACCOUNT = "service account";

@@ -9,7 +9,6 @@ import { ok, type Step, type StepResult, type StepTools, warning } from "./step.
 const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";
 const UNREADABLE_REMEDY = "Report it with the version of the server: the exporter should understand what servers send.";
 
-/** Lists of one server, for later steps. */
 export interface FoundLists {
   readonly nodes: Map<NodeKind, readonly NodeRecord[]>;
   channels: readonly ChannelRecord[] | undefined;
@@ -130,7 +129,6 @@ function describeChannels(
   );
 }
 
-/** Reads limits and lookups of channels. */
 export function limitsStep(found: { readonly lookups: boolean }): Step {
   return {
     subject: "limits",

@@ -21,7 +21,6 @@ export class RunDurations {
     this.#context = context;
   }
 
-  /** Adds time to the runs of these collectors. */
   took(collectors: readonly CollectorName[], ms: number): void {
     for (const name of collectors) this.#tookMs.set(name, (this.#tookMs.get(name) ?? 0) + ms);
   }

@@ -5,13 +5,11 @@ import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { type FinishedRequest, type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
 import type { Finding, FindingStatus } from "./findings.ts";
 
-/** Result of a successful step. */
 export type StepResult = Pick<Finding, "text" | "remedy"> & { readonly status?: Exclude<FindingStatus, "FAILED"> };
 
 export interface StepTools {
   readonly api: MonitoringApi;
   readonly signal: AbortSignal;
-  /** Decode problems during the step. */
   readonly problems: () => ReadonlyMap<DecodeProblem, number>;
 }
 
@@ -35,7 +33,6 @@ export function warning(text: string, remedy: string): StepResult {
 }
 
 export interface CheckRecorder extends ServerRecorder {
-  /** Decode problems since the last call. */
   takeProblems(): ReadonlyMap<DecodeProblem, number>;
   /** Longest request, milliseconds, without waiting for the budget. */
   slowestMs(): number;

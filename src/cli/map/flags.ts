@@ -23,7 +23,6 @@ export function addMapFlags(command: Command): Command {
     .addOption(new Option("--format <format>", "how to print").choices(MAP_FORMATS).default("table"));
 }
 
-/** `undefined`: valid. */
 export function mapFlagsFault({ sensor, all, recording, save }: MapFlags): string | undefined {
   if (sensor === undefined && all !== true) return "give --sensor <id>, or --all";
   if (sensor !== undefined && all === true) return "give --sensor <id> or --all, not both";

@@ -14,7 +14,6 @@ export interface RecordedServer {
 export interface Recording {
   /** Milliseconds since the epoch. */
   readonly recordedAt: number;
-  /** Version of the exporter. */
   readonly version: string;
   readonly servers: readonly RecordedServer[];
 }

@@ -64,7 +64,6 @@ const endpoint = z.strictObject({
   shape: shape.optional().meta({ description: "How often which type of value is at which place." }),
 });
 
-/** Names of flags of `simulate`. */
 export const SIZES = ["probes", "groups", "devices", "sensors", "channels"] as const;
 
 const server = z.strictObject({

@@ -9,7 +9,6 @@ export interface Probe {
   readonly needs?: NeededObject;
 }
 
-/** Records of a list to analyse. */
 export const SAMPLE = 500;
 
 const SAMPLED = `limit=${SAMPLE}`;
@@ -34,7 +33,6 @@ export const PROBES: readonly Probe[] = [
   list("/objects"),
   list("/lookup-definitions"),
   list("/autodiscoveries"),
-  // Default limit.
   { endpoint: "/experimental/channels", query: "" },
   // Past the last record.
   list("/experimental/devices", "include=sensor_status_summary"),

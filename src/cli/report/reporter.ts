@@ -148,7 +148,6 @@ function measuredValue(record: unknown): unknown {
   return isThere ? (measurement.value ?? undefined) : undefined;
 }
 
-/** Spelling of most sensor statuses. */
 function spellingIn(endpoints: readonly EndpointReport[]): ServerReport["spelling"] {
   const sums = { live: 0, specification: 0 };
   for (const { endpoint, shape = {} } of endpoints) {

@@ -5,7 +5,6 @@ import { ExporterError } from "../../errors/exporter-error.ts";
 import { readReport } from "../report/files.ts";
 import type { EndpointReport, ServerReport } from "../report/format.ts";
 
-/** Default limit of servers. */
 const MAX_LIMIT = 3000;
 
 /** First server of a report. @throws ExporterError REPORT_UNREADABLE, REPORT_INVALID */

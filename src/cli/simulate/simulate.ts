@@ -8,7 +8,6 @@ import { stopSignal } from "../signals.ts";
 import { reportedServer } from "./from-report.ts";
 
 export interface SimulateFlags extends LogFlags, ServiceFlags {
-  /** Server report to simulate. */
   readonly fromReport?: string;
 }
 

@@ -3,7 +3,6 @@ type Waiter = (leave: (() => void) | undefined) => void;
 /** Serves one caller at a time, client by client in turns. If the queue is full, the client with most entries loses one. */
 export class FairQueue {
   readonly #max: number;
-  /** In the order of their next turn. */
   readonly #queue = new Map<string, Waiter[]>();
   #count = 0;
   #isTaken = false;

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Negotiator from "negotiator";
 
-/** Contains no secrets. */
 export interface DebugReport {
   readonly status: 200 | 400 | 404;
-  /** Lines end with a line feed. */
   readonly text: string;
   readonly json: unknown;
 }
@@ -15,7 +13,6 @@ export type DebugPage = (query: URLSearchParams, signal?: AbortSignal) => Promis
 export interface DebugPages {
   /** `?object=ID`: how the exporter derives an object's series. */
   readonly explain: DebugPage;
-  /** Number of series by origin. */
   readonly cardinality: DebugPage;
 }
 

@@ -12,9 +12,7 @@ export interface MetricsEndpointOptions {
   readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "streamedPage">;
   readonly hasServer?: ((name: string) => boolean) | undefined;
-  /** Runs for each page. */
   readonly served: (mediaType: string) => void;
-  /** Runs for each refused or cut request. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
 }
 

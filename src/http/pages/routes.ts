@@ -15,13 +15,9 @@ export interface RouteOptions {
   readonly served: (mediaType: string) => void;
   /** Counts requests that are refused or cut to protect others. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
-  /** The exporter has tried to read every server. */
   readonly isReady: () => boolean;
-  /** `undefined`: no status page. `/` then links to the metrics. */
   readonly status?: StatusSource | undefined;
-  /** `undefined`: no pages below /debug. */
   readonly debug?: DebugPages | undefined;
-  /** `undefined`: no service discovery at /sd. */
   readonly discovery?: Discovery | undefined;
 }
 

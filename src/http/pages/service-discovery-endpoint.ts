@@ -15,7 +15,6 @@ export interface DiscoveryQuery {
 }
 
 export type DiscoveryResult =
-  /** Pieces of a JSON array. */
   | { readonly status: 200; readonly json: readonly Buffer[] }
   /** Prometheus keeps its previous list. */
   | { readonly status: 400 | 404 | 503; readonly text: string };

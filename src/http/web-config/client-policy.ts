@@ -2,7 +2,6 @@ import { isIP, SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ClientAuthType } from "./schema.ts";
 
-/** Rules for client certificates, applied after the handshake. */
 export interface ClientPolicy {
   readonly type: ClientAuthType;
   /** `undefined`: any name. */

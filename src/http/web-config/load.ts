@@ -13,7 +13,6 @@ import { readUsers, type Users } from "./users.ts";
 export interface RateLimit {
   /** Average interval between requests, milliseconds. */
   readonly intervalMs: number;
-  /** Number of requests at once. */
   readonly burst: number;
 }
 
@@ -21,7 +20,6 @@ export interface WebConfig {
   /** `undefined`: plain HTTP. */
   readonly tls: ServerTls | undefined;
   readonly http2: boolean;
-  /** Sent with every response. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly users: Users;
   readonly rateLimit: RateLimit | undefined;

@@ -7,7 +7,6 @@ import { printable } from "../../lib/printable-text.ts";
 
 export interface SettingProblem {
   readonly path: KeyPath;
-  /** Contains no secrets. */
   readonly text: string;
   /** Default: WEB_CONFIG_INVALID. */
   readonly code?: ErrorCode;
@@ -35,7 +34,6 @@ export interface PemSetting {
 }
 
 export interface PemSource {
-  /** Folder of the web configuration. */
   readonly base: string;
   readonly readFile: ReadFile;
 }

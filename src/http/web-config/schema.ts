@@ -71,7 +71,6 @@ const clientAuthType = z
   .enum(["", "RequireClientCert", ...CLIENT_AUTH_TYPES], { error: `one of ${CLIENT_AUTH_TYPES.join(", ")}` })
   .nullable()
   .transform((name): ClientAuthType | undefined =>
-    // Older name.
     name === "RequireClientCert" ? "RequireAnyClientCert" : name || undefined,
   );
 

@@ -17,7 +17,6 @@ export interface WebConfigSourceOptions extends WebConfigFiles {
   readonly redactor: Redactor;
 }
 
-/** Reloads its files when they change. */
 export class WebConfigSource {
   readonly #options: WebConfigSourceOptions;
   #loaded: LoadedWebConfig;

@@ -13,13 +13,10 @@ export interface ConnectionPoolOptions {
   /** For a whole request, milliseconds. Opening a connection may take at most ten seconds of it. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** For `https:` origins. */
   readonly tls?: TlsClientOptions | undefined;
   /** Opens all connections and resolves the host. The environment does not set it. */
   readonly proxy?: ProxyOptions | undefined;
-  /** Default: the system. */
   readonly lookup?: LookupFunction | undefined;
-  /** See `StaleLookupOptions`. */
   readonly onStale?: ((error: Error) => void) | undefined;
   /** Called before each request. An error of it fails the request. */
   readonly permit?: (() => void) | undefined;
@@ -104,7 +101,6 @@ export class ConnectionPool {
     this.renew();
   }
 
-  /** Ends busy connections, too. */
   async destroy(): Promise<void> {
     const pools = [await this.#open(), ...this.#retired];
     await Promise.all(pools.map((pool) => pool.destroy()));

@@ -8,7 +8,6 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 
-/** The body does not match its `Content-Encoding`. */
 export class DamagedBody extends Error {
   override readonly name = "DamagedBody";
 }
@@ -46,7 +45,6 @@ async function* decoded(
   create: (firstByte: number) => Duplex,
 ): AsyncGenerator<Buffer> {
   const first = await chunks.next();
-  // No body, as with 204.
   if (first.done === true) return;
   let failure: unknown;
   const source = async function* (): AsyncGenerator<Buffer> {

@@ -13,7 +13,6 @@ export interface ProxyOptions {
 /** The proxy refuses a tunnel. Without `code`, because undici handles some codes itself. */
 export class ProxyRefused extends Error {
   override readonly name = "ProxyRefused";
-  /** Host and port. */
   readonly proxy: string;
   /** HTTP status of the answer to CONNECT. */
   readonly status: number;
@@ -36,7 +35,6 @@ export class ProxyRefused extends Error {
 /** The proxy cannot be reached, or closes the connection without an answer. */
 export class ProxyUnusable extends Error {
   override readonly name = "ProxyUnusable";
-  /** Host and port. */
   readonly proxy: string;
 
   constructor(proxy: string, cause: unknown) {

@@ -25,9 +25,7 @@ export interface TlsMaterial {
 
 /** How client and server trust each other. */
 export interface TlsClientOptions {
-  /** See `TlsMaterial`. Ignored if there is `read`. */
   readonly ca?: string | undefined;
-  /** Accept any certificate. */
   readonly insecureSkipVerify?: boolean;
   /** Name to expect in the certificate if it differs from the host of the URL. */
   readonly serverName?: string | undefined;
@@ -48,7 +46,6 @@ type TlsConnectOptions = Pick<
 /** The certificate of the server is not one of the expected ones. */
 export class WrongFingerprint extends Error {
   override readonly name = "WrongFingerprint";
-  /** In the notation of OpenSSL. */
   readonly seen: string;
 
   constructor(seen: string) {

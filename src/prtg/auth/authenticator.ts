@@ -58,7 +58,6 @@ export function isHeaderSafe(token: string): boolean {
   return /^[\x21-\x7e]+$/.test(token);
 }
 
-/** Reads a secret and adds it to the redactor. */
 export async function readSecret(provider: () => Promise<string>, redactor: Redactor): Promise<string> {
   try {
     const secret = await provider();

@@ -33,7 +33,6 @@ interface Refusal {
   readonly retryAt: number;
 }
 
-/** The part of Requester that sends logins. */
 export interface LoginSender {
   readonly serverClock: ServerClock;
   send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer>;

@@ -36,7 +36,6 @@ export function readConnected(answer: unknown): boolean | undefined {
   return undefined;
 }
 
-/** A record of `/autodiscoveries`. Servers may include finished ones. */
 export interface Autodiscovery {
   readonly id: string;
   readonly isRunning: boolean;
@@ -53,7 +52,6 @@ export function decodeAutodiscovery(record: unknown, problems: DecodeProblems): 
   return { id, isRunning };
 }
 
-/** All members with their names in lower-case letters and digits, inner objects included. */
 function* members(answer: unknown): Generator<[name: string, value: unknown]> {
   const queue: [unknown, number][] = [[answer, 0]];
   let seen = 0;

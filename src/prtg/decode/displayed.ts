@@ -45,7 +45,6 @@ function onlyReading(
   return undefined;
 }
 
-/** `undefined` if the text ends otherwise. */
 function withoutUnit(trimmed: string, unit: string): string | undefined {
   if (trimmed.length > MAX_NUMERAL_LENGTH + unit.length) return undefined;
   const behind = trimmed.length - unit.length;
@@ -54,7 +53,6 @@ function withoutUnit(trimmed: string, unit: string): string | undefined {
   return trimmed.slice(0, behind).trim();
 }
 
-/** All possible readings. */
 function readingsOf(digits: string): readonly number[] {
   const grouped = GROUPED.exec(digits);
   const plain = PLAIN.exec(digits);

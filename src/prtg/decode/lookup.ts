@@ -96,7 +96,6 @@ function wordOf(type: unknown): string | undefined {
   return typeof type === "string" ? type.toLowerCase().replaceAll(/[^a-z]/g, "") : undefined;
 }
 
-/** @param type Of the definition. An entry may have its own. */
 function readEntry(entry: unknown, type: unknown): LookupEntry | undefined {
   if (!isObject(entry)) return undefined;
   const words = text(entry.text) ?? text(entry.label) ?? text(entry.name);

@@ -127,7 +127,6 @@ function readReference(value: unknown): Reference | undefined {
   return { id, name: text(value.name), kind: referenceKind(value.type) };
 }
 
-/** References from the root down. */
 function readPath(value: unknown): readonly Reference[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value

@@ -18,7 +18,6 @@ export class SeriesRows {
     return this.#rows;
   }
 
-  /** Returns the row that is dropped for it, which can be the row itself. */
   add(row: Row): Row | undefined {
     if (this.#rows.length === 0 || this.#newest === Number.POSITIVE_INFINITY) {
       this.#rows.push(row);

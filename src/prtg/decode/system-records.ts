@@ -22,7 +22,6 @@ export function readSummary(value: unknown, problems: DecodeProblems): StatusSum
   return { counts, total };
 }
 
-/** Members with the name of a status, but without a count. */
 function spoiltCounts(value: unknown): number {
   if (!isObject(value)) return 0;
   let spoilt = 0;

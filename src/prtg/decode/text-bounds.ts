@@ -98,7 +98,6 @@ export class TextBounds {
   }
 }
 
-/** Characters that a record keeps. */
 export function sizeOfChannel({ name, unit, lookup }: ChannelRecord): number {
   return name.length + unit.length + (lookup?.length ?? 0);
 }

@@ -68,7 +68,6 @@ function readTime(cells: unknown, columns: Columns, problems: DecodeProblems): n
   }
   const before = problems.timestamp;
   const at = readTimestamp(cells[0], problems);
-  // A row needs a time.
   if (at === undefined && problems.timestamp === before) problems.timestamp++;
   return at;
 }
@@ -103,7 +102,6 @@ function inOrder(rows: TimeSeriesRow[]): readonly TimeSeriesRow[] {
   return merged;
 }
 
-/** The first wins. */
 function union(first: readonly ChannelValue[], second: readonly ChannelValue[]): readonly ChannelValue[] {
   const known = new Set(first.map(([channelId]) => channelId));
   return [...first, ...second.filter(([channelId]) => !known.has(channelId))];

@@ -5,7 +5,6 @@ import { ApiError, isMissing } from "../api-error.ts";
 /** The server may be updated meanwhile. */
 const FORGET_AFTER_MS = 60 * 60_000;
 
-/** Remembers missing endpoints, so that polls go directly to an existing one. */
 export class EndpointFallback {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -54,7 +53,6 @@ export class EndpointFallback {
   }
 }
 
-/** Logs which endpoint replaces a missing one. */
 export function logFallback(log: Logger, missing: ApiError, fallback: string): void {
   const { endpoint, requestId } = missing;
   log.info(
@@ -63,7 +61,6 @@ export function logFallback(log: Logger, missing: ApiError, fallback: string): v
   );
 }
 
-/** The server has none of the endpoints. */
 export function endpointMissingError(endpoints: readonly string[], missing: ApiError | undefined): ApiError {
   const { httpStatus, serverCode, requestId } = missing ?? {};
   return new ApiError("API_ENDPOINT_MISSING", `the server has no ${endpoints.join(" and no ")}`, {

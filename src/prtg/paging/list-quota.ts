@@ -81,7 +81,6 @@ export class ListQuota {
     this.#change(objects - this.#held.objects, text - this.#held.text);
   }
 
-  /** @throws ApiError */
   add(objects: number, text: number): void {
     const fits = this.#change(objects, text);
     const { maxObjects, maxTextSize } = this.#bounds;

@@ -15,11 +15,9 @@ import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 export interface ItemFormat<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
-  /** See PageSource. */
   groupOf?(item: Item): string;
   describe(item: Item): string;
   sizeOf(item: Item): number;
-  /** Memory of an item without text. */
   readonly itemBytes: number;
 }
 
@@ -60,7 +58,6 @@ export class ListReader {
     );
   }
 
-  /** Tries refused parameters and sizes again. */
   forgetRefusals(): void {
     this.#fallback.forget();
     this.#refused.forget();

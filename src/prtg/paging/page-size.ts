@@ -43,7 +43,6 @@ export class PageSize {
     return true;
   }
 
-  /** Tries refused sizes again. */
   forgetRefusals(): void {
     if (this.#step === this.#firstStep) this.#step = 0;
     this.#firstStep = 0;

@@ -28,7 +28,6 @@ export interface PageSource<Item> {
   isTooLarge(failure: unknown): boolean;
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
-  /** Of items whose keys are unique in their group only. */
   groupOf?(item: Item): string;
   describe(item: Item): string;
   sizeOf(item: Item): number;
@@ -93,7 +92,6 @@ async function readPagesTwice<Item>(
 
 interface Page<Item> extends PageHead {
   readonly limit: number;
-  /** `undefined` for unusable records. */
   readonly items: readonly (Item | undefined)[];
   readonly problems: DecodeProblems;
 }
@@ -112,7 +110,6 @@ class GroupedItems<Item> {
     return this.#size;
   }
 
-  /** The item with the same key. */
   get(item: Item): Item | undefined {
     return this.#groups.get(this.#groupOf(item))?.get(this.#source.keyOf(item));
   }
@@ -133,7 +130,6 @@ class GroupedItems<Item> {
   }
 }
 
-/** One pass through the pages. */
 class Pass<Item> {
   readonly items: GroupedItems<Item>;
   readonly problems = noProblems();

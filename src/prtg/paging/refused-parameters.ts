@@ -23,7 +23,6 @@ export class RefusedParameters {
     this.#log = log;
   }
 
-  /** Omits refused parameters. */
   without(list: ListEndpoint): ListEndpoint {
     const optional = list.optional.filter((parameter) => {
       const refusal = this.#refusals.get(keyOf(list, parameter));
@@ -60,7 +59,6 @@ export class RefusedParameters {
     return { ...list, optional: taken };
   }
 
-  /** Call after a successful read. */
   recordSuccess(list: ListEndpoint): void {
     for (const parameter of list.optional) {
       if (!this.#refusals.delete(keyOf(list, parameter))) continue;
@@ -83,7 +81,6 @@ export class RefusedParameters {
   }
 }
 
-/** Whether parameters may be the cause. */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.code === "API_BAD_REQUEST" || error.code === "API_FORBIDDEN");
 }

@@ -2,7 +2,6 @@ import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
 
-/** Measures one attempt for metrics and the log. */
 export class AttemptRecord {
   head: ResponseHead | undefined;
   /** Of the body, on the wire. */

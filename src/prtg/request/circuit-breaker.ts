@@ -101,11 +101,9 @@ const ENDPOINT_FAILURES: readonly ErrorCode[] = [
 /** A getter, because the client of the log may leave. */
 type BreakersOptions = Pick<ApiClientOptions, "clock" | "random" | "log">;
 
-/** The breakers of a server and its endpoints. */
 export class CircuitBreakers {
   readonly #options: BreakersOptions;
   readonly #server: CircuitBreaker;
-  /** Only those that failed. */
   readonly #endpoints = new Map<string, CircuitBreaker>();
 
   /** @param changed Called when the server's breaker opens or closes. */

@@ -4,7 +4,6 @@ export interface ApiRequest {
   readonly method?: "GET" | "POST" | "DELETE";
   /** Template without ids or query. */
   readonly endpoint: string;
-  /** Below `/api/v2`. */
   readonly path: string;
   readonly body?: string;
   /**
@@ -17,14 +16,12 @@ export interface ApiRequest {
 }
 
 export interface ApiAnswer {
-  /** `undefined` for an empty body, or for records. */
   readonly json: unknown;
   readonly response: HttpResponse;
 }
 
 export interface ResponseHead {
   readonly status: number;
-  /** Often empty. */
   readonly statusText: string;
   /** Lower case, without parameters. */
   readonly contentType: string | undefined;
@@ -42,7 +39,6 @@ export interface ResponseHead {
 }
 
 export interface HttpResponse extends ResponseHead {
-  /** Empty for records. */
   readonly body: string;
   readonly bytes: number;
 }

@@ -148,7 +148,6 @@ function proxyError({ proxy, cause }: ProxyUnusable, endpoint: string): ApiError
   return new ApiError("API_PROXY_FAILED", `${endpoint}: ${text}`, { endpoint });
 }
 
-/** A line to paste into the configuration. */
 function pinning(fingerprint: string, { fingerprintsVariable }: Destination): string {
   return fingerprintsVariable === undefined
     ? `tls: { fingerprints: ["${fingerprint}"] }`

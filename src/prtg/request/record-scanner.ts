@@ -28,7 +28,6 @@ export class RecordScanner {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** A record precedes `#from`. */
   #isContinued = false;
   /** Skips the current record. */
   #isPassingOver = false;
@@ -103,7 +102,6 @@ export class RecordScanner {
     this.#from = NONE;
   }
 
-  /** Skips the current record. */
   #refuse(records: unknown[]): void {
     if (this.#isPassingOver) return;
     this.#flush(records);

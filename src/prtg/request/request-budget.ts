@@ -69,7 +69,6 @@ export class RequestBudget {
     this.#pause.hold(ms);
   }
 
-  /** Milliseconds until time allows the next request. */
   heldForMs(): number {
     return Math.max(0, this.#nextStart - this.#clock.monotonic(), this.#pause.heldForMs());
   }

@@ -33,7 +33,6 @@ export class Requester {
     return this.#access.serverClock;
   }
 
-  /** Rejects with an ApiError, or with the signal's reason. */
   get(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
     return this.#withinTotal(request.endpoint, signal, (total) => this.#sendWithRetries(request, total));
   }
@@ -144,7 +143,6 @@ export class Requester {
     });
   }
 
-  /** Ends requests. The last client of the server also ends the session. */
   async close(): Promise<void> {
     this.#closing.abort(closedError());
     await this.#accesses.leave(this.#options, this.#access);

@@ -12,7 +12,6 @@ const MAX_MESSAGE_LENGTH = 300;
 /** Of an answer without an error object, UTF-16 units. */
 const MAX_SEARCHED = 2_000;
 
-/** The specification's error object. */
 interface ErrorObject {
   readonly code: string | undefined;
   readonly message: string | undefined;
@@ -45,7 +44,6 @@ export function responseError(
   });
 }
 
-/** A successful answer in the wrong form. */
 export function notJson(endpoint: string, response: ResponseHead, what: string): ApiError {
   const { status: httpStatus, requestId } = response;
   return new ApiError("API_NOT_JSON", `${endpoint}: HTTP ${httpStatus} with ${what}`, {

@@ -11,7 +11,6 @@ export interface CourseSample {
 /** The last hours, ascending, without empty minutes. */
 export type StatusCourse = readonly CourseSample[];
 
-/** One channel in one part of the window. */
 export interface ChartPart {
   /** Time of the first value, milliseconds since the epoch by the server's clock. */
   readonly at: number;
@@ -37,5 +36,4 @@ export type ChartOutcome =
   | { readonly kind: "busy"; readonly retryAfterSeconds: number }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** Outcomes that a page displays. */
 export type PageChart = Exclude<ChartOutcome, { readonly kind: "busy" }>;

@@ -18,10 +18,8 @@ export interface ChartLine {
 }
 
 export interface LineChart {
-  /** Unique on the page. */
   readonly id: string;
   readonly title: string;
-  /** For screen readers. */
   readonly description: string;
   /** Milliseconds since the epoch. */
   readonly from: number;

@@ -90,7 +90,6 @@ const ServerDetails = z.strictObject({
 
 const Server = z.strictObject({ ...ServerEntry.shape, ...ServerDetails.partial().shape });
 
-/** `/status.json` */
 export const StatusReport = z.strictObject({
   generated_at: instant().describe("when this was put together"),
   ready: z.boolean().describe("the first attempt on every server has finished, either way"),
@@ -232,7 +231,6 @@ const Sensor = z.strictObject({
 });
 export type SensorReport = z.infer<typeof Sensor>;
 
-/** `/status.json?server=NAME&object=ID` */
 export const NodeReport = z.strictObject({
   generated_at: instant().describe("when this was put together"),
   node: NodeSummary,
@@ -250,7 +248,6 @@ export const NodeReport = z.strictObject({
 });
 export type NodeReport = z.infer<typeof NodeReport>;
 
-/** `/status.json?q=TEXT` */
 export const SearchReport = z.strictObject({
   generated_at: instant().describe("when this was put together"),
   total: count().describe("objects found"),

@@ -30,7 +30,6 @@ const compress = promisify(gzip);
 /** Compression saves no packet below this size. */
 const WORTH_COMPRESSING = 1_000;
 
-/** Sends every part of the status page, with the same headers. */
 export async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const { status, contentType, body, isImmutable = false } = answer;
   const plain = Buffer.from(body);

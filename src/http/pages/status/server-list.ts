@@ -8,7 +8,6 @@ import type { StatusQuery } from "./source.ts";
 import { shortTally, stateCounts, statePill, statusBar, statusCounts } from "./status-marks.ts";
 import { pages } from "./tree-rows.ts";
 
-/** One row per server, the worst first, with totals above. */
 export function serverList(
   report: StatusReport,
   question: StatusQuery,

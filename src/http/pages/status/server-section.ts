@@ -22,7 +22,6 @@ export interface ServerFacts {
   readonly course: StatusCourse;
 }
 
-/** `/tree?server=NAME` */
 export function serverPage({ generated_at }: StatusReport, { server, root, course }: ServerFacts): Page {
   const { name, state, measurements } = server;
   const content = html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
@@ -37,7 +36,6 @@ ${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
 }
 
-/** For a report about one server. */
 export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeServerReport | undefined {
   const [server] = servers;
   if (server === undefined) return undefined;
