@@ -74,7 +74,7 @@ test(TITLE, { timeout: LIMIT_MS }, async () => {
     scrapes: `${scrapesMs.length}: ${spread(scrapesMs)}`,
     others: `${othersMs.length}: ${spread(othersMs)}`,
   }));
-  // Minimum, quartiles and maximum, as in docs/decisions.md.
+  // Minimum, quartiles and maximum.
   console.table(table);
   expect(findings(measured)).toEqual([]);
 });

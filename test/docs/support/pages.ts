@@ -62,8 +62,8 @@ function anchorsIn(prose: string): Set<string> {
 
 /** Every page that there is, also those of the chart. */
 export const PAGES: readonly DocumentPage[] = markdownFiles("").map(readPage);
-/** What a user reads about the exporter as it is; docs/decisions.md also tells of what was. */
-export const USER_PAGES: readonly DocumentPage[] = PAGES.filter(({ file }) => file !== "docs/decisions.md");
+/** Decisions are for maintainers and name alternatives that do not exist. */
+export const USER_PAGES: readonly DocumentPage[] = PAGES.filter(({ file }) => !file.startsWith("docs/decisions/"));
 
 /** Queries of the blocks in PromQL, without comments. What is indented or closes a parenthesis goes on. */
 export function queriesOf({ blocks }: Pick<DocumentPage, "blocks">): string[] {

@@ -3,9 +3,8 @@ import { CREDENTIALS, simulateServer } from "../../../../test/support/simulated-
 import type { Simulator } from "../../src/simulator.ts";
 
 /*
- * What public clients of the API ask, and how they read the answers, told in our words; docs/decisions.md says which of them were
- * really run. Clients of live servers have to work with the spelling of live servers; where the specification's differs, that is
- * said here.
+ * Requests of public clients of the API, and how they read the answers. Clients of live servers must work with the live spelling.
+ * The tests name the differences to the specification.
  */
 
 type Spelling = "live" | "specification";
