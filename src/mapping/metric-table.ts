@@ -37,19 +37,21 @@ export const DECLARATIONS = {
 export type TreeFamilyName = keyof typeof DECLARATIONS;
 
 /** The same families as they are served if the configuration changes no labels. */
-export const TREE_FAMILIES = mapFamilies(({ name, help, labels, lastLabel }): MetricFamily => {
-  const last = lastLabel === undefined ? [] : [lastLabel.name];
-  return { name, type: "gauge", help, labels: ["server", ...Object.keys(labels.values), ...last] };
-});
+export const TREE_FAMILIES = familiesWith(({ values }) => ["server", ...Object.keys(values)]);
 
 /** S: the labels of a sensor. */
 export const SENSOR_LABEL_NAMES: readonly string[] = Object.keys(SENSOR_LABELS.values);
 /** C: the labels of a channel. */
 export const CHANNEL_LABEL_NAMES: readonly string[] = Object.keys(CHANNEL_LABELS.values);
 
-export function mapFamilies<Result>(
-  map: (declaration: FamilyDeclaration) => Result,
-): Readonly<Record<TreeFamilyName, Result>> {
-  const entries = Object.entries<FamilyDeclaration>(DECLARATIONS).map(([key, family]) => [key, map(family)] as const);
-  return Object.fromEntries(entries) as Record<TreeFamilyName, Result>;
+/** `namesOf`: the names of a label set, `server` included. */
+export function familiesWith(
+  namesOf: (labels: LabelSet<never>) => readonly string[],
+): Readonly<Record<TreeFamilyName, MetricFamily>> {
+  const entries = Object.entries<FamilyDeclaration>(DECLARATIONS).map(([key, family]) => {
+    const { name, help, labels, lastLabel } = family;
+    const last = lastLabel === undefined ? [] : [lastLabel.name];
+    return [key, { name, type: "gauge", help, labels: [...namesOf(labels), ...last] }] as const;
+  });
+  return Object.fromEntries(entries) as Record<TreeFamilyName, MetricFamily>;
 }

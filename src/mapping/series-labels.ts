@@ -2,7 +2,7 @@ import type { TreeNode } from "../model/tree.ts";
 import type { LabelSet, MetricFamily } from "./families/family.ts";
 import { CHANNEL_LABELS, type ChannelSubject, MAPPED_CHANNEL_LABELS, SENSOR_LABELS } from "./families/labels.ts";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "./label-settings.ts";
-import { mapFamilies, type TreeFamilyName } from "./metric-table.ts";
+import { familiesWith, type TreeFamilyName } from "./metric-table.ts";
 
 /** Makes the label values of an object for one server, in the order of the family's labels. */
 export type LabelValues<Item> = (server: string, item: Item) => readonly string[];
@@ -30,17 +30,14 @@ export class SeriesLabels {
   constructor(settings: LabelSettings = WIDE_LABELS) {
     this.#settings = settings;
     this.isWide = LABELS_TO_CHOOSE.every((name) => this.#isServed(name));
-    this.families = mapFamilies(({ name, help, labels, lastLabel }) => {
-      const last = lastLabel === undefined ? [] : [lastLabel.name];
-      return { name, type: "gauge", help, labels: this.#names(labels, last) };
-    });
+    this.families = familiesWith((labels) => this.#names(labels));
     this.channel = this.values(CHANNEL_LABELS);
     this.mappedChannel = this.values(MAPPED_CHANNEL_LABELS);
   }
 
   /** A family of mapped channels with the labels that it is served with. `ruleLabels` come last. */
   mappedFamily<Family extends MetricFamily>(family: Family, ruleLabels: readonly string[]): Family {
-    return { ...family, labels: [...this.#names(MAPPED_CHANNEL_LABELS, []), ...ruleLabels] };
+    return { ...family, labels: [...this.#names(MAPPED_CHANNEL_LABELS), ...ruleLabels] };
   }
 
   /** Values for `server` and the labels of the set. */
@@ -50,9 +47,8 @@ export class SeriesLabels {
     return (server, item) => columns.map(({ value }) => value(item, server).toWellFormed());
   }
 
-  #names(labels: LabelSet<never>, last: readonly string[]): readonly string[] {
-    const names = [...this.#columns(labels).map(({ name }) => name), ...last];
-    return names.map((name) => this.#settings.rename.get(name) ?? name);
+  #names(labels: LabelSet<never>): readonly string[] {
+    return this.#columns(labels).map(({ name }) => this.#settings.rename.get(name) ?? name);
   }
 
   #columns<Item>({ values, configurableFor, infoOf }: LabelSet<Item>): readonly Column<Item>[] {

@@ -120,12 +120,7 @@ class FamilySeries<Item extends Subject, About> {
       if (slot !== undefined) table.withdraw(slot);
       return;
     }
-    const changing = family.lastLabel?.textOf?.(item, about).toWellFormed();
-    if (
-      slot !== undefined &&
-      changing !== undefined &&
-      table.label(slot, table.family.labels.length - 1) !== changing
-    ) {
+    if (slot !== undefined && this.#hasOtherText(table, slot, item, about)) {
       table.relabel(slot, this.#labels(item, about, last), this.#options.shardKey(item));
     }
     table.set(slot ?? this.#add(table, slots, item, about, last), value, expiresAt);
@@ -186,7 +181,17 @@ class FamilySeries<Item extends Subject, About> {
     const labels = this.#options.labels.get(labelsOf, item, about);
     if (lastLabel === undefined) return labels;
     // `concat` makes an array without spare room, other than a spread.
-    return labels.concat(lastLabel.textOf === undefined ? last : lastLabel.textOf(item, about).toWellFormed());
+    return labels.concat(this.#textOf(item, about) ?? last);
+  }
+
+  #hasOtherText(table: SeriesTable, slot: number, item: Item, about: About): boolean {
+    const text = this.#textOf(item, about);
+    return text !== undefined && text !== table.label(slot, table.family.labels.length - 1);
+  }
+
+  /** `undefined`: the last label does not change with the object. */
+  #textOf(item: Item, about: About): string | undefined {
+    return this.family.lastLabel?.textOf?.(item, about).toWellFormed();
   }
 
   #table(about: About): SeriesTable | undefined {

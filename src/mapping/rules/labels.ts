@@ -1,4 +1,4 @@
-import { CHANNEL_LABEL_NAMES } from "../metric-table.ts";
+import { MAPPED_CHANNEL_LABELS } from "../families/labels.ts";
 import type { Conditions } from "./conditions.ts";
 import { labelNameFault } from "./names.ts";
 import type { CompiledPattern } from "./pattern.ts";
@@ -95,7 +95,7 @@ export function captured(part: Extract<LabelPart, { kind: "group" }>, values: re
 }
 
 export function mappedLabelNames(ruleLabels: readonly string[]): readonly string[] {
-  return ["server", ...CHANNEL_LABEL_NAMES.filter((name) => name !== "unit"), ...ruleLabels];
+  return ["server", ...Object.keys(MAPPED_CHANNEL_LABELS.values), ...ruleLabels];
 }
 
 export type TemplatePart =
