@@ -145,6 +145,6 @@ function assetAnswer({ contentType, body }: Asset): Answer {
 function missing(id: string): Page {
   return {
     title: "Not found – prtg-exporter",
-    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>No server has shown it so far, or it has signal; or the user of the API key may not see it. <a href="./">Overview</a></p></section>`,
+    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>No server has shown it so far, or it has gone; or the user of the API key may not see it. <a href="./">Overview</a></p></section>`,
   };
 }

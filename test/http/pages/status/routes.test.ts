@@ -163,6 +163,8 @@ describe("/status.json", () => {
   test("says so when there is no such object", async () => {
     const response = await fetch(`${base}/status.json?object=404`);
     expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);
+    const page = await (await fetch(`${base}/tree?id=404`)).text();
+    expect(page).toContain("No server has shown it so far, or it has gone;");
   });
 });
 
