@@ -63,6 +63,8 @@ export function renderBlock(
     lines.value(values[at] ?? Number.NaN);
   }
   starts[used] = lines.length;
+  const { servers, serverOf } =
+    previous?.labelVersion === table.labelVersion ? previous : serversIn(labels, names.indexOf("server"));
   return {
     bytes: lines.take(),
     series,
@@ -70,7 +72,8 @@ export function renderBlock(
     labelVersion: table.labelVersion,
     starts,
     shardKeys: block.shardKeys.slice(0, used),
-    ...serversIn(labels, names.indexOf("server")),
+    servers,
+    serverOf,
   };
 }
 

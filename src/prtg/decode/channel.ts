@@ -34,8 +34,8 @@ export function decodeChannel(record: unknown, problems: DecodeProblems): Channe
   const measurement = isObject(record.last_measurement) ? record.last_measurement : undefined;
   const unit = readUnit(record);
   return {
-    sensorId: sharedText(sensorId),
-    channelId: sharedText(channelId),
+    sensorId,
+    channelId,
     name: sharedText(text(record.name) ?? (isObject(record.basic) ? text(record.basic.name) : undefined) ?? ""),
     unit: sharedText(unit),
     value: measurement === undefined ? undefined : readValue(measurement.display_value, problems, unit),

@@ -91,13 +91,13 @@ export function readStatus(value: unknown, problems: DecodeProblems): StatusToke
 }
 
 const MAX_SHARED_TEXTS = 4_096;
-/** Longer texts are rarely equal. */
-const MAX_SHARED_LENGTH = 64;
+/** `JSON.parse` has one copy of texts up to 10 characters itself. Longer texts than 64 are rarely equal. */
+const SHARED_LENGTHS = { min: 11, max: 64 };
 const sharedTexts = new Map<string, string>();
 
 /** One copy of equal texts. Parsed JSON has a copy of `Traffic In` per channel, which would be half of a channel's memory. */
 export function sharedText(text: string): string {
-  if (text.length > MAX_SHARED_LENGTH) return text;
+  if (text.length < SHARED_LENGTHS.min || text.length > SHARED_LENGTHS.max) return text;
   const known = sharedTexts.get(text);
   if (known !== undefined) return known;
   if (sharedTexts.size >= MAX_SHARED_TEXTS) sharedTexts.clear();
