@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { TreeNode } from "../model/tree.ts";
 import type { LabelSet, MetricFamily } from "./families/family.ts";
 import { CHANNEL_LABELS, type ChannelSubject, MAPPED_CHANNEL_LABELS, SENSOR_LABELS } from "./families/labels.ts";
@@ -26,6 +27,8 @@ export class SeriesLabels {
   /** `server` and C without `unit`. */
   readonly mappedChannel: LabelValues<ChannelSubject>;
   readonly #settings: LabelSettings;
+  /** All servers share them. */
+  readonly #values = new Map<LabelSet<never>, LabelValues<never>>();
 
   constructor(settings: LabelSettings = WIDE_LABELS) {
     this.#settings = settings;
@@ -42,9 +45,7 @@ export class SeriesLabels {
 
   /** Values for `server` and the labels of the set. */
   values<Item>(labels: LabelSet<Item>): LabelValues<Item> {
-    const columns = this.#columns(labels);
-    // `map` makes an array without spare room: there are hundreds of thousands of them.
-    return (server, item) => columns.map(({ value }) => value(item, server).toWellFormed());
+    return mapEntry(this.#values, labels, () => valuesOf(this.#columns(labels))) as LabelValues<Item>;
   }
 
   #names(labels: LabelSet<never>): readonly string[] {
@@ -80,4 +81,9 @@ export class SeriesLabels {
     const { keep } = this.#settings;
     return keep === undefined || keep.has(name) || !LABELS_TO_CHOOSE.some((label) => label === name);
   }
+}
+
+function valuesOf<Item>(columns: readonly Column<Item>[]): LabelValues<Item> {
+  // `map` makes an array without spare room: there are hundreds of thousands of them.
+  return (server, item) => columns.map(({ value }) => value(item, server).toWellFormed());
 }

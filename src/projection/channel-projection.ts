@@ -30,14 +30,14 @@ export class ChannelProjection {
     this.#shape = shape;
     const { channelInfo: _, ...withoutInfo } = CHANNEL_FAMILIES;
     const families = shape.channelInfo ? CHANNEL_FAMILIES : withoutInfo;
-    const labelsOf = (_channel: Channel, { mapped }: ChannelServing) => mapped?.labels ?? [];
+    const labelsOf = (_server: string, _channel: Channel, { mapped }: ChannelServing) => mapped?.labels ?? [];
     this.#projector = new Projector<Channel, ChannelServing>({
       families: [
-        ...serveFamilies(shape.mapper.labels, server, families),
+        ...serveFamilies(shape.mapper.labels, families),
         { ...MAPPED_VALUE, labelsOf, family: ({ mapped }) => mapped?.family },
         { ...MAPPED_LIMIT, labelsOf, family: ({ mapped }) => mapped?.family.limits },
       ],
-      ...{ tables, shardKey, identity: CHANNEL_FACTS.identity },
+      ...{ server, tables, shardKey, identity: CHANNEL_FACTS.identity },
     });
   }
 

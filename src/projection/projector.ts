@@ -4,7 +4,7 @@ import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 
 /** Label values of an object, without the last label of a family. Families with the same labels share the function. */
-export type LabelsOf<Item, About> = (item: Item, about: About) => readonly string[];
+export type LabelsOf<Item, About> = (server: string, item: Item, about: About) => readonly string[];
 
 /** A family as it is served. */
 export interface ServedFamily<Item extends Subject, About> extends Samples<Item, About> {
@@ -14,6 +14,8 @@ export interface ServedFamily<Item extends Subject, About> extends Samples<Item,
 }
 
 export interface ProjectorOptions<Item extends Subject, About> {
+  /** Value of the label `server`. */
+  readonly server: string;
   readonly families: readonly ServedFamily<Item, About>[];
   readonly tables: Tables;
   /** Keeps the series of an object together. */
@@ -29,9 +31,10 @@ export interface ProjectorOptions<Item extends Subject, About> {
 export class Projector<Item extends Subject, About> {
   readonly #series: readonly FamilySeries<Item, About>[];
   readonly #identity: number;
-  readonly #labels = new SharedLabels<Item, About>();
+  readonly #labels: SharedLabels<Item, About>;
 
-  constructor({ families, identity, tables, shardKey }: ProjectorOptions<Item, About>) {
+  constructor({ server, families, identity, tables, shardKey }: ProjectorOptions<Item, About>) {
+    this.#labels = new SharedLabels(server);
     const shared = { tables, shardKey, labels: this.#labels };
     this.#series = families.map((family) => new FamilySeries(family, shared));
     this.#identity = identity;
@@ -65,10 +68,15 @@ export class Projector<Item extends Subject, About> {
 
 /** Families with the same labels share one array for each object: 200,000 channels have several series each. */
 class SharedLabels<Item, About> {
+  readonly #server: string;
   readonly #labels = new Map<LabelsOf<Item, About>, readonly string[]>();
 
+  constructor(server: string) {
+    this.#server = server;
+  }
+
   get(labelsOf: LabelsOf<Item, About>, item: Item, about: About): readonly string[] {
-    const labels = this.#labels.get(labelsOf) ?? labelsOf(item, about);
+    const labels = this.#labels.get(labelsOf) ?? labelsOf(this.#server, item, about);
     this.#labels.set(labelsOf, labels);
     return labels;
   }

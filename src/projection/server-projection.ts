@@ -34,26 +34,26 @@ export class ServerProjection implements StateObserver {
     const { labels } = shape.mapper;
     this.#about = { countedKinds: new Set(shape.nodeSensors) };
     const nodes = {
-      tables,
+      ...{ server, tables },
       shardKey: ({ node }: NodeState) => shardKeyOfNode(server, node),
       identity: NODE_FACTS.identity,
     };
     const sensorFamilies =
       shape.sensorStatus === "all" ? { ...SENSOR_FAMILIES, sensorStatus: ALL_STATUSES } : SENSOR_FAMILIES;
-    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, server, PARENT_FAMILIES) });
-    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, server, sensorFamilies) });
+    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, PARENT_FAMILIES) });
+    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, sensorFamilies) });
     this.#channels = new ChannelProjection({
       ...{ server, shape, tables },
       shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),
     });
-    const ofServer = { tables, shardKey: () => SERVER_WIDE, identity: 0 };
+    const ofServer = { server, tables, shardKey: () => SERVER_WIDE, identity: 0 };
     const { sensors, objects } = COUNT_FAMILIES;
-    this.#statusCounts = new Projector({ ...ofServer, families: serveFamilies(labels, server, { sensors }) });
-    this.#objectCounts = new Projector({ ...ofServer, families: serveFamilies(labels, server, { objects }) });
-    this.#version = new Projector({ ...ofServer, families: serveFamilies(labels, server, VERSION_FAMILIES) });
+    this.#statusCounts = new Projector({ ...ofServer, families: serveFamilies(labels, { sensors }) });
+    this.#objectCounts = new Projector({ ...ofServer, families: serveFamilies(labels, { objects }) });
+    this.#version = new Projector({ ...ofServer, families: serveFamilies(labels, VERSION_FAMILIES) });
     this.#details = new Projector({
-      families: serveFamilies(labels, server, DETAIL_FAMILIES),
-      tables,
+      families: serveFamilies(labels, DETAIL_FAMILIES),
+      ...{ server, tables },
       shardKey: ({ about }) => shardKeyOfDetail(server, about),
       // There are few details, and each report of one may change labels.
       identity: ANY_FACT,

@@ -18,11 +18,11 @@ interface Thing {
 
 type ThingFamily = ServedFamily<Thing, unknown>;
 
-const nameOf = ({ name }: Thing) => [name];
+const nameOf = (_server: string, { name }: Thing) => [name];
 
 const BOTH: ThingFamily = {
   family: FAMILY,
-  labelsOf: ({ row, name }) => [String(row), name],
+  labelsOf: (_server, { row, name }) => [String(row), name],
   facts: VALUE,
   value: ({ value }) => value,
   expiresAt: ({ until }) => until,
@@ -40,6 +40,7 @@ function present(table: SeriesTable): Record<string, number> {
 function projecting(families: readonly ThingFamily[], shardKey: () => number = () => 0) {
   const table = new SeriesTable(FAMILY);
   const projector = new Projector<Thing, unknown>({
+    server: "core",
     families,
     tables: { table: () => table },
     shardKey,
@@ -187,6 +188,7 @@ describe("Projector", () => {
     const other = { ...FAMILY, name: "g" };
     const tables = new Map([FAMILY, other].map((family) => [family.name, new SeriesTable(family)]));
     const projector = new Projector<Thing, string>({
+      server: "core",
       families: [{ ...BOTH, family: (name) => (name === "f" ? FAMILY : other) }],
       tables: { table: ({ name }) => tables.get(name) ?? new SeriesTable(FAMILY) },
       shardKey: () => 0,
