@@ -71,12 +71,23 @@ export async function readRuleFiles(settings: MappingSettings, options: RuleFile
     more += parsed.more;
     read.push(parsed.file);
   }
-  for (const name of presetOrder(settings.presets)) {
-    const text = await (options.readPreset ?? readPreset)(name);
-    read.push(parseRuleFile(text, `preset ${name}`, { env: {}, isPreset: true }, problems).file);
-  }
+  read.push(...(await readPresets(settings.presets, problems, options.readPreset)));
   if (problems.length > 0) throw new ConfigError(problems, more);
   return read;
+}
+
+/** In the order of evaluation. */
+export function readPresets(
+  names: readonly PresetName[],
+  problems: ConfigProblem[] = [],
+  read: (name: PresetName) => Promise<string> = readPreset,
+): Promise<RuleFile[]> {
+  return Promise.all(
+    presetOrder(names).map(async (name) => {
+      const options = { env: {}, isPreset: true };
+      return parseRuleFile(await read(name), `preset ${name}`, options, problems).file;
+    }),
+  );
 }
 
 /** The catch-all preset comes last. */

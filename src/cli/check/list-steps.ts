@@ -1,3 +1,4 @@
+import { allPresets, unnamedChannels } from "../../app/unnamed-channels.ts";
 import { READINGS, WITHOUT_SECTION } from "../../collectors/failures.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
@@ -100,6 +101,26 @@ export function channelsStep(found: FoundLists): Step {
       const list = await api.channels({}, signal);
       found.channels = list.items;
       return describeChannels(list, found, problems());
+    },
+  };
+}
+
+/** Whether the presets know the names of channels. Needs the lists. */
+export function namesStep(found: FoundLists): Step {
+  return {
+    subject: "names",
+    run: async () => {
+      const sensors = new Map(found.nodes.get("sensor")?.map((sensor) => [sensor.id, sensor]));
+      const channels = (found.channels ?? []).flatMap((channel) => {
+        const sensor = sensors.get(channel.sensorId);
+        return sensor === undefined ? [] : { sensor, channel };
+      });
+      const line = unnamedChannels(await allPresets(), channels);
+      if (line === undefined) return ok("the presets match all channels of the kinds that they know");
+      return ok(
+        `no preset matches ${line}`,
+        "Nothing; or paste this line into an issue, so that a later version has names for them.",
+      );
     },
   };
 }

@@ -24,8 +24,8 @@ export interface Step {
   readonly run: (tools: StepTools) => Promise<StepResult>;
 }
 
-export function ok(text: string): StepResult {
-  return { text };
+export function ok(text: string, remedy?: string): StepResult {
+  return remedy === undefined ? { text } : { text, remedy };
 }
 
 export function warning(text: string, remedy: string): StepResult {

@@ -9,6 +9,7 @@ import {
 } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { redactStrings } from "../../app/reports/debug-reports.ts";
+import { allPresets, unnamedChannels } from "../../app/unnamed-channels.ts";
 import { type Environment, SERVER_VARIABLES } from "../../config/environment.ts";
 import { fileFault } from "../../config/reading-files.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
@@ -62,6 +63,8 @@ export async function map(flags: MapFlags, redactor: Redactor): Promise<number> 
     await printJson(channels, context);
   } else {
     context.print(`${mapTable(channels, servers.length > 1, config.labels)}\n${conclude(channels)}`);
+    const unnamed = unnamedChannels(await allPresets(), channels);
+    if (unnamed !== undefined) context.print(`no preset matches these names (please report this line): ${unnamed}`);
   }
   return 0;
 }

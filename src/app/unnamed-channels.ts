@@ -1,0 +1,48 @@
+import { PRESET_NAMES } from "../config/mapping-schema.ts";
+import { readPresets } from "../config/rule-files.ts";
+import { mapEntry } from "../lib/map-entry.ts";
+import { quote } from "../lib/printable-text.ts";
+import type { RuleSet } from "../mapping/rules/rule-set.ts";
+import type { TreeNode } from "../model/tree.ts";
+import type { ChannelRecord } from "../prtg/records.ts";
+import { compileMapping } from "./mapping.ts";
+
+/** All presets, whatever the configuration uses. */
+export async function allPresets(): Promise<RuleSet> {
+  const options = { byteUnits: "binary" as const, labelsInUse: new Set<string>() };
+  return compileMapping(await readPresets(PRESET_NAMES), options).ruleSet;
+}
+
+export interface NamedChannel {
+  readonly sensor: Pick<TreeNode, "type">;
+  readonly channel: Pick<ChannelRecord, "channelId" | "name" | "unit">;
+}
+
+/** Every sensor has this channel: the share of time that it was down. */
+const DOWNTIME = "-4";
+const MAX_NAMES = 20;
+const MAX_LENGTH = 60;
+
+/**
+ * Names of channels that no preset matches, although presets know the kinds of their sensors: one line, to be pasted into an issue.
+ * `undefined`: none. No values, paths or devices, which may be confidential.
+ */
+export function unnamedChannels(rules: RuleSet, channels: readonly NamedChannel[]): string | undefined {
+  const kinds = new Set(rules.rules.flatMap(({ settings }) => settings.match.kind ?? []));
+  const found = new Map<string, Set<string>>();
+  for (const { sensor, channel } of channels) {
+    const { type } = sensor;
+    if (!kinds.has(type) || channel.channelId === DOWNTIME) continue;
+    const attributes = { type, typeName: "", tags: [], inheritedTags: [], device: "", path: "" };
+    if (rules.map(attributes, channel)?.rule.settings.match.channel !== undefined) continue;
+    const name = [channel.name, channel.unit].map((text) => quote(text.slice(0, MAX_LENGTH))).join(" in ");
+    mapEntry(found, type, () => new Set<string>()).add(name);
+  }
+  if (found.size === 0) return undefined;
+  return [...found].map(([type, names]) => `${type}: ${firstOf([...names])}`).join("; ");
+}
+
+function firstOf(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
