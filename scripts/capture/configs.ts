@@ -32,7 +32,7 @@ collectors:
   timeseries: { schedule: 60s, mode: ${timeseries} }
 metrics: { sensor_status: all, node_sensors: [probe, group, device] }
 mapping:
-  presets: [base-units, core-health, cpu, disk-free, http, memory, ping, probe-health, snmp-traffic, temperature, uptime]
+  presets: [all]
   files: [rules.yaml]
   rules:
     - match: { channel: "/(?i)processor (?<core>\\\\d+)/" }

@@ -81,7 +81,7 @@ Base units, with the unit in each name, and all statuses as 0 and 1:
 \`\`\`yaml
 metrics: { sensor_status: all }
 mapping:
-  presets: [core-health, cpu, disk-free, http, memory, ping, probe-health, snmp-traffic, temperature, uptime, base-units]
+  presets: [all]
   keep_original: false
 \`\`\`
 

@@ -9,10 +9,13 @@ import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
 import type { Output } from "./output.ts";
 import { withPresetFamilies } from "./preset-families.ts";
+import { sensorKindFiles } from "./sensor-kinds/files.ts";
 import { statusPage } from "./status-page.ts";
 
 export async function generate(root: URL): Promise<Output[]> {
+  const { presets, files } = await sensorKindFiles();
   const outputs = [
+    ...files,
     { path: "docs/configuration.md", content: configurationPage() },
     { path: "docs/metrics.md", content: metricsPage() },
     { path: "docs/errors.md", content: errorsPage() },
@@ -26,7 +29,8 @@ export async function generate(root: URL): Promise<Output[]> {
     outputs.push({ path: FIELD_NAMES_FILE, content: await fieldNamesFile(root) });
   }
   const mapping = await contentOf(root, "docs/mapping.md");
-  if (mapping !== undefined) outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping) });
+  if (mapping !== undefined)
+    outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping, presets) });
   if ((await contentOf(root, "deploy/helm/prtg-exporter/values.yaml")) !== undefined) {
     outputs.push(...(await chartFiles(root)));
   }

@@ -7,17 +7,29 @@ import { filePath } from "./fields.ts";
 /** Names of the files in config/mappings. */
 export const PRESET_NAMES = [
   "base-units",
+  "certificate",
+  "cloud",
   "core-health",
   "cpu",
+  "database",
   "disk-free",
+  "disk-io",
+  "hardware",
   "http",
   "memory",
+  "network",
   "ping",
+  "printer",
   "probe-health",
+  "process",
+  "response-time",
+  "snmp-rmon",
   "snmp-traffic",
   "temperature",
   "uptime",
+  "web-server",
 ] as const;
+const ALL_PRESETS = "all";
 export type PresetName = (typeof PRESET_NAMES)[number];
 
 const baseUnit = z.enum(BASE_UNIT_NAMES);
@@ -51,7 +63,7 @@ const match = z
   })
   .meta({
     description:
-      "What the rule fits: everything that is given must fit, and of each list one item. A text fits itself; `*` and `?` make it a glob; between slashes it is a regular expression (RE2 syntax) that must fit the whole text.",
+      "What the rule fits: everything that is given must fit, and of each list one item. A text fits itself; after `~` it ignores case and punctuation; `*` and `?` make it a glob; between slashes it is a regular expression (RE2 syntax) that must fit the whole text.",
   });
 
 const ruleKeys = z.strictObject({
@@ -120,11 +132,11 @@ const rules = z.array(ruleSchema);
 export const mappingSchema = z
   .strictObject({
     presets: z
-      .array(z.enum(PRESET_NAMES))
+      .array(z.enum([ALL_PRESETS, ...PRESET_NAMES]))
       .prefault([])
       .meta({
         description:
-          "Rules that come with the exporter. `base-units` takes what no other rule takes, wherever it stands in the list.",
+          "Rules that come with the exporter. `all` stands for all of them. `base-units` takes what no other rule takes, wherever it stands in the list.",
         uniqueItems: true,
         examples: [["ping", "base-units"]],
       }),
@@ -145,7 +157,7 @@ export const mappingSchema = z
     }),
   })
   .transform((input) => ({
-    presets: [...new Set(input.presets)],
+    presets: [...new Set(input.presets.flatMap((name) => (name === ALL_PRESETS ? PRESET_NAMES : [name])))],
     files: input.files,
     rules: input.rules,
     keepOriginal: input.keep_original,

@@ -13,7 +13,7 @@ import { type FileShape, validateAs } from "./validation.ts";
 /** Same distance from `src` and `dist`. */
 export const PRESET_FOLDER = new URL("../../config/mappings/", import.meta.url);
 
-function readPreset(name: PresetName): Promise<string> {
+export function readPreset(name: PresetName): Promise<string> {
   return readFile(new URL(`${name}.yaml`, PRESET_FOLDER), "utf8");
 }
 

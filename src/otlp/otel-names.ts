@@ -42,7 +42,7 @@ export const DEVICE_LABELS: ReadonlySet<string> = new Set([
   ...["server", "probe", "group", "device", "device_id", "host", "path"],
 ]);
 
-const { hwState, hwLimitType, memoryState, filesystemState, networkIoDirection } = SEMCONV_VALUES;
+const { cpuMode, hwState, hwLimitType, memoryState, filesystemState, networkIoDirection, pagingState } = SEMCONV_VALUES;
 
 /** A status that says nothing about the object has no state. */
 export const HW_STATES: Readonly<Record<string, string>> = {
@@ -83,6 +83,13 @@ const DIRECTION: ExtraAttribute = {
   from: "direction",
   words: { in: networkIoDirection.receive, out: networkIoDirection.transmit },
 };
+const DISK_DIRECTION: ExtraAttribute = { name: ATTRIBUTES.diskIoDirection, from: "operation" };
+const MEMORY_USED: ExtraAttribute = { name: ATTRIBUTES.memoryState, value: memoryState.used };
+const PAGING_USED: ExtraAttribute = { name: ATTRIBUTES.pagingState, value: pagingState.used };
+const HARDWARE: readonly ExtraAttribute[] = [
+  { name: ATTRIBUTES.hwId, of: ["sensor_id", "channel_id"] },
+  { name: ATTRIBUTES.hwName, of: ["channel"] },
+];
 
 /**
  * Rates and counts per scan keep our namespace: the conventions define cumulative counters such as `system.network.io`,
@@ -91,26 +98,35 @@ const DIRECTION: ExtraAttribute = {
 export const MEANINGS: Readonly<Record<string, Meaning>> = {
   prtg_cpu_usage_ratio: { metric: METRICS.cpuUtilization, attributes: [] },
   prtg_memory_available_ratio: { metric: METRICS.memoryUtilization, attributes: [AVAILABLE] },
-  prtg_memory_used_ratio: {
-    metric: METRICS.memoryUtilization,
-    attributes: [{ name: ATTRIBUTES.memoryState, value: memoryState.used }],
+  prtg_cpu_mode_usage_ratio: {
+    attributes: [{ name: ATTRIBUTES.cpuMode, from: "mode", words: { user: cpuMode.user, privileged: cpuMode.kernel } }],
   },
+  prtg_memory_used_ratio: { metric: METRICS.memoryUtilization, attributes: [MEMORY_USED] },
+  prtg_memory_used_bytes: { metric: METRICS.memoryUsage, attributes: [MEMORY_USED] },
+  prtg_memory_pagefile_usage_ratio: { metric: METRICS.pagingUtilization, attributes: [PAGING_USED] },
+  prtg_memory_swap_used_bytes: { metric: METRICS.pagingUsage, attributes: [PAGING_USED] },
   prtg_memory_available_bytes: { metric: METRICS.memoryUsage, attributes: [AVAILABLE] },
   prtg_memory_size_bytes: { metric: METRICS.memoryLimit, attributes: [] },
   prtg_disk_free_ratio: { metric: METRICS.filesystemUtilization, attributes: [MOUNTPOINT, FREE] },
   prtg_disk_free_bytes: { metric: METRICS.filesystemUsage, attributes: [MOUNTPOINT, FREE] },
   prtg_system_uptime_seconds: { metric: METRICS.systemUptime, attributes: [] },
-  prtg_temperature_celsius: {
-    metric: METRICS.hwTemperature,
-    attributes: [
-      { name: ATTRIBUTES.hwId, of: ["sensor_id", "channel_id"] },
-      { name: ATTRIBUTES.hwName, of: ["channel"] },
-    ],
-  },
+  prtg_process_cpu_usage_ratio: { metric: METRICS.processCpuUtilization, attributes: [] },
+  prtg_process_working_set_bytes: { metric: METRICS.processMemoryUsage, attributes: [] },
+  prtg_process_threads: { metric: METRICS.processThreadCount, attributes: [] },
+  prtg_process_handles: { metric: METRICS.processHandleCount, attributes: [] },
+  prtg_temperature_celsius: { metric: METRICS.hwTemperature, attributes: HARDWARE },
+  prtg_fan_speed_rpm: { metric: METRICS.hwFanSpeed, attributes: HARDWARE },
+  prtg_power_watts: { metric: METRICS.hwHostPower, attributes: HARDWARE },
+  prtg_network_traffic_bytes_per_second: { attributes: [DIRECTION] },
+  prtg_disk_io_bytes_per_second: { attributes: [DISK_DIRECTION] },
+  prtg_disk_operations_per_second: { attributes: [DISK_DIRECTION] },
   prtg_interface_traffic_bytes_per_second: { attributes: [DIRECTION] },
   prtg_interface_errors: { attributes: [DIRECTION] },
   prtg_interface_discards: { attributes: [DIRECTION] },
   prtg_interface_packets_per_second: { attributes: [DIRECTION] },
+  prtg_interface_all_packets_per_second: { attributes: [DIRECTION] },
+  prtg_interface_error_packets_per_second: { attributes: [DIRECTION] },
+  prtg_interface_discarded_packets_per_second: { attributes: [DIRECTION] },
 };
 
 const TEMPERATURE_LIMIT: ExtraAttribute = {

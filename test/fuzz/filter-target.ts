@@ -4,7 +4,7 @@ import { FilterError } from "../../packages/simulator/src/filter/filter-error.ts
 import { TinyWorld } from "../../packages/simulator/test/support/tiny-world.ts";
 import { everythingOf, scopeOf } from "../../packages/simulator/test/support/tree-filter.ts";
 import { pathGlob } from "../../src/lib/glob.ts";
-import { compilePattern, parsePattern } from "../../src/mapping/rules/pattern.ts";
+import { compilePattern, matches, parsePattern } from "../../src/mapping/rules/pattern.ts";
 import { mutateText, type TextSource } from "./mutate-text.ts";
 import { pick } from "./random.ts";
 import type { FuzzInput, FuzzTarget } from "./target.ts";
@@ -83,7 +83,7 @@ export function openFilterTarget(): FuzzTarget {
   const scopes = { specification: scopeOf(world, "specification"), live: scopeOf(world, "live") };
   const matched = (pattern: string, text: string, isPath: boolean): boolean | undefined => {
     const compiled = compilePattern(parsePattern(pattern, isPath));
-    return "fault" in compiled ? undefined : compiled.expression.matcher(text).matches();
+    return "fault" in compiled ? undefined : matches(compiled, text);
   };
   const parsers: Readonly<Record<string, (text: string) => void>> = {
     specification: (text) =>

@@ -29,7 +29,7 @@ const presets = new Map(
 );
 
 /** Families of several names that are one metric with another attribute each. */
-const ONE_METRIC: ReadonlySet<string> = new Set([SEMCONV_METRICS.memoryUtilization]);
+const ONE_METRIC: ReadonlySet<string> = new Set([SEMCONV_METRICS.memoryUtilization, SEMCONV_METRICS.memoryUsage]);
 
 test.each([
   ["prtg_up", "prtg.up", ""],

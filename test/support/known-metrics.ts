@@ -44,7 +44,7 @@ export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = recorded(
 
 /** The metrics that presets give channels, with those of their limits. */
 export async function presetFamilies(): Promise<readonly MetricFamily[]> {
-  const families = (await Promise.all(PRESET_NAMES.map(familiesOf))).flat();
+  const families = (await Promise.all(PRESET_NAMES.map((name) => familiesOf(name)))).flat();
   return families.flatMap((family) => [family, family.limits]);
 }
 

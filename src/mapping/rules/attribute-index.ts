@@ -1,7 +1,7 @@
 import { RE2Set } from "re2js";
 import { globFlags } from "../../lib/glob.ts";
 import { type Bits, noBits, setBit, unite } from "./bits.ts";
-import type { CompiledPattern } from "./pattern.ts";
+import { alikeKey, type CompiledPattern, matches } from "./pattern.ts";
 
 /** Cached values of one attribute. Servers have far fewer. */
 const MAX_REMEMBERED = 10_000;
@@ -16,12 +16,14 @@ interface Glob {
 }
 
 /**
- * Finds the rules that match a value of one attribute: by lookup for text, in one RE2 pass for all regular
+ * Finds the rules that match a value of one attribute: by lookup for texts, in one RE2 pass for all regular
  * expressions. Globs are matched one by one, because many stars make a huge automaton.
  */
 export class AttributeIndex {
   readonly unconditional: Bits;
   readonly #exact = new Map<string, Bits>();
+  /** By `alikeKey`. */
+  readonly #alike = new Map<string, Bits>();
   readonly #globs: Glob[] = [];
   readonly #set: RE2Set | undefined;
   /** By the number of the pattern in the set. */
@@ -36,7 +38,11 @@ export class AttributeIndex {
       if (ofRule === undefined) setBit(this.unconditional, rule);
       for (const pattern of ofRule ?? []) {
         if (pattern.kind === "exact") {
-          this.#addExact(pattern.text, rule, patterns.length);
+          addText(this.#exact, pattern.text, rule, patterns.length);
+          continue;
+        }
+        if (pattern.kind === "alike") {
+          addText(this.#alike, pattern.source, rule, patterns.length);
           continue;
         }
         if (pattern.kind === "glob") {
@@ -64,24 +70,24 @@ export class AttributeIndex {
   /** Without the cache. */
   matchOnce(value: string): Bits {
     const exact = this.#exact.get(value);
-    if (exact === undefined && this.#set === undefined && this.#globs.length === 0) return this.unconditional;
+    const alike = this.#alike.size === 0 ? undefined : this.#alike.get(alikeKey(value));
+    const isOnlyText = this.#set === undefined && this.#globs.length === 0;
+    if (exact === undefined && alike === undefined && isOnlyText) return this.unconditional;
     const bits = this.unconditional.slice();
     if (exact !== undefined) unite(bits, exact);
+    if (alike !== undefined) unite(bits, alike);
     for (const { rule, literal, pattern } of this.#globs) {
-      if (value.includes(literal) && pattern.expression.testExact(value)) setBit(bits, rule);
+      if (value.includes(literal) && matches(pattern, value)) setBit(bits, rule);
     }
     for (const pattern of this.#set?.match(value) ?? []) setBit(bits, this.#rulesOf[pattern] ?? 0);
     return bits;
   }
+}
 
-  #addExact(text: string, rule: number, rules: number): void {
-    let bits = this.#exact.get(text);
-    if (bits === undefined) {
-      bits = noBits(rules);
-      this.#exact.set(text, bits);
-    }
-    setBit(bits, rule);
-  }
+function addText(texts: Map<string, Bits>, text: string, rule: number, rules: number): void {
+  const bits = texts.get(text) ?? noBits(rules);
+  texts.set(text, bits);
+  setBit(bits, rule);
 }
 
 function longestLiteral(glob: string): string {

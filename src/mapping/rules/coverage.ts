@@ -1,4 +1,4 @@
-import type { CompiledPattern } from "./pattern.ts";
+import { type CompiledPattern, matches } from "./pattern.ts";
 
 /** Does not compare longer globs. */
 const MAX_STEPS = 20_000;
@@ -7,7 +7,8 @@ const MAX_STEPS = 20_000;
 export function covers(wide: CompiledPattern, narrow: CompiledPattern): boolean {
   if (wide.kind === narrow.kind && wide.text === narrow.text) return true;
   if (isAnything(wide)) return true;
-  if (narrow.kind === "exact") return wide.kind !== "exact" && wide.expression.testExact(narrow.text);
+  if (narrow.kind === "exact") return matches(wide, narrow.text);
+  if (wide.kind === "alike") return narrow.kind === "alike" && narrow.source === wide.source;
   return wide.kind === "glob" && narrow.kind === "glob" && globCovers(tokensOf(wide), tokensOf(narrow));
 }
 

@@ -87,8 +87,8 @@ function hasGroup({ groups, groupNames }: CompiledPattern, group: number | strin
 export function captured(part: Extract<LabelPart, { kind: "group" }>, values: readonly string[]): string {
   for (const pattern of part.patterns) {
     for (const value of values) {
-      const matcher = pattern.expression.matcher(value);
-      if (matcher.matches()) return (matcher.group(part.group) ?? "").toWellFormed();
+      const matcher = pattern.expression?.matcher(value);
+      if (matcher?.matches()) return (matcher.group(part.group) ?? "").toWellFormed();
     }
   }
   return "";

@@ -145,6 +145,7 @@ const RATES: readonly DisplayUnit[] = [
   { base: "bytes_per_second", times: 1e3, over: 8, symbols: ["kbps", "Kbps"] },
   { base: "bytes_per_second", times: 1e6, over: 8, symbols: ["Mbps", "mbps"] },
   { base: "bytes_per_second", times: 1e9, over: 8, symbols: ["Gbps", "gbps"] },
+  { base: "per_second", words: ["iops"] },
   { base: "rpm", words: ["rpm", "r/min", "rev/min", "revs/min", "u/min", "upm", "tr/min", "giri/min"] },
   { base: "meters_per_second", times: 1e3, over: HOUR, words: ["kmh", "kph"] },
 ];

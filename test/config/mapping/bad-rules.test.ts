@@ -37,7 +37,7 @@ test("a rule that does not fit the family of a preset is at fault, though it com
 });
 
 test.each([
-  ["presets: [pings]", "prtg.yaml:1:22: mapping.presets[0]: expected one of base-units, core-health, "],
+  ["presets: [pings]", "prtg.yaml:1:22: mapping.presets[0]: expected one of all, base-units, certificate, "],
   ["byte_units: 1024", "prtg.yaml:1:24: mapping.byte_units: expected one of binary, decimal, found 1024"],
   ["keep_originals: true", "prtg.yaml:1:12: mapping.keep_originals: unknown key, did you mean `keep_original`?"],
 ])("mapping: { %s }", async (text, line) => {

@@ -10,7 +10,7 @@ import { readPage } from "./pages.ts";
 const OF_SCRAPES = ["up", "scrape_duration_seconds", "scrape_samples_scraped"];
 
 async function mappedMetrics(): Promise<[name: string, labels: string[]][]> {
-  const families = await Promise.all(PRESET_NAMES.map(familiesOf));
+  const families = await Promise.all(PRESET_NAMES.map((name) => familiesOf(name)));
   const ofChannels = CHANNEL_LABEL_NAMES.filter((label) => label !== "unit");
   return families.flat().flatMap(({ name, ruleLabels, limits }) => {
     const labels = [...TARGET_LABELS, "server", ...ofChannels, ...ruleLabels];

@@ -59,6 +59,8 @@ describe("a rule fits", () => {
     ["a regular expression", { channel: "/P.*(Time|Loss)/" }, true],
     ["a regular expression as a whole", { channel: "/Ping/" }, false],
     ["a regular expression in any case", { channel: "/(?i)ping time/" }, true],
+    ["a text after ~ in any case, with any punctuation", { channel: "~ping-time" }, true],
+    ["no other words after ~", { channel: "~ping" }, false],
     ["a name of the type", { kind_name: "Ping v?" }, true],
     ["any tag", { tags: "site-*" }, true],
     ["any tag of several", { tags: ["pingsensor", "icmp"] }, true],
@@ -251,16 +253,21 @@ function firstThatFits(rules: readonly RuleSettings[], sensor: SensorAttributes,
       [given ?? []].flat().some((text) => {
         const { kind, source } = parsePattern(text, attribute === "path");
         if (kind === "exact") return values[attribute]?.includes(text);
+        if (kind === "alike") return values[attribute]?.some((value) => lettersOf(value) === lettersOf(text));
         return values[attribute]?.some((value) => new RegExp(`^(?:${source})$`, "su").test(value));
       }),
     ),
   );
 }
 
+function lettersOf(text: string): string {
+  return text.replaceAll(/[^a-z]/g, "");
+}
+
 test("many rules at once decide as rule by rule", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "/", "."), maxLength: 4 });
   const glob = fc.string({ unit: fc.constantFrom("a", "b", "/", "*", "?"), minLength: 1, maxLength: 4 });
-  const expression = fc.constantFrom("/a+/", "/(a|b)*/", "/[^/]*b/", "/.{2}/", "/a?b?/");
+  const expression = fc.constantFrom("/a+/", "/(a|b)*/", "/[^/]*b/", "/.{2}/", "/a?b?/", "~a.b", "~/a");
   const plain = fc.oneof(text, glob).filter((written) => !/^\/.*\/$/.test(written));
   const pattern = fc.oneof(plain, expression);
   const anyOf = fc.oneof(pattern, fc.array(pattern, { minLength: 1, maxLength: 3 }));

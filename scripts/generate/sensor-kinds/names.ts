@@ -1,0 +1,46 @@
+/*
+ * Makes patterns from names of the table. They ignore case and punctuation, because the data set has names in lower case
+ * without punctuation. Names without placeholders become texts after `~`, which cost a lookup.
+ */
+
+/** Suffixes of rates in PRTG's historic data. */
+const RATE_SUFFIXES = ["speed", "geschwindigkeit"];
+
+export interface NameOptions {
+  readonly isRate: boolean;
+  /** Texts that may follow the name. */
+  readonly texts: readonly string[];
+  /** Placeholders that become labels. */
+  readonly captured: ReadonlySet<string>;
+  /** Expressions of placeholders. */
+  readonly placeholders: Readonly<Record<string, string>>;
+}
+
+/** @param template Like `Free Bytes[ {disk}]`. */
+export function namePatterns(template: string, { isRate, texts, captured, placeholders }: NameOptions): string[] {
+  const suffixes = isRate ? RATE_SUFFIXES : texts;
+  if (!/[[{]/.test(template)) return ["", ...suffixes].map((suffix) => `~${template} ${suffix}`.trim());
+  const pieces = template.split(/(\{\w+\}|[[\]])/).map((piece) => {
+    if (piece === "[") return "(?:";
+    if (piece === "]") return ")?";
+    const name = /^\{(\w+)\}$/.exec(piece)?.[1];
+    if (name === undefined) return textPattern(piece);
+    return `(${captured.has(name) ? `?<${name}>` : "?:"}${placeholders[name] ?? ".+?"})`;
+  });
+  const ending = suffixes.length === 0 ? "" : `(?:\\W*(?:${suffixes.map(textPattern).join("|")}))?`;
+  return [`/(?i)${pieces.join("")}${ending}/`];
+}
+
+function textPattern(text: string): string {
+  const parts = text.toLowerCase().match(/[\p{L}\p{N}]+|%|[^\p{L}\p{N}%]+/gu) ?? [];
+  return parts.map(partPattern).join("");
+}
+
+/** Spaces beside a placeholder must be there, or it would take a part of a word. */
+function partPattern(part: string, index: number, parts: readonly string[]): string {
+  if (part === "%") return "\\W*(?:%|percent|prozent)";
+  if (/^[\p{L}\p{N}]/u.test(part)) return part.replaceAll(/\d+/g, "\\d+");
+  const isInside = index > 0 && index < parts.length - 1;
+  if (isInside || !/\s/.test(part)) return "\\W*";
+  return part.trim() === "" ? "\\s+" : "\\s+\\W*";
+}
