@@ -50,7 +50,7 @@ const connection = new ServerConnection({
 const view = new ServerView({
   server: "hq",
   store: new Store(mapper.storeFamilies()),
-  shape: { mapper, channelInfo: false, sensorStatus: "current", nodeSensors: [] },
+  shape: { mapper, channelInfo: false, dependencyInfo: false, sensorStatus: "current", nodeSensors: [] },
   staleAfterMs: undefined,
 });
 const writer = new StateWriter({
@@ -73,7 +73,7 @@ const collectors = new ServerCollectors({
   ...{ connection, writer, history: new PollHistory(log, systemClock), runtime: { clock: systemClock, random } },
   telemetry: { log, server: metrics },
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
-  plan: { schedules: { tree: rarely, channels: rarely }, countedKinds: new Set() },
+  plan: { schedules: { tree: rarely, channels: rarely }, countedKinds: new Set(), dependency: false },
   budgets: { objects: new MemoryBudget(), extras: new ExtraWork(systemClock) },
   turns: {},
   sync: undefined,

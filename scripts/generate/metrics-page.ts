@@ -16,7 +16,7 @@ help texts come from one table in the code, and so does this page.
 - \`probe\`, \`group\`, \`device\`, \`sensor\` and \`channel\` are names. \`group\` is the nearest group above the device.
 - \`path\` joins the names from below the root to the object itself with \`/\`; a channel has the path of its sensor.
 - \`unit\` is the unit of a channel as the server spells it.
-- \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, the kind of objects counted in \`prtg_objects\`, and the type of
+- \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, these or \`sensor\` in \`prtg_dependency_info\`, the kind of objects counted in \`prtg_objects\`, and the type of
   the sensor or device in the \`_info\` families. \`tags\` are joined with commas, with none at either
   end: \`tags=~"(.*,)?wan(,.*)?"\` finds a whole tag. ([Service discovery](service-discovery.md) puts one at each end, as Prometheus' own discoveries do; here it would
   be a new series for every sensor.)
@@ -47,6 +47,9 @@ presets, are there too.
 - \`prtg_channel_state\` is there for channels that have a lookup: its label \`state\` is the text for the value that is served, and
   there is one series per channel, so that it can be joined. The texts of a bit field are joined with a comma; a number, or a rest of
   bits, that the lookup lacks stands there itself. Which channel has which lookup is read with the limits, every 15 minutes.
+- \`prtg_dependency_info\` names the object without which PRTG pauses this one. The specification does not show the fields of the section \`scheduledependency\`, so these are
+  the names of the classic settings. Only the type *Select an object* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master object for parent* (2) name
+  none and have no series. An inherited dependency has a series for each object in which the server shows it. The id stays if the exporter does not know the object.
 - What is missing has no series. Paused sensors and channels that were never measured have no value; null is never 0.
 
 ## When series end

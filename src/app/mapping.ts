@@ -44,11 +44,12 @@ export interface ConfiguredShape extends Shape {
 
 export function shapeOf(config: Config): ConfiguredShape {
   const { mapper } = mappingOf(config);
-  const { sensorStatus, nodeSensors, channelInfo } = config.metrics;
+  const { sensorStatus, nodeSensors, channelInfo, dependencyInfo } = config.metrics;
   return {
     mapper,
     // `auto`: if other series have no wide labels.
     channelInfo: channelInfo === "always" || (channelInfo === "auto" && !mapper.labels.isWide),
+    dependencyInfo,
     sensorStatus,
     nodeSensors,
     staleAfterMs: config.staleAfterMs,

@@ -166,6 +166,7 @@ export class MonitoredServer {
     const { records, telemetry } = this.#base;
     const past = await before.handOver(plan, graceMs);
     if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
+    if (plan.dependency && !before.plan.dependency) records.requireRun("tree");
     if (isReconnected) records.requireAllRuns();
     const isReselected = !isSameSelection(before.plan, plan);
     // Other servers may share the new breaker.

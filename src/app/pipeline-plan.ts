@@ -17,6 +17,8 @@ export interface PipelinePlan {
   readonly schedules: Schedules;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<Config["metrics"]["nodeSensors"][number]>;
+  /** Whether the tree includes dependencies. */
+  readonly dependency: boolean;
   /** `undefined` if time series are neither read nor pushed. */
   readonly sync: Pick<SyncEngineOptions, "mode" | "limits"> | undefined;
   /** `undefined` if push is disabled. */
@@ -29,6 +31,7 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
     server,
     schedules: enabledSchedules(config),
     countedKinds: new Set(config.metrics.nodeSensors),
+    dependency: config.metrics.dependencyInfo,
     sync: planSync(server, config, push !== undefined),
     push,
     stateDir: config.stateDir,
@@ -48,8 +51,8 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
 /** Without the connection: for that, the caller compares digests. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = (plan: PipelinePlan) => {
-    const { schedules, countedKinds, sync } = plan;
-    return { schedules, countedKinds, sync };
+    const { schedules, countedKinds, dependency, sync } = plan;
+    return { schedules, countedKinds, dependency, sync };
   };
   return isSameDelivery(a, b) && isSameSelection(a, b) && isDeepStrictEqual(plain(a), plain(b));
 }

@@ -158,6 +158,11 @@ const FACTS: readonly {
     isKnown: ({ intervalSeconds }) => intervalSeconds !== undefined,
     isIn: ({ intervalSeconds }) => intervalSeconds !== undefined,
   },
+  {
+    isRequested: ({ dependency = false }) => dependency,
+    isKnown: ({ dependsOn }) => dependsOn !== undefined,
+    isIn: ({ dependsOn }) => dependsOn !== undefined,
+  },
 ];
 
 /** Whether some record has each fact that the state knows of one of these nodes. */

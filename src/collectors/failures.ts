@@ -41,6 +41,7 @@ export function goesOnWithout(reading: ReadingName, error: unknown): boolean {
 /** The consequence if a server refuses a section of a list. */
 export const WITHOUT_SECTION: Readonly<Record<string, string>> = {
   intervalgroup: "prtg_sensor_interval_seconds is not shown",
+  scheduledependency: "prtg_dependency_info is not shown",
   sensor_status_summary: "prtg_node_sensors is not shown",
   // The same in the deprecated lists.
   true: "prtg_node_sensors is not shown",

@@ -26,13 +26,17 @@ export interface NodePollOptions {
   readonly memory: MemoryBudget;
 }
 
+export interface TreePollOptions extends NodePollOptions {
+  readonly dependency: boolean;
+}
+
 /** Names, places in the tree, properties, and numbers of objects. */
 export function pollTree(
-  { connection, gaps, writer, memory }: NodePollOptions,
+  { connection, gaps, writer, memory, dependency }: TreePollOptions,
   signal: AbortSignal,
 ): Promise<PollResult> {
   const { api, allNodes, freshLists } = connection;
-  const options = { interval: true };
+  const options = { interval: true, dependency };
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
     if (allNodes.isUsable("tree", writer.state)) {

@@ -38,6 +38,8 @@ export interface ServerCollectorsOptions {
     readonly schedules: Schedules;
     /** Kinds of objects below which the server counts the sensors per status. */
     readonly countedKinds: ReadonlySet<ParentKind>;
+    /** Whether the tree includes dependencies. */
+    readonly dependency: boolean;
   };
   readonly telemetry: {
     /** Bound to the server. */
@@ -168,7 +170,7 @@ export class ServerCollectors {
     const isWhole = selected === undefined;
     return {
       health: (signal) => this.#pollHealth(signal),
-      tree: (signal) => pollTree(nodes, signal),
+      tree: (signal) => pollTree({ ...nodes, dependency: plan.dependency }, signal),
       status: (signal) => pollStatus({ ...nodes, countedKinds: plan.countedKinds }, signal),
       channels: (signal) => this.#pollChannels(signal),
       limits: this.#asExtra("limits", (signal) => pollLimits({ api, lookups, writer, memory }, signal)),

@@ -106,6 +106,10 @@ const metrics = z
       description:
         "`prtg_channel_info`: `auto` where `labels` leaves labels of channels out, `always`, or `never`: the page is smaller, and no query brings back what `labels` leaves out of channels.",
     }),
+    dependency_info: z.boolean().prefault(false).meta({
+      description:
+        "`prtg_dependency_info`: which object a probe, group, device or sensor depends on, other than its parent. The poll of the tree reads it in the same requests, in larger answers. docs/alerts.md uses it.",
+    }),
     api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
       description:
         "Requests to the monitoring servers and their durations (`prtg_exporter_api_*`): by `server`, or by server and `endpoint`, some 200 series more for each server.",
@@ -115,6 +119,7 @@ const metrics = z
     sensorStatus: input.sensor_status,
     nodeSensors: [...new Set(input.node_sensors)],
     channelInfo: input.channel_info,
+    dependencyInfo: input.dependency_info,
     apiDetail: input.api_detail,
   }));
 

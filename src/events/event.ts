@@ -47,6 +47,7 @@ export const PRTG_ATTRIBUTES = {
   objectPriority: "prtg.object.priority",
   objectTags: "prtg.object.tags",
   objectFavorite: "prtg.object.favorite",
+  objectDependsOnId: "prtg.object.depends_on_id",
   probeName: "prtg.probe.name",
   groupName: "prtg.group.name",
   deviceId: "prtg.device.id",

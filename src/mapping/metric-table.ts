@@ -1,7 +1,7 @@
 import { CHANNEL_FAMILIES } from "./families/channel-families.ts";
 import type { LabelSet, LastLabel, MetricFamily, Stability } from "./families/family.ts";
 import { CHANNEL_LABELS, SENSOR_LABELS } from "./families/labels.ts";
-import { PARENT_FAMILIES, SENSOR_FAMILIES } from "./families/node-families.ts";
+import { NODE_FAMILIES, PARENT_FAMILIES, SENSOR_FAMILIES } from "./families/node-families.ts";
 import { COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "./families/server-families.ts";
 
 /** A family without the parts that depend on the kind of its objects. */
@@ -30,6 +30,7 @@ export const DECLARATIONS = {
   sensorInterval: SENSOR_FAMILIES.sensorInterval,
   sensorStatusSince: SENSOR_FAMILIES.sensorStatusSince,
   sensorLastMeasurement: SENSOR_FAMILIES.sensorLastMeasurement,
+  ...NODE_FAMILIES,
   ...CHANNEL_FAMILIES,
   ...DETAIL_FAMILIES,
 } as const satisfies Record<string, FamilyDeclaration>;

@@ -9,7 +9,7 @@ import type { ExpiryPolicy } from "./update-context.ts";
 export const NODE_FACTS = {
   identity: 1,
   status: 2,
-  /** Presence and scanning interval. */
+  /** Presence, scanning interval and dependency. */
   properties: 4,
   summary: 8,
   measurement: 16,
@@ -55,6 +55,8 @@ export class NodeState {
   statusSince: number | undefined = undefined;
   /** As of the last list with an interval. The tree keeps it longer. */
   intervalSeconds: number | undefined = undefined;
+  /** As of the last list with dependencies. Empty: depends on its parent only. */
+  dependsOn: string | undefined = undefined;
   summary: StatusSummary | undefined = undefined;
   /** Milliseconds since the epoch. Does not expire. */
   lastMeasuredAt: number | undefined = undefined;
@@ -63,6 +65,7 @@ export class NodeState {
   #listExpiry = NEVER;
   #sinceExpiry = NEVER;
   #intervalExpiry = NEVER;
+  #dependencyExpiry = NEVER;
   #summaryExpiry = NEVER;
   readonly #times: Float64Array;
 
@@ -88,6 +91,10 @@ export class NodeState {
 
   get intervalExpiresAt(): number {
     return this.#intervalExpiry.property;
+  }
+
+  get dependencyExpiresAt(): number {
+    return this.#dependencyExpiry.property;
   }
 
   get summaryExpiresAt(): number {
@@ -122,6 +129,10 @@ export class NodeState {
     if (record.intervalSeconds !== undefined) {
       this.intervalSeconds = record.intervalSeconds;
       this.#intervalExpiry = expiresAt;
+    }
+    if (record.dependsOn !== undefined) {
+      this.dependsOn = record.dependsOn;
+      this.#dependencyExpiry = expiresAt;
     }
     if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
     // Keeps an equal summary: a new one would live until a major collection.

@@ -15,6 +15,7 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   id: PRTG.objectId,
   kind: PRTG.objectKind,
   kind_name: PRTG.objectType,
+  depends_on_id: PRTG.objectDependsOnId,
   path: PRTG.objectPath,
   priority: PRTG.objectPriority,
   tags: PRTG.objectTags,

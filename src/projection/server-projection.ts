@@ -1,5 +1,11 @@
 import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
-import { type AboutNodes, ALL_STATUSES, PARENT_FAMILIES, SENSOR_FAMILIES } from "../mapping/families/node-families.ts";
+import {
+  type AboutNodes,
+  ALL_STATUSES,
+  NODE_FAMILIES,
+  PARENT_FAMILIES,
+  SENSOR_FAMILIES,
+} from "../mapping/families/node-families.ts";
 import { ANY_FACT, COUNT_FAMILIES, DETAIL_FAMILIES, VERSION_FAMILIES } from "../mapping/families/server-families.ts";
 import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { Count } from "../model/counts.ts";
@@ -38,10 +44,15 @@ export class ServerProjection implements StateObserver {
       shardKey: ({ node }: NodeState) => shardKeyOfNode(server, node),
       identity: NODE_FACTS.identity,
     };
-    const sensorFamilies =
-      shape.sensorStatus === "all" ? { ...SENSOR_FAMILIES, sensorStatus: ALL_STATUSES } : SENSOR_FAMILIES;
-    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, PARENT_FAMILIES) });
-    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, sensorFamilies) });
+    const ofAll = shape.dependencyInfo ? NODE_FAMILIES : {};
+    const ofParents = { ...PARENT_FAMILIES, ...ofAll };
+    const ofSensors = {
+      ...SENSOR_FAMILIES,
+      ...(shape.sensorStatus === "all" ? { sensorStatus: ALL_STATUSES } : {}),
+      ...ofAll,
+    };
+    this.#parents = new Projector({ ...nodes, families: serveFamilies(labels, ofParents) });
+    this.#sensors = new Projector({ ...nodes, families: serveFamilies(labels, ofSensors) });
     this.#channels = new ChannelProjection({
       ...{ server, shape, tables },
       shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),

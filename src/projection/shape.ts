@@ -10,6 +10,7 @@ export type ParentKind = Exclude<NodeKind, "sensor">;
 export interface Shape {
   readonly mapper: ChannelMapper;
   readonly channelInfo: boolean;
+  readonly dependencyInfo: boolean;
   readonly sensorStatus: SensorStatusMode;
   /** Kinds below which the exporter counts sensors per status. */
   readonly nodeSensors: Iterable<ParentKind>;

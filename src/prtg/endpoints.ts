@@ -129,10 +129,14 @@ function optionalQuery({ optional }: ListEndpoint): string {
 
 const SUMMARY = "sensor_status_summary";
 
-function nodeSections(kind: NodeKind, { interval, statusSummary }: NodeListOptions): readonly string[] {
+function nodeSections(kind: NodeKind, { interval, dependency, statusSummary }: NodeListOptions): readonly string[] {
   // The specification counts sensors only below probes, groups and devices.
   const isCounted = statusSummary === true && kind !== "sensor";
-  return [...(interval === true ? ["intervalgroup"] : []), ...(isCounted ? [SUMMARY] : [])];
+  return [
+    ...(interval === true ? ["intervalgroup"] : []),
+    ...(dependency === true ? ["scheduledependency"] : []),
+    ...(isCounted ? [SUMMARY] : []),
+  ];
 }
 
 function channelSections({ limits, lookups }: ChannelListOptions): readonly string[] {

@@ -57,6 +57,7 @@ export interface ListPart {
 export interface NodeListOptions extends ListPart {
   readonly statusSummary?: boolean;
   readonly interval?: boolean;
+  readonly dependency?: boolean;
 }
 
 export interface ChannelListOptions extends ListPart {

@@ -42,6 +42,8 @@ export interface NodeRecord {
   readonly host: string | undefined;
   /** `undefined` unless requested and present. */
   readonly intervalSeconds: number | undefined;
+  /** Id of the object that it depends on. Empty: its parent only. `undefined` unless requested and present. */
+  readonly dependsOn: string | undefined;
   /** Sensors below. `undefined` unless requested and present. */
   readonly summary: StatusSummary | undefined;
 }

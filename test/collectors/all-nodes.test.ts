@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { NodeRecord } from "../../src/prtg/records.ts";
 import { record } from "../model/build-record.ts";
 import type { MemoryServer } from "./memory-server.ts";
 import { HOUR, MINUTE, type Monitored, monitored, SCHEDULED, smallServer } from "./monitored.ts";
@@ -25,10 +26,10 @@ async function oneOfMany(prepare: (server: MemoryServer) => void = () => undefin
 async function treeOfOneOfMany(prepare: (server: MemoryServer) => void = () => undefined) {
   const server = smallServer();
   server.hasAllNodes = true;
-  server.change("50", { intervalSeconds: 60 });
+  server.change("50", { intervalSeconds: 60, dependsOn: "51" });
   prepare(server);
   const { tree } = SCHEDULED;
-  const subject = monitored(server, { isOneOfMany: true, schedules: { tree } });
+  const subject = monitored(server, { isOneOfMany: true, schedules: { tree }, dependencyInfo: true });
   expect(await asked(subject)).toEqual(TREE_LISTS);
   return subject;
 }
@@ -73,15 +74,19 @@ test("what holds only for some time is confirmed by the list of all objects", as
     await asked(subject);
   }
   expect(subject.value(TREE_FAMILIES.sensorInterval, { sensor_id: "50" })).toBe(60);
+  expect(subject.value(TREE_FAMILIES.dependencyInfo, { id: "50", depends_on_id: "51" })).toBe(1);
 });
 
-test("the tree is not read by a list of all objects that does not tell the scanning intervals", async () => {
-  const subject = await treeOfOneOfMany((server) => {
-    server.untoldInAll = { intervalSeconds: undefined };
-  });
-  for (let poll = 0; poll < 3; poll++) expect(await asked(subject)).toEqual(["all", ...TREE_LISTS]);
-  expect(await asked(subject)).toEqual(TREE_LISTS);
-});
+test.each<Partial<NodeRecord>>([{ intervalSeconds: undefined }, { dependsOn: undefined }])(
+  "the tree is not read by a list of all objects with %j",
+  async (untold) => {
+    const subject = await treeOfOneOfMany((server) => {
+      server.untoldInAll = untold;
+    });
+    for (let poll = 0; poll < 3; poll++) expect(await asked(subject)).toEqual(["all", ...TREE_LISTS]);
+    expect(await asked(subject)).toEqual(TREE_LISTS);
+  },
+);
 
 test("where the server counts other sensors than it lists, it is asked for its counts", async () => {
   const subject = await oneOfMany((server) => {

@@ -152,6 +152,7 @@ export class MemoryServer implements MonitoringApi {
       .map((record) => ({
         ...record,
         intervalSeconds: options.interval ? record.intervalSeconds : undefined,
+        dependsOn: options.dependency ? record.dependsOn : undefined,
         summary: options.statusSummary ? record.summary : undefined,
       }));
     return { items, complete: !this.incomplete.has(kind), skipped: 0, bytes: this.#bytes(items) };

@@ -158,8 +158,9 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     metrics,
     log: pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) }).child({ server: name }),
   };
-  const { staleAfterMs, maxLabelText, sensorStatus = "current" } = more;
-  const shape = { mapper, nodeSensors, sensorStatus, channelInfo: more.channelInfo ?? !mapper.labels.isWide };
+  const { staleAfterMs, maxLabelText, sensorStatus = "current", dependencyInfo = false } = more;
+  const channelInfo = more.channelInfo ?? !mapper.labels.isWide;
+  const shape = { mapper, nodeSensors, sensorStatus, channelInfo, dependencyInfo };
   const view = new ServerView({ server: name, store, shape, staleAfterMs, maxLabelText });
   const writer = new StateWriter({
     ...{ ...shared, view },
@@ -181,7 +182,11 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
       new ServerCollectors({
         ...{ connection, history, writer, records },
         sync: more.engine && { engine: more.engine, latest },
-        plan: { schedules: more.schedules ?? SCHEDULED, countedKinds: new Set(nodeSensors) },
+        plan: {
+          schedules: more.schedules ?? SCHEDULED,
+          countedKinds: new Set(nodeSensors),
+          dependency: dependencyInfo,
+        },
         telemetry: { log: shared.log, server: metrics },
         budgets: { objects: more.memory ?? new MemoryBudget(), extras: more.extras ?? FREE_EXTRAS },
         turns: { pageUpToDate: more.pageUpToDate },

@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 
 /** Runs of the tree collector so far: no other asks for intervals. */
 function treePolls({ server }: Monitored): number {
-  return server.asked.filter((asked) => asked === 'sensor {"interval":true}').length;
+  return server.asked.filter((asked) => asked.startsWith('sensor {"interval":true')).length;
 }
 
 async function started(): Promise<Monitored> {
@@ -34,6 +34,25 @@ describe("the tree collector", () => {
     });
     expect(subject.value(TREE_FAMILIES.sensorInterval, { sensor_id: "51" })).toBe(600);
     expect(subject.series(TREE_FAMILIES.deviceInfo).map(({ labels }) => labels.host)).toEqual(["192.0.2.1"]);
+  });
+
+  test("shows dependencies, whatever they lead to", async () => {
+    const subject = monitored(smallServer(), { dependencyInfo: true });
+    const shown = () =>
+      subject.series(TREE_FAMILIES.dependencyInfo).map(({ labels }) => Object.values(labels).join(" "));
+    subject.server.change("10", { dependsOn: "" });
+    subject.server.change("40", { dependsOn: "7" });
+    subject.server.change("50", { dependsOn: "51" });
+    await subject.monitor.pollOnce(signal);
+    expect(shown().toSorted()).toEqual(["hq 40 device 7", "hq 50 sensor 51"]);
+    subject.server.change("40", { dependsOn: "51" });
+    subject.server.change("50", { dependsOn: "" });
+    await subject.monitor.pollOnce(signal);
+    expect(shown()).toEqual(["hq 40 device 51"]);
+    subject.server.change("40", { dependsOn: undefined });
+    await subject.clock.advance(16 * MINUTE);
+    await subject.monitor.pollOnce(signal);
+    expect(shown()).toEqual([]);
   });
 
   test("shows the server's own object counts, and only those", async () => {

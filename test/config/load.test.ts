@@ -84,7 +84,13 @@ describe("a file", () => {
       limits: { maxSeries: undefined, maxBytes: undefined },
       stateDir: undefined,
       strictSecretFiles: false,
-      metrics: { sensorStatus: "current", nodeSensors: ["probe", "group"], channelInfo: "auto", apiDetail: "server" },
+      metrics: {
+        sensorStatus: "current",
+        nodeSensors: ["probe", "group"],
+        channelInfo: "auto",
+        dependencyInfo: false,
+        apiDetail: "server",
+      },
       mapping: { presets: [], files: [], rules: [], keepOriginal: true, byteUnits: "binary" },
       labels: { keep: undefined, rename: new Map(), fromTags: [] },
       otlp: undefined,
@@ -106,7 +112,7 @@ collectors:
   tree: { schedule: "0 */10 * * * *" }
   limits: { enabled: false }
 stale_after: 1h
-metrics: { sensor_status: all, node_sensors: [device, probe, device] }
+metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency_info: true }
 `;
     const { config } = await load(text);
     const server = serverOf(config);
@@ -136,6 +142,7 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device] }
       sensorStatus: "all",
       nodeSensors: ["device", "probe"],
       channelInfo: "auto",
+      dependencyInfo: true,
       apiDetail: "server",
     });
   });

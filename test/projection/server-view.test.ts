@@ -16,7 +16,13 @@ import { ManualClock } from "../support/manual-clock.ts";
 const MINUTE = 60_000;
 const { channelValue, channelLimit, sensorStatus, nodeSensors } = TREE_FAMILIES;
 
-const shape: Shape = { mapper: plainMapper(), channelInfo: false, sensorStatus: "current", nodeSensors: [] };
+const shape: Shape = {
+  mapper: plainMapper(),
+  channelInfo: false,
+  dependencyInfo: false,
+  sensorStatus: "current",
+  nodeSensors: [],
+};
 
 function droppingChannel(name: string): Shape {
   const rules = [{ kind: "drop", match: { channel: name } }] as const;

@@ -91,6 +91,11 @@ describe("lists", () => {
       url: "/experimental/devices?limit=3000&offset=0&include=intervalgroup,sensor_status_summary",
     },
     {
+      kind: "device",
+      options: { interval: true, dependency: true },
+      url: "/experimental/devices?limit=3000&offset=0&include=intervalgroup,scheduledependency",
+    },
+    {
       kind: "group",
       options: { statusSummary: true },
       url: "/experimental/groups?limit=3000&offset=0&include=sensor_status_summary",

@@ -122,7 +122,7 @@ function fakeServer(
       return { ...known, collectors };
     },
     view: {
-      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up" },
+      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up", node: () => undefined },
       inspect: () => undefined,
     },
   };

@@ -34,7 +34,7 @@ export type DebugSources = Sources<
 >;
 
 type StatusMonitor = Pick<MonitoredServer, "summary" | "status"> & {
-  readonly view: Pick<ServerView, "inspect"> & TreeView;
+  readonly view: Pick<ServerView, "inspect"> & TreeView & { readonly state: Pick<ServerState, "node"> };
 };
 
 /** Sources of the status page. Only `charts` sends requests to the monitoring server. */

@@ -52,6 +52,7 @@ export async function nodeReport(
     generated_at: instant(sources.clock.now()),
     node: node === undefined ? rootSummary(place) : summary(place, node),
     host: node?.host ?? null,
+    depends_on: dependency(place, id),
     tags: [...(node?.tags ?? [])],
     ancestors: node === undefined ? [] : ancestors(place, node),
     children: {
@@ -115,6 +116,13 @@ function ancestors(place: ServerOutline, node: TreeNode): NodeSummary[] {
     found.unshift(summary(place, above));
   }
   return [rootSummary(place), ...found];
+}
+
+function dependency({ monitor, now }: ServerOutline, id: string): NodeReport["depends_on"] {
+  const { state } = monitor.view;
+  const { dependsOn = "", dependencyExpiresAt = 0 } = state.node(id) ?? {};
+  if (dependsOn === "" || dependencyExpiresAt <= now) return null;
+  return { id: dependsOn, path: state.tree.nodes.get(dependsOn)?.path ?? null };
 }
 
 async function sensorReport(

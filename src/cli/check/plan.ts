@@ -50,7 +50,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
 
 function nodeOptions(kind: NodeKind, { collectors: { tree, status }, metrics }: Config) {
   const statusSummary = status.enabled && metrics.nodeSensors.some((counted) => counted === kind);
-  return { interval: tree.enabled, statusSummary };
+  return { interval: tree.enabled, dependency: tree.enabled && metrics.dependencyInfo, statusSummary };
 }
 
 function readsTimeSeries(server: ServerConfig, config: Config): boolean {

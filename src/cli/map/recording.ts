@@ -54,6 +54,7 @@ const node = z
       favorite: undefined,
       host: undefined,
       intervalSeconds: undefined,
+      dependsOn: undefined,
       summary: undefined,
     }),
   );

@@ -18,12 +18,15 @@ export interface ChannelSubject extends ChannelIdentity {
 
 export const NO_LABELS: LabelSet<unknown> = { values: {} };
 
-export const NODE_LABELS: LabelSet<NodeSubject> = {
+export const NODE_ID_LABELS: LabelSet<NodeSubject> = {
   values: {
     id: ({ node }) => node.id,
     kind: ({ node }) => node.kind,
-    path: ({ node }) => node.path,
   },
+};
+
+export const NODE_LABELS: LabelSet<NodeSubject> = {
+  values: { ...NODE_ID_LABELS.values, path: ({ node }) => node.path },
 };
 
 export const DEVICE_INFO_LABELS: LabelSet<NodeSubject> = {

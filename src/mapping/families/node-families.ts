@@ -2,7 +2,7 @@ import { NODE_FACTS, type NodeState } from "../../model/node-state.ts";
 import type { NodeKind } from "../../prtg/records.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../../prtg/status.ts";
 import type { Family } from "./family.ts";
-import { DEVICE_INFO_LABELS, NODE_LABELS, SENSOR_INFO_LABELS, SENSOR_LABELS } from "./labels.ts";
+import { DEVICE_INFO_LABELS, NODE_ID_LABELS, NODE_LABELS, SENSOR_INFO_LABELS, SENSOR_LABELS } from "./labels.ts";
 
 /** The part of the configuration that decides which series a node has. */
 export interface AboutNodes {
@@ -13,6 +13,21 @@ export interface AboutNodes {
 export type NodeFamily = Family<NodeState, AboutNodes>;
 
 const { status, properties, summary, measurement } = NODE_FACTS;
+
+/** Of all objects. */
+export const NODE_FAMILIES = {
+  dependencyInfo: {
+    name: "prtg_dependency_info",
+    help: "Always 1; id of the object that this one depends on, other than its parent (include=scheduledependency). Only with metrics.dependency_info.",
+    stability: "experimental",
+    labels: NODE_ID_LABELS,
+    lastLabel: { name: "depends_on_id", textOf: ({ dependsOn = "" }) => dependsOn },
+    facts: properties,
+    has: ({ dependsOn = "" }) => dependsOn !== "",
+    value: () => 1,
+    expiresAt: (node) => node.dependencyExpiresAt,
+  },
+} as const satisfies Record<string, NodeFamily>;
 
 /** Of probes, groups and devices. */
 export const PARENT_FAMILIES = {

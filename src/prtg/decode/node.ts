@@ -48,6 +48,7 @@ export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProb
     favorite: booleanOf(record.favorite ?? basic.favorite),
     host: kind === "device" ? readHost(basic, record) : undefined,
     intervalSeconds: readInterval(record, problems),
+    dependsOn: readDependency(record.scheduledependency),
     summary: readNodeSummary(record, problems),
   };
 }
@@ -113,6 +114,18 @@ function readHost(basic: JsonObject, record: JsonObject): string | undefined {
 function readInterval(record: JsonObject, problems: DecodeProblems): number | undefined {
   const section = record.intervalgroup;
   return readIntervalSeconds(isObject(section) ? section.interval : record.scanning_interval, problems);
+}
+
+/** Classic values of `dependencytype`: the parent (0), another object (1), this object is the master of its parent (2). */
+const OTHER_OBJECT = "1";
+
+/** The specification does not show the fields of the section. So this reads the id as text, number or reference. */
+function readDependency(section: unknown): string | undefined {
+  if (!isObject(section)) return undefined;
+  const type = text(section.dependencytype)?.split("|", 1)[0] ?? OTHER_OBJECT;
+  const target = isObject(section.dependency) ? section.dependency.id : section.dependency;
+  // Many objects depend on the same one.
+  return type === OTHER_OBJECT ? sharedText(idOf(target) ?? "") : "";
 }
 
 function readNodeSummary(record: JsonObject, problems: DecodeProblems): StatusSummary | undefined {

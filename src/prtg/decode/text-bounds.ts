@@ -41,7 +41,8 @@ export class TextBounds {
   node(node: NodeRecord, problems: DecodeProblems): NodeRecord | undefined {
     const { name, message = "", type, typeName, host = "", tags, parent, ancestors = [] } = node;
     const references = parent === undefined ? ancestors : [parent, ...ancestors];
-    if (!this.#areClean([node.id, ...references.map(({ id }) => id)], problems)) return undefined;
+    const ids = [node.id, node.dependsOn ?? "", ...references.map(({ id }) => id)];
+    if (!this.#areClean(ids, problems)) return undefined;
     const texts = [name, message, type, typeName, host, ...tags];
     for (const reference of references) texts.push(reference.name ?? "", reference.kind ?? "");
     if (texts.every((text) => this.#isFine(text))) return node;

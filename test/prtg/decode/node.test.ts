@@ -52,6 +52,7 @@ describe("tree nodes", () => {
       favorite: true,
       host: undefined,
       intervalSeconds: 60,
+      dependsOn: undefined,
       summary: undefined,
     });
   });
@@ -232,6 +233,21 @@ test.each([
   ["30 sec|30 seconds", 30],
 ])("an interval of %j is %s seconds", (interval, seconds) => {
   expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
+});
+
+test.each([
+  [{ dependencytype: "1", dependency: "2044" }, "2044"],
+  [{ dependencytype: 1, dependency: 2044 }, "2044"],
+  [{ dependencytype: "1|Select a sensor", dependency: { id: "2044", type: "REFERENCED_SENSOR" } }, "2044"],
+  [{ schedule: "none", dependency: "2044" }, "2044"],
+  [{ dependencytype: 1, dependency: null }, ""],
+  [{ dependencytype: 0, dependency: "2044" }, ""],
+  [{ dependencytype: "2", dependency: "2044" }, ""],
+  [{ schedule: "none" }, ""],
+  ["2044", undefined],
+  [undefined, undefined],
+])("the section %j is a dependency on %j", (scheduledependency, id) => {
+  expect(decode("device", { id: "1", status: "UP", scheduledependency }).node?.dependsOn).toBe(id);
 });
 
 describe("the message of a sensor", () => {

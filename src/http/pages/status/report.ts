@@ -235,6 +235,13 @@ export const NodeReport = z.strictObject({
   generated_at: instant().describe("when this was put together"),
   node: NodeSummary,
   host: z.string().nullable().describe("address of a device"),
+  depends_on: z
+    .strictObject({
+      id: z.string().describe("its id"),
+      path: z.string().nullable().describe("its path; null if the exporter does not know the object"),
+    })
+    .nullable()
+    .describe("the object that it depends on, other than its parent, with `metrics.dependency_info`; null: none"),
   tags: z.array(z.string()).describe("its own tags"),
   ancestors: z
     .array(NodeSummary)

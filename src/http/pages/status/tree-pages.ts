@@ -24,6 +24,8 @@ export function nodePage(report: NodeReport, options: NodePageOptions): Page {
 <section class="panel" aria-label="Properties" id="facts" data-live>
 ${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
 <dl class="facts">${fact("Id", node.id)}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
+    report.depends_on !== null && fact("Depends on", dependency(node.server, report.depends_on))
+  }${
     sensor !== null && sensorFacts(report, sensor, options.hasDebugPages, generated_at)
   }${report.tags.length > 0 && fact("Tags", tags(report.tags))}</dl>
 ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.sensors_by_status, node.server)}
@@ -44,6 +46,10 @@ function below({ sensor, children }: NodeReport): string {
 function crumbs({ node, ancestors }: NodeReport): Html {
   const items = ancestors.map((above) => html`<li><a href="${nodeLink(above)}">${nameOf(above.name)}</a></li>`);
   return html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li>${items}<li aria-current="page">${nameOf(node.name)}</li></ol></nav>`;
+}
+
+function dependency(server: string, { id, path }: NonNullable<NodeReport["depends_on"]>): Html {
+  return path === null ? html`${id}` : html`<a href="${nodeLink({ server, id })}"><bdi>${path}</bdi></a>`;
 }
 
 function tags(names: readonly string[]): Html {

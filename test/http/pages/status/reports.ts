@@ -177,6 +177,7 @@ export function nodeReport(name: Naming = asIs): NodeReport {
     generated_at: NOW,
     node: summary(name),
     host: name("10.0.0.1"),
+    depends_on: { id: name("41"), path: name("hq/core-1") },
     tags: [name("switch")],
     ancestors: [summary(name, { kind: "root", id: "0", status: null }), summary(name, { kind: "probe" })],
     children: { total: 300, from: 200, items: [downSensor(name)] },

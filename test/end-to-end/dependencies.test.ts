@@ -1,0 +1,73 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { SimNode } from "../../packages/simulator/src/world/model.ts";
+import { settingsInForce } from "../../packages/simulator/src/world/nodes/settings.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
+import { startSimulatedExporter } from "../support/simulated-exporter.ts";
+
+const OFF = "collectors: { timeseries: { enabled: false } }\n";
+const ON = `${OFF}metrics: { dependency_info: true }\n`;
+
+/** One device, and one group with devices, depend on a sensor of another device. */
+async function start(settings: string, faults: readonly string[] = []) {
+  const at = Date.now();
+  const world = createWorld({ seed: 1, startedAt: at, size: { sensors: 300, devices: 40 } });
+  const devices = world.list("device").filter(({ type }) => type === "device");
+  const [core, device] = devices;
+  const group = devices.at(-1)?.parent;
+  const target = core?.children[0];
+  if (target === undefined || device === undefined || group === undefined) throw new Error("too small a world");
+  for (const { id } of [device, group]) {
+    world.edit(id, { dependency: { schedule: "none", dependsOn: target.id } }, at);
+  }
+  const running = await startSimulatedExporter({ settings, simulator: { world, faults } });
+  onTestFinished(() => running.close());
+  running.simulator.freezeAt(at);
+  const shown = async () => {
+    const samples = [...(await running.samples()).values()].filter(({ name }) => name === "prtg_dependency_info");
+    return samples.map(({ labels: { id, kind, depends_on_id } }) => `${kind} ${id} on ${depends_on_id}`).toSorted();
+  };
+  const sections = () => running.simulator.requests.recent().filter(({ url }) => url.includes("scheduledependency"));
+  return { ...running, world, device, target, shown, sections };
+}
+
+test("series are what the server says, inherited dependencies included", async () => {
+  const { world, poll, shown, target, device, exporter } = await start(ON);
+  expect(await poll()).toBe(true);
+  const nodes: readonly SimNode[] = [
+    world.list("probe"),
+    world.list("group"),
+    world.list("device"),
+    world.list("sensor"),
+  ].flat();
+  const dependents = nodes.filter((node) => settingsInForce(node, "dependency").settings.dependsOn === target.id);
+  expect(dependents.length).toBeGreaterThan(10);
+  expect(await shown()).toEqual(dependents.map(({ kind, id }) => `${kind} ${id} on ${target.id}`).toSorted());
+  const report = await exporter.status.node({ id: device.id, server: "hq", from: 0 });
+  expect(report?.depends_on).toEqual({ id: target.id, path: expect.stringContaining(target.name) });
+});
+
+test("a cycle has as many requests as without dependencies", async () => {
+  const cycles = async (settings: string) => {
+    const { poll, simulator, sections } = await start(settings);
+    const counts: number[] = [];
+    for (let cycle = 0; cycle < 3; cycle++) {
+      const before = simulator.requests.count();
+      expect(await poll()).toBe(true);
+      counts.push(simulator.requests.count() - before);
+    }
+    return { counts, sections: sections().length };
+  };
+  const [off, on] = [await cycles(OFF), await cycles(ON)];
+  expect(on.counts).toEqual(off.counts);
+  // Four lists in each poll of the tree.
+  expect([off.sections, on.sections]).toEqual([0, 12]);
+});
+
+test("a server that refuses the section keeps its tree", async () => {
+  const { poll, shown, samples, world, device, exporter } = await start(ON, ["refuses=include:scheduledependency"]);
+  expect(await poll()).toBe(true);
+  expect(await shown()).toEqual([]);
+  const intervals = [...(await samples()).values()].filter(({ name }) => name === "prtg_sensor_interval_seconds");
+  expect(intervals).toHaveLength(world.list("sensor").length);
+  expect((await exporter.status.node({ id: device.id, server: "hq", from: 0 }))?.depends_on).toBeNull();
+});
