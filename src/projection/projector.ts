@@ -98,28 +98,31 @@ const ONE_SERIES = [""];
 class FamilySeries<Item extends Subject, About> {
   readonly family: ServedFamily<Item, About>;
   readonly #options: FamilySeriesOptions<Item, About>;
-  readonly #slots: readonly (readonly [last: string, slots: Slots])[];
+  /** Values of the last label. */
+  readonly #lasts: readonly string[];
+  readonly #slots = new Slots();
   /** `undefined`: the table depends on the object. */
   readonly #onlyTable: SeriesTable | undefined;
 
   constructor(family: ServedFamily<Item, About>, options: FamilySeriesOptions<Item, About>) {
     this.family = family;
     this.#options = options;
-    this.#slots = (family.lastLabel?.values ?? ONE_SERIES).map((last) => [last, new Slots()]);
+    this.#lasts = family.lastLabel?.values ?? ONE_SERIES;
     this.#onlyTable = typeof family.family === "function" ? undefined : options.tables.table(family.family);
   }
 
   update(item: Item, about: About, now: number): void {
     const table = this.#table(about);
     if (table === undefined) return;
-    for (const [last, slots] of this.#slots) this.#updateOne(table, slots, item, about, last, now);
+    let index = this.#firstIndex(item);
+    for (const last of this.#lasts) this.#updateOne(table, index++, item, about, last, now);
   }
 
-  #updateOne(table: SeriesTable, slots: Slots, item: Item, about: About, last: string, now: number): void {
+  #updateOne(table: SeriesTable, index: number, item: Item, about: About, last: string, now: number): void {
     const { family } = this;
-    const slot = slots.get(item.row);
+    const slot = this.#slots.get(index);
     if (family.has?.(item, about, last) === false) {
-      if (slot !== undefined) removeFrom(table, slots, item.row, slot);
+      if (slot !== undefined) this.#removeSlot(table, index, slot);
       return;
     }
     const value = family.value(item, about, last);
@@ -131,7 +134,7 @@ class FamilySeries<Item extends Subject, About> {
     if (slot !== undefined && this.#hasOtherText(table, slot, item, about)) {
       table.relabel(slot, this.#labels(item, about, last), this.#options.shardKey(item));
     }
-    table.set(slot ?? this.#add(table, slots, item, about, last), value, expiresAt);
+    table.set(slot ?? this.#add(table, index, item, about, last), value, expiresAt);
   }
 
   /** Returns whether it freed slots. Call `update` then. */
@@ -139,15 +142,16 @@ class FamilySeries<Item extends Subject, About> {
     const table = this.#table(about);
     if (table === undefined) return false;
     let isFreed = false;
-    for (const [last, slots] of this.#slots) {
-      const slot = slots.get(item.row);
+    let index = this.#firstIndex(item) - 1;
+    for (const last of this.#lasts) {
+      const slot = this.#slots.get(++index);
       if (slot === undefined) continue;
       const labels = this.#labels(item, about, last);
       const shardKey = this.#options.shardKey(item);
       // A sensor can move to a device of the same name.
       if (shardKey === table.shardKey(slot) && table.hasLabels(slot, labels)) continue;
       if (this.family.freesSlotOnRelabel) {
-        removeFrom(table, slots, item.row, slot);
+        this.#removeSlot(table, index, slot);
         isFreed = true;
       } else table.relabel(slot, labels, shardKey);
     }
@@ -158,9 +162,10 @@ class FamilySeries<Item extends Subject, About> {
   remove(item: Item, about: About): void {
     const table = this.#table(about);
     if (table === undefined) return;
-    for (const [, slots] of this.#slots) {
-      const slot = slots.get(item.row);
-      if (slot !== undefined) removeFrom(table, slots, item.row, slot);
+    const first = this.#firstIndex(item);
+    for (let index = first; index < first + this.#lasts.length; index++) {
+      const slot = this.#slots.get(index);
+      if (slot !== undefined) this.#removeSlot(table, index, slot);
     }
   }
 
@@ -168,9 +173,11 @@ class FamilySeries<Item extends Subject, About> {
   markPushed(item: Item, about: About): void {
     const table = this.#table(about);
     if (table === undefined) return;
-    for (const [last, slots] of this.#slots) {
+    let index = this.#firstIndex(item) - 1;
+    for (const last of this.#lasts) {
+      index++;
       if (this.family.has?.(item, about, last) === false) continue;
-      table.markPushed(slots.get(item.row) ?? this.#add(table, slots, item, about, last));
+      table.markPushed(this.#slots.get(index) ?? this.#add(table, index, item, about, last));
     }
   }
 
@@ -178,10 +185,20 @@ class FamilySeries<Item extends Subject, About> {
     return this.#onlyTable === undefined && this.#table(before) !== this.#table(after);
   }
 
-  #add(table: SeriesTable, slots: Slots, item: Item, about: About, last: string): number {
+  /** An object has an index into the slots for each value of the last label. */
+  #firstIndex({ row }: Item): number {
+    return row * this.#lasts.length;
+  }
+
+  #add(table: SeriesTable, index: number, item: Item, about: About, last: string): number {
     const slot = table.add(this.#labels(item, about, last), this.#options.shardKey(item));
-    slots.set(item.row, slot);
+    this.#slots.set(index, slot);
     return slot;
+  }
+
+  #removeSlot(table: SeriesTable, index: number, slot: number): void {
+    table.remove(slot);
+    this.#slots.delete(index);
   }
 
   #labels(item: Item, about: About, last: string): readonly string[] {
@@ -210,36 +227,31 @@ class FamilySeries<Item extends Subject, About> {
   }
 }
 
-function removeFrom(table: SeriesTable, slots: Slots, row: number, slot: number): void {
-  table.remove(slot);
-  slots.delete(row);
-}
-
-const FIRST_ROWS = 16;
+const FIRST_LENGTH = 16;
 const NONE = -1;
 /** Many families of a small server have no series. */
 const EMPTY = new Int32Array(0);
 
-/** Slots of series by the row of their object. A typed array takes half the memory of a plain one. */
+/** Slots of series by index. A typed array takes half the memory of a plain one. */
 export class Slots {
   #slots = EMPTY;
 
-  get(row: number): number | undefined {
-    const slot = this.#slots[row];
+  get(index: number): number | undefined {
+    const slot = this.#slots[index];
     return slot === NONE ? undefined : slot;
   }
 
-  set(row: number, slot: number): void {
-    if (row >= this.#slots.length) this.#grow(row + 1);
-    this.#slots[row] = slot;
+  set(index: number, slot: number): void {
+    if (index >= this.#slots.length) this.#grow(index + 1);
+    this.#slots[index] = slot;
   }
 
-  delete(row: number): void {
-    this.#slots[row] = NONE;
+  delete(index: number): void {
+    this.#slots[index] = NONE;
   }
 
-  #grow(rows: number): void {
-    const larger = new Int32Array(Math.max(FIRST_ROWS, rows + (rows >> 2))).fill(NONE);
+  #grow(length: number): void {
+    const larger = new Int32Array(Math.max(FIRST_LENGTH, length + (length >> 2))).fill(NONE);
     larger.set(this.#slots);
     this.#slots = larger;
   }
