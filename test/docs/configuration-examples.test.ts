@@ -31,6 +31,6 @@ test.each(EXAMPLES)("%s", (_, text) => {
 
 test("there are such blocks", () => {
   expect(EXAMPLES.map(([place]) => place.replace(/,.*/, ""))).toEqual(
-    expect.arrayContaining(["tenants.md", "selection.md", "otlp.md"]),
+    expect.arrayContaining(["tenants.md", "web-configuration.md", "otlp.md"]),
   );
 });
