@@ -44,7 +44,7 @@ export function sensorKindsPage(kinds: KindTable, rules: RuleSet): string {
       ]),
     ),
     CONFIDENCE,
-    "\n## Coverage\n\nChannels with a curated metric, of all channels of the kind in this table. A channel that shows several disks, processors or\nthe like counts once.\n\n",
+    "\n## Coverage\n\nChannels with a curated metric, of all channels of the kind in this table. A channel that shows several disks, processors or\nthe like counts once. So does a channel that the data set lists as rate and as volume.\n\n",
     table(
       ["Kind", "Product name", "Source", "Sensors in the data set", "English", "German"],
       [
