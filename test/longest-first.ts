@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * minutes that begins last would keep one core busy and the others idle. A fresh clone has no times of its own to sort by.
  */
 const SECONDS: Readonly<Record<string, number>> = {
+  "test/real/dependencies.test.ts": 190,
   "test/real/dashboards.test.ts": 155,
   "test/real/machines.test.ts": 135,
   "test/end-to-end/hostile-answers.test.ts": 123,

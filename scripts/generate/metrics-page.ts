@@ -48,7 +48,7 @@ presets, are there too.
   there is one series per channel, so that it can be joined. The texts of a bit field are joined with a comma; a number, or a rest of
   bits, that the lookup lacks stands there itself. Which channel has which lookup is read with the limits, every 15 minutes.
 - \`prtg_dependency_info\` names the object without which PRTG pauses this one. The specification does not show the fields of the section \`scheduledependency\`, so these are
-  the names of the classic settings. Only the type *Select an object* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master object for parent* (2) name
+  the names of the classic settings. Only the type *Select a sensor* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master sensor for parent* (2) name
   none and have no series. An inherited dependency has a series for each object in which the server shows it. The id stays if the exporter does not know the object.
 - What is missing has no series. Paused sensors and channels that were never measured have no value; null is never 0.
 

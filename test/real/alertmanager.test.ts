@@ -1,19 +1,18 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SimSensor, SimStatus, World } from "../../packages/simulator/src/world/model.ts";
 import { createWorld } from "../../packages/simulator/src/world/world.ts";
-import { RULE_FILES } from "../support/rule-files.ts";
 import { type Alertmanager, type Notification, startAlertmanager } from "./support/alertmanager.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { runProgram } from "./support/run-program.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+import { shortened, shortenedRules } from "./support/shortened-rules.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../deploy/alertmanager/alertmanager.yml", import.meta.url));
 /** Everything takes this part of its time: a minute two seconds. */
@@ -75,13 +74,13 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     exporter = await startScrapedExporter({ simulator: { world } });
     await exporter.poll();
     alertmanager = await startAlertmanager(programs.alertmanager, (webhook) =>
-      shortened(readFileSync(EXAMPLE, "utf8")).replaceAll("http://127.0.0.1:9095", webhook),
+      shortened(readFileSync(EXAMPLE, "utf8"), PART).replaceAll("http://127.0.0.1:9095", webhook),
     );
     prometheus = await Prometheus.start({
       binary: programs["prometheus-3"],
       target: exporter.address,
       config: {
-        rule_files: await shortenedRules(folder),
+        rule_files: await shortenedRules(folder, PART),
         alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager.address] }] }] },
       },
     });
@@ -183,34 +182,4 @@ function healthyDevices(world: World, at: number): Device[] {
     .filter(
       ({ sensors }) => sensors.length >= SENSORS && sensors.every((sensor) => world.state(sensor, at).status === "up"),
     );
-}
-
-/** Durations of minutes and hours in a configuration or an expression. */
-function shortened(text: string): string {
-  const units = { m: 60, h: 3600 };
-  return text.replace(/\b(\d+)([mh])\b/g, (_whole, count: string, unit: "m" | "h") => {
-    return `${Math.round((Number(count) * units[unit] * 1000) / PART)}ms`;
-  });
-}
-
-/** The rules, in a part of their time, evaluated every second. */
-function shortenedRules(folder: string): Promise<string[]> {
-  return Promise.all(
-    RULE_FILES.filter((file) => file.endsWith("alert-rules.yml")).map(async (file) => {
-      const { groups } = load(readFileSync(file, "utf8")) as { groups: { rules: Record<string, string>[] }[] };
-      const copy = path.join(folder, path.basename(file));
-      const quick = groups.map((group) => ({
-        ...group,
-        interval: "1s",
-        rules: group.rules.map((rule) => ({
-          ...rule,
-          expr: shortened(rule.expr ?? ""),
-          ...(rule.for === undefined ? {} : { for: shortened(rule.for) }),
-          ...(rule.keep_firing_for === undefined ? {} : { keep_firing_for: shortened(rule.keep_firing_for) }),
-        })),
-      }));
-      await writeFile(copy, JSON.stringify({ groups: quick }));
-      return copy;
-    }),
-  );
 }

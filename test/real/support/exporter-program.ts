@@ -12,9 +12,9 @@ const REQUESTS_PER_SECOND = 1_000;
 export interface ExporterProgramOptions {
   /** Of the simulated server. */
   readonly server: string;
-  /** Of the receiver. */
-  readonly endpoint: string;
-  readonly protocol: "http/json" | "http/protobuf";
+  /** Of the receiver. `undefined`: pushes nothing. */
+  readonly endpoint?: string;
+  readonly protocol?: "http/json" | "http/protobuf" | undefined;
   /** For its configuration and its state. */
   readonly folder: string;
   /** Value of `service.name`. */
@@ -23,10 +23,14 @@ export interface ExporterProgramOptions {
   readonly collectors?: Readonly<Record<string, unknown>>;
   /** Keys of the section `otlp` in addition. */
   readonly otlp?: Readonly<Record<string, unknown>>;
+  /** Sections of the configuration in addition. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /** `prtg-exporter serve` in a process of its own, with schedules of a second. */
 export interface ExporterProgram {
+  /** host:port to scrape. */
+  readonly address: string;
   /** Folder of its state. */
   readonly stateDir: string;
   page(): Promise<string>;
@@ -39,7 +43,7 @@ export interface ExporterProgram {
 }
 
 export async function startExporterProgram(options: ExporterProgramOptions): Promise<ExporterProgram> {
-  const { server, endpoint, protocol, folder, service, collectors, otlp } = options;
+  const { server, endpoint, protocol, folder, service, collectors, otlp, settings: more } = options;
   const stateDir = path.join(folder, `state-${service}`);
   const config = path.join(folder, `${service}.json`);
   await mkdir(stateDir, { recursive: true });
@@ -57,8 +61,11 @@ export async function startExporterProgram(options: ExporterProgramOptions): Pro
       ...collectors,
     },
     // Its users count each measurement once.
-    otlp: { endpoint, protocol, service_name: service, interval: "60s", repeat_interval: 0, ...otlp },
+    ...(endpoint !== undefined && {
+      otlp: { endpoint, protocol, service_name: service, interval: "60s", repeat_interval: 0, ...otlp },
+    }),
     state_dir: stateDir,
+    ...more,
   };
   await writeFile(config, JSON.stringify(settings));
   const program = startInBackground(
@@ -77,6 +84,7 @@ export async function startExporterProgram(options: ExporterProgramOptions): Pro
   const url = await said(/serving metrics on (http:[^"]+)/);
   return {
     stateDir,
+    address: new URL(url).host,
     page: async () => (await fetch(url)).text(),
     log: () => program.log(),
     ready: async () => void (await said(/(first poll finished)/)),
