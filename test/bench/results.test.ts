@@ -6,7 +6,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { RESULTS_FILE, readResults, writeResults } from "../../bench/results/file.ts";
 import { limitText, numberText } from "../../bench/results/number-text.ts";
 import { FIRST_PAGE, readmeBlock, scaleBlock, serversBlock, withBlock } from "../../bench/results/readme.ts";
-import { type BenchResults, brokenBudgets, isKept, type PartResult, withParts } from "../../bench/results/result.ts";
+import {
+  type BenchResults,
+  brokenBudgets,
+  isKept,
+  type PartResult,
+  ratioBudget,
+  withParts,
+} from "../../bench/results/result.ts";
 import { partText } from "../../bench/results/text-table.ts";
 
 const ONE = { minimum: 1, median: 2, maximum: 3.5 };
@@ -119,11 +126,21 @@ describe("bench/results.json", () => {
 });
 
 describe("the block of the README", () => {
-  test("has a row for each budget, and shows which are broken", () => {
-    const block = readmeBlock(RESULTS);
-    expect(block).toContain("| ours to bare, 200,000 channels | at most 2 x | 2 x |");
+  test("shows headline budgets in its own words, and every broken budget", () => {
+    const push = ratioBudget("Processor time of an OTLP push of measurements, to the bare serializer", 0.7, 1.5);
+    const block = readmeBlock({ ...RESULTS, parts: [{ ...POLL, budgets: [...POLL.budgets, push] }] });
+    expect(block).toContain(
+      "| CPU time of an OTLP push, relative to the bare serializer, 200,000 channels | at most 1.5 x | 0.7 x |",
+    );
     expect(block).toContain("| they to us, 200,000 channels | at least 100 x | **80 x**, broken |");
+    expect(block).not.toContain("ours to bare");
     expect(block).toContain("2026-03-12");
+  });
+
+  test("finds twelve headline budgets in the results of this repository", async () => {
+    const results = await readResults(RESULTS_FILE);
+    const rows = results === undefined ? [] : readmeBlock(results).match(/^\| .* \| at (?:most|least) /gm);
+    expect(rows).toHaveLength(12);
   });
 
   test("says when the first page came, wherever its row is", () => {
