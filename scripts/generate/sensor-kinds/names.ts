@@ -38,7 +38,7 @@ function textPattern(text: string): string {
 
 /** Spaces beside a placeholder must be there, or it would take a part of a word. */
 function partPattern(part: string, index: number, parts: readonly string[]): string {
-  if (part === "%") return "\\W*(?:%|percent|prozent)";
+  if (part === "%") return "(?:%|percent|prozent)";
   if (/^[\p{L}\p{N}]/u.test(part)) return part.replaceAll(/\d+/g, "\\d+");
   const isInside = index > 0 && index < parts.length - 1;
   if (isInside || !/\s/.test(part)) return "\\W*";

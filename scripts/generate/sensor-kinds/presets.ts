@@ -44,21 +44,17 @@ export function presetTexts(table: KindTable): Map<PresetName, string> {
 
 /** Kinds with the same channel share a rule. */
 function rulesOf(table: KindTable, name: string, metric: KnownMetric) {
-  const kindsOf = new Map<string, string[]>();
-  for (const [id, kind] of Object.entries(table.kinds)) {
-    for (const channel of kind.channels.filter((one) => one.metric === name)) {
-      const rule = JSON.stringify(ruleOf(table, kind, channel, metric));
-      kindsOf.set(rule, [...(kindsOf.get(rule) ?? []), id]);
-    }
-  }
-  return [...kindsOf].map(([rule, kinds], index) => {
-    const { match, ...rest } = JSON.parse(rule);
-    return {
-      match: { kind: kinds.length === 1 ? kinds[0] : kinds, ...match },
-      name,
-      ...(index === 0 ? { help: metric.help } : {}),
-      ...rest,
-    };
+  const rules = Object.entries(table.kinds).flatMap(([id, kind]) =>
+    kind.channels
+      .filter((channel) => channel.metric === name)
+      .map((channel) => ({ id, rule: ruleOf(table, kind, channel, metric) })),
+  );
+  const groups = Map.groupBy(rules, ({ rule }) => JSON.stringify(rule)).values();
+  return [...groups].flatMap(([first, ...others], index) => {
+    if (first === undefined) return [];
+    const { match, ...rest } = first.rule;
+    const kind = others.length === 0 ? first.id : [first.id, ...others.map(({ id }) => id)];
+    return { match: { kind, ...match }, name, ...(index === 0 ? { help: metric.help } : {}), ...rest };
   });
 }
 
@@ -68,7 +64,9 @@ function ruleOf(table: KindTable, kind: KnownKind, channel: KnownChannel, metric
     value.replaceAll(/\{(\w+)\}/g, "$<$1>"),
   ]);
   const captured = new Set(
-    Object.values(channel.labels ?? {}).flatMap((value) => /^\{(\w+)\}$/.exec(value)?.[1] ?? []),
+    Object.values(channel.labels ?? {}).flatMap((value) =>
+      [...value.matchAll(/\{(\w+)\}/g)].map(([, one = ""]) => one),
+    ),
   );
   const options = {
     isRate: metric.unit?.endsWith("per_second") ?? false,
