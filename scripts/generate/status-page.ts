@@ -3,39 +3,34 @@ import { NodeReport, SearchReport, StatusReport } from "../../src/http/pages/sta
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
-\`/\` shows how the exporter fares and the tree of each server; it needs no script, and asks the monitoring server nothing but
-for a chart, where a reader wants one. The same facts for programs are at \`/status.json\`: members are added, never renamed or removed without a note in the change log.
-Times are UTC (ISO 8601), durations seconds, sizes bytes. Counts begin with the process, and again when another configuration
-is read.
+The status page (\`/\`) shows the state of the exporter and the tree of each server. It works without scripts and sends no requests to PRTG, except for charts.
+\`/status.json\` has the same data for programs. New members can appear. The change log announces renamed and removed members.
+Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start at 0 with the process and after each change of the configuration.
 
-| Address | What it gives |
+| Address | Content |
 | --- | --- |
-| \`/\` | with one server: how it fares, its collectors, its API, and the top of its tree; with many: sums, and one line a server, the worst first, 40 a page. Below that series and bytes, OTLP, the exporter itself |
-| \`/?find=WORDS&page=N\` | the N-th page of the servers in whose name all words occur |
-| \`/tree?server=NAME\` | one server: what \`/\` shows where there is no other |
-| \`/tree?server=NAME&id=ID&from=N\` | one object (\`0\`: the root), what is above and below it, from the N-th child on, 200 at a time; of a sensor its channels with values, units, limits and the lines of the metrics page |
-| \`/tree?server=NAME&id=ID&chart=1\` | of a sensor also a drawing of each channel's last four hours, with its limits |
-| \`/search?q=WORDS&server=NAME&status=TOKEN\` | up to 100 objects in whose path, host or tags all words occur, or whose id is the word; with \`status\`, sensors in that status |
-| \`/status.json?find=WORDS&page=N\` | the facts of \`/\` without the tree |
-| \`/status.json?server=NAME\` | the same with the details of one server |
-| \`/status.json?server=NAME&object=ID&from=N\` | those of \`/tree\` |
-| \`/status.json?q=WORDS&server=NAME&status=TOKEN\` | those of \`/search\` |
+| \`/\` | With one server: its state, collectors, API requests and the top of its tree. With many servers: totals and a list, worst first, 40 a page. Below: series and sizes, OTLP, the exporter |
+| \`/?find=WORDS&page=N\` | page N of the servers with all words in their name |
+| \`/tree?server=NAME\` | one server |
+| \`/tree?server=NAME&id=ID&from=N\` | one object (\`0\`: the root) with its path and up to 200 children from index N. For a sensor: channels with values, units, limits and series |
+| \`/tree?server=NAME&id=ID&chart=1\` | also charts of the last four hours of each channel, with its limits |
+| \`/search?q=WORDS&server=NAME&status=TOKEN\` | up to 100 objects with all words in path, host or tags, or with that id. With \`status\`: sensors in that status |
+| \`/status.json?find=WORDS&page=N\` | data of \`/\` without the tree |
+| \`/status.json?server=NAME\` | data of one server with details |
+| \`/status.json?server=NAME&object=ID&from=N\` | data of \`/tree\` |
+| \`/status.json?q=WORDS&server=NAME&status=TOKEN\` | data of \`/search\` |
 
-Without \`server\` the first server that has the object answers. An unknown object is 404. Names are shown as the server sent
-them; secrets are taken out of everything.
+Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown objects. It redacts secrets in all texts.
 
-With many servers \`/\` and \`/status.json\` have 40 of them a page: by state (unreachable, failing, impaired, starting, working), then by how many sensors are down,
-partly down or disconnected, then by warnings and unusual, then by name. \`totals\` are over all servers, whichever are shown. A page costs what is on it, and stays
-below 100 kB. A program that wants all servers asks for pages up to \`page.pages\`.
+**Many servers.** The list is sorted by state (unreachable, failing, impaired, starting, working), then by the number of sensors that are down, partially down or disconnected, then by warnings, then by name.
+A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers, request the pages 1 to \`page.pages\`.
 
-The page of a server draws how many of its sensors were down, warning, acknowledged or paused: a sample a minute for four hours, from memory,
-since the process began. The chart of a sensor is what the server keeps (\`timeseries/live\`): one request, within the server's limits, kept for a minute and
-shared by all who look; a server gets at most ten of them a minute. Drawings need no colour (lines have dashes of their own) and no eye (each has a
-description and a table).
+**Status history and charts.** The page of a server shows how many sensors were down, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.
+The charts of a sensor come from PRTG (\`timeseries/live\`): one request, cached for a minute for all readers, at most ten requests per server and minute.
+Each chart has a description and a table, and its lines differ without colour.
 
-Lists say of each sensor that is not up for how long, and why: its message, as the last poll had it. In a message control
-characters and line breaks are a blank, and markup is text like any other; it is cut at \`limits.max_text_length\`, in rows of the pages at 200 characters.
-Messages are no labels of metrics: they change, and each would be a series of its own.
+**Messages.** Lists show the message of each sensor that is not up, and the time in its status. The exporter replaces control characters and line breaks by blanks, escapes markup and cuts messages at \`limits.max_text_length\` (in lists at 200 characters).
+Messages are not labels of metrics, because each new message would create a new series.
 
 \`\`\`
 curl -s localhost:9705/status.json | jq '.servers[] | select(.up | not) | {name, state, failed_collectors, reason}'

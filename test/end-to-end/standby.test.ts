@@ -97,7 +97,7 @@ describe("a replica that stands by", () => {
       identity: "pod-a_uid-of-pod-a",
       leader: "pod-z_9",
     });
-    expect((await page(replica, "/")).text).toMatch(/This replica stands by.*pod-z_9/s);
+    expect((await page(replica, "/")).text).toMatch(/This replica is on standby.*pod-z_9/s);
     replica.kill("SIGHUP");
     await replica.until(/the configuration is what it was/);
     expect(simulator.requests.count({})).toBe(0);

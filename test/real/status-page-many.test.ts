@@ -81,7 +81,7 @@ describeWithPrograms(["chromium"], "the status page of 500 servers in Chromium",
     await expect.poll(() => page.locator("h1").innerText(), PATIENT).toBe("customer 321");
     await page.locator("#below .row a").first().click();
     await page.locator(".crumbs a").last().click();
-    await expect.poll(() => page.locator("#server-0 h3").first().innerText(), PATIENT).toMatch(/statuses lately/i);
+    await expect.poll(() => page.locator("#server-0 h3").first().innerText(), PATIENT).toMatch(/status history/i);
     await page.locator('.crumbs a:text-is("Overview")').click();
     await expect.poll(() => page.locator("h1").innerText(), PATIENT).toBe("500 servers");
     expect(complaints).toEqual([]);

@@ -21,26 +21,26 @@ const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "
 /** Chart of the last four hours, or the link that requests it. */
 export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
   return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
-${outcome === undefined ? askFor(node, sensor, "Draw them") : outcomeView(outcome, node, sensor)}
+${outcome === undefined ? askFor(node, sensor, "Show charts") : outcomeView(outcome, node, sensor)}
 </section>`;
 }
 
 function askFor({ server, id }: NodeSummary, { channels_from: from }: SensorReport, text: string): Html {
   return html`<form class="ask" action="./tree#chart" method="get"><input type="hidden" name="server" value="${server}"><input type="hidden" name="id" value="${id}">${from > 0 && html`<input type="hidden" name="from" value="${from}">`}<input type="hidden" name="chart" value="1"><button type="submit">${text}</button>
-<p class="note">Asks the monitoring server: one request, within its limits. The answer is kept for a minute, for all readers.</p></form>`;
+<p class="note">Sends one request to PRTG, within its request budget. The exporter caches the answer for a minute for all readers.</p></form>`;
 }
 
 function outcomeView(outcome: PageChart, node: NodeSummary, sensor: SensorReport): Html {
   switch (outcome.kind) {
     case "drawn":
-      return html`<p class="note">The server was asked ${duration(Math.max(1, outcome.ageSeconds))} ago. Live refreshing leaves these drawings as they are.</p>
-${charts(outcome.chart, sensor)}${askFor(node, sensor, "Draw them again")}`;
+      return html`<p class="note">Data is ${duration(Math.max(1, outcome.ageSeconds))} old. Live refresh does not update charts.</p>
+${charts(outcome.chart, sensor)}${askFor(node, sensor, "Refresh charts")}`;
     case "waiting":
-      return html`<p>The server has not answered yet. Asking again shares the same request.</p>${askFor(node, sensor, "Ask again")}`;
+      return html`<p>The server has not answered yet. A retry waits for the same request.</p>${askFor(node, sensor, "Retry")}`;
     case "too_many":
-      return html`<p>Drawings of this server were asked for too often: its requests are for its polls. Ask again in ${duration(outcome.retryAfterSeconds)}.</p>${askFor(node, sensor, "Ask again")}`;
+      return html`<p>Too many chart requests to this server. Retry in ${duration(outcome.retryAfterSeconds)}.</p>${askFor(node, sensor, "Retry")}`;
     case "failed":
-      return html`<p class="error">The server gave no values: <bdi>${outcome.reason}</bdi></p>${askFor(node, sensor, "Ask again")}`;
+      return html`<p class="error">Charts failed: <bdi>${outcome.reason}</bdi></p>${askFor(node, sensor, "Retry")}`;
   }
 }
 
@@ -50,7 +50,7 @@ function charts(chart: SensorChart, { channels, channels_total }: SensorReport):
     return html`<p class="none">The server has no values of these channels in the last four hours.</p>`;
   const drawn = measured.slice(0, MAX_DRAWN);
   const less = drawn.length < channels_total;
-  return html`${less && html`<p class="note">Drawn are ${counted(drawn.length, "channel")} of ${channels_total}: those with values on this page, at most ${MAX_DRAWN}.</p>`}
+  return html`${less && html`<p class="note">Charts of ${counted(drawn.length, "channel")} of ${channels_total}: channels of this page with values, at most ${MAX_DRAWN}.</p>`}
 ${drawn.map((channel, index) => channelChart(channel, chart.channels.get(channel.channel_id) ?? [], chart, index))}`;
 }
 
@@ -80,7 +80,7 @@ ${lineChart({
   description: `${lines.map(({ label }) => label).join("; ")}.${gaps} The table below has the numbers.`,
 })}
 <details data-key="${id}"><summary>${name || "Channel"}, as a table</summary>
-<p class="note">Of each quarter of an hour, UTC, in <bdi>${unit || "no unit"}</bdi>.</p>
+<p class="note">Per 15 minutes (UTC), in <bdi>${unit || "no unit"}</bdi>.</p>
 <table><thead><tr><th scope="col">From</th><th scope="col" class="n">Lowest</th><th scope="col" class="n">Highest</th></tr></thead>
 <tbody>${quarters(parts).map(([at, of]) => html`<tr>${quarterHead(at)}<td class="n">${value(Math.min(...of.map((part) => part.low)))}</td><td class="n">${value(Math.max(...of.map((part) => part.high)))}</td></tr>`)}</tbody></table></details></div>`;
 }
@@ -111,7 +111,7 @@ function limitLine(
   const isInside = at >= low && at <= high;
   return {
     style,
-    label: `${text} ${figure}${isInside ? "" : ", outside of the drawing"}`,
+    label: `${text} ${figure}${isInside ? "" : ", outside the chart"}`,
     runs: isInside
       ? [
           [

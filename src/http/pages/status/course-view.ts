@@ -30,11 +30,11 @@ export function courseView(course: StatusCourse, server: string, id: string): Ht
     return { style, label, runs: runsOf(course, group) };
   });
   const highest = Math.max(1, ...course.flatMap(({ counts }) => LINES.map(([group]) => counts[group])));
-  return html`<h3>Statuses lately</h3>
+  return html`<h3>Status history</h3>
 <div class="drawing">${lineChart({
     id: `${id}-course`,
     title: `Sensors of ${server} that are not up`,
-    description: `Now and at most since then: ${lines.map(({ label }) => label).join("; ")}. The table below has the numbers.`,
+    description: `Current and highest number of sensors. ${lines.map(({ label }) => label).join("; ")}. The table below has the numbers.`,
     from: first.at,
     to: last.at,
     low: 0,
@@ -42,7 +42,7 @@ export function courseView(course: StatusCourse, server: string, id: string): Ht
     format: number,
     lines,
   })}
-<details data-key="course"><summary>Statuses lately, as a table</summary>${tableOf(course)}</details></div>`;
+<details data-key="course"><summary>Status history as a table</summary>${tableOf(course)}</details></div>`;
 }
 
 function runsOf(course: StatusCourse, group: CourseGroup): [number, number][][] {
@@ -59,8 +59,8 @@ function runsOf(course: StatusCourse, group: CourseGroup): [number, number][][] 
 function tableOf(course: StatusCourse): Html {
   const most = (samples: readonly CourseSample[], group: CourseGroup) =>
     number(Math.max(...samples.map(({ counts }) => counts[group])));
-  return html`<p class="note">The highest number of sensors in each quarter of an hour, UTC; from memory, since the exporter began.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Statuses lately"><table>
+  return html`<p class="note">Highest number of sensors per 15 minutes (UTC), since the exporter started.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Status history"><table>
 <thead><tr><th scope="col">From</th>${COLUMNS.map(([, text]) => html`<th scope="col" class="n">${text}</th>`)}</tr></thead>
 <tbody>${quarters(course).map(([at, samples]) => html`<tr>${quarterHead(at)}${COLUMNS.map(([group]) => html`<td class="n">${most(samples, group)}</td>`)}</tr>`)}</tbody></table></div>`;
 }

@@ -60,7 +60,7 @@ ${hasDebugPages && html`<a href="./debug/cardinality">Cardinality</a>`}
 ${content}
 </main>
 <footer>
-<p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}${isFresh ? "." : ", from memory: looking costs the monitoring server nothing."}`}</p>
+<p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}${isFresh ? "." : ", from memory. This page sends no requests to PRTG."}`}</p>
 </footer>
 </body>
 </html>

@@ -45,8 +45,8 @@ ${exporterSections(report, options)}`;
 /** A standby has no data of servers. */
 function standbySection({ lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
   return html`<h1 class="hidden">Status of the exporter</h1>
-<section class="panel" id="standby" aria-labelledby="standby-title" data-live><h2 id="standby-title">This replica stands by</h2>
-<p>It reads no server and pushes nothing. ${leader === null ? html`None is known to lead yet` : html`<bdi>${leader}</bdi> leads`}, by the Lease <code>${lease}</code>; when that one is gone this one takes over.</p>
+<section class="panel" id="standby" aria-labelledby="standby-title" data-live><h2 id="standby-title">This replica is on standby</h2>
+<p>It does not read servers or push data. Leader: ${leader === null ? html`not known yet` : html`<bdi>${leader}</bdi>`} (Lease <code>${lease}</code>). If the leader fails, this replica takes over.</p>
 </section>`;
 }
 
@@ -62,11 +62,11 @@ function metricsSection({ metrics }: StatusReport, { telemetryPath }: OverviewOp
   const { series, families, pages, scrapes } = metrics;
   return html`<section class="panel" id="metrics" aria-labelledby="metrics-title" data-live><h2 id="metrics-title">Metrics</h2>
 <p class="figure"><b>${number(series)}</b> series at <a href="${linkTo(telemetryPath)}">${telemetryPath}</a></p>
-<table><thead><tr><th scope="col">Form of the page</th><th scope="col" class="n">Size</th><th scope="col" class="n">Made in</th></tr></thead>
+<table><thead><tr><th scope="col">Format</th><th scope="col" class="n">Size</th><th scope="col" class="n">Render time</th></tr></thead>
 <tbody>${pages.map(({ format, encoding, bytes: size, render_seconds }) => html`<tr><th scope="row">${format}, ${encoding}</th><td class="n">${bytes(size)}</td><td class="n">${render_seconds !== null && duration(render_seconds)}</td></tr>`)}
-${pages.length === 0 && html`<tr><td colspan="3" class="none">Not made yet.</td></tr>`}</tbody></table>
+${pages.length === 0 && html`<tr><td colspan="3" class="none">Not rendered yet.</td></tr>`}</tbody></table>
 <dl class="facts">${fact(
-    "Pages served",
+    "Scrapes",
     Object.keys(scrapes).length === 0
       ? html`<span class="none">none yet</span>`
       : html`${Object.entries(scrapes).map(([format, count], index) => `${index > 0 ? ", " : ""}${number(count)} of ${format}`)}`,
@@ -80,19 +80,19 @@ ${pages.length === 0 && html`<tr><td colspan="3" class="none">Not made yet.</td>
 function otlpSection({ otlp, totals }: StatusReport): Html {
   const body =
     otlp === null
-      ? html`<p class="none">Nothing is pushed: no receiver is configured.</p>`
+      ? html`<p class="none">No receiver is configured.</p>`
       : html`<dl class="facts">
 ${fact("Receiver", html`<bdi>${otlp.endpoint}</bdi> <span class="quiet">${otlp.protocol}</span>`)}
 ${fact("Current state", html`${number(otlp.state_points.delivered)} points delivered, ${rejectedCount(otlp.state_points.rejected)}`)}
-${fact("Requests", html`${number(otlp.failed_requests)} failed, ${number(otlp.refused_requests)} refused`)}
+${fact("Requests", html`${number(otlp.failed_requests)} failed, ${number(otlp.refused_requests)} rejected`)}
 </dl>
 ${totals.measurements !== null && html`<h3>Measurements</h3><dl class="facts">${measurementFacts(totals.measurements)}</dl>`}`;
   return html`<section class="panel" id="otlp" aria-labelledby="otlp-title" data-live><h2 id="otlp-title">OTLP</h2>${body}</section>`;
 }
 
 function leaderOf({ role, lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
-  if (role === "leader") return html`${goodPill("this replica")} by <code>${lease}</code>`;
-  return html`${leader === null ? html`<span class="none">none yet</span>` : html`<bdi>${leader}</bdi>`} by <code>${lease}</code>`;
+  if (role === "leader") return html`${goodPill("this replica")} Lease <code>${lease}</code>`;
+  return html`${leader === null ? html`<span class="none">none yet</span>` : html`<bdi>${leader}</bdi>`} Lease <code>${lease}</code>`;
 }
 
 function exporterSection({ build, process, configuration, leadership, generated_at }: StatusReport): Html {
@@ -100,11 +100,11 @@ function exporterSection({ build, process, configuration, leadership, generated_
   return html`<section class="panel" id="exporter" aria-labelledby="exporter-title" data-live><h2 id="exporter-title">Exporter</h2>
 <dl class="facts">
 ${fact("Version", html`${build.version}${build.revision !== "" && html` <code>${build.revision}</code>`}`)}
-${fact("Node", build.node)}
+${fact("Node.js", build.node)}
 ${fact("Started", momentInFull(process.started_at, generated_at))}
 ${fact("Memory", bytes(process.resident_memory_bytes))}
-${fact("Busy", html`${Math.round(100 * process.event_loop_utilization)} % of the time${process.extra_held_back && html` ${badPill("time series are read late")}`}`)}
-${fact("Configuration", last_reload_successful ? html`${goodPill("in force")} since ${moment(loaded_at, generated_at)}` : badPill(`the one read last is wrong; the one of ${utc(loaded_at)} still runs`))}
+${fact("Busy", html`${Math.round(100 * process.event_loop_utilization)} % of the time${process.extra_held_back && html` ${badPill("time series are delayed")}`}`)}
+${fact("Configuration", last_reload_successful ? html`${goodPill("loaded")} since ${moment(loaded_at, generated_at)}` : badPill(`reload failed: running the configuration of ${utc(loaded_at)}`))}
 ${shard !== null && fact("Shard", shard)}
 ${leadership !== null && fact("Leader", leaderOf(leadership))}
 </dl></section>`;

@@ -14,34 +14,34 @@ const Collector = z.strictObject({
   name: z.string().describe("health, tree, status, channels, limits, details or timeseries"),
   state: z
     .enum(["waiting", "running", "off"])
-    .describe("`off`: the server lacks the endpoint; it is tried again ever more rarely"),
-  last_success_at: instant().nullable().describe("end of the last run that worked"),
-  age_seconds: z.number().nullable().describe("time since then"),
-  last_duration_seconds: z.number().nullable().describe("time that the last finished run took"),
+    .describe("`off`: the server lacks the endpoint, and retries become rarer"),
+  last_success_at: instant().nullable().describe("end of the last successful run"),
+  age_seconds: z.number().nullable().describe("time since `last_success_at`"),
+  last_duration_seconds: z.number().nullable().describe("duration of the last finished run"),
   next_run_at: instant().nullable().describe("when the next run is due"),
   complete: z.boolean().nullable().describe("whether the last finished run saw every object"),
   failed_runs: count().describe("runs that failed"),
-  skipped_runs: count().describe("runs left out because the one before was still under way"),
-  error: z.string().nullable().describe("why the last run failed; null when it worked"),
+  skipped_runs: count().describe("runs skipped because the previous one was still running"),
+  error: z.string().nullable().describe("error of the last run, or null"),
 });
 
 const Endpoint = z.strictObject({
   endpoint: z.string().describe("path of the API"),
   requests: count().describe("finished requests"),
-  failures: z.record(z.string(), count()).describe("those that failed, by status or error code"),
+  failures: z.record(z.string(), count()).describe("failed requests by status or error code"),
   retries: count().describe("requests sent again after a failure"),
   mean_seconds: z.number().nullable().describe("mean time of a request"),
-  p95_seconds: z.number().nullable().describe("95 of 100 requests took at most this long, as the histogram tells"),
+  p95_seconds: z.number().nullable().describe("95th percentile of the duration, from the histogram"),
   received_bytes: count().describe("bytes of response bodies"),
 });
 
 const Measurements = z.strictObject({
   delivered: count().describe("measurements that the receiver acknowledged"),
-  rejected: count().describe("measurements that the receiver refused for good"),
+  rejected: count().describe("measurements that the receiver rejected permanently"),
   pending: count().describe("measurements that wait to be delivered"),
-  oldest_pending_seconds: z.number().describe("age of the oldest of them; 0 when none waits"),
-  failed_deliveries: count().describe("deliveries that failed and are tried again"),
-  dropped: count().describe("measurements dropped for want of memory, to be read again"),
+  oldest_pending_seconds: z.number().describe("age of the oldest pending measurement, or 0"),
+  failed_deliveries: count().describe("failed deliveries, which the exporter retries"),
+  dropped: count().describe("measurements dropped to save memory. The exporter reads them again"),
 });
 
 const objects = () =>
@@ -50,131 +50,126 @@ const objects = () =>
     group: count().describe("groups"),
     device: count().describe("devices"),
     sensor: count().describe("sensors"),
-    channel: count().describe("channels whose sensor is known"),
+    channel: count().describe("channels of known sensors"),
   });
 
 const ServerEntry = z.strictObject({
   name: z.string().describe("the configured name"),
-  url: z.string().describe("address of the API, without what could be secret"),
-  up: z.boolean().describe("as `prtg_up`: the last runs of health, tree, status and channels worked"),
+  url: z.string().describe("URL of the API without secrets"),
+  up: z.boolean().describe("like `prtg_up`: the last runs of health, tree, status and channels succeeded"),
   state: z
     .enum(SERVER_STATES)
     .describe(
-      "`unreachable`: requests are held back as it does not answer; `failing`: not up; `impaired`: up, but a run of limits, details or timeseries failed; `starting`: the first runs are under way",
+      "`unreachable`: no answer, requests are paused. `failing`: not up. `impaired`: up, but limits, details or timeseries failed. `starting`: first runs not finished",
     ),
   failed_collectors: z.array(z.string()).describe("collectors whose last run failed"),
-  reason: z.string().nullable().describe("why the first of them did; null when all worked"),
-  last_poll_at: instant().nullable().describe("end of the last run of tree, status or channels that worked"),
+  reason: z.string().nullable().describe("error of the first failed collector, or null"),
+  last_poll_at: instant().nullable().describe("end of the last successful run of tree, status or channels"),
   version: z.string().nullable().describe("version of the monitoring server"),
-  objects: objects().describe("objects that are known"),
-  sensors_by_status: byStatus().describe("sensors that are known, per status"),
+  objects: objects().describe("known objects"),
+  sensors_by_status: byStatus().describe("known sensors per status"),
 });
 
 const ServerDetails = z.strictObject({
-  collectors: z.array(Collector).describe("this and what follows only where one server is shown"),
+  collectors: z.array(Collector).describe("like the following members, only if the report has one server"),
   api: z.strictObject({
-    breaker_open: z.boolean().describe("requests are held back because the server cannot be reached"),
-    in_flight: count().describe("requests under way"),
+    breaker_open: z.boolean().describe("requests are paused because the server is unreachable"),
+    in_flight: count().describe("requests in flight"),
     requests: count().describe("finished requests"),
-    failures: z.record(z.string(), count()).describe("those that failed, by status or error code"),
-    clock_offset_seconds: z.number().describe("clock of the server minus the exporter's"),
+    failures: z.record(z.string(), count()).describe("failed requests by status or error code"),
+    clock_offset_seconds: z.number().describe("server clock minus exporter clock"),
     endpoints: z.array(Endpoint),
   }),
   problems: z.strictObject({
-    decode: z.record(z.string(), count()).describe("what was wrong in answers and was left out"),
-    waiting_channels: count().describe("channels whose sensor is not known yet"),
-    orphans: count().describe("objects whose parent the user may not see"),
+    decode: z.record(z.string(), count()).describe("problems in answers by kind. The exporter drops the data"),
+    waiting_channels: count().describe("channels of unknown sensors"),
+    orphans: count().describe("objects with a parent that the user cannot see"),
   }),
-  measurements: Measurements.nullable().describe("measurements pushed by OTLP; null where none are"),
+  measurements: Measurements.nullable().describe("measurements pushed by OTLP, or null without a push"),
 });
 
 const Server = z.strictObject({ ...ServerEntry.shape, ...ServerDetails.partial().shape });
 
 export const StatusReport = z.strictObject({
-  generated_at: instant().describe("when this was put together"),
-  ready: z.boolean().describe("the first attempt on every server has finished, either way"),
+  generated_at: instant().describe("time of this report"),
+  ready: z.boolean().describe("the first attempt on every server finished or failed"),
   build: z.strictObject({
-    version: z.string().describe("of the exporter"),
-    revision: z.string().describe("commit that the image was built from; empty from a clone"),
-    node: z.string().describe("version of Node"),
+    version: z.string().describe("version of the exporter"),
+    revision: z.string().describe("commit of the image. Empty in a clone"),
+    node: z.string().describe("version of Node.js"),
   }),
   process: z.strictObject({
     started_at: instant().describe("start of the process"),
     resident_memory_bytes: count().describe("resident memory"),
-    event_loop_utilization: z
-      .number()
-      .describe("part of the time in which the event loop was busy, over the last seconds, from 0 to 1"),
-    extra_held_back: z
-      .boolean()
-      .describe("time series and limits are read later than they are due, because the process is busy"),
+    event_loop_utilization: z.number().describe("busy share of the event loop in the last seconds, 0 to 1"),
+    extra_held_back: z.boolean().describe("time series and limits are delayed because the process is busy"),
   }),
   configuration: z.strictObject({
-    last_reload_successful: z.boolean().describe("false: what was read last was wrong, and the one before still runs"),
-    loaded_at: instant().describe("when the configuration was last read and found right"),
-    shard: z
-      .string()
-      .nullable()
-      .describe("`--shard`, as in `0/3`; null where all servers of the configuration are here"),
+    last_reload_successful: z
+      .boolean()
+      .describe("false: the last configuration was invalid, and the previous one is still loaded"),
+    loaded_at: instant().describe("time of the last successful load"),
+    shard: z.string().nullable().describe("`--shard`, such as `0/3`, or null without shards"),
   }),
   leadership: z
     .strictObject({
       role: z
         .enum(["leader", "standby"])
-        .describe("`standby`: another replica reads the servers; this one knows none of them"),
+        .describe("`standby`: another replica reads the servers, and this one has no data"),
       lease: z.string().describe("namespace and name of the Lease"),
-      identity: z.string().describe("of this replica in the Lease"),
-      leader: z.string().nullable().describe("that of the replica that leads; null where none is known"),
+      identity: z.string().describe("name of this replica in the Lease"),
+      leader: z.string().nullable().describe("name of the leader, or null"),
     })
     .nullable()
-    .describe("of the replicas, which one works; null without `--leader-elect`"),
+    .describe("leader election, or null without `--leader-elect`"),
   totals: z
     .strictObject({
       servers: count().describe("servers"),
       servers_by_state: z.record(z.string(), count()).describe("servers per state"),
-      objects: objects().describe("objects that are known"),
-      sensors_by_status: byStatus().describe("sensors that are known, per status"),
-      measurements: Measurements.nullable().describe("measurements pushed by OTLP; null where none are"),
+      objects: objects().describe("known objects"),
+      sensors_by_status: byStatus().describe("known sensors per status"),
+      measurements: Measurements.nullable().describe("measurements pushed by OTLP, or null without a push"),
     })
-    .describe("sums over all servers, whichever are shown"),
+    .describe("sums over all servers"),
   page: z
     .strictObject({
-      number: count().describe("of this page, from 1 on"),
-      pages: count().describe("how many there are"),
-      from: count().describe("position of its first server"),
-      matching: count().describe("servers on all of them together"),
+      number: count().describe("number of this page, from 1"),
+      pages: count().describe("number of pages"),
+      from: count().describe("index of its first server"),
+      matching: count().describe("matching servers on all pages"),
     })
-    .describe("which part of the list this is"),
-  servers: z.array(Server).describe("at most 40, the worst first"),
+    .describe("position in the list"),
+  servers: z.array(Server).describe("at most 40, worst first"),
   metrics: z.strictObject({
     series: count().describe("series about the monitored world"),
     families: z
-      .array(z.strictObject({ family: z.string().describe("name"), series: count().describe("its series") }))
-      .describe("those with series, the largest first"),
+      .array(z.strictObject({ family: z.string().describe("name"), series: count().describe("number of its series") }))
+      .describe("families with series, largest first"),
     pages: z
       .array(
         z.strictObject({
           format: z.string().describe("`text` or `openmetrics`"),
           encoding: z.string().describe("`gzip` or `identity`"),
-          bytes: count().describe("size over the wire, without the exporter's own metrics"),
-          render_seconds: z.number().nullable().describe("time that the last one of the format took to make"),
+          bytes: count().describe("size over the wire without the exporter's own metrics"),
+          render_seconds: z.number().nullable().describe("render time of the last page in this format"),
         }),
       )
-      .describe("forms of the page that were made so far"),
-    scrapes: z.record(z.string(), count()).describe("pages served, by media type"),
+      .describe("formats that the exporter has rendered"),
+    scrapes: z.record(z.string(), count()).describe("scrapes by media type"),
   }),
   otlp: z
     .strictObject({
-      endpoint: z.string().describe("receiver, without what could be secret"),
-      protocol: z.string().describe("as in the configuration"),
+      endpoint: z.string().describe("URL of the receiver without secrets"),
+      protocol: z.string().describe("protocol of the configuration"),
       state_points: z.strictObject({
         delivered: count().describe("points of the current state that the receiver acknowledged"),
-        rejected: count().describe("points of the current state that it refused for good"),
+        rejected: count().describe("points of the current state that the receiver rejected permanently"),
       }),
-      failed_requests: count().describe("requests that could not be delivered"),
-      refused_requests: count().describe("requests that were refused for good"),
+      failed_requests: count().describe("failed requests"),
+      refused_requests: count().describe("requests that the receiver rejected permanently"),
     })
     .nullable()
-    .describe("null where nothing is pushed"),
+    .describe("null without a push"),
 });
 export type StatusReport = z.infer<typeof StatusReport>;
 export type Measurements = z.infer<typeof Measurements>;
@@ -188,76 +183,76 @@ export type EndpointReport = z.infer<typeof Endpoint>;
 
 const NodeSummary = z.strictObject({
   server: z.string().describe("the configured name of the server"),
-  id: z.string().describe("id of the object; `0` for the root"),
+  id: z.string().describe("id of the object, `0` for the root"),
   kind: z.enum(["root", "probe", "group", "device", "sensor"]),
-  name: z.string().describe("as the server sent it; it can hold anything"),
-  path: z.string().describe("names from below the root, joined with `/`"),
-  status: z.string().nullable().describe("own status, not a roll-up; null where it is not known"),
-  status_since: instant().nullable().describe("since when a sensor has its status; null where it is not known"),
-  message: z.string().nullable().describe("what the server says about the status of a sensor, as text; null: nothing"),
-  children: count().describe("objects right below it; channels of a sensor"),
-  sensors_by_status: byStatus().describe("sensors below it, per status; empty for a sensor"),
+  name: z.string().describe("name as the server sent it, any characters"),
+  path: z.string().describe("names of the objects above and its own, joined with `/`"),
+  status: z.string().nullable().describe("own status without children, or null"),
+  status_since: instant().nullable().describe("start of the status of a sensor, or null"),
+  message: z.string().nullable().describe("message of a sensor as text, or null"),
+  children: count().describe("number of direct children. For a sensor: channels"),
+  sensors_by_status: byStatus().describe("sensors below it per status. Empty for a sensor"),
 });
 export type NodeSummary = z.infer<typeof NodeSummary>;
 
 const Channel = z.strictObject({
-  channel_id: z.string().describe("the part after the first dot of `2490.1`"),
-  name: z.string().describe("as the server sent it"),
-  unit: z.string().describe("unit of the value; may be empty"),
+  channel_id: z.string().describe("id of the channel: `1` in `2490.1`"),
+  name: z.string().describe("name as the server sent it"),
+  unit: z.string().describe("unit of the value, possibly empty"),
   state: z
     .enum(["served", "dropped", "paused", "never_measured", "stale", "no_value"])
-    .describe("why a value is served, or is not"),
-  value: z.number().nullable().describe("in that unit; null unless it is served"),
-  measured_at: instant().nullable().describe("when, as far as is known"),
-  limits: z.record(z.string(), z.number()).describe("limits that are set, in the unit of the value"),
-  rule: z.string().nullable().describe("what the mapping rules made of it; null where there are none"),
-  series: z.array(z.string()).describe("its lines of the metrics page"),
+    .describe("`served`, or why the channel has no value"),
+  value: z.number().nullable().describe("value in that unit, or null"),
+  measured_at: instant().nullable().describe("time of the measurement, or null"),
+  limits: z.record(z.string(), z.number()).describe("limits in the unit of the value"),
+  rule: z.string().nullable().describe("effect of the mapping rules, or null without rules"),
+  series: z.array(z.string()).describe("series on the metrics page"),
 });
 export type ChannelReport = z.infer<typeof Channel>;
 
 const Sensor = z.strictObject({
   kind: z.string().describe("kind of the sensor"),
-  kind_name: z.string().describe("the same for people"),
+  kind_name: z.string().describe("kind as PRTG displays it"),
   interval_seconds: z.number().nullable().describe("scanning interval"),
-  stale_after_seconds: z.number().nullable().describe("age at which values are withdrawn"),
-  status_since: instant().nullable().describe("since when it has its status"),
-  last_up_at: instant().nullable().describe("when the server last saw it up, where it tells"),
-  last_down_at: instant().nullable().describe("when the server last saw it down, where it tells"),
+  stale_after_seconds: z.number().nullable().describe("age at which values become stale and are withdrawn"),
+  status_since: instant().nullable().describe("start of the status"),
+  last_up_at: instant().nullable().describe("last time up, or null"),
+  last_down_at: instant().nullable().describe("last time down, or null"),
   last_measurement_at: instant().nullable().describe("newest measurement of any channel"),
-  series: z.array(z.string()).describe("lines of the metrics page that are about the sensor itself"),
-  channels_total: count().describe("channels that it has"),
-  channels_from: count().describe("position of the first one given"),
+  series: z.array(z.string()).describe("series of the sensor itself on the metrics page"),
+  channels_total: count().describe("number of channels"),
+  channels_from: count().describe("index of the first item"),
   channels: z.array(Channel).describe("at most 200"),
 });
 export type SensorReport = z.infer<typeof Sensor>;
 
 export const NodeReport = z.strictObject({
-  generated_at: instant().describe("when this was put together"),
+  generated_at: instant().describe("time of this report"),
   node: NodeSummary,
   host: z.string().nullable().describe("address of a device"),
   depends_on: z
     .strictObject({
-      id: z.string().describe("its id"),
-      path: z.string().nullable().describe("its path; null if the exporter does not know the object"),
+      id: z.string().describe("id of that object"),
+      path: z.string().nullable().describe("path of that object, or null if it is unknown"),
     })
     .nullable()
-    .describe("the object that it depends on, other than its parent, with `metrics.dependency_info`; null: none"),
+    .describe(
+      "the object that this one depends on, if that is not its parent. Needs `metrics.dependency_info`. Null: none",
+    ),
   tags: z.array(z.string()).describe("its own tags"),
-  ancestors: z
-    .array(NodeSummary)
-    .describe("from the root down; names of objects that the user may not see are left out"),
+  ancestors: z.array(NodeSummary).describe("objects from the root down, without those that the user cannot see"),
   children: z.strictObject({
-    total: count().describe("objects right below it"),
-    from: count().describe("position of the first one given"),
+    total: count().describe("number of direct children"),
+    from: count().describe("index of the first item"),
     items: z.array(NodeSummary),
   }),
-  sensor: Sensor.nullable().describe("null for everything but sensors"),
+  sensor: Sensor.nullable().describe("null if the object is not a sensor"),
 });
 export type NodeReport = z.infer<typeof NodeReport>;
 
 export const SearchReport = z.strictObject({
-  generated_at: instant().describe("when this was put together"),
+  generated_at: instant().describe("time of this report"),
   total: count().describe("objects found"),
-  items: z.array(NodeSummary).describe("the best of them, at most 100"),
+  items: z.array(NodeSummary).describe("best matches, at most 100"),
 });
 export type SearchReport = z.infer<typeof SearchReport>;

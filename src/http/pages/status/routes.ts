@@ -71,7 +71,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
         const chart = wantsChart(parameters) ? await chartFor(source, query, response) : undefined;
         if (chart === "gone") return;
         if (chart?.kind === "busy") {
-          concurrency.refuse(response, "Too many readers wait for charts; try again.\n", chart.retryAfterSeconds);
+          concurrency.refuse(response, "Too many readers wait for charts. Retry later.\n", chart.retryAfterSeconds);
           return;
         }
         await route("/tree", async (_parameters, signal) => {
@@ -128,10 +128,10 @@ async function jsonAnswer(source: StatusSource, query: URLSearchParams, signal: 
   if (isSearch(query)) return json(200, await source.search(parseSearchQuery(query), signal));
   if (!query.has("object") && !query.has("id")) {
     const report = await source.status(parseStatusQuery(query), signal);
-    return report === undefined ? json(404, { error: "there is no server of that name" }) : json(200, report);
+    return report === undefined ? json(404, { error: "unknown server" }) : json(200, report);
   }
   const report = await source.node(parseNodeQuery(query), signal);
-  return report === undefined ? json(404, { error: "no server has shown such an object so far" }) : json(200, report);
+  return report === undefined ? json(404, { error: "unknown object" }) : json(200, report);
 }
 
 function json(status: Answer["status"], content: unknown): Answer {
@@ -145,6 +145,6 @@ function assetAnswer({ contentType, body }: Asset): Answer {
 function missing(id: string): Page {
   return {
     title: "Not found – prtg-exporter",
-    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>No server has shown it so far, or it has gone; or the user of the API key may not see it. <a href="./">Overview</a></p></section>`,
+    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>PRTG has removed it, the exporter has not read it yet, or the user of the API key has no access. <a href="./">Overview</a></p></section>`,
   };
 }

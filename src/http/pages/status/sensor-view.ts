@@ -11,21 +11,21 @@ const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   dropped: "dropped by a rule",
   paused: "sensor is paused",
   never_measured: "never measured",
-  stale: "too old",
-  no_value: "no number",
+  stale: "stale",
+  no_value: "not a number",
 };
 
 export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebugPages: boolean, now: string): Html {
   const { kind, kind_name, interval_seconds, stale_after_seconds, status_since, last_measurement_at } = sensor;
   const { last_up_at, last_down_at } = sensor;
   return html`${fact("Kind", html`<bdi>${kind_name || kind}</bdi>`)}${
-    status_since !== null && fact("In this status since", moment(status_since, now))
+    status_since !== null && fact("Status since", moment(status_since, now))
   }${last_up_at !== null && fact("Last up", moment(last_up_at, now))}${
     last_down_at !== null && fact("Last down", moment(last_down_at, now))
   }${fact("Last measurement", moment(last_measurement_at, now))}${
     interval_seconds !== null && fact("Scanned every", duration(interval_seconds))
-  }${stale_after_seconds !== null && fact("Values withdrawn after", duration(stale_after_seconds))}${
-    hasDebugPages && fact("In detail", html`<a href="${explainLink(node.id)}">from record to series</a>`)
+  }${stale_after_seconds !== null && fact("Stale after", duration(stale_after_seconds))}${
+    hasDebugPages && fact("Debug", html`<a href="${explainLink(node.id)}">how the series are made</a>`)
   }`;
 }
 
@@ -36,8 +36,8 @@ export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: str
 <thead><tr><th scope="col">Channel</th><th scope="col" class="n">Value</th><th scope="col">Unit</th><th scope="col">Measured</th><th scope="col">Limits</th></tr></thead>
 ${channels.map((channel) => channelRows(channel, now))}
 </table></div>${pagination(node, { from, count: channels.length, total })}
-${channels.length === 0 && html`<p class="none">No channels are known.</p>`}
-<h3>Of the sensor itself</h3>
+${channels.length === 0 && html`<p class="none">No channels.</p>`}
+<h3>Sensor series</h3>
 ${seriesOf(series, "own", null)}`;
 }
 

@@ -30,7 +30,7 @@ function serverTable(
   courseOf: (server: string) => StatusCourse,
 ): Html {
   const { number: at, from, matching } = page;
-  const counts = html`<p class="note">${find === "" ? "The worst first." : html`${number(matching)} with “<bdi>${find}</bdi>” in the name, the worst first. <a href="${HOME}">All servers</a>`}</p>`;
+  const counts = html`<p class="note">${find === "" ? "Worst first." : html`${number(matching)} with “<bdi>${find}</bdi>” in the name, worst first. <a href="${HOME}">All servers</a>`}</p>`;
   if (servers.length === 0) return counts;
   return html`${counts}
 <table class="servers"><thead><tr><th scope="col">Server</th><th scope="col">State</th><th scope="col">Sensors</th><th scope="col">Last poll</th><th scope="col">Down, last 4 h</th></tr></thead>
@@ -67,7 +67,7 @@ export function sparkline(course: StatusCourse): Html | undefined {
     if (part >= 0) parts.set(part, Math.max(parts.get(part) ?? 0, counts.down));
   }
   const highest = Math.max(...parts.values());
-  const text = highest === 0 ? "None was down" : `Now ${number(last.counts.down)}, at most ${number(highest)}`;
+  const text = highest === 0 ? "No sensor was down" : `Now ${number(last.counts.down)}, at most ${number(highest)}`;
   return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${pathOf(parts, highest)}"/></svg>`;
 }
 

@@ -24,13 +24,13 @@ export interface ServerFacts {
 
 export function serverPage({ generated_at }: StatusReport, { server, root, course }: ServerFacts): Page {
   const { name, state, measurements } = server;
-  const content = html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
+  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
 <header class="title" id="title" data-live><p class="kind">server</p><h1>${nameOf(name)}</h1>${statePill(state)}</header>
 <section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live><h2 class="hidden" id="server-0-title">Status</h2>
 ${serverFacts(server, generated_at, course)}
 ${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${measurementFacts(measurements)}</dl>`}
 </section>
-<section class="panel" aria-labelledby="below-title"><h2 id="below-title">Below it: ${counted(root.children.total, "object")}</h2>
+<section class="panel" aria-labelledby="below-title"><h2 id="below-title">Children: ${counted(root.children.total, "object")}</h2>
 <div id="below">${childRows(root)}</div>
 </section>`;
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
@@ -69,15 +69,15 @@ ${apiFacts(server)}`;
 function apiFacts({ api, problems }: ServerDetails): Html {
   const { breaker_open, in_flight, requests, failures, clock_offset_seconds, endpoints } = api;
   return html`<dl class="facts">
-${fact("Breaker", breaker_open ? badPill("open: requests are held back") : goodPill("closed"))}
-${fact("Requests", html`${number(requests)}${in_flight > 0 && html` <span class="quiet">and ${number(in_flight)} under way</span>`}`)}
+${fact("Circuit breaker", breaker_open ? badPill("open: requests are paused") : goodPill("closed"))}
+${fact("Requests", html`${number(requests)}${in_flight > 0 && html` <span class="quiet">and ${number(in_flight)} in flight</span>`}`)}
 ${fact("Failures", failureCounts(failures))}
-${fact("Clock of the server", clockText(clock_offset_seconds))}
-${fact("Left out of answers", problemCounts(problems))}
+${fact("Server clock", clockText(clock_offset_seconds))}
+${fact("Data problems", problemCounts(problems))}
 </dl>
 <details data-key="endpoints"><summary>Endpoints <span class="quiet">${endpoints.length}</span></summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Endpoints"><table>
-<thead><tr><th scope="col">Endpoint</th><th scope="col" class="n">Requests</th><th scope="col">Failures</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Mean</th><th scope="col" class="n">95 % within</th><th scope="col" class="n">Received</th></tr></thead>
+<thead><tr><th scope="col">Endpoint</th><th scope="col" class="n">Requests</th><th scope="col">Failures</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Mean</th><th scope="col" class="n">95th percentile</th><th scope="col" class="n">Received</th></tr></thead>
 <tbody>${endpoints.map(endpointRow)}</tbody></table></div></details>`;
 }
 
@@ -94,7 +94,7 @@ function failureCounts(failures: Readonly<Record<string, number>>): Html {
 
 /** The Date header has whole seconds. */
 function clockText(seconds: number): Html | string {
-  if (Math.abs(seconds) <= 2) return "in step";
+  if (Math.abs(seconds) <= 2) return "synchronized";
   const text = `${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`;
   return Math.abs(seconds) > 60 ? warnPill(text) : text;
 }
@@ -102,18 +102,21 @@ function clockText(seconds: number): Html | string {
 function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
   const counts = [
     ...Object.entries(decode).map(([problem, count]) => {
-      return [problem === "value" ? "values that are no number in their unit" : `bad ${problem}`, count] as const;
+      return [
+        problem === "value" ? "values that are not numbers in their unit" : `${problem} problems`,
+        count,
+      ] as const;
     }),
     ["channels waiting for their sensor", waiting_channels] as const,
-    ["objects below a parent out of sight", orphans] as const,
+    ["objects with a hidden parent", orphans] as const,
   ].filter(([, count]) => count > 0);
-  if (counts.length === 0) return html`<span class="none">nothing</span>`;
+  if (counts.length === 0) return html`<span class="none">none</span>`;
   return html`${counts.map(([what, count], index) => `${index > 0 ? ", " : ""}${number(count)} ${what}`)}`;
 }
 
 function collectorsTable(collectors: readonly CollectorReport[], now: string): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Collectors"><table>
-<thead><tr><th scope="col">Collector</th><th scope="col">Last run</th><th scope="col">Last success</th><th scope="col" class="n">Took</th><th scope="col">Next run</th><th scope="col" class="n">Failed</th><th scope="col" class="n">Skipped</th></tr></thead>
+<thead><tr><th scope="col">Collector</th><th scope="col">Last run</th><th scope="col">Last success</th><th scope="col" class="n">Duration</th><th scope="col">Next run</th><th scope="col" class="n">Failed</th><th scope="col" class="n">Skipped</th></tr></thead>
 <tbody>${collectors.map((collector) => collectorRow(collector, now))}</tbody></table></div>`;
 }
 
@@ -124,9 +127,9 @@ ${error !== null && html`<tr class="more"><td colspan="7" class="error"><bdi>${e
 }
 
 function lastRun({ state, error, complete, last_duration_seconds }: CollectorReport): Html {
-  if (state === "off") return quietPill("Off: no such endpoint", "–");
+  if (state === "off") return quietPill("Off: endpoint missing", "–");
   if (error !== null) return badPill("Failed");
-  if (last_duration_seconds === null) return quietPill(state === "running" ? "First run" : "Not yet");
+  if (last_duration_seconds === null) return quietPill(state === "running" ? "First run" : "Pending");
   return complete === false ? warnPill("Incomplete") : goodPill("Complete");
 }
 
@@ -138,7 +141,7 @@ function next({ state }: CollectorReport, at: string | null, now: string): Html 
 export function measurementFacts({ delivered, rejected, pending, oldest_pending_seconds }: Measurements): Html {
   return html`${fact("Delivered", number(delivered))}${fact("Rejected", rejectedCount(rejected))}${fact(
     "Pending",
-    pending === 0 ? "none" : `${number(pending)}, the oldest for ${duration(oldest_pending_seconds)}`,
+    pending === 0 ? "none" : `${number(pending)}, oldest ${duration(oldest_pending_seconds)}`,
   )}`;
 }
 

@@ -40,12 +40,12 @@ ${sensor !== null && chartSection(node, sensor, options.chart)}
 
 function below({ sensor, children }: NodeReport): string {
   if (sensor !== null) return counted(sensor.channels_total, "channel");
-  return `Below it: ${counted(children.total, "object")}`;
+  return `Children: ${counted(children.total, "object")}`;
 }
 
 function crumbs({ node, ancestors }: NodeReport): Html {
   const items = ancestors.map((above) => html`<li><a href="${nodeLink(above)}">${nameOf(above.name)}</a></li>`);
-  return html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li>${items}<li aria-current="page">${nameOf(node.name)}</li></ol></nav>`;
+  return html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li>${items}<li aria-current="page">${nameOf(node.name)}</li></ol></nav>`;
 }
 
 function dependency(server: string, { id, path }: NonNullable<NodeReport["depends_on"]>): Html {
@@ -59,13 +59,13 @@ function tags(names: readonly string[]): Html {
 /** `/search`: objects by words, sensors by status. */
 export function searchPage(report: SearchReport, query: SearchQuery): Page {
   const { total, items, generated_at } = report;
-  const content = html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">Search</li></ol></nav>
+  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">Search</li></ol></nav>
 <section class="panel" aria-labelledby="results-title">
 <div id="results"><h1 id="results-title" class="small">${number(total)} ${what(total, query)}</h1>
-${(query.status !== undefined || query.server !== undefined) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Look among all objects</a></p>`}
-${total > items.length && html`<p class="note">Here are the best ${number(items.length)}. More words find fewer.</p>`}
+${(query.status !== undefined || query.server !== undefined) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Search all objects</a></p>`}
+${total > items.length && html`<p class="note">The first ${number(items.length)} are shown. Add words to narrow the search.</p>`}
 ${items.length > 0 && treeRows(items, { now: generated_at, paths: true })}
-${items.length === 0 && html`<p class="none">All words must occur in the path, the host or the tags of an object, or be its id.</p>`}</div>
+${items.length === 0 && html`<p class="none">The path, host or tags of an object must contain all words, or its id must equal the word.</p>`}</div>
 </section>`;
   return { title: `${query.text || "Search"} – prtg-exporter`, generatedAt: generated_at, query, content };
 }

@@ -42,7 +42,7 @@ function saidOf({ kind, status, message }: NodeSummary): Html | false {
 export function childRows({ node, children, generated_at: now }: NodeReport): Html {
   const { total, from, items } = children;
   const pages = pagination(node, { from, count: items.length, total });
-  return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items, { now })}${pages}`;
+  return total === 0 ? html`<p class="none">No children.</p>` : html`${treeRows(items, { now })}${pages}`;
 }
 
 export function pagination(node: NodeSummary, part: ListPart): Html | false {

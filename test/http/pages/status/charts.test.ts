@@ -36,9 +36,9 @@ test("a sensor's page offers a chart, says what it costs, and draws nothing unas
   const page = pageOf(undefined);
   expect(page).toContain('<form class="ask" action="./tree#chart" method="get">');
   expect(page).toContain('<input type="hidden" name="id" value="50">');
-  expect(texts(page)).toContain("Asks the monitoring server: one request, within its limits.");
+  expect(texts(page)).toContain("Sends one request to PRTG, within its request budget.");
   expect(page).not.toContain('class="chart"');
-  expect(texts(page)).toContain("looking costs the monitoring server nothing");
+  expect(texts(page)).toContain("This page sends no requests to PRTG");
 });
 
 test("only sensors have one", () => {
@@ -46,8 +46,8 @@ test("only sensors have one", () => {
 });
 
 test("a page that asked does not say that it cost nothing", () => {
-  expect(texts(drawn(partsOf(LEVEL)))).not.toContain("costs the monitoring server nothing");
-  expect(texts(drawn(partsOf(LEVEL)))).toContain("The server was asked 5 s ago.");
+  expect(texts(drawn(partsOf(LEVEL)))).not.toContain("sends no requests to PRTG");
+  expect(texts(drawn(partsOf(LEVEL)))).toContain("Data is 5 s old.");
 });
 
 test("each channel is a drawing with a title, what it shows in words, and a table", () => {
@@ -75,7 +75,7 @@ test("limits are lines of their own, across the whole width, at their height", (
 test("a limit far from all values does not flatten them, and is told in words", () => {
   const page = drawn(partsOf(LEVEL), { max_error: 5_000 });
   expect(lines(page, "error")).toEqual(["", ""]);
-  expect(texts(page)).toContain("error above 5,000 msec, outside of the drawing");
+  expect(texts(page)).toContain("error above 5,000 msec, outside the chart");
   expect(page).toContain('<p class="scale"><span>14</span><span>10</span></p>');
 });
 
@@ -122,18 +122,15 @@ test("channels without values are left out, and the page says so", () => {
   const chart = { ...chartOf(report, partsOf(LEVEL)), channels: new Map([["-4", partsOf(LEVEL)]]) };
   const page = pageOf({ kind: "drawn", chart, ageSeconds: 0 });
   expect(page.match(/<svg class="chart"/g)).toHaveLength(1);
-  expect(texts(page)).toContain("Drawn are 1 channel of 2");
+  expect(texts(page)).toContain("Charts of 1 channel of 2");
   const none = pageOf({ kind: "drawn", chart: { ...chart, channels: new Map() }, ageSeconds: 0 });
   expect(texts(none)).toContain("The server has no values of these channels in the last four hours.");
 });
 
 test.each<[PageChart, string]>([
   [{ kind: "waiting" }, "The server has not answered yet."],
-  [{ kind: "too_many", retryAfterSeconds: 42 }, "Ask again in 42 s."],
-  [
-    { kind: "failed", reason: "<b>no</b> [API_TIMEOUT]" },
-    "The server gave no values: &lt;b&gt;no&lt;/b&gt; [API_TIMEOUT]",
-  ],
+  [{ kind: "too_many", retryAfterSeconds: 42 }, "Retry in 42 s."],
+  [{ kind: "failed", reason: "<b>no</b> [API_TIMEOUT]" }, "Charts failed: &lt;b&gt;no&lt;/b&gt; [API_TIMEOUT]"],
 ])("says %j", (outcome, expected) => {
   const page = pageOf(outcome);
   expect(texts(page)).toContain(expected);

@@ -143,15 +143,15 @@ describe("the page of one server", () => {
     ["failures of the API by code", "500 × 3"],
     ["the clock of the server", "2 min behind"],
     ["latency", "12 ms over 25 s 9.88 MB"],
-    ["what was left out of answers", "2 bad status, 1 channels waiting for their sensor"],
+    ["data problems", "2 status problems, 1 channels waiting for their sensor"],
     ["sensors by status", "7 Down"],
     ["a status that it does not know", "3 new status"],
     ["series and bytes", "31,764 series at /metrics"],
     ["forms of the page", "text, gzip 588 kB 110 ms"],
     ["scrapes", "17 of text/plain"],
-    ["OTLP", "Delivered 100 Rejected ! 1 rejected Pending 20, the oldest for 90 s"],
+    ["OTLP", "Delivered 100 Rejected ! 1 rejected Pending 20, oldest 90 s"],
     ["the version", "1.2.3 abcdef0"],
-    ["a reload that failed", "the one read last is wrong"],
+    ["a reload that failed", "reload failed: running the configuration of"],
   ])("tells %s", (_what, expected) => {
     expect(text).toContain(expected);
   });
@@ -173,8 +173,8 @@ describe("the last run of a collector", () => {
     ["is complete", {}, "✓ Complete"],
     ["left something out", { complete: false }, "! Incomplete"],
     ["failed", { error: "no" }, "✕ Failed"],
-    ["is yet to come", { last_duration_seconds: null }, "… Not yet"],
-    ["was the last", { state: "off" }, "– Off: no such endpoint"],
+    ["is yet to come", { last_duration_seconds: null }, "… Pending"],
+    ["was the last", { state: "off" }, "– Off: endpoint missing"],
   ] as const)("that %s", (_what, more, expected) => {
     const servers = [{ ...server, collectors: [{ ...complete, ...more }] }];
     const shown = texts(rendered(() => singlePage({ ...statusReport(), servers }, nodeReport())));
@@ -246,15 +246,15 @@ test.each([
   const page = overviewPage({ ...report, process }, { find: "", page: 1 }, () => [], around);
   const text = renderPage(page, around);
   expect(text).toContain(shown);
-  expect(text.includes("time series are read late")).toBe(extra_held_back);
+  expect(text.includes("time series are delayed")).toBe(extra_held_back);
 });
 
 test("the page of a server leads back, and on to the objects of its tree", () => {
   const page = rendered(PAGES["a server"]);
   expect(texts(page)).toContain("Overview hq server hq ✕ Failing");
-  expect(texts(page)).toContain("Below it: 300 objects");
+  expect(texts(page)).toContain("Children: 300 objects");
   expect(texts(page)).toContain("tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2");
-  expect(texts(page)).toContain("Delivered 100 Rejected ! 1 rejected Pending 20, the oldest for 90 s");
+  expect(texts(page)).toContain("Delivered 100 Rejected ! 1 rejected Pending 20, oldest 90 s");
 });
 
 describe("a page of the tree", () => {
@@ -363,5 +363,5 @@ test("a server says what is left out of its answers", () => {
   const problems = { decode: { value: 12, record: 3 }, waiting_channels: 0, orphans: 0 };
   const servers = report.servers.map((server) => ({ ...server, problems }));
   const page = renderPage(singlePage({ ...report, servers }, nodeReport(asIs)), around);
-  expect(page).toContain("12 values that are no number in their unit, 3 bad record");
+  expect(page).toContain("12 values that are not numbers in their unit, 3 record problems");
 });

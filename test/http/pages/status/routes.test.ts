@@ -156,7 +156,7 @@ describe("/status.json", () => {
 
   test("says so when there is no such server", async () => {
     const response = await fetch(`${base}/status.json?server=nowhere`);
-    expect([response.status, await response.json()]).toEqual([404, { error: "there is no server of that name" }]);
+    expect([response.status, await response.json()]).toEqual([404, { error: "unknown server" }]);
     expect((await fetch(`${base}/tree?server=nowhere`)).status).toBe(404);
   });
 
@@ -164,7 +164,7 @@ describe("/status.json", () => {
     const response = await fetch(`${base}/status.json?object=404`);
     expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);
     const page = await (await fetch(`${base}/tree?id=404`)).text();
-    expect(page).toContain("No server has shown it so far, or it has gone;");
+    expect(page).toContain("PRTG has removed it, the exporter has not read it yet,");
   });
 });
 

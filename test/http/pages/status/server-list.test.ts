@@ -25,7 +25,7 @@ test("the line is broken where samples are missing, and begins late where there 
 test("what it shows is told in words", () => {
   expect(drawn([...minutes(5, 7), 1_234])).toContain("<title>Now 1,234, at most 1,234</title>");
   expect(drawn([...minutes(5, 7), 0])).toContain("<title>Now 0, at most 7</title>");
-  expect(drawn(minutes(9, 0))).toContain("<title>None was down</title>");
+  expect(drawn(minutes(9, 0))).toContain("<title>No sensor was down</title>");
 });
 
 test("it is small however restless the server is", () => {
