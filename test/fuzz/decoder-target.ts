@@ -23,7 +23,7 @@ import { type FuzzInput, type FuzzTarget, promise } from "./target.ts";
 /** What decoders look at, and what must not be looked at. */
 const MEMBERS = (
   "id name parent path status status_since message lastup lastdown kind sensor_kind kind_name basic priority tags favorite host hostv6 " +
-  "intervalgroup interval scanning_interval type sensor_status_summary up down total count last_measurement timestamp " +
+  "intervalgroup interval scanning_interval scheduledependency dependency dependencytype type sensor_status_summary up down total count last_measurement timestamp " +
   "value display_value unit displayunit display_unit custom unittype alerting limits limitmaxerror limit_min_error " +
   "limitmode values entries lookup lookup_type from to text code message request_id version " +
   "__proto__ constructor toString hasOwnProperty length"
@@ -197,7 +197,7 @@ async function readCorpus(): Promise<ReadonlyMap<string, readonly string[]>> {
     const sensor = world.list("sensor")[0]?.id ?? "";
     const paths: readonly (readonly [string, string])[] = [
       ...NODE_KINDS.flatMap((kind) => [
-        [kind, `/experimental/${kind}s?limit=3&include=intervalgroup,path`] as const,
+        [kind, `/experimental/${kind}s?limit=3&include=intervalgroup,scheduledependency,path`] as const,
         [kind, `/${kind}s?limit=3`] as const,
       ]),
       ["channel", "/experimental/channels?limit=3&include=alerting,values"],

@@ -37,6 +37,7 @@ export const PROBES: readonly Probe[] = [
   // Past the last record.
   list("/experimental/devices", "include=sensor_status_summary"),
   list("/experimental/sensors", "include=intervalgroup"),
+  list("/experimental/devices", "include=scheduledependency"),
   list("/experimental/channels", "include=alerting"),
   list("/experimental/channels", "include=values"),
   list("/experimental/sensors", "include=path"),

@@ -9,7 +9,7 @@ import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 
 /** What the decoders look at, and what must not be looked at. */
 const MEMBERS = (
-  "id name parent path status status_since message lastup lastdown kind sensor_kind basic priority tags favorite host intervalgroup interval " +
+  "id name parent path status status_since message lastup lastdown kind sensor_kind basic priority tags favorite host intervalgroup interval scheduledependency dependency dependencytype " +
   "scanning_interval type sensor_status_summary up total count last_measurement timestamp value display_value unit " +
   "displayunit alerting limits limitmaxerror limit_min_error limitmode values lookup unittype lookup_type from to text __proto__ constructor toString hasOwnProperty"
 ).split(" ");

@@ -15,8 +15,8 @@ export function shortened(text: string, part: number): string {
 export interface ShortenedRulesOptions {
   /** Default: a second. */
   readonly interval?: string;
-  /** Default: all groups. */
-  readonly group?: string;
+  /** Names of rules. Default: all. */
+  readonly only?: RegExp;
   /** Changes an expression, for times that are numbers. */
   readonly change?: (expr: string) => string;
 }
@@ -25,26 +25,26 @@ export interface ShortenedRulesOptions {
 export function shortenedRules(
   folder: string,
   part: number,
-  { interval = "1s", group: only, change = (expr) => expr }: ShortenedRulesOptions = {},
+  { interval = "1s", only = /^/, change = (expr) => expr }: ShortenedRulesOptions = {},
 ): Promise<string[]> {
   return Promise.all(
     RULE_FILES.filter((file) => file.endsWith("alert-rules.yml")).map(async (file) => {
       const { groups } = load(readFileSync(file, "utf8")) as {
-        groups: { name: string; rules: Record<string, string>[] }[];
+        groups: { rules: Record<string, string>[] }[];
       };
       const copy = path.join(folder, path.basename(file));
-      const quick = groups
-        .filter(({ name }) => only === undefined || name === only)
-        .map((group) => ({
-          ...group,
-          interval,
-          rules: group.rules.map((rule) => ({
+      const quick = groups.map((group) => ({
+        ...group,
+        interval,
+        rules: group.rules
+          .filter(({ alert, record = "" }) => only.test(alert ?? record))
+          .map((rule) => ({
             ...rule,
             expr: shortened(change(rule.expr ?? ""), part),
             ...(rule.for === undefined ? {} : { for: shortened(rule.for, part) }),
             ...(rule.keep_firing_for === undefined ? {} : { keep_firing_for: shortened(rule.keep_firing_for, part) }),
           })),
-        }));
+      }));
       await writeFile(copy, JSON.stringify({ groups: quick }));
       return copy;
     }),
