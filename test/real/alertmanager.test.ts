@@ -16,7 +16,7 @@ import { runProgram } from "./support/run-program.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../deploy/alertmanager/alertmanager.yml", import.meta.url));
-/** Everything takes this part of its time: a minute two seconds. */
+/** A minute takes two seconds. */
 const PART = 30;
 const MINUTE_MS = 60_000 / PART;
 const SENSORS = 13;
@@ -46,7 +46,6 @@ describeWithPrograms(["amtool"], "the example for Alertmanager", ({ amtool }) =>
   });
 });
 
-/** A device of the simulated world, and what happens to it. */
 interface Device {
   readonly id: string;
   readonly sensors: readonly SimSensor[];
@@ -65,7 +64,6 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
   let dead: Device;
   let flapping: Device;
   let paused: Device;
-  /** What there was of a device. */
   const told = ({ id }: Device): Notification[] =>
     alertmanager.notifications.filter(({ groupLabels }) => groupLabels.device_id === id);
   const firing = (device: Device) => told(device).filter(({ status }) => status === "firing");
@@ -99,7 +97,7 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What the server says changes, and the next scrape has it. */
+  /** Changes the server, visible in the next scrape. */
   async function set(sensors: readonly SimSensor[], status: SimStatus): Promise<void> {
     for (const { id } of sensors) world.force(id, status, exporter.at);
     await exporter.poll();
@@ -112,7 +110,7 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     const [link] = flapping.sensors;
     if (link === undefined) throw new Error("a device without sensors");
     world.pause(paused.id, exporter.at, "Maintenance window");
-    // Sensors notice that a device is dead one after the other.
+    // Sensors notice a dead device one by one.
     await set(dead.sensors.slice(0, 3), "down");
     await minute(1);
     await set(dead.sensors, "down");
@@ -125,12 +123,12 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     }
     await minute(28);
     await set(dead.sensors, "up");
-    // What was not scanned for a while is unknown at first.
+    // Unscanned sensors are unknown at first.
     world.resume(paused.id, exporter.at);
     await set(paused.sensors, "unknown");
     await minute(30);
     await set(paused.sensors, "up");
-    // Kept for 15 minutes, told five minutes later at the latest; the rest is for what should not come.
+    // 15 minutes, five to notify, the rest for extra ones.
     await minute(28 + 15 + 5 + 7);
   }
 
@@ -166,12 +164,12 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     expect(told(paused)).toEqual([]);
     const ids = paused.sensors.map(({ id }) => id).join("|");
     const codes = await prometheus.query(`max_over_time(prtg_sensor_status_code{sensor_id=~"${ids}"}[10m])`);
-    // Paused by their device, all of them.
+    // Paused by their device.
     expect(codes.map(({ points }) => points[0]?.value)).toEqual(paused.sensors.map(() => 8));
   });
 });
 
-/** Those with enough sensors, all of which are up. */
+/** Devices with enough sensors, all up. */
 function healthyDevices(world: World, at: number): Device[] {
   const sensorsOf = new Map<string, SimSensor[]>();
   for (const sensor of world.list("sensor")) {
@@ -185,7 +183,7 @@ function healthyDevices(world: World, at: number): Device[] {
     );
 }
 
-/** Durations of minutes and hours in a configuration or an expression. */
+/** Minutes and hours. */
 function shortened(text: string): string {
   const units = { m: 60, h: 3600 };
   return text.replace(/\b(\d+)([mh])\b/g, (_whole, count: string, unit: "m" | "h") => {
@@ -193,7 +191,7 @@ function shortened(text: string): string {
   });
 }
 
-/** The rules, in a part of their time, evaluated every second. */
+/** Evaluated every second. */
 function shortenedRules(folder: string): Promise<string[]> {
   return Promise.all(
     RULE_FILES.filter((file) => file.endsWith("alert-rules.yml")).map(async (file) => {

@@ -6,34 +6,31 @@ import { startInBackground } from "./background-program.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const START_LIMIT_MS = 60_000;
-/** A burst of work after a jump of simulated time is not what these tests are to wait for. */
+/** Avoids waiting after jumps of simulated time. */
 const REQUESTS_PER_SECOND = 1_000;
 
 export interface ExporterProgramOptions {
-  /** Of the simulated server. */
   readonly server: string;
-  /** Of the receiver. */
   readonly endpoint: string;
   readonly protocol: "http/json" | "http/protobuf";
-  /** For its configuration and its state. */
+  /** For configuration and state. */
   readonly folder: string;
   /** Value of `service.name`. */
   readonly service: string;
-  /** In addition, by collector. */
+  /** More settings by collector. */
   readonly collectors?: Readonly<Record<string, unknown>>;
-  /** Keys of the section `otlp` in addition. */
+  /** More keys of section `otlp`. */
   readonly otlp?: Readonly<Record<string, unknown>>;
 }
 
-/** `prtg-exporter serve` in a process of its own, with schedules of a second. */
+/** `prtg-exporter serve` in its own process, with one-second schedules. */
 export interface ExporterProgram {
-  /** Folder of its state. */
   readonly stateDir: string;
   page(): Promise<string>;
   log(): string;
-  /** Resolves when its first poll is over. */
+  /** Resolves after the first poll. */
   ready(): Promise<void>;
-  /** Lets it deliver what waits. */
+  /** Delivers pending data. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -45,7 +42,7 @@ export async function startExporterProgram(options: ExporterProgramOptions): Pro
   await mkdir(stateDir, { recursive: true });
   const often = { schedule: "1s" };
   const limits = { requests_per_second: REQUESTS_PER_SECOND };
-  // Every JSON document is a YAML document.
+  // JSON is valid YAML.
   const settings = {
     servers: [{ name: "hq", url: server, auth: { api_key: `\${KEY}` }, limits }],
     collectors: {
@@ -56,7 +53,7 @@ export async function startExporterProgram(options: ExporterProgramOptions): Pro
       status: { schedule: "1h" },
       ...collectors,
     },
-    // Its users count each measurement once.
+    // Tests count each measurement once.
     otlp: { endpoint, protocol, service_name: service, interval: "60s", repeat_interval: 0, ...otlp },
     state_dir: stateDir,
   };
