@@ -12,7 +12,7 @@ export interface ChosenBench {
   readonly options: PartOptions;
   readonly keep: boolean;
   readonly readme: boolean;
-  /** Path of the file with results; undefined for the one in the repository. */
+  /** Default: the repository's. */
   readonly output: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const QUICK_SIZE = 2_000;
 const ROUNDS = 7;
 const QUICK_ROUNDS = 2;
 export const SCALE_SIZES = [10_000, 50_000, 200_000, 1_000_000] as const;
-/** The largest one takes minutes, and is measured when asked for. */
+/** The largest size takes minutes: on request only. */
 const USUAL_SCALE_SIZES = SCALE_SIZES.filter((size) => size < FULL_SIZE);
 
 export const BENCH_HELP = `Usage: npm run bench [-- PART...] [--size N] [--rounds N] [--quick] [--output FILE]
@@ -39,7 +39,7 @@ ${Object.entries(PARTS)
 Exits with 1 when a budget is broken. Budgets are for ${FULL_SIZE} channels and more.
 `;
 
-/** @throws TypeError, RangeError with what is wrong */
+/** @throws TypeError, RangeError */
 export function parseBenchArguments(args: readonly string[]): ChosenBench | "help" {
   const { values, positionals } = parseArgs({
     args: [...args],

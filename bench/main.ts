@@ -1,4 +1,4 @@
-/** `npm run bench [-- PART...]`: what the claims about speed and size rest on. Exits with 1 when a budget is broken. */
+/** `npm run bench [-- PART...]`: measures published claims. Exits with 1 if a budget is broken. */
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { pathToFileURL } from "node:url";
@@ -83,7 +83,7 @@ async function rewrite(file: URL, change: (text: string) => string): Promise<voi
   process.stdout.write(`wrote ${file.pathname.split("/").at(-1)}\n`);
 }
 
-// Children are killed at exit; a signal alone would leave them behind.
+// A signal alone would leave the child processes behind.
 process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
 await main();

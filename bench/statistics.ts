@@ -17,7 +17,7 @@ export function spreadOf(values: readonly number[]): Spread {
 
 export type Samples<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
-/** Runs the contenders in turn, so that noise of the machine hits all of them. The first `warmUp` rounds do not count. */
+/** In turn, so that noise hits all. Drops the first `warmUp` rounds. */
 export async function measureInTurns<Name extends string>(
   contenders: Readonly<Record<Name, () => Promise<number>>>,
   rounds: number,
@@ -40,12 +40,12 @@ export async function elapsed(work: () => unknown): Promise<number> {
   return performance.now() - started;
 }
 
-/** Each value by the reference's of the same round: what disturbed both is gone from it. */
+/** Per round, which cancels common disturbances. */
 export function ratiosOf(values: readonly number[], reference: readonly number[]): Spread {
   return spreadOf(values.flatMap((value, round) => (reference[round] === undefined ? [] : [value / reference[round]])));
 }
 
-/** By how much values rise from the first third of them to the last, as a share of the first; for what should be flat. */
+/** From the first third to the last, as a share of the first. */
 export function growthOf(values: readonly number[]): number {
   const third = Math.max(1, Math.floor(values.length / 3));
   const first = spreadOf(values.slice(0, third)).median;

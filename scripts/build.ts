@@ -1,4 +1,4 @@
-/** npm run build [-- FOLDER]: bundles src with its dependencies to dist or FOLDER; with --simulator, packages/simulator to its own dist. */
+/** npm run build [-- FOLDER]: bundles src to dist or FOLDER. --simulator: packages/simulator to its own dist. */
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,21 +9,21 @@ import { withoutUnusedParts } from "./build/unused-parts.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = path.join(ROOT, "src");
 const SIMULATOR = path.join(ROOT, "packages/simulator");
-/** Finds a Node.js that is new enough. */
+/** They find a recent Node.js. */
 const LAUNCHER = ["bin/launch.js", "bin/find-node.js", "bin/node-settings.js"];
-/** Read when they are asked for. */
+/** Read on request. */
 const ASSETS = "http/pages/status/assets";
-/** Started by its path, in a thread of its own. */
+/** A thread, started by path. */
 const WORKER = "http/auth/bcrypt-worker";
 
-/** Gives each module its own `import.meta.url`, as the pieces of the bundle are all at the top of the folder. */
+/** Keeps each module's `import.meta.url`, because all chunks share a folder. */
 const ownPlaces = (sources: string): Plugin => ({
   name: "own-places",
   transform: {
     filter: { id: /\.ts$/, code: "import.meta.url" },
     handler(code, id) {
       const file = path.relative(sources, id).replaceAll(path.sep, "/").replace(/\.ts$/, ".js");
-      // In one line as before, so that positions in maps hold but for columns behind it.
+      // Keeps lines for source maps.
       return {
         code: code.replaceAll("import.meta.url", `new URL(${JSON.stringify(file)}, import.meta.url).href`),
         map: null,
@@ -32,11 +32,11 @@ const ownPlaces = (sources: string): Plugin => ({
   },
 });
 
-/** Escapes all characters beyond ASCII: one of them makes V8 keep the whole source with two bytes a character. */
+/** A single non-ASCII character makes V8 keep the source with two bytes a character. */
 const plainText: Plugin = {
   name: "plain-text",
   renderChunk(code) {
-    // Behind a backslash the escape would become text.
+    // After a backslash, the escape would become text.
     const escaped = /(?<!\\)(?:\\\\)*\\[\u0080-\uffff]/.exec(code);
     if (escaped !== null) throw new Error(`a character behind a backslash: ${escaped[0]}`);
     return {
@@ -69,21 +69,20 @@ async function bundleTo(
     cwd: ROOT,
     platform: "node",
     input,
-    // Nothing imports from the entries.
     preserveEntrySignatures: false,
-    // The same bytes wherever packages are installed: comments name modules by their path.
+    // Comments name paths: symlinks would make bytes depend on the folder.
     resolve: { symlinks: false },
     plugins: [...plugins, ownPlaces(sources), plainText],
   });
-  // CommonJS: an ES module that imports node:http has Node.js load its own fetch and WebSocket, which takes longer than all of ours.
+  // CommonJS: an ES module that imports node:http makes Node.js load fetch and WebSocket, which takes longer than our code.
   await bundle.write({
     dir: folder,
     format: "cjs",
-    // A process that runs on while another version is installed over it finds its pieces, or none: never those of the other one.
+    // After an upgrade, a running process finds its own chunks or none.
     chunkFileNames: "[name]-[hash].js",
     codeSplitting: { includeDependenciesRecursively: false, groups: LATER_PIECES },
     comments: false,
-    // Names and lines stay, so that a stack trace in a report can be read.
+    // For stack traces in bug reports.
     minify: false,
   });
   await bundle.close();

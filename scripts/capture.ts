@@ -1,4 +1,4 @@
-// Captures everything that the program of a checkout says in one told story: pages, pushes, requests, logs, files.
+// Captures a checkout's pages, pushes, requests, logs and files in a fixed story.
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -19,9 +19,9 @@ installs Chromium and what drives it.
 
 const TOOL = fileURLToPath(new URL("../dashboards/pictures/", import.meta.url));
 const VIEWPORT = { width: 1_600, height: 1_300 };
-/** Drawn when charts and tables have their sizes and fonts. */
+/** Charts and tables need time for sizes and fonts. */
 const SETTLE_MS = 3_000;
-/** What a picture in a README may weigh. */
+/** Limit for a README picture. */
 const MAX_BYTES = 250_000;
 const COMMONJS = [
   ["data/unstable", "data/dist/cjs/unstable.cjs"],
@@ -84,7 +84,7 @@ async function take(pictures: ReadonlyMap<string, Picture>, chromium: string, fo
   }
 }
 
-/** Makes `page.js` and `page.css`, with all that a page needs, in the folder of the pages. */
+/** `page.js` and `page.css`, with dependencies. */
 async function bundle(folder: string): Promise<void> {
   const installed = await access(`${TOOL}node_modules`).then(
     () => true,
@@ -96,7 +96,7 @@ async function bundle(folder: string): Promise<void> {
     "--bundle",
     "--minify",
     "--jsx=automatic",
-    // Their ES modules count on a bundler that unwraps the default exports of CommonJS modules; esbuild does as Node does.
+    // Their ES modules need default exports of CommonJS unwrapped. esbuild does not.
     ...COMMONJS.map(([name, file]) => `--alias:@grafana/${name}=${TOOL}node_modules/@grafana/${file}`),
     "--define:process.env.NODE_ENV='production'",
     "--loader:.ttf=dataurl",

@@ -1,5 +1,5 @@
-// Prints the test files that failed, one a line; nothing when they are more than MOST, which no bad moment explains.
-// Usage: failed-files.ts FOLDER TIER MOST   with FOLDER/TIER.json (Vitest's JSON report)
+// Prints failed test files, one per line. Prints nothing for more than MOST, because a flaky moment does not explain them.
+// Usage: failed-files.ts FOLDER TIER MOST, with Vitest's JSON report in FOLDER/TIER.json
 import { failedFiles } from "./test-reports.ts";
 
 const [folder = ".", tier = "", most = "0"] = process.argv.slice(2);

@@ -8,11 +8,10 @@ import { TARGET_NAMES, type TargetName } from "../test/fuzz/target.ts";
 import { fuzzWatched } from "../test/fuzz/watched.ts";
 
 /*
- * Nonsense for everything that reads what others wrote (docs/fuzz.md):
- *   npm run fuzz -- --inputs 100000 --seed 1                   all targets, so many inputs each
- *   npm run fuzz -- --target decoder --inputs 400000 --seed 1
- *   npm run fuzz -- --target decoder --seed 1 --replay 4711    one input, shown
- * Ends with 1 when anything was seen that must not be.
+ * Fuzzes everything that reads foreign input (docs/fuzz.md). Exits with 1 after a finding.
+ * npm run fuzz -- --inputs 100000 --seed 1 (inputs for all targets)
+ * npm run fuzz -- --target decoder --inputs 400000 --seed 1
+ * npm run fuzz -- --target decoder --seed 1 --replay 4711 (shows one input)
  */
 
 const { values } = parseArgs({
@@ -30,7 +29,7 @@ if (chosen.length === 0) throw new Error(`--target: expected one of ${TARGET_NAM
 
 if (values.replay !== undefined) await replay(chosen[0], wholeNumber("replay", values.replay));
 else for (const target of chosen) await run(target);
-// Connections that were broken off may linger.
+// Aborted connections may linger.
 process.exit();
 
 async function run(target: TargetName): Promise<void> {
@@ -57,7 +56,7 @@ async function inThread(target: TargetName): Promise<Outcome> {
 }
 
 async function overHttp(): Promise<Outcome> {
-  // Whatever one address may do, the fuzzer does from one.
+  // All requests come from one address.
   const server = await startHttpTarget({ maxConnections: 512 });
   try {
     const { host, port, paths } = server;
@@ -65,7 +64,7 @@ async function overHttp(): Promise<Outcome> {
     const statuses = [...report.statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
     const note = `, ${report.connections} connections, answers ${statuses.join(", ")}`;
     const violations = [...report.violations, ...server.errors];
-    // Whatever came before: it keeps no client out.
+    // Earlier input must not lock out a client.
     const after = await fetch(`${server.url}/metrics`);
     if (after.status !== 200) violations.push(`seed ${seed}: after it the metrics page answers ${after.status}`);
     return { count: report.inputs, violations, note };

@@ -17,15 +17,15 @@ statuses are drawn from the second minute on. scripts/install-test-programs.sh i
 
 const ROOT = new URL("../", import.meta.url);
 const OPEN = /Open (http:\S+)/;
-/** What a picture in a README may weigh. */
+/** Limit for a README picture. */
 const MAX_BYTES = 150_000;
 
 interface Picture {
   readonly file: string;
   readonly look: ContextOptions;
-  /** `servers`: many that there are not. */
+  /** `servers`: many invented servers. */
   readonly of: "demo" | "servers";
-  /** Brings the page to what is to be seen. */
+  /** Prepares the page for the screenshot. */
   readonly pose: (page: Page, url: string) => Promise<void>;
 }
 
@@ -75,7 +75,7 @@ const PICTURES: readonly Picture[] = [
 const LOOK_EVERY_MS = 10_000;
 const MAX_LOOKS = 30;
 
-/** Statuses are drawn from the second sample on; some more make a line of it. */
+/** The history needs a second sample. Waits for a visible line. */
 async function untilDrawn(page: Page, url: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     await page.goto(url);

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** The part of Vitest's JSON report that is needed. */
 interface Report {
   readonly testResults: readonly FileResult[];
 }
@@ -12,25 +11,25 @@ interface FileResult {
   readonly assertionResults: readonly { readonly status: string }[];
 }
 
-/** How the tests of one tier went; files are relative to the working directory. */
+/** Relative to the working directory. */
 export interface TierResult {
   readonly passed: number;
-  /** Tests, and files that failed without a failed test in them: a hook threw, or they cannot be loaded. */
+  /** Includes files that failed without a test (hook or load error). */
   readonly failed: number;
   readonly skipped: number;
   readonly brokenFiles: readonly string[];
-  /** Those that failed at first and were run again, whatever came of it. */
+  /** Failed first and ran again, with any result. */
   readonly repeatedFiles: readonly string[];
-  /** Code with which the last run ended. */
+  /** Of the last run. */
   readonly exitCode: number;
 }
 
-/** Files of TIER's first run that failed. @throws when there is no readable report */
+/** In the first run. @throws without a readable report */
 export function failedFiles(folder: string, tier: string): string[] {
   return failedIn(readReport(folder, tier).testResults);
 }
 
-/** Result of a tier from TIER.json and TIER.exit, or from TIER-again.*; undefined if a run ended without a report. */
+/** From TIER.json and TIER.exit, or TIER-again.*. Undefined without a report. */
 export function readTier(folder: string, tier: string): TierResult | undefined {
   const again = `${tier}-again`;
   const isRepeated = existsSync(path.join(folder, `${again}.exit`));

@@ -1,5 +1,5 @@
-// Adds up what the test tiers of .ci/run left in a folder, and fails if any of them failed.
-// Usage: test-summary.ts FOLDER TIER...   with FOLDER/TIER.json and FOLDER/TIER.exit, as scripts/test-reports.ts reads them
+// Sums up the results of .ci/run and fails if a tier failed.
+// Usage: test-summary.ts FOLDER TIER..., reads FOLDER/TIER.json and FOLDER/TIER.exit (see scripts/test-reports.ts)
 import { readTier } from "./test-reports.ts";
 
 const [folder = ".", ...tiers] = process.argv.slice(2);

@@ -1,10 +1,7 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/**
- * Seconds that the longest files take alone on two cores. Begun first they end beside the many short ones; a file of two
- * minutes that begins last would keep one core busy and the others idle. A fresh clone has no times of its own to sort by.
- */
+/** Measured alone on two cores. Long files first keep all cores busy. A clone has no measured times. */
 const SECONDS: Readonly<Record<string, number>> = {
   "test/real/dependencies.test.ts": 190,
   "test/real/dashboards.test.ts": 155,
@@ -45,13 +42,12 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/real/backfill.test.ts": 24,
 };
 
-/** Those that the table names, the longest first, and the others after them in the order in which they came. */
+/** Others keep their order. */
 export function longestFirst<File>(files: readonly File[], nameOf: (file: File) => string): File[] {
   const seconds = (file: File) => SECONDS[nameOf(file)] ?? 0;
   return files.toSorted((a, b) => seconds(b) - seconds(a));
 }
 
-/** Names of the files that the table has. */
 export const LONG_FILES: readonly string[] = Object.keys(SECONDS);
 
 export class LongestFirst extends BaseSequencer {

@@ -10,7 +10,7 @@ function read(path: string): string {
 
 const SOURCES = globSync("{src,packages/*/src}/**/*.{ts,js}", { cwd: ROOT });
 
-/** Files that match, without comments that say what is not done. */
+/** Matching files, ignoring comments. */
 function sourcesWith(pattern: RegExp): string[] {
   return SOURCES.filter((path) => pattern.test(read(path).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ""))).sort();
 }
@@ -42,7 +42,7 @@ describe("nothing from outside becomes code or a command", () => {
 
   test("the linter forbids eval", () => {
     const { linter } = JSON.parse(read("biome.json"));
-    // The recommended set has noGlobalEval; nothing switches it off.
+    // The recommended set includes noGlobalEval.
     expect(linter.rules.preset).toBe("recommended");
     expect(read("biome.json")).not.toContain("noGlobalEval");
     expect(sourcesWith(/biome-ignore/)).toEqual([]);
@@ -54,13 +54,13 @@ test("no file is opened for a request: only the reading of certificates and of t
     path.startsWith("src/http/"),
   );
   expect(touching).toEqual(["src/http/pages/status/respond.ts"]);
-  // At the start, by names that stand in the source.
+  // Only constant names, at the start.
   expect(read("src/http/pages/status/respond.ts")).toMatch(/readFileSync\(new URL\(/);
 });
 
 describe("dependencies", () => {
   const { packages }: { packages: Record<string, Record<string, unknown>> } = JSON.parse(read("package-lock.json"));
-  // Workspaces of the repository are linked.
+  // Workspaces are linked.
   const installed = Object.entries(packages).filter(([path, { link }]) => path.startsWith("node_modules/") && !link);
 
   test("are exact, and no range slips in", () => {

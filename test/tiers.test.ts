@@ -8,7 +8,7 @@ const OTHER_TIERS = /^(?:packages\/\w+\/)?test\/(real|containers|cluster|end-to-
 const STARTS_PROCESSES = /from "node:(child_process|cluster)"/;
 const IMPORTED_HELPER = / from "(\.[^"]+\.ts)"/g;
 
-/** Whether the file of ours, or a helper in test/ that it loads, starts processes. */
+/** Itself or by a helper in test/. */
 function startsProcesses(file: string, known = new Map<string, boolean>()): boolean {
   const before = known.get(file);
   if (before !== undefined) return before;
@@ -33,9 +33,8 @@ test("unit tests start no process: a file that does is named *.integration.test.
 });
 
 /**
- * Memos, each of what always gives the same; who takes the signals of the process, which no unit test sends; files that
- * hang, which no unit test has; how many names are being looked up, which a test waits for; work that waits for a turn
- * of the one event loop; claims of folders of state, of which each test has one of its own.
+ * Allowed: caches, the signal handler (unit tests send none), hanging files (not in unit tests), the lookup count (a test waits
+ * for it), event-loop work, claims of state folders (one per test).
  */
 const STATEFUL = [
   "packages/simulator/src/api/contract/contract.ts",

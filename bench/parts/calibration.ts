@@ -3,7 +3,7 @@ import { type Spread, spreadOf } from "../statistics.ts";
 
 const REPEATS = 15;
 
-/** Time to parse one page of channels, a measure for the speed of the machine. */
+/** Time to parse a page of channels, as a measure of the machine. */
 export class Calibration {
   readonly #page: string;
   readonly #clockMs: number[] = [];
@@ -19,7 +19,6 @@ export class Calibration {
     });
     if (!response.ok) throw new Error(`no page of channels: ${response.status}`);
     const calibration = new Calibration(await response.text());
-    // Warms up.
     for (let repeat = 0; repeat < REPEATS; repeat++) JSON.parse(calibration.#page);
     return calibration;
   }
@@ -34,12 +33,11 @@ export class Calibration {
     }
   }
 
-  /** By the clock, milliseconds. */
   get clockMs(): Spread {
     return spreadOf(this.#clockMs);
   }
 
-  /** In processor time of the thread, milliseconds. */
+  /** Processor time of the thread. */
   get ownMs(): Spread {
     return spreadOf(this.#ownMs);
   }

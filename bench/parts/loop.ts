@@ -1,4 +1,4 @@
-/** Turns of the event loop while polls, scrapes and pushes run. An idle process beside it shows the machine's share. */
+/** Event-loop delay during polls, scrapes and pushes, next to that of an idle process. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Child } from "../processes/child.ts";
 import { startExporter } from "../processes/exporter.ts";
@@ -16,7 +16,7 @@ const SCRAPE_EVERY_MS = 2_000;
 const MAX_TURN = 5;
 const LONG_TURN = 2;
 
-/** Shorter than usual, so that within a minute everything happens several times and meets everything else. */
+/** Short, to overlap all tasks several times in a minute. */
 const SETTINGS = {
   collectors: {
     status: { schedule: "10s" },

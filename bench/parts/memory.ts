@@ -1,4 +1,4 @@
-/** Memory while the exporter polls and 1 % of the sensors is replaced at each poll. Forced collections show what is in use. */
+/** Memory while each poll replaces 1 % of the sensors, after forced collections. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
 import { type SimulatedServer, sensorsOf, startSimulator } from "../processes/simulator.ts";
@@ -17,18 +17,17 @@ const CHURNING_KIND = "snmptraffic";
 const MEGABYTE = 1e6;
 /** Noise between two polls. */
 const MAX_GROWTH = 0.05;
-/** Hash tables double once under churn. A leak of all that 80 polls replace would be 80 %. */
+/** Hash tables double once under churn. A full leak of 80 polls would add 80 %. */
 const MAX_HEAP_GROWTH = 0.1;
 const MAX_RESIDENT = [
   { series: 200_000, megabytes: 600 },
   { series: 1_000_000, megabytes: 2_000 },
 ] as const;
-/** Below, the runtime takes most of the resident memory. */
+/** Below, the runtime dominates the resident memory. */
 const LARGE = 100_000;
-/** Collections during a poll. The smallest heap counts, as the others have half-read lists. */
+/** The smallest heap counts: others contain half-read lists. */
 const COLLECTIONS = 10;
 const COLLECT_EVERY_MS = 400;
-/** Tolerance of the number of series. */
 const ABOUT = 1.05;
 
 export async function benchMemory(options: PartOptions): Promise<PartResult> {
@@ -95,7 +94,7 @@ function budgetsOf(options: PartOptions, { resident, lean }: Course, series: num
 interface Course {
   readonly resident: number[];
   readonly heap: number[];
-  /** After collections: at the 20th poll, and at the end. */
+  /** After collections, at the 20th poll and at the end. */
   readonly lean: { readonly early: number[]; readonly late: number[] };
 }
 
@@ -110,7 +109,7 @@ async function pollWithChurn(
   const channels = await control.total("/api/v2/experimental/channels");
   await control.freeze();
   for (let poll = 0; poll < polls; poll++) {
-    // Later polls remove the sensors again, so that the world keeps its size.
+    // Later polls remove them again to keep the size.
     devices.push(await control.addDevice(PROBE, `Churn ${poll}`, sensors, CHURNING_KIND));
     const old = devices.length > 2 ? devices.shift() : undefined;
     if (old !== undefined) await control.remove(old);
@@ -134,5 +133,4 @@ async function leanHeap(exporter: ExporterProcess): Promise<number[]> {
   return heap;
 }
 
-/** Local probe. */
 const PROBE = "1";

@@ -1,4 +1,4 @@
-/** Processor time of a push of measurements and of the state, beside the bare serializer over the same points. */
+/** Processor time of pushes, compared with the bare serializer. */
 
 import type { Received } from "../peers/otlp-receiver.ts";
 import { Child } from "../processes/child.ts";
@@ -18,7 +18,7 @@ const FOUR_MEBIBYTES = 4 << 20;
 
 const OURS = [MEASUREMENTS, STATE, OTEL_MEASUREMENTS, OTEL_STATE] as const;
 
-/** Programs, and the profile that they push. */
+/** Programs with their OTLP profile. */
 const CONTENDERS: Readonly<Record<string, readonly [script: string, profile: string]>> = {
   [BARE]: ["otlp-serializer", "prometheus"],
   [MEASUREMENTS]: ["otlp-measurements", "prometheus"],

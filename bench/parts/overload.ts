@@ -1,4 +1,4 @@
-/** 300 small servers whose sensors are all due for time series, beside the same exporter without time series. */
+/** 300 small servers with all time series due, compared with none. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
 import { readGzipped, scrape } from "../processes/scrape.ts";
@@ -13,14 +13,14 @@ const QUICK_SERVERS = 5;
 /** From a report: 200 sensors with 773 channels. */
 const CHANNELS_PER_SENSOR = 3.9;
 const INTERVAL_SECONDS = 10;
-/** The default. Half of it is for time series: 3,000 requests a second of all servers. */
+/** The default. Time series get half: 3,000 requests a second in total. */
 const LIMITS = { requests_per_second: 20 };
 /** Two cycles end within the measurement. */
 const TIME_SERIES = { mode: "all", schedule: "30s" };
-/** A period of the channels, at least. */
+/** At least one period of the channels. */
 const WATCHED_MS = 75_000;
 const QUICK_MS = 3_000;
-/** The first reads end, and the exporter notices the load. */
+/** For the first reads and the detection of load. */
 const SETTLING_MS = 20_000;
 const SCRAPE_EVERY_MS = 2_500;
 
@@ -33,7 +33,6 @@ interface Course {
   readonly resident: readonly number[];
   readonly processor: number;
   readonly notUp: number;
-  /** Requests for values, and for limits. */
   readonly channelRequests: number;
   readonly seriesRead: number;
   readonly deferred: number;
@@ -56,7 +55,7 @@ export async function benchOverload(options: PartOptions): Promise<PartResult> {
   };
 }
 
-/** Both at the same time, so that noise of the machine hits both. */
+/** Both at once, so that noise hits both. */
 async function measure(urls: readonly string[], quick: boolean): Promise<readonly [Course, Course]> {
   await using unloaded = await started(urls, { enabled: false });
   await using loaded = await started(urls, TIME_SERIES);
@@ -68,7 +67,7 @@ async function measure(urls: readonly string[], quick: boolean): Promise<readonl
 async function started(server: readonly string[], timeseries: object): Promise<ExporterProcess> {
   const exporter = await startExporter({ server, limits: LIMITS, settings: { collectors: { timeseries } } });
   await exporter.ready();
-  // From the first scrape on, the exporter keeps the page ready.
+  // The first scrape starts the refreshing of the page.
   await scrape(`${exporter.url}/metrics`, "gzip");
   return exporter;
 }
@@ -126,7 +125,7 @@ function budgetsOf(options: PartOptions, unloaded: Course, loaded: Course): read
       {
         what: "A scrape with more time series due than can be read, to one without, the mean of all",
         unit: "ratio",
-        // The mean shows a single scrape of a minute.
+        // A median would hide the slow scrape of each minute.
         value: ratio(({ scrapes }) => scrapes.reduce((sum, ms) => sum + ms, 0) / scrapes.length),
         atMost: MAX_SCRAPE_TO_UNLOADED,
       },

@@ -7,7 +7,6 @@ export async function seriesOnPage(url: string): Promise<number> {
   return countSamples(await readPage(url));
 }
 
-/** `page`: text in one of the formats of Prometheus. */
 export function countSamples(page: Uint8Array): number {
   let samples = 0;
   for (let start = 0; start < page.length; ) {
@@ -18,7 +17,6 @@ export function countSamples(page: Uint8Array): number {
   return samples;
 }
 
-/** Value of a series in the spelling of the page; undefined without it. */
 export function sampleOf(page: string, series: string): number | undefined {
   const at = page.startsWith(`${series} `) ? 0 : page.indexOf(`\n${series} `) + 1;
   if (at === 0 && !page.startsWith(`${series} `)) return undefined;

@@ -2,9 +2,9 @@ import type { PartResult } from "../results/result.ts";
 
 export interface PartOptions {
   readonly size: number;
-  /** Repetitions; slow parts may take fewer. */
+  /** Slow parts may take fewer. */
   readonly rounds: number;
-  /** A short run that shows that everything works, without budgets for large servers. */
+  /** A short smoke run without budgets for large servers. */
   readonly quick: boolean;
 }
 
@@ -12,7 +12,7 @@ export type Part = (options: PartOptions) => Promise<PartResult>;
 
 export const FULL_SIZE = 200_000;
 
-/** Drops budgets for small servers, where fixed costs dominate. */
+/** Fixed costs dominate small servers. */
 export function forLarge<Budget>({ size }: PartOptions, budgets: readonly Budget[]): readonly Budget[] {
   return size >= FULL_SIZE ? budgets : [];
 }

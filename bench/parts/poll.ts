@@ -1,4 +1,4 @@
-/** Processor time of a poll of all channels, with and without the page, beside a bare loop of requests and `JSON.parse`. */
+/** Processor time of a poll of all channels, with and without the page, compared with bare requests and `JSON.parse`. */
 import { FLAGS } from "../../bin/node-settings.js";
 import { Child } from "../processes/child.ts";
 import { ONCE, startExporter } from "../processes/exporter.ts";
@@ -63,7 +63,6 @@ export async function benchPoll(options: PartOptions): Promise<PartResult> {
   };
 }
 
-/** The whole exporter, which polls channels only. */
 async function wholePolls({ url, control }: SimulatedServer, { size, rounds, quick }: PartOptions): Promise<number[]> {
   const settings = {
     collectors: {
@@ -85,7 +84,6 @@ async function wholePolls({ url, control }: SimulatedServer, { size, rounds, qui
   }
   return values;
 
-  /** Processor time at the beginning of a poll. */
   async function afterPoll(): Promise<number> {
     await waitForPolls(control, 1);
     return (await exporter.processorTime()).cpuMs;

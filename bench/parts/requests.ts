@@ -1,4 +1,4 @@
-/** Pages a list and requests at the same time, counted by the simulator, over HTTP and over HTTPS. */
+/** Pages and concurrent requests, counted by the simulator, over HTTP and HTTPS. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const PAGE_STEP = 2_999;
 const CROWD_MS = 5_000;
 const QUICK_CROWD_MS = 1_000;
 
-/** Time series of every sensor exhaust the concurrency; lists alone do not. */
+/** Lists alone do not exhaust the concurrency. */
 const SETTINGS = { collectors: { timeseries: { schedule: "10s", mode: "all" } } };
 
 interface Counted {
@@ -94,7 +94,7 @@ async function countRequests(
   };
 }
 
-/** Makes key.pem and cert.pem for localhost. Resolves with the path of the certificate; undefined without openssl. */
+/** key.pem and cert.pem for localhost. Returns the certificate's path, or undefined without openssl. */
 async function makeCertificate(folder: string): Promise<string | undefined> {
   const certificate = path.join(folder, "cert.pem");
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
@@ -119,14 +119,12 @@ async function makeCertificate(folder: string): Promise<string | undefined> {
 }
 
 export interface ListRequests {
-  /** Path and query without what differs from page to page. */
+  /** Without paging parameters. */
   readonly list: string;
   readonly requests: number;
-  /** How often the list was read from its beginning. */
   readonly readings: number;
 }
 
-/** Groups the URLs of pages by their list and drops others. */
 export function listsOf(urls: readonly string[]): ListRequests[] {
   const lists = new Map<string, { requests: number; readings: number }>();
   for (const text of urls) {

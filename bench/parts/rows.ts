@@ -1,7 +1,7 @@
 import type { Row, Unit } from "../results/result.ts";
 import { ratiosOf, type Samples, spreadOf } from "../statistics.ts";
 
-/** Rows for contenders, with the ratio to their `reference`. */
+/** With the ratio to the `reference`. */
 export function rowsOf<Name extends string>(
   samples: Samples<Name>,
   unit: Unit,
@@ -20,7 +20,6 @@ export function rowOf(name: string, unit: Unit, values: readonly number[]): Row 
   return { name, unit, spread: spreadOf(values), samples: values.length };
 }
 
-/** The median ratio of a row. */
 export function ratioOf(rows: readonly Row[], name: string): number {
   return rows.find((row) => row.name === name)?.ratio?.spread.median ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-/** What each size of server needs: the figures behind the tables of docs/sizing.md. */
+/** Source of the tables in docs/sizing.md. */
 import { startExporter } from "../processes/exporter.ts";
 import { ENCODINGS, readGzipped, scrape } from "../processes/scrape.ts";
 import { sensorsOf, startSimulator } from "../processes/simulator.ts";
@@ -11,7 +11,7 @@ import { rowOf } from "./rows.ts";
 
 const MEGABYTE = 1e6;
 const POLLS = 3;
-/** Of megabytes, by channels; 567,000 channels are a million series. */
+/** MB by number of channels. 567,000 channels make a million series. */
 const MAX_RESIDENT: Readonly<Record<number, number>> = { 10000: 160, 200000: 600, 567000: 2_000, 1000000: 2_000 };
 
 export async function benchScale({ size, rounds, quick }: PartOptions): Promise<PartResult> {

@@ -1,4 +1,4 @@
-/** Time of a scrape in turns: ours, nginx with the same bytes in a file, and prom-client with the same series. */
+/** The exporter, nginx with the same bytes, and prom-client with the same series. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,12 +18,11 @@ const MAX_TO_NGINX = 2.5;
 const MIN_TO_PROM_CLIENT = 100;
 const PROM_CLIENT = "prom-client's registry, gzip";
 const SLOW_ROUNDS = 3;
-/** Turns of the fast contenders in each round. */
+/** Per round. */
 const FAST_TURNS = 3;
-/** Turns for the compiler, as a daemon runs for days. */
+/** Lets the compiler finish: a daemon runs for days. */
 const WARM_UP_TURNS = 2;
 
-/** Polls once. */
 const SETTINGS = {
   collectors: { health: ONCE, tree: ONCE, status: ONCE, channels: ONCE, limits: ONCE, timeseries: { enabled: false } },
   stale_after: "24h",

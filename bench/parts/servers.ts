@@ -1,4 +1,4 @@
-/** Many servers beside one with as many channels, with default schedules and two Prometheus servers, and a bare loop of their requests. */
+/** Many servers, one of the same total size, and a bare loop of their requests. Default schedules, two Prometheus servers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { FLAGS } from "../../bin/node-settings.js";
@@ -15,19 +15,19 @@ import { rowOf } from "./rows.ts";
 const COUNTS = [1, 30, 300, 500] as const;
 const QUICK_COUNTS = [1, 10] as const;
 const MINUTE_MS = 60_000;
-/** As two Prometheus servers that each scrape every 15 s. */
+/** Two Prometheus servers, each every 15 s. */
 const SCRAPE_EVERY_MS = 7_500;
 const LOOK_EVERY_MS = 250;
-/** All collectors but tree and limits run twice before the measurement. */
+/** Two runs of all collectors except tree and limits. */
 const SETTLES_FOR_MS = MINUTE_MS;
-/** The exporter reads each tree once in this time. */
+/** One tree read per server. */
 const MEASURED_FOR_MS = 5 * MINUTE_MS;
-/** The default of 15 minutes would put the limits into some measurements only. */
+/** At the default of 15 minutes, only some measurements would include limits. */
 const SETTINGS = { collectors: { limits: ONCE } };
 const ROUND_MS = MINUTE_MS;
 const QUICK_MS = 3_000;
 const STATUS_PAGES = 15;
-/** No multiple of 500 ms, when polls start: so the reads hit all phases of the work. */
+/** Not a multiple of 500 ms (polls), so reads hit all phases. */
 const BETWEEN_STATUS_PAGES_MS = 670;
 
 const MEGABYTE = 1e6;
@@ -45,7 +45,6 @@ const OWN_METRIC = /^(prtg_exporter_|prtg_up|prtg_server_clock|process_|nodejs_)
 interface Course {
   readonly resident: number[];
   readonly cpuPerMinute: number;
-  /** The same of a bare loop of requests. */
   readonly barePerMinute: number;
   readonly scrapes: number[];
   readonly renderEnd: number;
@@ -53,7 +52,7 @@ interface Course {
   readonly pageBytes: number;
   readonly statusBytes: number;
   readonly statusFirstByte: number[];
-  /** Failed collectors and servers that are down at the end. */
+  /** Failed collectors and down servers at the end. */
   readonly failed: number;
   readonly skipped: number;
 }

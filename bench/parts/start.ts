@@ -1,4 +1,4 @@
-/** Time from the start until the built program listens, beside an empty Node.js. */
+/** Compared with an empty Node.js. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,7 +15,6 @@ const ROUNDS = 15;
 const MAX_RATIO = 8;
 const EMPTY = "an empty process of Node.js";
 const LISTENING = "the exporter until it listens";
-/** With an empty compile cache. */
 const FIRST = "the exporter until it listens, the first time";
 
 export interface StartCost {
@@ -30,7 +29,7 @@ export async function measureStart(quick: boolean): Promise<StartCost> {
     const servers = [{ name: "hq", url: "http://127.0.0.1:9", auth: { api_key: "${BENCH_KEY}" } }];
     await writeFile(config, JSON.stringify({ servers }));
     const serve = ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"];
-    // The flags of image and packages.
+    // As in image and packages.
     const exporter = [...FLAGS, builtMain(), ...serve];
     const samples = (): Samples<Contender> & Record<Contender, number[]> => ({
       [EMPTY]: [],
@@ -40,7 +39,7 @@ export async function measureStart(quick: boolean): Promise<StartCost> {
     const clock = samples();
     const processor = samples();
     for (let round = 0; round < (quick ? 1 : ROUNDS); round++) {
-      // The first of the two starts writes it.
+      // Filled by the first start.
       const cache = path.join(folder, `compile-cache-${round}`);
       const contenders = [
         [EMPTY, ["--eval", "0"]] as const,

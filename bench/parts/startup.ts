@@ -1,4 +1,4 @@
-/** Time from the start to the first complete page, and its parts. */
+/** Time from start to the first complete page, and its parts. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -27,10 +27,10 @@ export async function benchStartup(options: PartOptions): Promise<PartResult> {
   const start = await measureStart(quick);
   const simulator = await startSimulator(size);
   const compileCache = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-compiled-"));
-  // Default limits, as for a user.
+  // As for users.
   const begin = () => startExporter({ server: simulator.url, limits: {}, compileCache });
   try {
-    // The first start fills the compile cache.
+    // Fills the compile cache.
     const first = await begin();
     await first.ready().finally(() => first.stop());
     await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
@@ -49,7 +49,7 @@ export async function benchStartup(options: PartOptions): Promise<PartResult> {
       const read = since();
       note(FIRST_PAGE, read);
       note("of this: from the last poll to the page", read - ready);
-      // At once, before the exporter reads limits and time series.
+      // Before limits and time series.
       note(UNTIL_PAGE, (await exporter.processorTime()).cpuMs / 1_000);
       const page = gunzipSync(wire).toString("utf8");
       const value = (name: string) => sampleOf(page, name) ?? Number.NaN;

@@ -1,3 +1,3 @@
-/** Does nothing: what its event loop suffers is the machine's doing. */
+/** Its event-loop delays come from the machine. */
 console.log("ready");
 setInterval(() => undefined, 60_000);

@@ -1,4 +1,4 @@
-/** Simulated servers in one process, each with a world and a port of its own: argument 1 of them, with argument 2 channels each. */
+/** Each has its own world and port. Arguments: servers, channels per server. */
 
 import { startSimulator } from "../../packages/simulator/src/simulator.ts";
 import { createWorld } from "../../packages/simulator/src/world/world.ts";

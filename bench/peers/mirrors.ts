@@ -1,4 +1,4 @@
-/** One simulated server at many addresses. Arguments: addresses, sensors, channels, interval in seconds. It keeps answers for an interval. */
+/** One server at many addresses, caches for an interval. Arguments: addresses, sensors, channels, interval in seconds. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
@@ -20,7 +20,7 @@ interface Kept {
 const world = createWorld({ seed: 1, size: { sensors, channels }, startedAt: systemClock.now() });
 const interval = { seconds: intervalSeconds, errorIntervalsDown: 1 } as const;
 const nodes = [...world.list("probe"), ...world.list("group"), ...world.list("device"), ...world.list("sensor")];
-// Of each, as some have an interval of their own; since ever, so that the past is as long as that of others.
+// Some have their own interval. This gives all an equally long past.
 for (const { id } of nodes) world.edit(id, { interval }, Number.NEGATIVE_INFINITY);
 
 const credentials = { apiKey: API_KEY, username: "bench", password: "password-of-the-bench" };

@@ -1,4 +1,3 @@
-/** What both of our contenders of the OTLP bench push with: a connection, a count of what arrived, and devices as resources. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Redactor } from "../../src/errors/redactor.ts";
@@ -31,7 +30,7 @@ export const exporter = await connectOtlp(settings, METRIC_ENCODINGS, {
 export const resource = otlpResource({}, { version: "bench", instanceId: randomUUID() });
 export const scope = { name: "prtg-exporter", ...(IS_OTEL && { schemaUrl: SCHEMA_URL }) };
 
-/** Points that the receiver took, since the bench set it. */
+/** Reset by the bench. */
 export const arrived = { points: 0 };
 
 export const observer: OtlpRecorder = Object.assign(
@@ -43,7 +42,7 @@ export const observer: OtlpRecorder = Object.assign(
   },
 );
 
-/** With `otlp.profile: otel`, ten sensors to a device: in the order of sensors, one object a device. */
+/** With `otlp.profile: otel`: ten sensors per device. */
 const owners: DeviceFacts[] = [];
 const bySensor = new Map<string, DeviceFacts>();
 const byName = new Map<string, DeviceFacts>();
@@ -56,10 +55,10 @@ for (let index = 0; index < POINTS; index += CHANNELS_PER_SENSOR) {
 }
 const lookup: DeviceLookup = { ofSensor: (_, sensorId) => bySensor.get(sensorId), device: () => undefined };
 
-/** Undefined: all points are from one resource. */
+/** Undefined: all points have one resource. */
 export const placement = IS_OTEL ? new OtelPlacement(new OtelProfile(resource), lookup) : undefined;
 
-/** The same for rows, whose sensors are numbered. */
+/** For rows, by number. */
 export const rowPlacement: RowPlacement | undefined = placement && {
   place: placement.place.bind(placement),
   deviceOf: (sensor) => owners[Number(sensor)]?.id,

@@ -1,4 +1,4 @@
-/** Our side of the OTLP bench: measurements that wait in the outbox, until all of them are delivered. */
+/** Measurements wait in the outbox until delivered. */
 
 import { pino } from "pino";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -12,7 +12,7 @@ import { Stopwatch } from "../processes/stopwatch.ts";
 import { arrived, exporter, observer, resource, rowPlacement, scope } from "./otlp-connection.ts";
 import { describedSeries, measurementRows, POINTS } from "./otlp-points.ts";
 
-/** As in the exporter: values that may wait, and values in one delivery. */
+/** Pending values, and values per delivery. */
 const MAX_PENDING_POINTS = Math.max(500_000, POINTS);
 const BATCH_POINTS = 10_000;
 const MAX_PUSH_MS = 600_000;

@@ -6,17 +6,16 @@ import type { TreeNode } from "../../src/model/tree.ts";
 import type { MeasurementRow } from "../../src/sync/measurement.ts";
 import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
 
-/** The same points for all contenders of the OTLP bench, by their number. */
 export const POINTS = Number(process.argv[2]);
 export const RECEIVER = process.argv[3] ?? "";
-/** Under the names of OpenTelemetry, from a resource for each device. */
+/** OpenTelemetry names, one resource per device. */
 export const IS_OTEL = process.argv[4] === "otel";
-/** So many points are near the 4 MiB that receivers take in a request. */
+/** Close to the usual limit of 4 MiB. */
 export const REQUEST_POINTS = 5_000;
 
 export const FAMILY = TREE_FAMILIES.channelValue;
 
-/** Label values of the n-th of many channels, about as long as real ones (some 200 bytes a line). */
+/** Real labels have some 200 bytes a line. */
 export function labelValuesOf(index: number): string[] {
   const sensor = Math.floor(index / 10);
   const device = Math.floor(sensor / 10);
@@ -45,7 +44,7 @@ export function attributesOf(index: number): Record<string, string> {
   return Object.fromEntries(FAMILY.labels.map((label, position) => [label, values[position] ?? ""]));
 }
 
-/** A row a sensor, as a poll hands them over. */
+/** One row per sensor. */
 export function measurementRows(at: number): MeasurementRow[] {
   const rows: MeasurementRow[] = [];
   for (let from = 0; from < POINTS; from += CHANNELS_PER_SENSOR) {
@@ -58,7 +57,7 @@ export function measurementRows(at: number): MeasurementRow[] {
   return rows;
 }
 
-/** The series of each channel, put together when they are asked for, as the picture of a server does it. */
+/** On demand, as in the exporter. */
 export function describedSeries(): (sensorId: string, channelId: string) => readonly ValueSeries[] {
   const mapper = plainMapper();
   const sensors: TreeNode[] = [];

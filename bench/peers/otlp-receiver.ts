@@ -1,4 +1,4 @@
-/** An OTLP receiver that takes everything; told to `count`, it answers with the requests since the last time. */
+/** Accepts everything. `count` returns the requests since the last call. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerCommands } from "../processes/answer.ts";
@@ -19,7 +19,7 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const { requests, bytes, largestBytes } = received;
     received = { requests: requests + 1, bytes: bytes + size, largestBytes: Math.max(largestBytes, size) };
-    // An empty message: all of it was accepted.
+    // An empty message means full success.
     response.writeHead(200, { "content-type": "application/x-protobuf", "content-length": 0 }).end();
   });
 });

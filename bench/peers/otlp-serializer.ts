@@ -1,4 +1,4 @@
-/** The limit of the OTLP bench: the SDK's serializer over the same points, ready in memory, and nothing sent. */
+/** The lower bound: the SDK's serializer on points in memory. */
 import { millisToHrTime } from "@opentelemetry/core";
 import { ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
 import { emptyResource } from "@opentelemetry/resources";

@@ -1,4 +1,4 @@
-/** Our side of the OTLP bench: the current state of the store, as the metric reader pushes it. */
+/** The metric reader pushes the store's current state. */
 
 import { pino } from "pino";
 import { Registry } from "prom-client";

@@ -7,10 +7,9 @@ export interface Family {
   readonly series: { readonly values: readonly string[]; readonly value: number }[];
 }
 
-/** Metrics of the exporter about itself. */
 const SELF = /^(prtg_exporter|process|nodejs)_/;
 
-/** The gauges of a page in the text format, without the exporter's metrics about itself. */
+/** Without self-metrics. */
 export function readSeries(page: Buffer): Family[] {
   const families: Family[] = [];
   let help = "";
@@ -24,7 +23,7 @@ export function readSeries(page: Buffer): Family[] {
   return families;
 }
 
-/** Of a page that may be too long for one string. */
+/** The page may be too long for one string. */
 function* linesOf(page: Buffer): Generator<string> {
   for (let start = 0; start < page.length; ) {
     const end = page.indexOf(10, start);

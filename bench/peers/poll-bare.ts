@@ -1,10 +1,10 @@
-/** The limit of the poll bench: the same pages, fetched with undici and parsed, and nothing done with them. */
+/** The lower bound: fetches with undici and parses. */
 import { Pool } from "undici";
 import { serveCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 
-/** As the exporter reads them: a page begins with the last object of the one before. */
+/** Like the exporter's, pages overlap by one object. */
 const PAGE = 3_000;
 const STEP = PAGE - 1;
 

@@ -1,4 +1,4 @@
-/** Our side of the poll bench: client, tree, mapping and store without a page. Answers `poll` with the time of the channels collector. */
+/** Client, tree, mapping and store, without a page. `poll` returns the channels collector's time. */
 import { pino } from "pino";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
@@ -23,7 +23,7 @@ const log = pino({ level: "silent" });
 const mapper = plainMapper();
 const random = () => 0.5;
 const stopwatch = new Stopwatch();
-// No page shows them: what the exporter counts about itself is not measured here.
+// Self-metrics are not measured.
 const metrics = serverRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => []), "bench");
 
 const connection = new ServerConnection({
@@ -59,7 +59,7 @@ const writer = new StateWriter({
   isClockInDoubt: () => connection.api.isClockInDoubt(),
   expiry: createExpiryPolicy(systemClock, () => undefined),
 });
-// The collectors of one poll run one after the other: where the tree ends the channels begin.
+// Channels begin when the tree ends.
 const collectorMetrics = (name: string): CollectorRecorder =>
   Object.assign(metrics.collector(name), {
     finished: ({ success }: FinishedRun) => {

@@ -1,4 +1,4 @@
-/** Peer of the scrape bench: the series of a page file in prom-client's registry, rendered and compressed for each scrape. */
+/** Renders and compresses with prom-client on each scrape. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

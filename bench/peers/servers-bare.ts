@@ -1,25 +1,25 @@
-/** The limit of the servers bench: reads all nodes twice and all channels once a minute. Arguments: milliseconds of a round, URLs. */
+/** The lower bound: reads nodes twice and channels once a minute. Arguments: milliseconds of a round, URLs. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
 import { serveCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 
-/** Connects, and has the code compiled, in this part of a round. */
+/** Share of a round to connect and warm up. */
 const WARM_UP = 1 / 4;
-/** As the exporter reads them: a page begins with the last object of the one before. */
+/** Like the exporter's, pages overlap by one object. */
 const PAGE = 3_000;
 const STEP = PAGE - 1;
 const NODES = `/experimental/objects?filter=${encodeURIComponent("type = probe or type = group or type = device or type = sensor")}`;
 const CHANNELS = "/experimental/channels?";
 const LISTS = [NODES, CHANNELS, NODES];
 
-/** The exporter starts polls at multiples of this time, too. */
+/** As in the exporter. */
 const BEAT_MS = 500;
 
 const [round = "", ...urls] = process.argv.slice(2);
 const roundMs = Number(round);
-// Connections are kept for as long as the exporter keeps them.
+// As in the exporter.
 const agent = new Agent({ connections: 4, pipelining: 1, allowH2: false, keepAliveTimeout: 90_000 });
 const stopwatch = new Stopwatch();
 
@@ -37,7 +37,6 @@ async function read(url: string, list: string): Promise<void> {
   }
 }
 
-/** Each list of each server once, within so many milliseconds. */
 async function readAll(ms: number): Promise<void> {
   const began = performance.now();
   const all = LISTS.flatMap((list) => urls.map((url) => ({ url, list })));

@@ -1,4 +1,4 @@
-/** The simulator over HTTPS, for which its command has no flag: with key.pem and cert.pem of a folder. */
+/** HTTPS, which the command lacks. Reads key.pem and cert.pem from a folder. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { startSimulator } from "../../packages/simulator/src/simulator.ts";

@@ -1,4 +1,3 @@
-/** Commands of a process; the bench gets the result of the handler. */
 export type Handlers = Readonly<Record<string, () => unknown>>;
 
 export interface Question {
@@ -9,17 +8,16 @@ export interface Question {
 export interface Answer {
   readonly id: number;
   readonly value?: unknown;
-  /** Stack of what the handler threw. */
   readonly error?: string;
 }
 
-/** Answers the process that started this one. Does not keep the process from ending. */
+/** Does not keep the process alive. */
 export function answerCommands(handlers: Handlers): void {
   process.on("message", (question: Question) => void answer(handlers, question));
   process.channel?.unref();
 }
 
-/** For peers: reports readiness and lives until its stop. */
+/** Runs until stopped. */
 export function serveCommands(handlers: Handlers): void {
   answerCommands(handlers);
   console.log("ready");

@@ -6,18 +6,18 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** Beside `dist/`, as in the package and the image. */
+/** Next to `dist/`, as in the package and the image. */
 const BESIDE = ["package.json", "packages/simulator/api", "config"];
 
 let built: string | undefined;
 
-/** Path of the main file of the exporter, built once a run as for a release. @throws Error when the build fails */
+/** Built once a run as for a release. @throws Error if the build fails */
 export function builtMain(): string {
   built ??= build();
   return path.join(built, "dist/main.js");
 }
 
-/** The probe as JavaScript: type stripping would add 18 MB to the measured memory. */
+/** JavaScript, because type stripping would add 18 MB of memory. */
 export async function builtProbe(): Promise<string> {
   const file = path.join(path.dirname(path.dirname(builtMain())), "probe.mjs");
   if (!existsSync(file)) {

@@ -42,7 +42,6 @@ export class Child {
     process.once("exit", this.#kill);
   }
 
-  /** A Node.js process. */
   static node(
     script: string,
     args: readonly string[],
@@ -62,7 +61,7 @@ export class Child {
     return this.#text;
   }
 
-  /** Waits for a line of its output. @throws Error with the output if it ends before, or takes longer than `limitMs` */
+  /** Waits for a line of output. @throws Error with the output if the process ends or `limitMs` passes */
   async said(pattern: RegExp, limitMs = 120_000): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(limitMs);
     for (;;) {
@@ -73,7 +72,7 @@ export class Child {
     }
   }
 
-  /** Sends a command for `answerCommands`. */
+  /** For `answerCommands`. */
   ask<Value>(command: string): Promise<Value> {
     const id = ++this.#questions;
     const { promise, resolve, reject } = Promise.withResolvers<Value>();

@@ -10,11 +10,11 @@ import { API_KEY } from "./simulator.ts";
 
 export interface ExporterOptions {
   readonly server: string | readonly string[];
-  /** PEM file of the certificate of an HTTPS server. */
+  /** PEM. */
   readonly caFile?: string;
   readonly settings?: object;
   readonly limits?: object;
-  /** Folder for the compile cache of Node.js; unset: no cache. */
+  /** Unset: no cache. */
   readonly compileCache?: string;
 }
 
@@ -22,10 +22,10 @@ export interface ExporterOptions {
 export const UNPACED = { requests_per_second: 1_000 };
 export const ONCE = { schedule: "24h" };
 
-/** `prtg-exporter serve` with the probe. */
+/** `prtg-exporter serve` with the probe preloaded. */
 export interface ExporterProcess extends AsyncDisposable {
   readonly url: string;
-  /** Start on the bench's monotonic clock. */
+  /** Monotonic. */
   readonly startedAt: number;
   ready(): Promise<void>;
   processorTime(): Promise<ProcessorTime>;
@@ -48,7 +48,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterP
   }));
   const main = builtMain();
   const probe = await builtProbe();
-  // Every JSON document is a YAML document.
+  // JSON is valid YAML.
   await writeFile(config, JSON.stringify({ servers, ...settings }));
   const cache = compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache };
   const startedAt = performance.now();

@@ -1,10 +1,10 @@
 import { createHistogram, monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
 
 export interface LoopTurns {
-  /** By the clock: includes the time that the machine gave to others. */
+  /** Wall clock, includes other processes. */
   readonly longestMs: number;
   readonly p99Ms: number;
-  /** Processor time of the main thread: without what other processes took meanwhile. */
+  /** Processor time of the main thread. */
   readonly longestOwnMs: number;
   readonly p99OwnMs: number;
 }
@@ -13,7 +13,7 @@ const RESOLUTION_MS = 1;
 const NANOSECONDS = 1e6;
 const MICROSECONDS = 1e3;
 
-/** Measures the delay of a timer of 1 ms by the clock and in processor time: on a busy machine the clock shows the scheduler. */
+/** Delay of a 1 ms timer. On a busy machine, the wall clock shows the scheduler. */
 export class LoopWatch {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #own: RecordableHistogram = createHistogram();

@@ -14,7 +14,7 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-/** Serves the files of a folder, `metrics` and `metrics.gz`: the least that a scrape of these bytes can take. */
+/** The lower bound for scraping these bytes. */
 export async function startNginx(binary: string, folder: string): Promise<Nginx> {
   let log = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -35,7 +35,7 @@ function configuration(folder: string, port: number): string {
   const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
 ${
-  // Workers of a root process could not read the folder.
+  // Workers of a root nginx could not read the folder.
   process.getuid?.() === 0 ? "user root;" : ""
 }
 daemon off;
@@ -55,7 +55,7 @@ http {
 `;
 }
 
-/** Whether nginx answers in time; another program on the port does not have the file. */
+/** Another program may own the port. */
 async function answers(child: Child, url: string): Promise<boolean> {
   for (const end = performance.now() + START_LIMIT_MS; performance.now() < end && !child.ended; await sleep(50)) {
     const response = await fetch(url).catch(() => undefined);

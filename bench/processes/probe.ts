@@ -1,4 +1,4 @@
-/** Preloaded (`--import`), so that the bench can read memory, processor time and loop delays of an unchanged program. */
+/** Preloaded to read memory, processor time and loop delays of an unchanged program. */
 import { answerCommands } from "./answer.ts";
 import { LoopWatch } from "./loop-watch.ts";
 
@@ -21,7 +21,7 @@ answerCommands({
     return { cpuMs: (user + system) / 1_000, wallMs: performance.now() };
   },
   memory,
-  /** What is left after a collection: what a leak would show in. */
+  /** A leak would show here. */
   leanMemory: () => {
     globalThis.gc?.();
     return memory();

@@ -2,13 +2,12 @@ import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
-/** Folder of scripts/install-test-programs.sh, which computes the same path. */
+/** As in scripts/install-test-programs.sh. */
 function installedFolder(): string {
   const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
   return path.join(process.env.PRTG_EXPORTER_TEST_CACHE || path.join(caches, "prtg-exporter-tests"), "bin");
 }
 
-/** Path of an installed or a system program; undefined without one. */
 export function findProgram(name: string): string | undefined {
   const system = (process.env.PATH ?? "").split(path.delimiter);
   const folders = [installedFolder(), ...system, "/usr/sbin", "/usr/local/sbin"];

@@ -7,7 +7,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 
 const BUFFER_BYTES = 1 << 20;
 
-/** Scrapes over a kept connection, as Prometheus does, and drops the bytes. Resolves with the bytes of head and body. */
+/** Keeps the connection, like Prometheus. Returns the bytes of head and body. */
 export async function scrape(url: string, encoding: Encoding): Promise<number> {
   const { host } = new URL(url);
   const kept = connections.get(host);
@@ -24,7 +24,6 @@ export async function scrape(url: string, encoding: Encoding): Promise<number> {
   return connection.get(encoding);
 }
 
-/** The connection ended before the first byte of an answer. */
 class NothingAnswered extends Error {}
 
 const connections = new Map<string, Connection>();
@@ -36,7 +35,6 @@ const HEAD_BYTES = 4_096;
 class Connection {
   readonly #url: URL;
   readonly #socket: Socket;
-  /** First and last bytes of the answer. */
   #beginning = Buffer.alloc(0);
   #last = Buffer.alloc(0);
   #bytes = 0;
@@ -52,7 +50,7 @@ class Connection {
     };
     this.#socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), onread: { buffer, callback } });
     this.#socket.on("error", (error) => this.#fail(error));
-    // After "end" the socket is not writable, though not closed yet.
+    // After "end", the socket is not writable but not closed.
     this.#socket.on("end", () => this.#end());
     this.#socket.on("close", () => this.#end());
     this.#socket.unref();
@@ -88,7 +86,7 @@ class Connection {
     }
   }
 
-  /** Some servers end an answer with the connection. */
+  /** Some servers end a response by closing the connection. */
   #end(): void {
     this.closed = true;
     this.#answer(this.#beginning.toString("latin1"));
@@ -112,14 +110,12 @@ class Connection {
   }
 }
 
-/** The page as text, in the format of Prometheus. */
 export async function readPage(url: string): Promise<Buffer> {
   const response = await fetch(`${url}/metrics`, { headers: { "accept-encoding": "identity" } });
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** The gzipped bytes of the page. */
 export async function readWire(url: string): Promise<Buffer> {
   const { request } = await import("undici");
   const { body } = await request(`${url}/metrics`, { headers: { "accept-encoding": "gzip" } });

@@ -10,7 +10,6 @@ export interface SimulatedServer extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** A simulated monitoring server with so many channels, in a process of its own. Its world can be changed. */
 export async function startSimulator(channels: number): Promise<SimulatedServer> {
   const child = Child.node("src/main.ts", [
     "simulate",
@@ -26,7 +25,7 @@ export interface ManyServers extends AsyncDisposable {
   readonly urls: readonly string[];
 }
 
-/** Simulated servers in one process that share so many channels. */
+/** They share the channels. */
 export function startSimulators(servers: number, channels: number): Promise<ManyServers> {
   return startMany("bench/peers/many-simulators.ts", [servers, Math.ceil(channels / servers)]);
 }
@@ -38,7 +37,7 @@ export interface MirrorOptions {
   readonly intervalSeconds: number;
 }
 
-/** One simulated server at many addresses, in one process. It keeps its answers to save time. */
+/** One server at many addresses. Caches responses. */
 export function startMirrors({ addresses, sensors, channels, intervalSeconds }: MirrorOptions): Promise<ManyServers> {
   return startMany("bench/peers/mirrors.ts", [addresses, sensors, channels, intervalSeconds]);
 }
@@ -61,7 +60,7 @@ interface LoggedRequest {
 export interface RequestCounts {
   readonly mostInFlight: number;
   readonly counts: readonly { readonly route: string; readonly count: number }[];
-  /** The last thousand, oldest first. */
+  /** The last 1,000, oldest first. */
   readonly recent: readonly LoggedRequest[];
 }
 
@@ -69,7 +68,7 @@ export class SimulatorControl {
   readonly #url: string;
   readonly #agent: Agent;
 
-  /** `ca`: the certificate of a simulator over HTTPS, PEM. */
+  /** `ca`: PEM. */
   constructor(url: string, ca?: string) {
     this.#url = url;
     this.#agent = new Agent(ca === undefined ? {} : { connect: { ca } });
@@ -85,7 +84,7 @@ export class SimulatorControl {
     return { mostInFlight: most_in_flight, counts, recent };
   }
 
-  /** Objects of a list. `list`: its path and query. The request counts, too. */
+  /** `list`: path and query. Costs one request. */
   async total(list: string): Promise<number> {
     const url = `${this.#url}${list}${list.includes("?") ? "&" : "?"}limit=1&offset=0`;
     const headers = { authorization: `Bearer ${API_KEY}` };
@@ -100,17 +99,16 @@ export class SimulatorControl {
     await this.#send("DELETE", "/requests");
   }
 
-  /** Stops simulated time. */
   async freeze(): Promise<void> {
     await this.#send("POST", "/time/freeze", {});
   }
 
-  /** Moves time on by more than a minute, so that every sensor has a new measurement. */
+  /** Over a minute, so that every sensor measures again. */
   async stepMinute(): Promise<void> {
     await this.#send("POST", "/time/step", { by: "61s" });
   }
 
-  /** Adds a device with sensors; resolves with its id. */
+  /** Returns its id. */
   async addDevice(parent: string, name: string, sensors: number, kind: string): Promise<string> {
     const { id } = await this.#send<{ readonly id: string }>("POST", `/objects/${parent}/add`, { device: name });
     const add = { sensor: `${name} {n}`, kind, count: sensors };

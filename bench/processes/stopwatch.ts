@@ -1,6 +1,6 @@
 import type { ProcessorTime } from "./probe.ts";
 
-/** Measures what this process spends between two moments, all of its threads together. */
+/** All threads of this process. */
 export class Stopwatch {
   #cpu = process.cpuUsage();
   #wall = performance.now();

@@ -5,12 +5,11 @@ const LOOK_EVERY_MS = 50;
 const PAGE = 3_000;
 const CHANNELS = "/experimental/channels";
 
-/** Waits until the exporter has begun so many more polls of channels. */
 export async function waitForPolls(control: SimulatorControl, polls: number): Promise<void> {
   await waitFor(control, (offsets) => offsets.filter((offset) => offset === 0).length >= polls);
 }
 
-/** Waits for the next poll of channels up to about its last page. `channels`: about how many there are. */
+/** Until about the last page. `channels`: approximate number. */
 export async function waitForPollEnd(control: SimulatorControl, channels: number): Promise<void> {
   const near = Math.max(0, 0.98 * channels - PAGE);
   await waitFor(control, (offsets) => {
@@ -28,7 +27,7 @@ async function waitFor(control: SimulatorControl, isEnough: (offsets: readonly n
   }
 }
 
-/** Offsets of the pages of channels with their values; limits are read from the same list, with a section more. */
+/** Limits use the same list with another section. */
 export function channelPages(urls: readonly string[]): number[] {
   return urls.flatMap((text) => {
     const { pathname, searchParams } = new URL(text, "http://server");

@@ -41,7 +41,7 @@ const schema = z.strictObject({
   ),
 });
 
-/** Results of earlier runs; undefined without the file. @throws ZodError, SyntaxError for a file of another kind */
+/** Undefined without the file. @throws ZodError, SyntaxError for another kind of file */
 export async function readResults(file: URL): Promise<BenchResults | undefined> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -50,7 +50,7 @@ export async function readResults(file: URL): Promise<BenchResults | undefined> 
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-/** Rounds to five digits, so that the file changes little. @throws RangeError for what is no number */
+/** Five digits keep diffs small. @throws RangeError for NaN and infinity */
 export async function writeResults(file: URL, results: BenchResults): Promise<void> {
   const round = (key: string, value: unknown) => {
     if (typeof value !== "number") return value;

@@ -30,7 +30,7 @@ export function limitText({ atMost, atLeast, unit }: Budget): string {
   return limits.join(", ");
 }
 
-/** Three significant digits say all that a measurement knows. */
+/** Measurements are no more precise. */
 function digits(value: number): string {
   const size = Math.abs(value);
   const places = size >= 100 ? 0 : size >= 10 ? 1 : 2;

@@ -22,7 +22,7 @@ const HEADLINES: readonly (readonly [start: string, label: string])[] = [
   ["A scrape with more time series due", "Mean time of a scrape under overload, relative to normal load"],
 ];
 
-/** A text with generated parts, between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
+/** Between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
 export function withBlock(text: string, name: string, content: string): string {
   const begin = `<!-- ${name}:begin -->`;
   const from = text.indexOf(begin);
@@ -31,7 +31,7 @@ export function withBlock(text: string, name: string, content: string): string {
   return `${text.slice(0, from + begin.length)}\n${content}${text.slice(to)}`;
 }
 
-/** What stands between the markers `bench` of README.md. */
+/** Block `bench` in README.md. */
 export function readmeBlock(results: BenchResults): string {
   const rows = results.parts.flatMap((part) =>
     part.budgets.flatMap((budget) => {
@@ -51,7 +51,7 @@ export function readmeBlock(results: BenchResults): string {
   return lines.join("\n");
 }
 
-/** What stands between the markers `bench-scale` of docs/sizing.md: a row a size. */
+/** Block `bench-scale` of docs/sizing.md. */
 export function scaleBlock(results: BenchResults): string {
   const parts = results.parts.filter(({ part }) => part === "scale").toSorted((a, b) => a.size - b.size);
   const names = [...new Set(parts.flatMap(({ rows }) => rows.map(({ name }) => name)))];
@@ -66,7 +66,7 @@ export function scaleBlock(results: BenchResults): string {
   return `${table(["channels", ...names], rows)}\n${machineText(results, parts.at(-1))}\n`;
 }
 
-/** What stands between the markers `bench-servers` of docs/sizing.md: a row a number of servers. */
+/** Block `bench-servers` of docs/sizing.md. */
 export function serversBlock(results: BenchResults): string {
   const part = results.parts.find((candidate) => candidate.part === "servers");
   if (part === undefined) return "Not measured yet.\n";
@@ -82,7 +82,7 @@ export function serversBlock(results: BenchResults): string {
   return `${table([`${channels} channels on`, ...names], rows)}\n${machineText(results, part)}\n`;
 }
 
-/** Where figures are from, and what a machine can be compared with it by: machines of one name differ from hour to hour. */
+/** Includes the calibration: equal machines differ from hour to hour. */
 function machineText({ takenOn, cores, processor, node, ...newest }: BenchResults, part?: PartResult): string {
   const { calibrationMs } = part?.calibrationMs === undefined ? newest : { calibrationMs: part.calibrationMs };
   return [

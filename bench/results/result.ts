@@ -5,16 +5,16 @@ export type Unit = (typeof UNITS)[number];
 
 export interface Row {
   readonly name: string;
-  /** What it is about, where a part measures several side by side. */
+  /** The subject, if a part measures several. */
   readonly of?: string;
   readonly unit: Unit;
   readonly spread: Spread;
   readonly samples: number;
-  /** Round by round against another row, whose name is `to`. */
+  /** Round by round, against the row `to`. */
   readonly ratio?: { readonly spread: Spread; readonly to: string };
 }
 
-/** What a budget is about, and whether it was kept. Only ratios and what does not depend on the machine are budgets. */
+/** Only ratios and machine-independent values have budgets. */
 export interface Budget {
   readonly what: string;
   readonly unit: Unit;
@@ -29,14 +29,14 @@ export function ratioBudget(what: string, value: number, atMost: number): Budget
 
 export interface PartResult {
   readonly part: string;
-  /** Channels of the simulated server, or series where there is no server. */
+  /** Series if there is no server. */
   readonly size: number;
   readonly title: string;
   readonly rows: readonly Row[];
   readonly budgets: readonly Budget[];
-  /** What was not measured and why, and what else is worth knowing. */
+  /** Also what was not measured, and why. */
   readonly notes: readonly string[];
-  /** Of the machine when it was measured, where that is known; see BenchResults. */
+  /** If known. See BenchResults. */
   readonly calibrationMs?: Spread;
 }
 
@@ -45,7 +45,7 @@ export interface BenchResults {
   readonly node: string;
   readonly processor: string;
   readonly cores: number;
-  /** Milliseconds that `JSON.parse` takes for one page of 3,000 channels. */
+  /** `JSON.parse` of a page of 3,000 channels. */
   readonly calibrationMs: Spread;
   readonly parts: readonly PartResult[];
 }
@@ -58,7 +58,7 @@ export function brokenBudgets(parts: readonly PartResult[]): readonly Budget[] {
   return parts.flatMap(({ budgets }) => budgets).filter((budget) => !isKept(budget));
 }
 
-/** `results` with parts exchanged for newer measurements of the same part and size, and others added. */
+/** Replaces parts of the same name and size. */
 export function withParts(
   results: BenchResults | undefined,
   newer: Omit<BenchResults, "parts">,

@@ -25,7 +25,7 @@ export function partText(result: PartResult): string {
   return `\n${blocks.join("\n")}\n`;
 }
 
-/** The first column is text, and so is the last of many; the others are numbers, to the right. */
+/** The first column is text, and the last if there are many. The others are right-aligned. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   return rows.map((row) =>

@@ -1,8 +1,8 @@
 import type { Plugin } from "rolldown";
 
-/** Of Node.js, for TLS, threads and programs, if at all. */
+/** For TLS, threads and programs, which many configurations never use. */
 const BUILTINS = ["child_process", "https", "tls", "worker_threads"];
-/** Packages for what only some configurations have: schedules by the calendar, and patterns. Each is a piece of its own. */
+/** For some configurations (calendar schedules, patterns). One chunk each. */
 const PACKAGES = ["node-cron", "re2js"];
 export const LATER_PIECES = PACKAGES.map((name) => ({
   name,
@@ -14,7 +14,7 @@ const REQUIRED = new RegExp(
   "gm",
 );
 
-/** Loads some modules when they are first used, and requires them once: a second lookup takes longer than most calls. */
+/** Loads at first use. Keeps the result, because a second lookup is slow. */
 export function withLaterModules(code: string): string {
   return code.replaceAll(
     REQUIRED,

@@ -1,6 +1,6 @@
 import type { Plugin } from "rolldown";
 
-/** What is bundled in place of something that is not used: to use it after all fails at once. */
+/** Fails on use. */
 const NOTHING = `class UnusedPart {
   constructor() {
     throw new Error("this part of a dependency is not in the bundle: see scripts/build/unused-parts.ts");
@@ -8,19 +8,19 @@ const NOTHING = `class UnusedPart {
 }
 `;
 
-/** Parts of dependencies that no code here uses, by path below `node_modules`, and their replacement. Saves time and memory of a start. */
+/** By path below `node_modules`. Saves start time and memory. */
 export const REPLACED_PARTS: Readonly<Record<string, string>> = {
-  // Log lines go through a stream of ours, in this thread.
+  // We log through our own stream.
   "pino/lib/transport.js": `${NOTHING}module.exports = UnusedPart;`,
   "sonic-boom/index.js": `${NOTHING}module.exports = UnusedPart;`,
-  // Metrics are of one process, which is scraped. Not: Summary, Pushgateway, AggregatorRegistry.
+  // Not: Summary, Pushgateway, AggregatorRegistry.
   "prom-client/index.js": `
     exports.Registry = require("./lib/registry");
     exports.Counter = require("./lib/counter");
     exports.Gauge = require("./lib/gauge");
     exports.Histogram = require("./lib/histogram");
     exports.collectDefaultMetrics = require("./lib/defaultMetrics");`,
-  // Requests to known origins. Not: agents, fetch, WebSocket, EventSource, caches, mocks, proxies, interceptors.
+  // Not: agents, fetch, WebSocket, EventSource, caches, mocks, proxies, interceptors.
   "undici/index.js": `
     exports.Dispatcher = require("./lib/dispatcher/dispatcher");
     exports.Client = require("./lib/dispatcher/client");
@@ -29,20 +29,19 @@ export const REPLACED_PARTS: Readonly<Record<string, string>> = {
     Object.assign(exports.Dispatcher.prototype, require("./lib/api"));`,
 };
 
-/** Modules that one file of a dependency imports for what is not used here, each with that file. */
 export const UNUSED_IMPORTS: readonly string[] = [
   // Exemplars.
   "@opentelemetry/api of prom-client/lib/metrics/processCpuTotal.js",
-  // Commands that are programs of their own, and tasks in another process.
+  // Separate programs, and tasks in another process.
   "node:child_process of commander/lib/command.js",
   "child_process of node-cron/dist/node-cron.js",
-  // For sonic-boom, which is not there.
+  // For sonic-boom, which the bundle lacks.
   "worker_threads of pino/lib/tools.js",
 ];
 
 const EMPTY = "\0unused-part";
 
-/** Leaves out of the bundle what is not used. The build fails where something of it is not met, as packages change. */
+/** The build fails if a part no longer exists. */
 export function withoutUnusedParts(): Plugin {
   const missing = new Set([...Object.keys(REPLACED_PARTS), ...UNUSED_IMPORTS]);
   return {

@@ -4,7 +4,6 @@ import { stat } from "node:fs";
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers";
 
-/** One end of a connection on this machine. */
 export interface ConnectionEnd {
   readonly localPort: number;
   readonly remotePort: number;
@@ -12,14 +11,13 @@ export interface ConnectionEnd {
   readonly written: number;
 }
 
-/** What a process did so far, as far as it shows outside. Two equal ones: nothing happened in between. */
+/** Two equal states: nothing happened in between. */
 export interface ProcessState {
-  /** Whether a connection is being made. */
   readonly connecting: boolean;
   readonly connections: readonly ConnectionEnd[];
 }
 
-/** Work that goes on outside of JavaScript and comes back. */
+/** Work outside of JavaScript that calls back. */
 const UNDER_WAY = new Set([
   "FSReqCallback",
   "FSReqPromise",
@@ -32,17 +30,17 @@ const UNDER_WAY = new Set([
 ]);
 const CALM_ROUNDS = 2;
 
-// Taken before anything replaces them.
+// Read before anything replaces them.
 const nextTurn = setImmediate;
 const askThreads = stat;
 const resources = process.getActiveResourcesInfo.bind(process);
 
-/** Follows all TCP connections of this process, and says when it has nothing left to do. */
+/** Detects by TCP connections when the process has nothing left to do. */
 export class Activity {
-  /** Tasks that threads of the program have been given and have not answered. */
+  /** Unanswered by the threads. */
   tasks = 0;
   readonly #sockets = new Set<Socket>();
-  /** Async ids that a round takes where nothing else happens. */
+  /** Async ids of an idle round. */
   #idsOfRound = Number.POSITIVE_INFINITY;
 
   constructor() {
@@ -69,7 +67,7 @@ export class Activity {
     return { connecting, connections };
   }
 
-  /** Resolves when the process waits for timers and other processes only: a last job of the one libuv thread has come back. */
+  /** The process waits only for timers and others: the last job of the single libuv thread has returned. */
   async settled(): Promise<ProcessState> {
     let before = "";
     for (let calm = 0; calm < CALM_ROUNDS; ) {
@@ -89,7 +87,7 @@ export class Activity {
   }
 }
 
-/** Everything that outlives a turn of the event loop takes such an id, but for data on a connection. */
+/** Everything that outlives an event-loop turn takes an id, except data on a connection. */
 function currentId(): number {
   return new AsyncResource("capture", { requireManualDestroy: true }).asyncId();
 }

@@ -10,41 +10,38 @@ import { Activity, type ConnectionEnd, type ProcessState } from "./activity.ts";
 import type { Order, Report } from "./protocol.ts";
 
 const PRELOAD = fileURLToPath(new URL("preload.ts", import.meta.url));
-/** Of real time: beyond it something waits for what never comes. */
+/** Real time. */
 const STUCK_MS = 120_000;
-/** As src/ sets them itself, by a second start that is spared here; one thread, so that jobs of threads end in order. */
+/** src/ sets these by a second start. One thread keeps jobs in order. */
 const NODE_OPTIONS = `--max-semi-space-size=8 --disable-sigusr1 --no-warnings --import ${PRELOAD}`;
 
-/** What happens at a moment beside the timers of programs. */
+/** Besides the timers of programs. */
 export interface EventSource {
-  /** Milliseconds since the epoch; undefined: nothing is planned. */
+  /** Undefined: no event. */
   next(): number | undefined;
-  /** Does the first thing that is due. False: none is. */
+  /** Runs the first due event. False: none is due. */
   run(): boolean;
 }
 
 export interface ProgramOptions {
   readonly name: string;
-  /** The checkout that it is of. */
   readonly root: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Ports that it connects to, by the name that its configuration gives them. */
+  /** By configured name. */
   readonly ports?: ReadonlyMap<number, number>;
 }
 
-/** A program that the conductor started. */
 export class Program {
   readonly name: string;
   stdout = "";
   stderr = "";
-  /** What its ports are on this machine, by their names. */
+  /** By configured name. */
   readonly listening = new Map<number, number>();
-  /** Undefined while it runs. */
   exitCode: number | null | undefined;
   state: ProcessState = { connecting: false, connections: [] };
-  /** When its next timer is due: of all, and of those that keep it alive. */
+  /** Of all timers, and of those that keep the process alive. */
   next: number | undefined;
   nextRef: number | undefined;
   isDirty = true;
@@ -91,7 +88,7 @@ export class Program {
     } else this.#answer?.(report);
   }
 
-  /** Undefined when it has ended. */
+  /** Undefined after its end. */
   async tell(order: Order): Promise<Report | undefined> {
     if (this.#control === undefined) return undefined;
     const answer = new Promise<Report | undefined>((resolve) => {
@@ -112,9 +109,8 @@ export class Program {
   }
 }
 
-/** Moves time on when all programs wait for it, so that their work does not depend on the machine. */
+/** Advances time when all programs wait, so results do not depend on the machine. */
 export class Conductor {
-  /** Milliseconds since the epoch. */
   now: number;
   readonly #activity = new Activity();
   readonly #programs: Program[] = [];
@@ -156,19 +152,19 @@ export class Conductor {
     return program;
   }
 
-  /** Resolves when `isDone`, without any time passing. */
+  /** Without advancing time. */
   async still(isDone: () => boolean, what: string): Promise<void> {
     await this.#go(isDone, what, () => undefined);
   }
 
-  /** Resolves when the program listens on the port, without any time passing. */
+  /** Without advancing time. */
   async listening(program: Program, port: number): Promise<void> {
     const isThere = () => program.exitCode !== undefined || program.listening.has(port);
     await this.still(isThere, `${program.name} to listen`);
     if (program.exitCode !== undefined) throw new Error(`${program.name} ended: ${program.stdout}${program.stderr}`);
   }
 
-  /** Resolves with its exit code when the program has ended; time moves on as far as that program needs it. */
+  /** Advances time as needed. */
   async ended(program: Program): Promise<number | null> {
     const { exitCode } = program;
     if (exitCode === undefined) {
@@ -178,7 +174,6 @@ export class Conductor {
     return program.exitCode ?? null;
   }
 
-  /** Lets time pass. */
   async pass(ms: number): Promise<void> {
     const end = this.now + ms;
     const next = () => Math.min(end, this.#soonest(this.#programs.map((program) => program.next)) ?? end);
@@ -207,7 +202,7 @@ export class Conductor {
         continue;
       }
       if (performance.now() - progressAt > STUCK_MS) throw new Error(`waited in vain for ${what}`);
-      // What we wait for comes from outside: from a program that starts or ends.
+      // The event is external: a program starts or ends.
       await delay(1);
       for (const program of this.#programs) program.isDirty = true;
     }
@@ -234,7 +229,7 @@ export class Conductor {
     );
   }
 
-  /** Resolves when every program only waits for time or for us, and nothing is on its way between us. */
+  /** Every program waits, and no data is in transit. */
   async #quiet(): Promise<void> {
     const beganAt = performance.now();
     for (;;) {
@@ -250,7 +245,7 @@ export class Conductor {
     }
   }
 
-  /** Whether bytes are on their way, or connections come or go; those programs are to be asked again. */
+  /** True if data is in transit or connections change. Marks programs to query again. */
   #markThoseBehind(own: ProcessState): boolean {
     const ours = new Map(own.connections.map((end) => [`${end.localPort} ${end.remotePort}`, end]));
     let isBehind = own.connecting;
@@ -265,7 +260,7 @@ export class Conductor {
       if (program.state.connecting) program.isDirty = true;
       if (program.isDirty) isBehind = true;
     }
-    // Of the rest the other end is not known yet, or gone.
+    // For other connections, the other end is unknown or gone.
     if (ours.size === 0) return isBehind;
     for (const program of this.#programs) if (program.isThere) program.isDirty = true;
     return true;
@@ -273,7 +268,7 @@ export class Conductor {
 
   #welcome(control: net.Socket): void {
     let program: Program | undefined;
-    // A program that ends does not say goodbye.
+    // A program may end without closing the connection.
     control.on("error", () => undefined);
     createInterface({ input: control })
       .on("error", () => undefined)

@@ -1,4 +1,4 @@
-/** Ports by which configurations name servers, the receiver and the exporter; virtual-ports.ts says where they really are. */
+/** virtual-ports.ts maps them to real ones. */
 export const PORTS = { hq: 1701, branch: 1702, lab: 1703, long: 1704, otlp: 4318, exporter: 9705 } as const;
 
 const HQ = `
@@ -14,10 +14,10 @@ const LAB = `
   - url: http://127.0.0.1:${PORTS.lab}/
     auth: { api_key_file: api-key }`;
 
-/** What the exporter starts with. */
+/** Configuration at the start. */
 export const FIRST = first("off");
 
-/** The same but for one word. */
+/** Changes one word. */
 export const FOURTH = first("auto");
 
 function first(timeseries: string): string {
@@ -47,7 +47,7 @@ state_dir: state
 `;
 }
 
-/** Other labels, rules, schedules, servers and receiver. */
+/** Different labels, rules, schedules, servers and receiver. */
 export const SECOND = `
 servers:${HQ}
     limits: { max_text_length: 64 }${LAB}
@@ -74,7 +74,7 @@ otlp: { endpoint: "http://127.0.0.1:${PORTS.otlp}", protocol: http/protobuf, com
 state_dir: state
 `;
 
-/** Fewer labels still, no push, and a page that is too large. */
+/** Over the size limit, without push. */
 export const THIRD = `
 servers:${HQ}${BRANCH}
 collectors:
@@ -104,13 +104,12 @@ rules:
     factor: 1000000
 `;
 
-/** A user with the password simulated-password, and headers. */
+/** Password: simulated-password. */
 export const WEB = `
 http_server_config: { headers: { X-Frame-Options: deny, Strict-Transport-Security: max-age=60 } }
 basic_auth_users: { somebody: "$2b$04$JNAwyFhqj2gcytkqx70lGOllIEzgNs89U2qsKseTuM0iWAHCD65k6" }
 `;
 
-/** What happens in the world by itself. */
 export const SCENARIO = `
 name: A device, and a disk
 steps:

@@ -12,9 +12,9 @@ const PROCESS_FILES: Readonly<Record<string, string>> = {
   "/proc/self/stat": "1 (node) S",
 };
 
-/** Randomness, and what a process sees of its machine and of itself, the same in every run. */
+/** Fixes randomness and everything a process sees of its machine and itself. */
 export function fixMachine(): void {
-  // No sequence: the order in which it is asked for is not what is compared.
+  // The order of calls may change.
   Math.random = () => 0.5;
   let drawn = 0;
   const uuid = () => `00000000-0000-4000-8000-${(++drawn).toString(16).padStart(12, "0")}` as const;
@@ -31,7 +31,7 @@ export function fixMachine(): void {
   replace(crypto, { randomUUID: uuid, randomBytes, randomFillSync: fill });
   replace(crypto.webcrypto, { randomUUID: uuid, getRandomValues: fill });
   replace(os, { hostname: () => "machine" });
-  // When memory is cleaned up is no matter of the program.
+  // Garbage collection does not change the output.
   replace(globalThis, { WeakRef: StrongRef });
   fixProcess();
   syncBuiltinESMExports();
@@ -67,7 +67,7 @@ function fixProcess(): void {
     readdirSync: (...args: Parameters<typeof readdirSync>) =>
       String(args[0]).startsWith("/proc/self/") ? [] : Reflect.apply(readdirSync, fs, args),
   });
-  // Time that waits for a turn of the conductor would count as busy.
+  // Waiting for the conductor is not busy.
   replace(performance, { eventLoopUtilization: () => ({ idle: 1, active: 0, utilization: 0 }) });
   const delays = { min: 0, max: 0, mean: 0, stddev: 0, exceeds: 0 };
   replace(perfHooks, {
@@ -79,7 +79,7 @@ function fixProcess(): void {
   });
 }
 
-/** Some of these are getters, which an assignment would not replace. */
+/** Assignment cannot replace getters. */
 function replace(owner: object, members: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(members)) {
     Object.defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: true });

@@ -6,14 +6,14 @@ import type { EventSource } from "./conductor.ts";
 export interface Question {
   readonly method: string;
   readonly url: string;
-  /** Name and value in turn. */
+  /** Names and values alternate. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Name and value in turn. */
+  /** Names and values alternate. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
@@ -21,16 +21,15 @@ export interface Answer {
 interface Waiting {
   readonly question: Question;
   readonly due: number;
-  /** By this those that are due at the same time are put in order. */
+  /** Orders simultaneous requests. */
   readonly key: string;
   readonly response: ServerResponse;
 }
 
 const SLOWEST_MS = 400;
-/** Of one connection, not of what is said over it. */
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "content-length"];
 
-/** Passes requests one at a time, in an order that follows from their content and not from their arrival. */
+/** Orders requests by content, not arrival. */
 export class Gate implements EventSource {
   readonly #now: () => number;
   readonly #answer: (question: Question) => Promise<Answer>;
@@ -74,7 +73,7 @@ export class Gate implements EventSource {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url = "", rawHeaders: headers } = request;
     const question = { method, url, headers, body: await bodyOf(request) };
-    // By what is asked for alone: a body that differs a little is not to move all that comes after it.
+    // By URL: a slightly different body must not move everything.
     const due =
       this.#now() + 5 + (createHash("sha256").update(`${method} ${url}`).digest().readUInt32BE() % SLOWEST_MS);
     const key = `${method} ${url} ${createHash("sha256").update(question.body).digest("hex")}`;
@@ -92,13 +91,13 @@ export class Gate implements EventSource {
       response.writeHead(status, [...endToEnd(headers), "Content-Length", String(body.length)]);
       response.end(body);
     } catch {
-      // The server broke off; so do we.
+      // The server aborted, so abort too.
       response.destroy();
     }
   }
 }
 
-/** Asks over a connection of its own. Rejects when there is no whole answer. */
+/** Rejects an incomplete answer. */
 export function ask(port: number, { method, url, headers, body }: Question): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = [

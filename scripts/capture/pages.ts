@@ -11,13 +11,12 @@ interface Page {
   readonly method?: string;
 }
 
-/** An object of a server whose pages are captured. */
 export interface Shown {
   readonly server: string;
   readonly id: string;
 }
 
-/** Pages that change with every poll. */
+/** Change with every poll. */
 const METRICS: readonly Page[] = [
   { file: "metrics.txt", url: "/metrics" },
   { file: "metrics.om", url: "/metrics", headers: OPENMETRICS },
@@ -66,7 +65,7 @@ const OTHERS: readonly Page[] = [
   { file: "post.txt", url: "/metrics", method: "POST" },
 ];
 
-/** `all`: every page there is; else only the metrics. */
+/** `all`: every page. Otherwise only metrics. */
 export async function capturePages(
   stage: Stage,
   program: Program,

@@ -1,4 +1,4 @@
-// Loaded before a program by `node --import`: puts its time, its timers, randomness, machine and ports under control.
+// Controls the program's time, timers, randomness, machine and ports.
 import { once } from "node:events";
 import "node:http";
 import net from "node:net";
@@ -45,7 +45,7 @@ async function begin(path: string): Promise<void> {
   installTime(time);
 }
 
-/** Threads of the program answer each message with one. */
+/** Threads answer each message once. */
 function followThreads(activity: Activity): void {
   const { Worker } = workerThreads;
   const prototype: { postMessage?: unknown; emit?: unknown } = Worker.prototype;
@@ -61,7 +61,7 @@ function followThreads(activity: Activity): void {
     count(this, 1);
     return call(postMessage, this, args);
   };
-  // Listeners may be removed.
+  // Code may remove listeners.
   prototype.emit = function (this: object, ...args: unknown[]) {
     if (args[0] === "message") count(this, -1);
     if (args[0] === "exit") count(this, Number.NEGATIVE_INFINITY);

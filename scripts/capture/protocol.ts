@@ -1,9 +1,9 @@
 import type { ProcessState } from "./activity.ts";
 
-/** What the conductor tells a program, a line of JSON each; one at a time. */
+/** One JSON line each, one at a time. */
 export type Order = { readonly kind: "advance"; readonly to: number } | { readonly kind: "settle" };
 
-/** What a program tells the conductor. Times in milliseconds since the epoch. */
+/** Milliseconds since the epoch. */
 export type Report =
   | { readonly kind: "hello"; readonly name: string }
   | { readonly kind: "listening"; readonly named: number; readonly actual: number }

@@ -3,7 +3,7 @@ import { headerOf, type Question } from "./gate.ts";
 
 const LONGEST_LINE = 1_000;
 
-/** The body of a request as text in which each fact has a line of its own: JSON indented, Protobuf by its numbers of fields. */
+/** One fact per line: JSON indented, Protobuf by field numbers. */
 export function readableBody({ headers, body }: Question): string {
   const plain = headerOf(headers, "content-encoding") === "gzip" ? gunzipSync(body) : body;
   const type = headerOf(headers, "content-type") ?? "";
@@ -12,7 +12,7 @@ export function readableBody({ headers, body }: Question): string {
   return plain.toString("utf8");
 }
 
-/** Indented as JSON.stringify does it, but with all on one line that is short. */
+/** Short values stay on one line. */
 function jsonLines(value: unknown, indent: string): string[] {
   const line = JSON.stringify(value);
   if (line.length <= LONGEST_LINE || typeof value !== "object" || value === null) return [indent + line];
@@ -24,7 +24,7 @@ function jsonLines(value: unknown, indent: string): string[] {
   return [indent + (isList ? "[" : "{"), ...members, indent + (isList ? "]" : "}")];
 }
 
-/** As `protoc --decode_raw`. Undefined: these bytes are no message. */
+/** Like `protoc --decode_raw`. Undefined: not a message. */
 function messageLines(bytes: Buffer, indent: string): string[] | undefined {
   const lines: string[] = [];
   let at = 0;

@@ -5,7 +5,7 @@ import { Conductor, type Program } from "./conductor.ts";
 import { type Answer, ask, Gate, headerOf, type Question } from "./gate.ts";
 import { readableBody } from "./readable-body.ts";
 
-/** Headers of answers that say when and how, not what; a wrong length would be an error. */
+/** Not content. A wrong length fails anyway. */
 const UNCOMPARED = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
 
 export interface StageOptions {
@@ -15,16 +15,14 @@ export interface StageOptions {
   readonly startAt: number;
 }
 
-/** Simulated servers, a receiver, and the programs that talk to them, with all that they say in files. */
+/** Writes everything that servers, receiver and clients say to files. */
 export class Stage {
   readonly conductor: Conductor;
   readonly #options: StageOptions;
   readonly #ports = new Map<number, number>();
   readonly #gates: Gate[] = [];
-  /** What was asked of each server, by its name. */
   readonly #requests = new Map<string, string[]>();
   #received = 0;
-  /** How the receiver answers. */
   receiver: (question: Question) => Answer = () => ({
     status: 200,
     headers: ["Content-Type", "application/json"],
@@ -36,7 +34,7 @@ export class Stage {
     this.conductor = new Conductor(options.startAt);
   }
 
-  /** Starts a simulated server that programs reach at 127.0.0.1 and the port. */
+  /** Programs reach it at 127.0.0.1. */
   async simulate(name: string, port: number, ...flags: readonly string[]): Promise<Simulator> {
     const args = ["simulate", "--listen-address", `127.0.0.1:${port}`, "--control", ...flags];
     const { root, scratch: cwd } = this.#options;
@@ -68,7 +66,7 @@ export class Stage {
     });
   }
 
-  /** A program of the checkout, in the scratch folder. */
+  /** Runs in the scratch folder. */
   start(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
     const { root, scratch: cwd } = this.#options;
     return this.conductor.start({ name, root, args, cwd, env, ports: this.#ports });
@@ -89,12 +87,12 @@ export class Stage {
     return asked(this.conductor, program.listening.get(port) ?? 0, question);
   }
 
-  /** Has the program answer, and keeps that. */
+  /** Keeps the answer. */
   async look(file: string, program: Program, port: number, question: Partial<Question> & { readonly url: string }) {
     this.keep(file, question, await this.get(program, port, question));
   }
 
-  /** Keeps an answer in a file: what was asked, status, headers, body. */
+  /** Keeps request, status, headers and body in a file. */
   keep(file: string, question: Partial<Question> & { readonly url: string }, answer: Answer): void {
     const { method = "GET", url, headers = [] } = question;
     const isPacked = headerOf(answer.headers, "content-encoding") === "gzip";
@@ -146,7 +144,7 @@ export class Simulator {
     this.port = port;
   }
 
-  /** Has it do something (docs/simulator.md), or tell something. */
+  /** Controls the simulator (docs/simulator.md). */
   async call(method: string, url: string, body?: unknown): Promise<unknown> {
     const sent = Buffer.from(body === undefined ? "" : JSON.stringify(body));
     const question = { method, url, headers: AUTHORIZED, body: sent };

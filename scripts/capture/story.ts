@@ -6,7 +6,7 @@ import { capturePages, type Shown } from "./pages.ts";
 import type { Simulator, Stage } from "./stage.ts";
 
 const SECOND_MS = 1_000;
-/** The scratch folder has another path in each run; this one does not change. */
+/** The scratch folder differs in each run. */
 const CONFIG = ["--config.file", "/proc/self/cwd/prtg-exporter.yaml"];
 const LISTEN = ["--web.listen-address", `127.0.0.1:${PORTS.exporter}`];
 const BRANCH = 'branch "office"';
@@ -32,7 +32,7 @@ interface Simulators {
   readonly branch: Simulator;
 }
 
-/** Everything that is captured, from the first start to the last file. `isShort`: what a test has time for. */
+/** `isShort`: for tests. */
 export async function playStory(stage: Stage, scratch: string, isShort: boolean): Promise<void> {
   const file = (name: string, text: string) => writeFileSync(join(scratch, name), text, { mode: 0o600 });
   file("api-key", "simulated-key");
@@ -107,7 +107,7 @@ async function serve(stage: Stage, scratch: string, { hq, branch }: Simulators, 
   await pass(80);
   await pages("03-changed-world", shown);
   await branch.fault();
-  // What pages keep for a moment is not to be what is shown after the reload.
+  // Cached pages expire.
   await pass(5);
   stage.receiver = () => ({ status: 400, headers: [], body: Buffer.from("no") });
   configure(WRONG);
@@ -133,7 +133,7 @@ async function serve(stage: Stage, scratch: string, { hq, branch }: Simulators, 
     configure(FOURTH);
     await branch.fault(...ODD_RECORDS);
     await branch.call("DELETE", "/simulator/sessions");
-    // It looks by itself.
+    // The exporter checks the file without a signal.
     await pass(100);
     await pages("10-odd-records", shown);
     await branch.fault();
@@ -216,7 +216,7 @@ async function commands(stage: Stage, isShort: boolean): Promise<void> {
   }
 }
 
-/** Lists of several pages, of which one moves. */
+/** Lists of several pages, one of which moves. */
 async function longLists(stage: Stage): Promise<void> {
   const size = ["--sensors", "1000", "--channels", "2000", "--devices", "30", "--seed", "2"];
   const faults = ["--fault", "execution-timeout=1000", "--fault", "moving-list=delete@/experimental/channels*#2"];
@@ -236,7 +236,6 @@ async function checks(stage: Stage, hq: Simulator): Promise<void> {
   await hq.fault();
 }
 
-/** A web server that wants a password. */
 async function guarded(stage: Stage): Promise<void> {
   const program = stage.start("guarded", [
     "serve",

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** Ports as the program names them, and what they are on this machine: so no port is taken, and none shows. */
+/** No port is taken, and none appears in output. */
 export function installPorts(
   known: ReadonlyMap<number, number>,
   listening: (named: number, actual: number) => void,
@@ -10,7 +10,7 @@ export function installPorts(
   const actualOf = new Map(known);
   const namedOf = new WeakMap<net.Server, number>();
   net.Socket.prototype.connect = function (this: net.Socket, ...args: Parameters<typeof connect>) {
-    // net.connect hands over [options, callback] in one array.
+    // net.connect passes [options, callback] in one array.
     const given: unknown = args[0];
     const options: unknown = Array.isArray(given) ? given[0] : given;
     if (typeof options === "object" && options !== null && "port" in options) {

@@ -7,13 +7,12 @@ type Callback = (...args: readonly unknown[]) => void;
 const nextTurn = timers.setImmediate;
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** Time that only moves when it is told to, in place of the clocks and timers of this process. */
+/** Advances on command. */
 export class VirtualTime {
   #now: number;
   readonly #startedAt: number;
   readonly #timers = new Set<VirtualTimer>();
   #sequence = 0;
-  /** Told whether a timer keeps the process alive. */
   readonly #keepAlive: (needed: boolean) => void;
 
   constructor(now: number, keepAlive: (needed: boolean) => void) {
@@ -34,12 +33,12 @@ export class VirtualTime {
     return this.#first()?.due;
   }
 
-  /** The same of the timers that keep the process alive. */
+  /** Of timers that keep the process alive. */
   get nextRef(): number | undefined {
     return this.#first((timer) => timer.hasRef())?.due;
   }
 
-  /** Moves time forward and runs what is due, in order, each with a turn of the event loop of its own. */
+  /** In order, each in its own event-loop turn. */
   async advanceTo(moment: number): Promise<number> {
     let fired = 0;
     for (let timer = this.#first(); timer !== undefined && timer.due <= moment; timer = this.#first()) {
@@ -158,7 +157,7 @@ function delayOf(ms: unknown): number {
   return number >= 1 && number <= MAX_DELAY_MS ? Math.trunc(number) : 1;
 }
 
-/** Puts `time` in the place of Date, performance.now, process.hrtime, process.uptime and all timers. */
+/** Replaces Date, performance.now, process.hrtime, process.uptime and all timers. */
 export function installTime(time: VirtualTime): void {
   installClocks(time);
   const setTimeout = (callback: Callback, ms?: unknown, ...args: readonly unknown[]) =>
@@ -225,7 +224,7 @@ function ticksOf(sleep: ReturnType<typeof sleepOf>) {
 function installClocks(time: VirtualTime): void {
   const RealDate = Date;
   RealDate.now = () => time.now;
-  /** Of a class of its own, which extends Date. */
+  /** A subclass may extend Date. */
   const isOwn = (made: unknown): made is typeof VirtualDate => typeof made === "function" && made !== VirtualDate;
   const VirtualDate: DateConstructor = new Proxy(RealDate, {
     apply: () => new RealDate(time.now).toString(),

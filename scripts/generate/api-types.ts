@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 
 export const TYPES_FILE = "packages/simulator/src/api/contract/api-types.gen.ts";
 
-/** Says which contract the types were made from: to compare it is quick and needs no generator. */
+/** Comparing needs no generator. */
 export function contractHash(contract: string): string {
   return createHash("sha256").update(contract).digest("hex");
 }
 
-/** The generator's output with what it was made from. */
 export function withHeader(types: string, hash: string): string {
   return `// Generated from packages/simulator/api/openapi.yaml by \`npm run api\`. sha256: ${hash}\n${types.trimEnd()}\n`;
 }

@@ -118,7 +118,7 @@ function variableTable(schema: JsonSchema): string {
   return table(["Variable", "Stands for", "Meaning"], rows);
 }
 
-/** One section for each map, from the outside in. */
+/** Outermost first. */
 function sections(schema: JsonSchema, path: string): string[] {
   const entries = Object.entries(propertiesOf(schema));
   const required = new Set(schema.required ?? []);
@@ -141,7 +141,7 @@ function headingOf(path: string, key: string, value: JsonSchema): string {
   return `${path === "" ? "" : `${path}.`}${key}${value.type === "array" ? "[]" : ""}`;
 }
 
-/** The map that a key holds, itself or as items of its list. */
+/** The map of the value or of the list items. */
 function mapBelow(value: JsonSchema): JsonSchema | undefined {
   if (value.properties !== undefined) return value;
   const items = itemsOf(value);

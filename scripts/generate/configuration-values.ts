@@ -2,7 +2,7 @@ import { CORE_SCHEMA, dump } from "js-yaml";
 import type { JsonSchema } from "../../src/config/schema.ts";
 import { code } from "./markdown.ts";
 
-/** What a key takes, for people: the title of its schema, or else what the schema says. */
+/** The schema's title or its constraints. */
 export function typeOf(value: JsonSchema): string {
   const { anyOf, enum: options, type } = value;
   if (options !== undefined) return options.map((option) => code(yaml(option))).join(" or ");
@@ -33,7 +33,7 @@ function severalOf(value: JsonSchema): string {
   return /^[\w ]+$/.test(type) ? `${type}s` : type;
 }
 
-/** In one line, as it would be written in the file. */
+/** One line, as in the file. */
 export function yaml(value: unknown): string {
   const style = { flowLevel: 0, flowBracketPadding: true, quoteStyle: "double", lineWidth: -1 } as const;
   return dump(value, { ...style, schema: CORE_SCHEMA })

@@ -5,7 +5,6 @@ export const DASHBOARDS_FOLDER = "deploy/grafana/dashboards/";
 
 const FORMATTER = fileURLToPath(new URL("../../node_modules/@biomejs/biome/bin/biome", import.meta.url));
 
-/** The generator's output as files, formatted as everything else here is. */
 export function dashboardFiles(output: string): ReadonlyMap<string, string> {
   const dashboards: Record<string, unknown> = JSON.parse(output);
   return new Map(Object.entries(dashboards).map(([name, dashboard]) => [name, formatted(name, dashboard)]));

@@ -3,17 +3,17 @@ import { isSchema } from "./configuration-values.ts";
 
 const LINE_WIDTH = 120;
 
-/** config/prtg-exporter.schema.json, as the formatter of this repository would write it. */
+/** config/prtg-exporter.schema.json, formatted as in this repository. */
 export function editorSchemaFile(): string {
   return printJson(editorSchema());
 }
 
-/** A JSON file as the formatter of this repository would write it. */
+/** JSON, formatted as in this repository. */
 export function printJson(value: unknown): string {
   return `${print(value, "", 0)}\n`;
 }
 
-/** JSON with lists in one line where they fit into it. `used`: characters that stand before the value in its line. */
+/** Lists stay on one line if they fit. `used`: characters before. */
 function print(value: unknown, indent: string, used: number): string {
   const deeper = `${indent}  `;
   if (Array.isArray(value)) {
@@ -29,7 +29,7 @@ function print(value: unknown, indent: string, used: number): string {
   return `{\n${entries.join(",\n")}\n${indent}}`;
 }
 
-/** Undefined for a list with a map in it. */
+/** Undefined for a list that contains a map. */
 function oneLine(value: unknown): string | undefined {
   if (isSchema(value)) return undefined;
   if (!Array.isArray(value)) return JSON.stringify(value);
@@ -37,13 +37,13 @@ function oneLine(value: unknown): string | undefined {
   return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
 }
 
-/** The JSON Schema for editors. It accepts `${NAME}` where the exporter does, and a file without servers. */
+/** Like the exporter, accepts `${NAME}`. Also accepts a file without servers. */
 export function editorSchema(): JsonSchema {
   const { required: _, ...schema } = withReferences(settingsJsonSchema());
   return schema;
 }
 
-/** config/prtg-exporter-servers.schema.json: what a file of `servers_from` may hold. */
+/** For files of `servers_from`. */
 export function serversSchemaFile(): string {
   const { $schema, properties } = editorSchema();
   const list = properties?.servers;
@@ -53,7 +53,7 @@ export function serversSchemaFile(): string {
 }
 
 const REFERENCE = { type: "string", pattern: "\\$\\{" } as const;
-/** What describes a value and does not check it; stays beside `anyOf`, where editors look for it. */
+/** Editors look for them next to `anyOf`. */
 const ANNOTATIONS = new Set(["title", "description", "default", "examples"]);
 
 function withReferences(schema: JsonSchema): JsonSchema {

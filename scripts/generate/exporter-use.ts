@@ -2,7 +2,7 @@ import type { OperationId } from "../../packages/simulator/src/api/contract/type
 
 const STAND_IN = "stands in on servers without the successor";
 
-/** What the exporter uses operations for. A test compares it with what its client requests. */
+/** A test compares it with the client's requests. */
 export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
   openSession: "signing in with user name and password",
   renewSession: "keeping the session",

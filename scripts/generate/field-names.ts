@@ -3,7 +3,7 @@ import { load } from "js-yaml";
 
 export const FIELD_NAMES_FILE = "src/cli/report/field-names.gen.ts";
 
-/** Names in sections, which the contract leaves open. */
+/** The contract does not define them. */
 const OF_SECTIONS = [
   ...[
     "AccessGroup",
@@ -30,10 +30,10 @@ const OF_SECTIONS = [
     "valuelookup",
   ],
 ];
-/** Names that were never seen, and that newer releases are likely to have: latitude and longitude are said to be there. */
+/** Likely in newer releases. Latitude and longitude reportedly exist. */
 const EXPECTED = ["lat", "latitude", "location", "lon", "longitude", "position"];
 
-/** Every name that the contract gives to a member of an object, for reports about servers. */
+/** All member names in the contract, for reports. */
 export async function fieldNamesFile(root: URL): Promise<string> {
   const contract: unknown = load(await readFile(new URL("packages/simulator/api/openapi.yaml", root), "utf8"));
   const names = new Set([...OF_SECTIONS, ...EXPECTED]);

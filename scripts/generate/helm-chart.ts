@@ -9,13 +9,13 @@ const CHART = "deploy/helm/prtg-exporter/";
 const BEGIN = "<!-- values:begin -->";
 const END = "<!-- values:end -->";
 
-/** What Helm can only package from inside the chart, and where it comes from. */
+/** Helm packages only files inside the chart. */
 export const COPIED_FOLDERS = [
   { from: "deploy/prometheus/", to: `${CHART}files/prometheus/`, pattern: /-rules\.yml$/ },
   { from: "deploy/grafana/dashboards/", to: `${CHART}files/dashboards/`, pattern: /\.json$/ },
 ] as const;
 
-/** Schema and README of the Helm chart from its values.yaml, and its copies of rules and dashboards. */
+/** From values.yaml. Copies rules and dashboards. */
 export async function chartFiles(root: URL): Promise<Output[]> {
   const values = readHelmValues(await readFile(new URL(`${CHART}values.yaml`, root), "utf8"));
   const readme = await readFile(new URL(`${CHART}README.md`, root), "utf8");
@@ -36,7 +36,7 @@ async function copies(root: URL): Promise<Output[]> {
   return outputs;
 }
 
-/** Refuses keys that the chart does not know. */
+/** Rejects unknown keys. */
 function valuesSchema(values: readonly HelmValue[]): Record<string, unknown> {
   const { $schema, title: _, ...configuration } = editorSchema();
   const properties = propertiesOf(values);
@@ -58,7 +58,7 @@ function valuesSchema(values: readonly HelmValue[]): Record<string, unknown> {
         },
       },
       duration: { type: "string", pattern: "^([0-9]+(ms|[smhdwy]))+$" },
-      // That of the Prometheus operator's CRDs; empty: the field is left out.
+      // Prometheus operator format. Empty: drop the field.
       operatorDuration: {
         type: "string",
         pattern: "^(([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?)$",
@@ -68,7 +68,7 @@ function valuesSchema(values: readonly HelmValue[]): Record<string, unknown> {
   };
 }
 
-/** Helm is a Go program: what its regular expressions cannot say is left for the exporter to check. */
+/** Helm (Go) does not support these. */
 function withoutForeignPatterns(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutForeignPatterns);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -96,7 +96,7 @@ function propertiesOf(values: readonly HelmValue[]): Record<string, unknown> {
 
 function schemaOf({ description, schema, children, preset }: HelmValue): Record<string, unknown> {
   const own = description === "" ? {} : { description };
-  // Beside a reference nothing else counts in draft 7.
+  // Draft 7 ignores everything next to a reference.
   if (schema !== undefined) return "$ref" in schema ? { ...own, allOf: [schema] } : { ...own, ...schema };
   return { ...own, ...(children.length > 0 ? objectSchema(children) : { type: typeof preset }) };
 }

@@ -3,21 +3,21 @@ import { parseYamlTree, type YamlMap } from "../../src/lib/yaml-tree.ts";
 
 export interface HelmValue {
   readonly key: string;
-  /** Keys from the root on, joined with dots. */
+  /** Joined with dots. */
   readonly path: string;
-  /** Text after `# --`; empty where the key says it all. */
+  /** From `# --`. */
   readonly description: string;
   readonly preset: unknown;
-  /** After `# @schema`; undefined where the type of the preset is schema enough. */
+  /** From `# @schema`. Undefined: the preset's type is enough. */
   readonly schema: Readonly<Record<string, unknown>> | undefined;
-  /** Keys of a map that has no schema of its own. */
+  /** Of a map without schema. */
   readonly children: readonly HelmValue[];
 }
 
 const SCHEMA = "@schema ";
 const DESCRIPTION = "-- ";
 
-/** The values of a chart with their comments. @throws Error for an unreadable comment or an empty map or list without a schema */
+/** @throws Error for an unreadable comment, or an empty map or list without a schema */
 export function readHelmValues(text: string): HelmValue[] {
   const tree = parseYamlTree(text);
   if (tree.kind !== "map") throw new Error("values.yaml is not a map");
@@ -50,7 +50,7 @@ function mapOf(value: unknown): ReadonlyMap<string, unknown> {
   return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
 }
 
-/** The lines of comment directly above, without `#`: what an empty line divides is about the file. */
+/** Text before an empty line is about the file. */
 function commentAbove(text: string, offset: number): string {
   const lines = text.slice(0, offset).split("\n").slice(0, -1);
   const begin = lines.findLastIndex((line) => !line.trimStart().startsWith("#")) + 1;

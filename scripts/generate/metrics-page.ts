@@ -118,7 +118,6 @@ const EXPERIMENTAL: ReadonlySet<string> = new Set(
     .map(({ name }) => name),
 );
 
-/** docs/metrics.md */
 export function metricsPage(): string {
   return [
     pageHead("Metrics", "src/mapping/families/"),

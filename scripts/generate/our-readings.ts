@@ -1,22 +1,22 @@
 import { METHODS } from "../../packages/simulator/src/api/contract/paths.ts";
 
-/** Something that the contract marks as our reading, or as seen on live servers. */
+/** Our interpretation, or seen on live servers. */
 export interface Reading {
   /** `POST /session`, `parameter kindid`, `header Wait-For`, `License`, `Reference.type`. */
   readonly what: string;
   readonly why: string;
-  /** The operations that have it, in the contract's order. */
+  /** In the contract's order. */
   readonly operations: readonly string[];
 }
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Marks by where they are, as JSON pointers: a mark covers all below it. */
+/** By JSON pointer. A mark covers everything below it. */
 type Marks = ReadonlyMap<string, string>;
 
 const MARKS = ["x-our-reading", "x-seen-live"] as const;
 
-/** All marks of the contract, in its order. */
+/** In the contract's order. */
 export function readingsOf(document: object): Reading[] {
   const root = document as Node;
   const marks = new Map<string, string>();
@@ -44,7 +44,7 @@ function collect(node: unknown, pointer: string, marks: Map<string, string>): vo
   }
 }
 
-/** The marks in a part of the document and in all that it refers to. */
+/** Follows references. */
 function reached(root: Node, start: unknown, pointer: string, marks: Marks): ReadonlySet<string> {
   const found = new Set<string>();
   const seen = new Set<string>();
@@ -68,7 +68,7 @@ function resolve(root: Node, reference: string): unknown {
   return steps(reference).reduce<unknown>((node, step) => (node as Node | undefined)?.[step], root);
 }
 
-/** What a reader calls the place: the path of an operation, or names of a schema and its fields. */
+/** The path of an operation, or names of a schema and its fields. */
 function label(root: Node, pointer: string): string {
   const [part = "", kind = "", name = "", ...rest] = steps(pointer);
   if (part === "paths") return operationName(kind, name);
@@ -79,7 +79,7 @@ function label(root: Node, pointer: string): string {
   return [name, ...fields].join(".");
 }
 
-/** The contract calls headers by other names than HTTP does. */
+/** The contract names headers differently from HTTP. */
 const WRITTEN_HEADERS: Readonly<Record<string, string>> = { WaitFor: "Wait-For", Authenticate: "WWW-Authenticate" };
 
 function operationName(path: string, method: string): string {

@@ -1,5 +1,5 @@
 export interface Output {
-  /** Path below the root of the repository. */
+  /** Relative to the repository's root. */
   readonly path: string;
   readonly content: string;
 }

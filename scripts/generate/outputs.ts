@@ -37,7 +37,6 @@ export async function generate(root: URL): Promise<Output[]> {
   return outputs;
 }
 
-/** The outputs that differ from the files below `root`. */
 export async function outdated(root: URL): Promise<Output[]> {
   const outputs = await generate(root);
   const current = await Promise.all(outputs.map(({ path }) => contentOf(root, path)));

@@ -8,11 +8,11 @@ import { code, table } from "./markdown.ts";
 const BEGIN = "<!-- presets:begin -->";
 const END = "<!-- presets:end -->";
 
-/** New texts of presets, which replace the files. */
+/** They replace the files. */
 export type PresetTexts = ReadonlyMap<PresetName, string>;
 const NO_TEXTS: PresetTexts = new Map();
 
-/** Updates the list of families between the marks, if the page has them. */
+/** Between the markers, if present. */
 export async function withPresetFamilies(page: string, texts = NO_TEXTS): Promise<string> {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END, begin);

@@ -3,10 +3,10 @@ import path from "node:path";
 import { type Build, lockedPackages, manifest, ROOT, run } from "./build.ts";
 import { publishedManifest, shrinkwrap } from "./manifests.ts";
 
-/** Serves only those who develop a dependency, or a compiler; half of what npm installs. */
+/** Half of what npm installs. */
 const FOR_DEVELOPMENT = /^(\..*|tests?|__tests__|spec|benchmarks?|docs|examples?)$|\.([cm]?ts|map|html|sh)$/;
 
-/** What is published to npm: compiled, and with exactly the dependencies that were tested. */
+/** With exactly the tested dependencies. */
 export function stageForNpm({ work }: Build): string {
   const folder = path.join(work, "npm");
   mkdirSync(folder);
@@ -19,7 +19,7 @@ export function stageForNpm({ work }: Build): string {
   return folder;
 }
 
-/** The same with its dependencies beside it, and without what finds a Node.js: the archives bring theirs. */
+/** Adds dependencies. Archives contain Node.js. */
 export function stageApplication({ work }: Build, published: string): string {
   const folder = path.join(work, "application");
   const modules = installDependencies(work);
@@ -43,7 +43,7 @@ function installDependencies(work: string): string {
   return path.join(folder, "node_modules");
 }
 
-/** One tree serves every platform, as long as nothing in it is compiled for one. */
+/** One tree serves all platforms. */
 function refuseMachineCode(folder: string): void {
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /\.(node|so|dll)$/.test(name),

@@ -6,7 +6,7 @@ import { create } from "tar";
 import yazl from "yazl";
 import { listTree } from "./trees.ts";
 
-/** A tar.gz that unpacks to a folder with the name of `folder`. The same tree gives the same bytes. */
+/** Same tree, same bytes. */
 export async function writeTarball(folder: string, file: string, time: Date): Promise<void> {
   const top = path.basename(folder);
   await create(
@@ -14,7 +14,7 @@ export async function writeTarball(folder: string, file: string, time: Date): Pr
       file,
       cwd: path.dirname(folder),
       gzip: { level: constants.Z_DEFAULT_COMPRESSION },
-      // No names or numbers of users, no times of access, the same rights for all.
+      // No users, no access times, same rights for all.
       portable: true,
       noDirRecurse: true,
       mtime: time,
@@ -23,7 +23,7 @@ export async function writeTarball(folder: string, file: string, time: Date): Pr
   );
 }
 
-/** The same as a zip. Its times have no zone, so the caller sets TZ to UTC. */
+/** The caller sets TZ to UTC, because zip times have no zone. */
 export async function writeZip(folder: string, file: string, time: Date): Promise<void> {
   const zip = new yazl.ZipFile();
   const top = path.basename(folder);

@@ -11,7 +11,7 @@ const bom = z.looseObject({
   dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
-/** CycloneDX of one artefact with its Node.js and checksum, reproducible. @param npmBom what `npm sbom` printed */
+/** Reproducible CycloneDX of one artefact. @param npmBom output of `npm sbom` */
 export function billOfMaterials(
   npmBom: string,
   { time }: Pick<Build, "time">,
@@ -51,14 +51,14 @@ function nodeComponent({ version, packageName, integrity }: Runtime) {
     version,
     description: "Node.js, with V8, OpenSSL and all else that is linked into it",
     licenses: [{ license: { id: "MIT" } }],
-    // By which scanners for known faults find it.
+    // For vulnerability scanners.
     cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:-:*:*:*`,
     purl,
     hashes: [{ alg: "SHA-512", content }],
   };
 }
 
-/** In the form of a version 5 UUID: the same bytes, the same number. */
+/** Same bytes, same UUID. */
 function uuidOf(sha256: string): string {
   const variant = "89ab"[Number.parseInt(sha256[16] ?? "0", 16) % 4];
   return [

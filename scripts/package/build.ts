@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
-/** Of the repository, with a slash at its end. */
+/** With a final slash. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const dependencies = z.record(z.string(), z.string());
@@ -23,12 +23,11 @@ const lockShape = z.object({
   ),
 });
 
-/** What every artefact of one run has in common. */
 export interface Build {
   readonly version: string;
-  /** Commit, with `-dirty` where files were changed after it. */
+  /** With `-dirty` after changes. */
   readonly revision: string;
-  /** When the commit was made: the time that every file gets, so that a second build has the same bytes. */
+  /** Of the commit. Makes builds reproducible. */
   readonly time: Date;
   readonly work: string;
   readonly out: string;
@@ -36,12 +35,12 @@ export interface Build {
 
 export const manifest = manifestShape.parse(JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")));
 
-/** The entries of package-lock.json by their path, `node_modules/zod`. */
+/** By path (`node_modules/zod`). */
 export function lockedPackages() {
   return lockShape.parse(JSON.parse(readFileSync(`${ROOT}package-lock.json`, "utf8"))).packages;
 }
 
-/** Without a repository around it, as in an archive of the sources, the environment has to tell. */
+/** A source archive gets version and commit from the environment. */
 export function describeSources(env: NodeJS.ProcessEnv): Pick<Build, "version" | "revision" | "time"> {
   const seconds = Number(env.SOURCE_DATE_EPOCH ?? run("git", ["log", "-1", "--format=%ct"], ROOT));
   if (!Number.isSafeInteger(seconds)) throw new Error(`SOURCE_DATE_EPOCH is to be a number of seconds`);
@@ -51,7 +50,7 @@ export function describeSources(env: NodeJS.ProcessEnv): Pick<Build, "version" |
   return { version: manifest.version, revision, time: new Date(seconds * 1000) };
 }
 
-/** Runs a program. @returns its standard output @throws Error with its output, unless it ended with 0 */
+/** @throws Error with the output if the exit code is not 0 */
 export function run(program: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd,

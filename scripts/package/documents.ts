@@ -8,13 +8,13 @@ import { normalize } from "./trees.ts";
 
 const HOMEPAGE = "https://github.com/prtg-exporter/prtg-exporter";
 const MAINTAINER = "The prtg-exporter authors <prtg-exporter@users.noreply.github.com>";
-/** Of the .deb: counts builds of one version. nfpm.yaml has it too. */
+/** Builds of one version. Also in nfpm.yaml. */
 const DEBIAN_RELEASE = 1;
 
-/** Debian has one copy of it for all. */
+/** Debian installs a common copy. */
 const COMMON_LICENSE = "On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.";
 
-/** nfpm would take the time at which they were checked out. */
+/** nfpm would use the checkout time. */
 const COPIED = [
   "config/prtg-exporter.example.yaml",
   "deploy/packages/deb/lintian-overrides",
@@ -29,7 +29,7 @@ const moduleShape = z.object({
   license: z.union([z.string(), z.object({ type: z.string() })]).optional(),
 });
 
-/** Files that .deb and .rpm have beside the program. @returns their folder */
+/** Files of .deb and .rpm next to the program. @returns their folder */
 export function writeDocuments(build: Build, application: string, runtime: Runtime): string {
   const folder = path.join(build.work, "documents");
   mkdirSync(folder, { recursive: true });
@@ -48,7 +48,7 @@ export function writeDocuments(build: Build, application: string, runtime: Runti
   return folder;
 }
 
-/** Of the packaging. What changed in the exporter is in CHANGELOG.md. */
+/** Of the packaging, not of the exporter. */
 export function debianChangelog({ version, time }: Pick<Build, "version" | "time">): string {
   const date = time.toUTCString().replace("GMT", "+0000");
   return `prtg-exporter (${debianVersion(version)}-${DEBIAN_RELEASE}) stable; urgency=medium
@@ -59,10 +59,10 @@ export function debianChangelog({ version, time }: Pick<Build, "version" | "time
 `;
 }
 
-/** A version before a release sorts before it: `1.0.0-rc.1` is `1.0.0~rc.1`. */
+/** A pre-release must sort first: `1.0.0-rc.1` is `1.0.0~rc.1`. */
 const debianVersion = (version: string) => version.replace("-", "~");
 
-/** In Debian's format: the exporter, Node.js with all that is linked into it, and each npm package. */
+/** Includes Node.js with linked libraries, and npm packages. */
 function copyright(application: string, runtime: Runtime): string {
   const modules = installedModules(path.join(application, "node_modules")).map(({ folder, name, version, license }) =>
     stanza({

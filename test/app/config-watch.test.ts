@@ -83,7 +83,7 @@ test("one reload for a content, once it has settled", async () => {
   expect(seen).toEqual(["whole"]);
   await clock.advance(300_000);
   expect(seen).toEqual(["whole"]);
-  // Taken back before it settled: nothing has changed.
+  // Reverted before it settled.
   content["/c.yaml"] = "slip";
   await clock.advance(30_000);
   content["/c.yaml"] = "whole";
@@ -99,7 +99,6 @@ test("of the files of servers, those that come and go are watched, and nothing o
   await files.read(async ({ readFile, ofServers }) => {
     await readFile("/c.yaml");
     await Promise.all((await ofServers.listFiles("/d/*")).map(ofServers.readFile));
-    // Named by the configuration file and by one of these.
     await ofServers.readFile("/ca.pem");
     await readFile("/ca.pem");
   });

@@ -57,7 +57,7 @@ test("a reload keeps what was told and what waits, whatever of the events it cha
   force("warning");
   await got("two.jsonl").toContain("warning");
 
-  // A file that cannot be written: what waits for it is told in the one that comes after.
+  // The next file gets the waiting events.
   await change(await configOf("events: { file: missing/three.jsonl }"));
   force("unusual");
   await expect
@@ -67,7 +67,7 @@ test("a reload keeps what was told and what waits, whatever of the events it cha
   await got("four.jsonl").toContain("unusual");
   await exporter.stop(1_000);
 
-  // Another process goes on in the new folder.
+  // Another process continues in the new folder.
   config = await configOf("events: { file: four.jsonl }", "elsewhere");
   exporter = new Exporter(config, context, undefined, await openEvents(config, context, {}));
   force("down");
@@ -82,7 +82,6 @@ test("a reload keeps what was told and what waits, whatever of the events it cha
   const once = (name: string, status: string) => lines(name).filter((each) => each === status).length;
   expect([once("one.jsonl", "down"), once("two.jsonl", "warning"), once("four.jsonl", "unusual")]).toEqual([1, 1, 1]);
   expect([lines("two.jsonl").includes("down"), lines("four.jsonl").includes("warning")]).toEqual([false, false]);
-  // Every claim was given back.
   for (const name of ["state", "elsewhere"]) {
     expect(readdirSync(join(folder, name)).filter((file) => file.startsWith("claim-"))).toEqual([]);
   }

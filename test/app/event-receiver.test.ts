@@ -50,6 +50,5 @@ test("a reload keeps the connections of the same receiver, and no others", async
   expect(await keepEventReceiver(await connect(folder, otlp, env), before)).not.toBe(before);
   writeFileSync(header, "two");
   expect(await keepEventReceiver(await connect(folder, otlp), before)).not.toBe(before);
-  // It was not closed.
   expect(await before.openSink("hq").send([statusChange(1)], never)).toMatchObject({ kind: "accepted" });
 });

@@ -13,7 +13,7 @@ import { seriesKey } from "../support/world-truth.ts";
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-/** Nothing polls by itself while a test looks. */
+/** No polls during a test. */
 const RARELY =
   "collectors: { health: { schedule: 1h }, tree: { schedule: 1h }, status: { schedule: 1h }, channels: { schedule: 1h }, limits: { schedule: 1h }, timeseries: { enabled: false } }\n";
 const RULES =
@@ -44,7 +44,7 @@ async function started(config: Config): Promise<Exporter> {
   const exporter = new Exporter(config, testContext());
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
-  // It is ready with the values; limits are read after them.
+  // Ready after the values. Limits come later.
   await vi.waitFor(async () => {
     const samples = await samplesOf(exporter);
     for (const { name } of config.servers) expect(samples.get(limitsWorked(name))).toBe("1");
@@ -67,7 +67,6 @@ async function samplesOf(exporter: Exporter): Promise<Map<string, string>> {
   return new Map([...parsePage(page).values()].map(({ name, labels, value }) => [seriesKey(name, labels), value]));
 }
 
-/** What is said of the monitored world. */
 async function world(exporter: Exporter): Promise<Map<string, string>> {
   const samples = [...(await samplesOf(exporter))].filter(([key]) => !/^(prtg_exporter|nodejs|process)_/.test(key));
   return new Map(samples.toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -94,7 +93,7 @@ describe("what is known is shown as the new configuration wants it", () => {
     const lists = () => simulator.requests.count({ route: "/experimental/sensors" });
     const listsBefore = lists();
     await change(exporter, plain, other);
-    // But for the lists, which alone have counts and dependencies that were not read until now.
+    // Only lists have counts and dependencies.
     const needsList = other.metrics.nodeSensors.length === 1 || other.metrics.dependencyInfo;
     if (!needsList) expect(lists()).toBe(listsBefore);
     const fresh = await started(other);
@@ -149,7 +148,7 @@ describe("only what differs is touched", () => {
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
     await change(exporter, after, before);
     await vi.waitFor(async () => expect((await samplesOf(exporter)).get(limitsWorked("hq"))).toBe("1"), PATIENCE);
-    // A tick of the old schedule may still be in its jitter, and a run of it under way.
+    // A tick of the old schedule may still run.
     await new Promise((resolve) => setTimeout(resolve, 200));
     await vi.waitFor(async () => expect(await stateOf(exporter, "tree")).toBe("waiting"), PATIENCE);
     const polls = countTree();
@@ -181,7 +180,7 @@ describe("only what differs is touched", () => {
     const known = await valuesOf("two");
     await change(exporter, before, after);
     expect(await valuesOf("one")).toEqual([]);
-    // Its page is there all the time, the connection is new.
+    // The page never disappears, the connection is new.
     expect(await valuesOf("two")).toEqual(known);
     await vi.waitFor(async () => {
       expect(await valuesOf("three")).toHaveLength(known.length);
@@ -209,7 +208,7 @@ describe("only what differs is touched", () => {
     expect(await addresses()).toEqual([info("https://old.example.com")]);
     const [then, now] = await Promise.all([digestConfig(before), digestConfig(after)]);
     expect(now.whole).not.toBe(then.whole);
-    // What differs here is reached in another way, and connected to anew in the background.
+    // Reconnects in the background, because connection settings differ.
     expect(now.servers).toEqual(then.servers);
     await change(exporter, before, after);
     expect(await addresses()).toEqual([info("https://new.example.com/prtg")]);
@@ -258,7 +257,7 @@ test("entries of one server share its login and its budget, and have pages, pipe
   expect(acme.length).toBeGreaterThan(100);
   expect((await ofServer("globex")).map((key) => key.replaceAll("globex", "acme")).toSorted()).toEqual(acme.toSorted());
 
-  // Half of twenty a second, for each of two.
+  // Half of 20 a second, for two.
   const reading = await configOf([server("acme", simulator), server("globex", simulator)], "");
   const requestsOf = (config: Config) => config.servers.map((each) => planSync(each, config, false)?.limits.requests);
   expect(requestsOf(reading)).toEqual([300, 300]);

@@ -7,7 +7,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** Parts of the time. */
+/** Share of the time. */
 const IDLE = 0.1;
 const BUSY = 1;
 const never = new AbortController().signal;
@@ -34,7 +34,7 @@ function started(cycleMs = MINUTE) {
   return { clock, budget, lines, setUtilization, value };
 }
 
-/** Units of work, always more than can be done. */
+/** More work than the budget allows. */
 async function pass({ clock, budget }: ReturnType<typeof started>, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     const deadline = clock.monotonic() + SECOND;
@@ -59,7 +59,7 @@ test("a busy process is told by figures and by one line, and so is that it is ov
   expect(await value(loop)).toBeCloseTo(1);
   expect(await value(heldBack)).toBe(1);
   expect(await value(deferred, "timeseries")).toBeGreaterThan(10_000);
-  // Limits wait, and are never left for later.
+  // Limits wait but are never deferred.
   expect(await value(deferred, "limits")).toBeUndefined();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     [40, "the process is busy: time series are read later than they are due; values and statuses are not"],

@@ -10,7 +10,7 @@ import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const COUNTERS = EXPORTER_FAMILIES.filter(({ type }) => type === "counter");
 
-/** Counters without a series before something has happened, and why. */
+/** Counters without an initial series, and why. */
 const LATER: ReadonlyMap<string, string> = new Map([
   [
     "prtg_exporter_api_requests_total",
@@ -19,7 +19,7 @@ const LATER: ReadonlyMap<string, string> = new Map([
   ["prtg_exporter_api_endpoint_requests_total", "codes and kinds of failure are many"],
 ]);
 
-/** An exporter that has not asked anything yet, with a server, its collectors, and a push. */
+/** Before the first request. */
 async function beforeTheFirstPoll() {
   const running = await startSimulatedExporter({ size: { sensors: 1 } });
   await running.close();
@@ -79,6 +79,6 @@ test("an endpoint that is not asked of every server starts with its first reques
     value: 0,
     labels: { server: "hq", endpoint },
   });
-  // A server takes a series for each of its endpoints, not for each code too.
+  // One series per endpoint, not per code.
   expect(retried.length).toBeLessThan(12);
 });

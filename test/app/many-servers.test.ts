@@ -24,13 +24,13 @@ function metricsOf(servers: number, detail: "server" | "endpoint" = "endpoint"):
   return metrics;
 }
 
-/** A millisecond goes by with each look, so that long work is known by the turns that it gives to others. */
+/** 1 ms per reading: long work gives turns to others. */
 function countingClock(): Clock {
   let ms = 0;
   return { now: () => 0, monotonic: () => ms++, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
 }
 
-/** Each look finds that a slice is over, since others have had the processor. */
+/** Every reading ends a slice. */
 function busyClock(): Clock {
   let ms = 0;
   return Object.assign(countingClock(), {

@@ -36,7 +36,6 @@ async function start(config: Config) {
       await exporter.change(await digestConfig(current), next, 1_000);
       current = to;
     },
-    /** `prtg_up`, completeness by collector, the state on the status page, and channels. */
     look: async () => {
       const all = await samples();
       const byKey = new Map(all.map(({ name, labels, value }) => [seriesKey(name, labels), value]));
@@ -55,7 +54,7 @@ async function start(config: Config) {
 
 const READ = { up: "1", complete: "1 1 1", state: "working" };
 
-/** Two parts of the tree with sensors. */
+/** Two subtrees with sensors. */
 function parts({ world }: Simulator): readonly string[] {
   return world
     .list("sensor")
@@ -107,7 +106,7 @@ test("another server under the same name is not up before it answers", async () 
   await exporter.change(await configOf(second));
   expect(await exporter.look()).toMatchObject({ up: "0", complete: "0 0 0", state: "starting" });
   second.faults.set([]);
-  // Breaks off what hangs.
+  // Aborts hanging requests.
   await exporter.change(await configOf(second, ", limits: { concurrency: 3 }"));
   await vi.waitFor(async () => expect(await exporter.look()).toMatchObject(READ), PATIENCE);
 }, 60_000);

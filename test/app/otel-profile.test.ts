@@ -11,7 +11,7 @@ import { loadTestConfig } from "../support/test-config.ts";
 const GRACE_MS = 5_000;
 const LIMIT = { timeout: 30_000, interval: 50 };
 
-/** Series of a server, by instance, metric and attributes, of which a value or an end came. */
+/** Series with a value or an end, by instance, metric and attributes. */
 function seriesOf({ requests }: Receiver, server: string, isEnd: boolean): Set<string> {
   const found = requests.flatMap(({ batches }) =>
     batches.flatMap(({ resource, metrics }) =>

@@ -20,7 +20,7 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
   let busyMs = 0;
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-  // More than passes between two measurements, whatever the machine does.
+  // Longer than between two measurements on any machine.
   const eventLoopBusyMs = () => {
     if (busy) busyMs += 60_000;
     return busyMs;

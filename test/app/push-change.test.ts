@@ -69,7 +69,7 @@ test("no push fails because of a change of configuration, whatever part of it ch
   await exporter.start();
   let current = first;
   for (let round = 0; round < 4; round++) {
-    // Each one after each other one, over the rounds.
+    // Every order of configurations over the rounds.
     for (let step = 0; step < configs.length; step++) {
       const next = configs[(step * (round + 1) + round) % configs.length];
       if (next === undefined) continue;
@@ -84,7 +84,6 @@ test("no push fails because of a change of configuration, whatever part of it ch
   expect(values.filter(({ value }) => value > 0)).toEqual([]);
   expect(lines.filter(({ msg }) => /push|OTLP|destroyed/.test(msg)).map(({ msg }) => msg)).toEqual([]);
   for (const { points } of receivers) expect(points.length).toBeGreaterThan(0);
-  // Every claim was given back.
   for (const folder of folders) expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
 }, 120_000);
 

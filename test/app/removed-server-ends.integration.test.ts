@@ -36,7 +36,7 @@ test("series end whose first measurements are delivered after a reload has remov
   const exporter = new Exporter(both, context, await openOtlpPush(both, context, {}));
   onTestFinished(() => exporter.stop());
   await exporter.start();
-  // Then the next attempt is seconds away, and what comes in between waits for the first time.
+  // Now the next attempt is seconds away.
   await vi.waitFor(() => expect(refused).toBeGreaterThan(9), PATIENCE);
   world.resume(late.id, Date.now());
   world.scan(late.id, Date.now());

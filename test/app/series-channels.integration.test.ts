@@ -4,7 +4,7 @@ import { digestConfig } from "../../src/app/config-digests.ts";
 import { startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 
-/** Reads are a second apart; a period that is longer lets a busy machine end them. */
+/** Reads are a second apart. A busy machine needs the longer period. */
 const ALL_SERIES = "collectors: { timeseries: { mode: all, schedule: 10s } }\n";
 const DROPPING =
   'mapping: { rules: [{ match: { channel: ["Processor *", "Fan *", "Power Supply *"] }, drop: true }] }\n';
@@ -18,7 +18,6 @@ async function started() {
   const { simulator, exporter } = subject;
   let { config } = subject;
   return {
-    /** Time series that a poll read. */
     poll: async (): Promise<readonly LoggedRequest[]> => {
       simulator.requests.reset();
       expect(await subject.poll()).toBe(true);
@@ -41,7 +40,7 @@ const channelsOf = ({ url }: LoggedRequest): number =>
 test("series are read without the channels that rules drop, for fewer bytes, and with them from a reload on", async () => {
   const { poll, reload } = await started();
   const dropping = await poll();
-  // 2 of 19 channels, 5 of 11; the others have no such channels.
+  // Other sensors have no such channels.
   expect(dropping.map(channelsOf).toSorted()).toEqual([0, 0, 0, 2, 5]);
   expect(dropping.filter(({ status }) => status !== 200)).toEqual([]);
   await reload("");

@@ -10,7 +10,6 @@ import { loadTestConfig } from "../support/test-config.ts";
 const GRACE_MS = 5_000;
 const LIMIT = { timeout: 30_000, interval: 50 };
 
-/** An exporter that pushes to a receiver, and its reload. */
 async function startPushing(first: (yaml: YamlOf) => string) {
   const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
   const yamlOf: YamlOf = (servers, otlp = "") => `
@@ -36,7 +35,6 @@ otlp: { endpoint: "${receiver.url}", interval: 1s, ${otlp} }
 
 type YamlOf = (servers: readonly string[], otlp?: string) => string;
 
-/** Families of which a value, or an end, of a server's series came. */
 function familiesOf({ points }: Receiver, server: string, isEnd: boolean): Set<string> {
   const found = points.filter(({ attributes, ended = false }) => attributes.server === server && ended === isEnd);
   return new Set(found.map(({ metric }) => metric).filter((metric) => !metric.startsWith("prtg.exporter_")));
@@ -62,7 +60,7 @@ test("after a reload without ends nothing is told, nor sent what would linger", 
   const { receiver, reload } = await startPushing((yaml) => yaml(["hq", "second"]));
   await vi.waitFor(() => expect(familiesOf(receiver, "second", false)).toContain("prtg.channel_value"), LIMIT);
   await reload((yaml) => yaml(["hq", "second"], "series_end: false"));
-  // The push before sends once more when it ends.
+  // A push sends once more when it ends.
   const pushes = () => receiver.points.filter(({ metric }) => metric === "prtg.up").length;
   const before = pushes();
   await vi.waitFor(() => expect(pushes()).toBeGreaterThan(before + 2), LIMIT);

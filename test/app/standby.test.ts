@@ -31,7 +31,7 @@ test("one that stands by has the configuration without what is read, pushed, tol
     events: { file: undefined, structure: false },
     stateDir: undefined,
   });
-  // A section that is new has to be thought of here.
+  // Update this list for new sections.
   expect(Object.keys(standby).toSorted()).toEqual(
     [
       ...["badServerFiles", "collectors", "events", "labels", "limits", "mapping", "metrics", "otlp", "ruleFiles"],

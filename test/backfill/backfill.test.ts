@@ -6,7 +6,6 @@ import { parseSample } from "../support/parse-sample.ts";
 import { DAY, HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
 import { emptyFolder, filesOf, run, samplesOf, TickingClock } from "./running.ts";
 
-/** Labels as a scrape gives them, here written out. */
 function labelsOf(sensorId: string, channelId: string, extra: Record<string, string> = {}): string {
   const labels = {
     server: "hq",
@@ -31,7 +30,7 @@ describe("the files of a backfill", () => {
     const outcome = await run({ api: server, output }, { from: "70d" });
     const files = filesOf(output);
     const [from, to] = [NOW - 70 * DAY, NOW - 3 * HOUR];
-    // When each series takes over: after its window's margin, where a row of the coarser one ends.
+    // After the margin of their window, at the end of a coarser row.
     const borders: [SeriesType, number][] = [
       ["long", from],
       ["medium", Date.UTC(2026, 0, 12)],
@@ -131,7 +130,7 @@ describe("the server", () => {
     const server = new HistoryServer({ sensors: ["10"], channels: 1 });
     const clock = new TickingClock();
     const output = emptyFolder();
-    // Six hours go by between planning and reading: of what was live when planned nothing is left.
+    // No live rows of the plan are left after six hours.
     const inWindow = (type: SeriesType) => {
       const rows = server.rows("10", type).filter(({ at }) => at > NOW + 6 * HOUR - SERIES_WINDOW_MS[type]);
       server.series.set(`10/${type}`, { rows, gaps: [], skipped: 0 });

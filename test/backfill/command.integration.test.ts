@@ -18,7 +18,6 @@ function linesOf(stderr: string): Line[] {
   return stderr.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
 }
 
-/** A configuration of these servers with other sections below, and an empty folder beside it. */
 function prepare(servers: Readonly<Record<string, string>>, sections = "") {
   const list = Object.entries(servers).map(
     ([name, url]) => `{ name: ${name}, url: "${url}", auth: { api_key: "\${KEY}" } }`,
@@ -32,7 +31,7 @@ function prepare(servers: Readonly<Record<string, string>>, sections = "") {
   return { folder, output, start };
 }
 
-/** Some hours behind the last day. An hour around midnight (UTC) would be in two files, so it is moved behind it. */
+/** Midnight (UTC) would split it over two files. */
 function hourOfOneDay(): string[] {
   const [earliest, latest] = [Date.now() - 20 * HOUR, Date.now() - 19 * HOUR];
   const midnight = Math.floor(latest / (24 * HOUR)) * 24 * HOUR;
@@ -40,7 +39,7 @@ function hourOfOneDay(): string[] {
   return ["--from", new Date(from).toISOString(), "--to", new Date(from + HOUR).toISOString()];
 }
 
-// Most of them run the program several times, each of which is seconds of work for a busy machine.
+// Several runs: seconds of work on a busy machine.
 describe("backfill on the command line", { timeout: 240_000 }, () => {
   test("writes files and says what to do with them, then with those that came later", async () => {
     const { url } = await simulateServer();
@@ -77,7 +76,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     );
     const { code, stderr } = await start(...range, ...labels);
     expect(code, stderr).toBe(0);
-    // Two around midnight, of which one may hold a few minutes only.
+    // One may hold only some minutes.
     const names = readdirSync(output).filter((each) => each.endsWith(".om"));
     const text = names.map((each) => readFileSync(join(output, each), "utf8")).join("");
     const families = text.matchAll(/^(prtg_\w+)\{(.*?)\} /gm);

@@ -11,7 +11,6 @@ import { emptyFolder, filesOf, run, TickingClock } from "./running.ts";
 const SENSORS = ["10", "11", "12", "13"];
 const failure = (code: ErrorCode) => new ApiError(code, `it says ${code}`, { endpoint: "/timeseries" });
 
-/** A server at which some questions for a time series fail. */
 function troubled(fails: (sensorId: string, question: number) => ErrorCode | undefined): HistoryServer {
   const server = new HistoryServer({ sensors: SENSORS, channels: 1 });
   let question = 0;

@@ -143,7 +143,6 @@ describe("a day's file", () => {
     return { name, type: "gauge", help: `Help of\n${name}.`, labels: ["s", "c"] };
   });
   const conversion = { shift: 0, times: 1, over: 1_000, plus: 0.5 };
-  /** Of each channel: the families that its values are in. */
   const FAMILIES_OF = [[0], [0, 1], [], [2]];
 
   function planOf(sensors: number): BackfillPlan {
@@ -188,7 +187,7 @@ describe("a day's file", () => {
             (histories[sensor] ?? []).map(([channel, times]) => [channel, times.flatMap((at) => [at, at / 3])]),
           );
           parts.add(sensor, { days: new Map([[DAY_NUMBER, lists]]) });
-          // Written in between, and opened anew: nothing may get lost or twice.
+          // Reopens between writes: nothing may be lost or doubled.
           if (writes[turn]) parts = await DayParts.open(folder, await parts.write());
         }
         await parts.write();

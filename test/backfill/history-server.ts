@@ -9,20 +9,19 @@ export const DAY = 24 * HOUR;
 /** A Thursday, within a step of every series. */
 export const NOW = Date.UTC(2026, 2, 12, 17, 42, 30);
 
-/** Channel ids of a sensor; text sorts them otherwise than numbers. */
+/** Text order differs from number order. */
 const CHANNEL_IDS = ["10", "-4", "2", "0"];
 
 export interface HistoryServerOptions {
-  /** Ids of sensors, in the order in which the server lists them. */
   readonly sensors: readonly string[];
   /** At most four. */
   readonly channels?: number;
   readonly now?: number;
 }
 
-/** A monitoring server with history: a probe, a group, a device, and below it the sensors. */
+/** Probe, group, device, sensors. */
 export class HistoryServer extends MemoryServer {
-  /** Called before each time series is answered. */
+  /** Runs before each time series. */
   asks: (sensorId: string, type: SeriesType) => void = () => undefined;
   readonly now: number;
 
@@ -49,12 +48,11 @@ export class HistoryServer extends MemoryServer {
     return super.timeSeries(...asked);
   }
 
-  /** The rows of a sensor, for tests that change them. */
   rows(sensorId: string, type: SeriesType): readonly TimeSeriesRow[] {
     return this.series.get(`${sensorId}/${type}`)?.rows ?? [];
   }
 
-  /** Every row of the window; live rows come every minute, at the sensor's own second. */
+  /** Live rows come every minute, at the sensor's own second. */
   #series(id: string, type: SeriesType): TimeSeries {
     const step = SERIES_STEP_MS[type] || MINUTE;
     const offset = type === "live" ? (Number(id) % 60) * 1_000 : 0;
@@ -68,7 +66,7 @@ export class HistoryServer extends MemoryServer {
   }
 }
 
-/** A value from which one can tell what it belongs to. */
+/** A value that identifies its origin. */
 export function valueAt(sensorId: string, channelId: string, type: SeriesType, at: number): number {
   return Number(sensorId) + Number(channelId) / 7 + SERIES_TYPES.indexOf(type) * 1_000 + (at / MINUTE) * 1e-6;
 }

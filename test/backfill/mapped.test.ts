@@ -32,10 +32,7 @@ async function settings(keepOriginal: boolean) {
   return configured(SECTIONS.replace("KEEP", String(keepOriginal)));
 }
 
-/**
- * Sensors 9 and 10 with channels -4, 0, 2 and 10. The units of channel 2 differ: a sensor's values are in one mapped
- * family, the other's in the other. Only sensor 10 has the tag.
- */
+/** Channels -4, 0, 2 and 10. Channel 2's units differ per sensor, so it maps to two families. Only sensor 10 has the tag. */
 function server(): HistoryServer {
   const api = new HistoryServer({ sensors: ["10", "9"], channels: 4 });
   for (const [index, channel] of api.channelRecords.entries()) {
@@ -45,13 +42,13 @@ function server(): HistoryServer {
   return api;
 }
 
-/** The times of the range, milliseconds since the epoch. */
+/** Milliseconds since the epoch. */
 const TIMES = Array.from(
   { length: 12 },
   (_, index) => Math.ceil(FROM / (5 * MINUTE)) * 5 * MINUTE + index * 5 * MINUTE,
 );
 
-/** Value of a channel in the unit that is displayed. */
+/** In the displayed unit. */
 const displayed = (sensorId: string, channelId: string) => (at: number) => valueAt(sensorId, channelId, "short", at);
 
 function lines(series: string, measured: (at: number) => number): string[] {
@@ -152,7 +149,7 @@ describe("history of sensors of which rules drop at least half of the channels",
       'timeSeries {"sensorId":"10","type":"short","channels":["2"]}',
       'timeSeries {"sensorId":"9","type":"short","channels":["2"]}',
     ]);
-    // One that has no such parameter.
+    // Lacks the parameter.
     const other = server();
     const { timeSeries } = other;
     other.timeSeries = (sensorId, type, signal) => timeSeries.call(other, sensorId, type, signal);
@@ -182,7 +179,7 @@ describe("a run that is continued with another configuration", () => {
       message: `${output} has an unfinished backfill of other parameters: the section ${section} of the configuration is not what it was`,
     });
 
-    // Read and compiled anew, as by another process.
+    // Compiled again, as in another process.
     const again = await settings(true);
     const continued = run({ api: server(), output, mapper: again.mapper }, { configured: again.configured });
     expect(await continued).toMatchObject({ kind: "finished" });
@@ -198,7 +195,7 @@ describe("a push of a configuration with labels and rules", () => {
     const { mapper } = await settings(keepOriginal);
     const output = emptyFolder();
     await run({ api: server(), output, mapper }, WANTED);
-    // Attributes without value are left out, as Prometheus does with labels.
+    // Empty attributes are absent, like Prometheus labels.
     const inFiles = [...filesOf(output).values()]
       .flatMap((text) => text.match(/^[a-z].*$/gm) ?? [])
       .map((line) => line.replace(',site=""', ""));
@@ -216,7 +213,7 @@ describe("a push of a configuration with labels and rules", () => {
     );
     expect(pushed.toSorted()).toEqual(inFiles.toSorted());
     expect(outcome).toMatchObject({ run: { samples: inFiles.length, push: { rejected: 0 } } });
-    // Mapped values count beside the originals.
+    // Mapped values count in addition to originals.
     const sizes = receiver.requests.map(({ batches: sent }) =>
       sent.flatMap(({ metrics }) => metrics.map(({ points }) => points.length)).reduce((sum, size) => sum + size, 0),
     );

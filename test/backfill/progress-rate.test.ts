@@ -23,7 +23,7 @@ describe("ProgressRate", () => {
     const clock = new TickingClock();
     const rate = new ProgressRate(clock, 0);
     let done = 0;
-    // Ten minutes away, then two minutes at ten a second.
+    // Then two minutes at ten a second.
     clock.elapsed += 600_000;
     for (let second = 0; second < 120; second++) {
       clock.elapsed += 1_000;

@@ -40,7 +40,7 @@ describe("progressBar", () => {
     clock.elapsed += 10_000;
     progress.advance(100);
     progress.end();
-    // Since Node.js 26 one call of `read` gives one chunk.
+    // Since Node.js 26, one `read` returns one chunk.
     let text = "";
     for (let part = terminal.read(); part !== null; part = terminal.read()) text += part;
     expect(text).toContain("reading sensors [========                      ] 25% | 50/200 | ?/s | ? left");

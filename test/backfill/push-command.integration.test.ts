@@ -8,13 +8,13 @@ import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { pointsOf, timeOf } from "./pushing.ts";
 
-/** Two hours: the world is that of the day, and in quiet hours one of them is two deliveries of 500 values only. */
+/** A quiet hour may have only two deliveries of 500 values. */
 const FLAGS = ["--from", "6h", "--resolution", "short"];
 
-// Most tests run the program several times, each of which is seconds of work for a busy machine.
+// Several runs: seconds of work on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
-/** A configuration of one server with these settings beside it; `FOLDER` in them stands for its folder. */
+/** `FOLDER` stands for its folder. */
 function prepare(url: string, settings: string) {
   const folder = temporaryFolder({});
   const config = `servers: [{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" } }]\n${settings}`;
@@ -42,7 +42,7 @@ test("backfill --push uses the section otlp and the standard variables, and says
   expect(stderr).not.toMatch(/"level":"(warn|error)"/);
   expect(stderr).toContain('"msg":"pushing values"');
   const points = receiver.requests.flatMap(pointsOf);
-  // What `serve` pushes by itself is left to it.
+  // `serve` pushes recent values itself.
   expect(Math.max(...points.map(timeOf))).toBeLessThan(Date.now() - 4 * 3_600_000);
   expect(stdout).toBe(`pushed ${points.length} values of up to 90 series to ${receiver.url}/v1/metrics\n`);
   for (const { headers, path, batches } of receiver.requests) {
@@ -56,7 +56,6 @@ test("backfill --push uses the section otlp and the standard variables, and says
     expect(service).toBe("history");
     expect(instance).toMatch(/^[\da-f-]{36}$/);
   }
-  // Beside what `serve` keeps there.
   expect(readdirSync(folder).sort()).toEqual(["backfill", "instance-id"]);
   const again = await run(FLAGS, { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
   expect(again).toMatchObject({ code: 1, stdout: "" });
@@ -124,7 +123,6 @@ test("backfill --push has the names and the resources of the profile otel, also 
     return batches.map(({ resource }) => resource["prtg.device.id"]);
   });
   expect(new Set(devices.flat()).size).toBeGreaterThan(1);
-  // Each once in a request, and not once for each sensor.
   for (const ids of devices) expect(new Set(ids).size).toBe(ids.length);
 });
 

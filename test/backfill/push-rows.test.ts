@@ -17,7 +17,7 @@ async function rowsOf(lines: readonly unknown[], sliceBytes?: number): Promise<S
   return rows;
 }
 
-/** Sensors in the order in which they were read; the second series of a sensor lacks some times. */
+/** In reading order. Every second series lacks some times. */
 const LINES = [7, 0, 3].map((sensor) => [
   sensor,
   [0, ...[0, 3_600_000, 50_000_000, LAST].flatMap((after) => [BEGIN + after, sensor + after])],

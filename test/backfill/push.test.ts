@@ -10,7 +10,7 @@ import { HistoryServer } from "./history-server.ts";
 import { PatientClock, pointsOf, push, SENSORS, seriesOf, timeOf } from "./pushing.ts";
 import { emptyFolder, filesOf, run, samplesOf } from "./running.ts";
 
-/** What files of the same history hold, in the spelling of `pointsOf`. */
+/** Same history as files, in `pointsOf` spelling. */
 async function pointsOfFiles(): Promise<string[]> {
   const output = emptyFolder();
   await run({ api: new HistoryServer({ sensors: SENSORS }), output }, { from: "3d", to: "4h" });
@@ -86,7 +86,6 @@ describe("history as a push", () => {
       /^the history of 1 of these sensors, such as 9, from .* to .* was pushed already, until /,
     );
     expect(receiver.requests.length).toBe(pushed);
-    // Other sensors, or another time.
     expect(await push({ receiver, state, paths: ["**/Ping 10"] })).toMatchObject({ kind: "finished" });
     expect(await push({ receiver, state, from: "8h", to: "6h" })).toMatchObject({ kind: "finished" });
     expect(duplicatesOf(receiver.requests.flatMap(pointsOf))).toEqual([]);
@@ -160,7 +159,7 @@ describe("a push that is continued", () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 13 }), async (killedAt) => {
         const [state, atKill] = [emptyFolder(), emptyFolder()];
-        // What the disk holds while the request is there and its answer is not.
+        // Disk state before the answer.
         const first = await startReceiver((request) => {
           if (request === killedAt) cpSync(state, atKill, { recursive: true });
           return undefined;
@@ -205,7 +204,7 @@ describe("a receiver that does not take it", () => {
     );
     const clock = new PatientClock();
     await push({ receiver, clock });
-    // Half a second to a second of our own comes on top, to come back apart from others; then twice that.
+    // 0.5 to 1 s of jitter, then twice that.
     expect(clock.slept).toEqual([70_750, 1_500]);
     expect(receiver.points.length).toBe((await uninterrupted()).length);
   });

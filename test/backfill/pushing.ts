@@ -12,7 +12,7 @@ import { emptyFolder, run, TickingClock, type Wanted } from "./running.ts";
 
 export const SENSORS = ["9", "10", "101", "55"];
 
-/** Time in which who interrupts waits for what is under way. */
+/** Waits for running work on interruption. */
 export class PatientClock extends TickingClock {
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms !== 5_000) return super.sleep(ms, signal);
@@ -22,13 +22,12 @@ export class PatientClock extends TickingClock {
 
 export interface Push extends Wanted, Partial<Omit<BackfillOptions, keyof Wanted | "push">> {
   readonly receiver: Pick<Receiver, "url">;
-  /** What the run remembers. */
   readonly state?: string;
   readonly section?: OtlpSection;
   readonly maxPoints?: number;
 }
 
-/** Pushes two hours of a server of four sensors, in fourteen requests, unless something else is wanted. */
+/** Default: two hours of four sensors, fourteen requests. */
 export async function push({
   receiver,
   state = emptyFolder(),
@@ -64,7 +63,7 @@ export async function push({
   );
 }
 
-/** `sensor.channel time value` of each point of a request, in its order. */
+/** `sensor.channel time value`. */
 export function pointsOf(request: SeenRequest): string[] {
   return request.batches.flatMap(({ metrics }) =>
     metrics.flatMap(({ points }) =>

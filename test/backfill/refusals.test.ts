@@ -7,7 +7,7 @@ import { emptyFolder, filesOf, run, TickingClock, type Wanted } from "./running.
 
 const server = () => new HistoryServer({ sensors: ["9", "10"], channels: 1 });
 
-/** A folder with a run that was interrupted after one of two sensors. */
+/** Interrupts after one of two sensors. */
 async function interrupted(wanted: Wanted = {}): Promise<string> {
   const output = emptyFolder();
   const controller = new AbortController();

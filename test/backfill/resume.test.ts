@@ -9,19 +9,18 @@ import { configured, emptyFolder, filesOf, run, TickingClock } from "./running.t
 const SENSORS = ["9", "10", "101", "55"];
 
 interface Course {
-  /** What happens before each event: a time series is asked for, a sensor or a day is done. */
+  /** A time-series request, a finished sensor or day. */
   readonly event: () => void;
   readonly signal?: AbortSignal;
-  /** Before what is left is written in the end. */
+  /** Before the final write. */
   readonly ending?: () => void;
-  /** Time that passes with each event: it decides when the journal is written. */
+  /** Decides when the journal is written. */
   readonly eventMs: number;
 }
 
-/** Two families: parts are read twice. */
+/** Two families: reads parts twice. */
 const MAPPED = await configured("mapping: { presets: [base-units] }");
 
-/** A server with the same history each time. */
 function go(output: string, { event, ending = () => undefined, signal, eventMs }: Course) {
   const server = new HistoryServer({ sensors: SENSORS, channels: 1 });
   const clock = new TickingClock();
@@ -43,7 +42,7 @@ async function uninterrupted(): Promise<{ files: Map<string, string>; events: nu
   return { files: filesOf(output), events };
 }
 
-/** Dozens of runs, each of which waits for the disk several times. */
+/** Many runs with disk waits. */
 const PATIENT = { timeout: 180_000 };
 const pace = fc.constantFrom(0, 1_000, 3_000, 6_000);
 
@@ -60,7 +59,7 @@ describe("a run that is continued gives the files of one that was not interrupte
           let left = point;
           const event = () => --left === 0 && controller.abort(new Error("stopped by SIGINT"));
           await go(output, { eventMs, event, signal: controller.signal });
-          // Another run over a finished folder is refused.
+          // A finished folder rejects another run.
           if (!existsSync(`${output}/unfinished`)) break;
         }
         if (existsSync(`${output}/unfinished`)) await go(output, { eventMs, event: () => undefined });
@@ -80,7 +79,7 @@ describe("a run that is continued gives the files of one that was not interrupte
         let left = point;
         const event = () => --left === 0 && cpSync(output, killed, { recursive: true });
         await go(output, { eventMs, event });
-        // Before its first entry there is nothing to continue: a new run begins.
+        // Without a first entry, a new run begins.
         await go(killed, { eventMs, event: () => undefined });
         expect(filesOf(killed)).toEqual(files);
       }),
@@ -96,10 +95,10 @@ describe("a run that is continued gives the files of one that was not interrupte
       let event = 0;
       const breakDisk = () => {
         event++;
-        // A folder in the place of the file: what a full disk does, at one day.
+        // Acts like a full disk for one day.
         if (event === 5 && !existsSync(part)) mkdirSync(part);
       };
-      // There is room again, too late: what could not be written is gone.
+      // Too late: unwritten data is lost.
       const ending = () => rmSync(part, { recursive: true, force: true });
       await expect(go(output, { eventMs: 6_000, event: breakDisk, ending })).rejects.toMatchObject({
         code: "BACKFILL_OUTPUT_UNUSABLE",
@@ -127,7 +126,7 @@ describe("a run that is continued gives the files of one that was not interrupte
     server.asks = (id) => asked.push(id);
     expect(await run({ api: server, output })).toMatchObject({ kind: "finished" });
     expect(new Set(asked)).toEqual(new Set(["101"]));
-    // Not the lists either: sensors keep the names with which the run began.
+    // No lists: sensors keep their first names.
     expect(server.asked.filter((question) => !question.startsWith("timeSeries"))).toEqual(["health"]);
   });
 });

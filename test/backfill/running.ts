@@ -17,11 +17,10 @@ import { type ChannelMapper, plainMapper } from "../../src/mapping/channel-mappe
 import { load } from "../config/support.ts";
 import { NOW } from "./history-server.ts";
 
-/** Time that passes only when a test, or a sleeper, says so; the wall clock stands still unless it is moved. */
+/** Only tests and sleeps advance it. */
 export class TickingClock implements Clock {
   wall = NOW;
   elapsed = 0;
-  /** How long each sleep was. */
   readonly slept: number[] = [];
 
   now(): number {
@@ -50,7 +49,6 @@ export interface Wanted {
   readonly configured?: SeriesSettings;
 }
 
-/** Labels and rules of a configuration with these sections. */
 export async function configured(
   sections: string,
 ): Promise<{ readonly mapper: ChannelMapper; readonly configured: SeriesSettings }> {
@@ -61,7 +59,7 @@ export async function configured(
 
 const UNCONFIGURED: SeriesSettings = { labels: "", mapping: "" };
 
-/** Runs a backfill, of the last ten days unless something else is wanted. */
+/** Default: the last ten days. */
 export function run(
   needed: Pick<BackfillOptions, "api" | "output"> & Partial<BackfillOptions>,
   wanted: Wanted = {},
@@ -86,14 +84,13 @@ export function run(
   });
 }
 
-/** An empty folder that ends with the test. */
+/** Removed after the test. */
 export function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-backfill-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The OpenMetrics files of a folder. */
 export function filesOf(folder: string): Map<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith(".om"));
   return new Map(names.sort().map((name) => [name, readFileSync(join(folder, name), "utf8")]));
@@ -106,7 +103,6 @@ export interface Sample {
   readonly time: number;
 }
 
-/** The samples of a file, in its order. */
 export function samplesOf(text: string, name = "prtg_channel_value"): Sample[] {
   const lines = text.matchAll(new RegExp(`^${name}(\\{.*\\}) (\\S+) (\\S+)$`, "gm"));
   return [...lines].map(([, labels = "", value, time]) => ({

@@ -15,7 +15,7 @@ const auto = (from: number, to: number, now = NOW) => planSeriesRanges({ from, t
 describe("planSpans", () => {
   test("takes the finest series that still covers each part of the time", () => {
     expect(show(auto(NOW - 100 * DAY, NOW - 3 * HOUR))).toEqual([
-      // Ten minutes, or an hour, are left to the reading; then a row of the coarser series has to end.
+      // After ten minutes or an hour for reading, a row of the coarser series must end.
       "long 2025-12-02T17:42Z 2026-01-12T00:00Z",
       "medium 2026-01-12T00:00Z 2026-03-10T19:00Z",
       "short 2026-03-10T19:00Z 2026-03-12T13:55Z",
@@ -44,7 +44,7 @@ describe("planSpans", () => {
 
   test("leaves out averages that are not finished", () => {
     const ranges = planSeriesRanges({ from: NOW - 10 * DAY, to: NOW, now: NOW }, ["long"]);
-    // The row of the day before yesterday's noon would be finished; yesterday's of 17:43 would not.
+    // Noon of the day before yesterday is complete, yesterday's 17:43 is not.
     expect(ranges).toEqual([{ type: "long", from: NOW - 10 * DAY, to: NOW - DAY + 1 }]);
   });
 
@@ -69,7 +69,7 @@ describe("planSpans", () => {
           const earlier = ranges[index];
           expect(earlier?.to).toBe(later.from);
           expect(SERIES_TYPES.indexOf(earlier?.type ?? "live")).toBeGreaterThan(SERIES_TYPES.indexOf(later.type));
-          // A row that begins before the finer series takes over ends by then.
+          // Rows that begin before the finer series takes over end by then.
           expect(later.from % SERIES_STEP_MS[earlier?.type ?? "live"]).toBe(0);
         }
       }),

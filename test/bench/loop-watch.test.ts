@@ -23,7 +23,7 @@ describe("LoopWatch", () => {
     await sleep(5);
     watch.start();
     await sleep(20);
-    // Kept waiting, but not by work.
+    // Waits without work.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SPIN_MS);
     await sleep(20);
     const { longestOwnMs, longestMs, p99OwnMs } = watch.stop();
@@ -33,7 +33,7 @@ describe("LoopWatch", () => {
   });
 });
 
-/** Keeps the thread busy for so much processor time, however little of it the machine gives us. */
+/** Uses this processor time, even on a busy machine. */
 function spin(ms: number): void {
   const own = () => {
     const { user, system } = process.threadCpuUsage();

@@ -46,7 +46,7 @@ test.each([
   [{ value: 2.01, atMost: 2 }, false],
   [{ value: 100, atLeast: 100 }, true],
   [{ value: 99, atLeast: 100 }, false],
-  // What could not be measured keeps no budget.
+  // An unmeasured value meets no budget.
   [{ value: Number.NaN, atMost: 2 }, false],
   [{ value: Number.NaN, atLeast: 100 }, false],
 ])("a budget of %j is kept: %j", (budget, kept) => {

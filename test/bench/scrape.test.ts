@@ -9,7 +9,6 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Listens; notes the connections that were made. */
 async function serve(answer: RequestListener) {
   const server = createServer(answer);
   const sockets: Socket[] = [];

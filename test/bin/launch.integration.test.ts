@@ -10,7 +10,7 @@ const ABOUT = `console.log(JSON.stringify({
 }));`;
 const BUNDLED = { range: TOO_NEW, bundled: "999.0.0" };
 
-/** Starts the launcher of a folder, in a group of its own as under a process manager. */
+/** In its own process group, as a process manager does. */
 function start(
   folder: string,
   args: readonly string[] = [],
@@ -124,7 +124,7 @@ describe("on an older Node.js", () => {
     const { child, ended } = start(launcherFolder({ ...BUNDLED, main }));
     await once(child.stdout, "data");
     child.kill("SIGKILL");
-    // The exporter has our pipe, too: this resolves when both are gone.
+    // The exporter shares our pipe: resolves after both end.
     expect(await ended).toMatchObject({ signal: "SIGKILL", stdout: "ready\nstopped\n" });
   });
 });

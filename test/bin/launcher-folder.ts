@@ -6,22 +6,21 @@ import { onTestFinished } from "vitest";
 
 const BIN = fileURLToPath(new URL("../../bin", import.meta.url));
 export const PACKAGE = `node-${process.platform}-${process.arch}`;
-/** No Node.js is that new, so that the one of the tests plays the old one. */
+/** The test's own Node.js plays an old one. */
 export const TOO_NEW = ">=999";
 
 export interface LauncherFolder {
-  /** Of `engines`. */
+  /** From `engines`. */
   readonly range: string;
-  /** Version that the bundled package claims; it is the Node.js of the tests. None: there is no such package. */
+  /** Claimed version, really the test's Node.js. */
   readonly bundled?: string;
-  /** Folder with node_modules, relative to the launcher's own; hoisted packages are further up. */
+  /** Relative to the launcher's. Hoisted packages are further up. */
   readonly packagesIn?: string;
-  /** What runs. */
   readonly main: string;
   readonly mainFile?: "src/main.ts" | "dist/main.js";
 }
 
-/** An installed exporter with the real launcher and another program; gone with the test. Returns its folder. */
+/** The real launcher with another program. */
 export function launcherFolder(given: LauncherFolder): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "launcher-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -31,7 +30,7 @@ export function launcherFolder(given: LauncherFolder): string {
   const manifest = { name: "prtg-exporter", type: "module", engines, optionalDependencies: { [PACKAGE]: "1.0.0" } };
   write(join(folder, "package.json"), JSON.stringify(manifest));
   write(join(folder, given.mainFile ?? "src/main.ts"), given.main);
-  // What npm 9 and 10 leave there is not to be relied on, whatever it is.
+  // The launcher must not rely on what npm 9 and 10 leave there.
   write(join(folder, "node_modules/.bin/node"), "#!/bin/sh\necho by .bin\n");
   chmodSync(join(folder, "node_modules/.bin/node"), 0o755);
   if (given.bundled !== undefined) {

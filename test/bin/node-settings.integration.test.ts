@@ -43,7 +43,7 @@ describe("the launcher", () => {
   test("leaves what the user has set", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const given = { NODE_OPTIONS: "--max_semi_space_size=32", MALLOC_ARENA_MAX: "7" };
-    // Node.js takes the last one.
+    // Node.js uses the last one.
     expect(await about(folder, [], given)).toMatchObject({
       options: `${FLAGS.join(" ")} --max_semi_space_size=32`,
       arenas: "7",

@@ -10,7 +10,7 @@ const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.pa
 );
 const commands: readonly Command[] = createProgram({ code: 0, redactor: new Redactor() }).commands;
 
-/** npm's own commands that need no script. */
+/** npm commands that need no script. */
 const NPM_COMMANDS = ["audit", "ci", "install", "sbom"];
 
 interface Documented {
@@ -19,7 +19,7 @@ interface Documented {
   readonly words: readonly string[];
 }
 
-/** Command lines in blocks without a language or of a shell, and in `code` of the running text. */
+/** In shell or untyped blocks, and in `code`. */
 function documentedCommands(file: string): Documented[] {
   const lines: string[] = [];
   let fence: string | undefined;
@@ -36,7 +36,6 @@ function documentedCommands(file: string): Documented[] {
     .map((words) => ({ where: `${file}: ${words.join(" ")}`, words }));
 }
 
-/** What is wrong with a command line; undefined when it would be understood. */
 function faultOf(words: readonly string[]): string | undefined {
   const [program, first = "", ...rest] = words;
   if (program === "prtg-exporter") return faultOfExporter(words.slice(1));

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const TELL_MODULES = new URL("support/tell-modules.js", import.meta.url).href;
 
-/** Loaded only where a feature is turned on, a command is given, or a server is asked. */
+/** For a feature, a command or a request. */
 const NOT_TO_LISTEN = [
   ...["undici", "@opentelemetry/sdk-metrics", "@opentelemetry/otlp-transformer", "@opentelemetry/resources"],
   ...["pino-pretty", "ajv", "find-my-way", "cli-progress", "bcryptjs"],
@@ -20,7 +20,6 @@ const FOLDERS_NOT_TO_LISTEN = [
   ...["cli/check/check.ts", "http/web-config/load.ts", "http/pages/status/report.ts"].map((path) => `src/${path}`),
 ];
 
-/** What `serve` has loaded when it listens. */
 async function loadedBy(settings: object): Promise<string[]> {
   const servers = [{ name: "hq", url: "http://127.0.0.1:9", auth: { api_key: "${TEST_KEY}" } }];
   const config = join(temporaryFolder({ "config.json": JSON.stringify({ servers, ...settings }) }), "config.json");
@@ -37,9 +36,9 @@ async function loadedBy(settings: object): Promise<string[]> {
 test("a daemon that listens has loaded what it needs for that, and no feature that is not turned on", async () => {
   const loaded = await loadedBy({});
   expect(loaded.some((url) => url.includes("/src/cli/serve.ts"))).toBe(true);
-  // Takes the data of languages, which pages may need later.
+  // Language data, which pages may not need.
   expect(loaded.filter((each) => each.startsWith("Intl."))).toEqual([]);
-  // Of Node.js itself: spoken over TLS alone.
+  // Part of Node.js: only TLS needs it.
   expect(loaded).not.toContain("node:http2");
   expect(loaded).toContain("node:http");
   for (const name of NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(name))).toEqual([]);

@@ -13,7 +13,7 @@ async function run(...args: string[]): Promise<Run> {
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   try {
     const code = await runProgram(args);
-    // Help is folded to the width of the terminal.
+    // Help wraps at the terminal width.
     const written = ({ mock }: typeof stdout) =>
       mock.calls
         .map(([text]) => String(text))

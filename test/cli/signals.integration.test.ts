@@ -18,7 +18,7 @@ test("signals that come close together are one request to end", async () => {
 });
 
 test("a later signal ends it at once, whatever is still under way", async () => {
-  // The server does not answer the logout, which holds up the exporter's end for some seconds.
+  // The missing answer to the logout delays the exporter's exit by seconds.
   const simulator = await simulateServer({ faults: ["hang@DELETE:/session"] });
   const serve = startCommand(["serve", "--web.listen-address", "127.0.0.1:0"], {
     env: { PRTG_URL: simulator.url, PRTG_USERNAME: CREDENTIALS.username, PRTG_PASSWORD: CREDENTIALS.password },

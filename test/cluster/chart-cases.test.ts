@@ -12,7 +12,7 @@ const withServers = z.object({ config: z.object({ servers: z.array(z.unknown()) 
 const words = z.array(z.string());
 const WORKLOAD = "deployment/prtg-prtg-exporter";
 const KINDS = "pods,services,deployments,statefulsets,persistentvolumeclaims,secrets,configmaps,servicemonitors";
-/** Pods end after those that own them. */
+/** Pods end after their owners. */
 const END_LIMIT = { timeout: 60_000, interval: 500 };
 
 describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (programs) => {
@@ -26,7 +26,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
       await release.kubectl(["get", "--filename=-"], { input: manifest });
       await release.helm(["test", RELEASE, "--logs", "--timeout=60s"]);
 
-      // A second time changes nothing: the pods stay, and none of them was started twice.
+      // Applying it again restarts no pod.
       const before = await release.pods();
       expect(before.map(({ restarts }) => restarts)).toEqual(before.map(() => 0));
       await release.upgrade();
@@ -83,13 +83,13 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
   });
 });
 
-/** How many monitoring servers its configuration names; that of a Secret names one. */
+/** A Secret's configuration names one. */
 function serversOf(name: string): number {
   const values: unknown = load(readFileSync(valuesFile(name), "utf8"));
   return withServers.safeParse(values).data?.config.servers.length ?? 1;
 }
 
-/** And not what Kubernetes has in each namespace, or the pod of the trial, whose log may still be wanted. */
+/** Kubernetes' own objects, and the trial pod, whose log may be useful. */
 function isOurs(name: string): boolean {
   return name !== "" && name !== "configmap/kube-root-ca.crt" && !/^pod\/.*-test$/.test(name);
 }

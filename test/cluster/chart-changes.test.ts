@@ -6,12 +6,12 @@ import { ScrapeLoop, type ScrapeSummary } from "./support/scrape-loop.ts";
 import { useCluster } from "./support/start-node.ts";
 
 const LIMIT = { timeout: 120_000, interval: 500 };
-/** Values that come often, so that their absence is seen soon. */
+/** Frequent values show a gap quickly. */
 const OFTEN = '--set-json=config.collectors={"status":{"schedule":"5s"},"channels":{"schedule":"10s"}}';
-/** Leaves out the names in the labels of every series of a sensor. */
+/** Drops names from the labels of all sensor series. */
 const WITH_IDS = '--set-json=config.labels={"keep":"ids"}';
 const LAST_SUCCESS = /^prtg_exporter_collector_last_success_timestamp_seconds\{[^}]*collector="status"[^}]*\} (\S+)$/m;
-/** A replaced pod is ready when it has asked the monitoring servers once; a pod that was killed first has to be missed. */
+/** Ready after one round of requests. The cluster must first notice a kill. */
 const MAX_WITHOUT_VALUES_MS = { rollout: 10_000, deleted: 30_000 };
 
 describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs) => {
@@ -33,7 +33,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
   async function replacePod(installed: Release): Promise<void> {
     const before = await uidOf(installed);
     await installed.deletePods();
-    // Until then the one that is to end may still count.
+    // Until then, the terminating pod may count.
     await vi.waitFor(async () => expect(await uidOf(installed)).not.toBe(before), LIMIT);
     await installed.ready();
   }
@@ -62,13 +62,13 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.rollout);
   });
 
-  // The old pod still answers then, until the new one does: a Service turns to pods that end where it has no other.
+  // A Service uses terminating pods if it has no other.
   test("loses no request when its pod is deleted", async () => {
     const installed = await install("deleted");
     const { failures, longestWithoutValuesMs } = await scrapedWhile(installed, "a deleted pod", async () => {
       const deletedAt = Date.now();
       await replacePod(installed);
-      // The figure that its default goes by: the old pod has to stay for longer.
+      // The old pod must stay longer than this.
       console.log(`the next pod was ready ${Math.round((Date.now() - deletedAt) / 100) / 10} s later`);
       await installed.noneEnds();
     });
@@ -103,11 +103,11 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     const { failures } = await scrapedWhile(installed, "a rotated key", async () => {
       const patch = JSON.stringify({ stringData: { "api-key": "the-next-key" } });
       await installed.kubectl(["patch", "secret", "prtg-hq", `--patch=${patch}`]);
-      // From now on the monitoring server knows the new one only.
+      // From now on, the monitoring server only knows the new one.
       await installed.kubectl(["rollout", "restart", "deployment/stand-ins"]);
       await installed.kubectl(["rollout", "status", "deployment/stand-ins", "--timeout=60s"]);
       const restarted = Date.now() / 1_000;
-      // By then what the old one had answered has been told.
+      // By then, the old server's data is delivered.
       await vi.waitFor(async () => {
         const [page = ""] = await installed.pagesWithServers(1);
         expect(Number(LAST_SUCCESS.exec(page)?.[1])).toBeGreaterThan(restarted + 10);

@@ -4,9 +4,9 @@ import { CLUSTER_PROGRAMS } from "./support/kubernetes-node.ts";
 import { OPERATOR_PROGRAMS, OperatedPrometheus, startOperator } from "./support/operated-prometheus.ts";
 import { useCluster } from "./support/start-node.ts";
 
-/** Values that have an object of the operator, or are given one. */
+/** With an object of the operator. */
 const MONITORED = [
-  // Its certificate is for this namespace.
+  // The certificate is valid for this namespace.
   { what: "a ServiceMonitor with TLS and a password", name: "everything", title: "monitoring", flags: [] },
   { what: "a ServiceMonitor", name: "minimal", title: "service-monitor", flags: ["--set=serviceMonitor.enabled=true"] },
   { what: "a PodMonitor", name: "minimal", title: "pod-monitor", flags: ["--set=podMonitor.enabled=true"] },

@@ -13,17 +13,17 @@ import { missingPoints } from "./support/server-record.ts";
 import { useCluster } from "./support/start-node.ts";
 
 const SERVICE = "prtg-exporter";
-/** Sensors are scanned once a minute, and most of them have a value each time. */
+/** Sensors scan every minute. */
 const POINTS_LIMIT = { timeout: 300_000, interval: 1_000 };
 const CHANNELS = 100;
-/** Of a channel, after a kill: watermarks are written 5 s after they moved, and a sensor has two scans in that time at most. */
+/** Watermarks are written after 5 s: at most two scans per channel. */
 const MAX_REPEATS = 2;
 
 describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster", (programs) => {
   let collector: OtelCollector | undefined;
   let folder: string | undefined;
 
-  // After the release, which pushes until then: what is said first is done last.
+  // Runs last (reverse order): the release pushes until its end.
   afterEach(async () => {
     await collector?.stop();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
@@ -59,7 +59,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster
       await change();
       const { count, seconds } = await newPoints(file);
       repeatedBy[what] = points.repeated - repeated;
-      // The figures of docs/deployment.md.
+      // Figures of docs/deployment.md.
       console.log(`${what}: ${repeatedBy[what]} points sent twice, new ones of ${count} channels ${seconds} s later`);
     }
 
@@ -67,7 +67,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster
     expect({ conflicts, outOfOrder }).toEqual({ conflicts: [], outOfOrder: [] });
     expect(repeatedBy).toEqual({
       ...{ "a deleted pod": 0, "a rollout": 0, "a rollback": 0 },
-      // It had no time to write down what was pushed last: the same points come once more.
+      // Killed before it wrote the last push.
       "a killed process": expect.toSatisfy((count: number) => count <= channels.size * MAX_REPEATS),
     });
     expect(Math.max(0, ...[...repeats.values()].map(({ length }) => length))).toBeLessThanOrEqual(MAX_REPEATS);
@@ -75,7 +75,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster
   });
 });
 
-/** Resolves when most channels have a point that is newer than this moment, with how many, and after how long. */
+/** Most channels have a newer point. Returns how many and after how long. */
 async function newPoints(file: ReceivedFile): Promise<{ count: number; seconds: number }> {
   const now = Date.now();
   return await vi.waitFor(async () => {

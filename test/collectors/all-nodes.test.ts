@@ -10,7 +10,7 @@ const LISTS = ["summary", "sensor", "device", "group", "probe"];
 const TREE_LISTS = ["sensor", "device", "group", "probe", "counts"];
 const SINCE = Date.UTC(2026, 0, 1);
 
-/** A small server, one of many, of which only statuses are read: once so far, by the lists of each kind. */
+/** Reads only statuses, so far once, from lists per kind. */
 async function oneOfMany(prepare: (server: MemoryServer) => void = () => undefined, isOneOfMany = true) {
   const server = smallServer();
   server.hasAllNodes = true;
@@ -22,7 +22,7 @@ async function oneOfMany(prepare: (server: MemoryServer) => void = () => undefin
   return subject;
 }
 
-/** As `oneOfMany`, of which only the tree is read. */
+/** Like `oneOfMany`, but reads only the tree. */
 async function treeOfOneOfMany(prepare: (server: MemoryServer) => void = () => undefined) {
   const server = smallServer();
   server.hasAllNodes = true;
@@ -34,7 +34,7 @@ async function treeOfOneOfMany(prepare: (server: MemoryServer) => void = () => u
   return subject;
 }
 
-/** What one run asks for; options are left out. */
+/** Requests of one run, without options. */
 async function asked({ server, monitor }: Monitored): Promise<string[]> {
   const from = server.asked.length;
   await monitor.pollOnce(signal);
@@ -103,7 +103,7 @@ test("what is new is read from the lists of each kind, in the same run", async (
   expect(subject.monitor.node("52")).toBeDefined();
   expect(await asked(subject)).toEqual(["all"]);
   subject.server.remove("52");
-  // An object goes when two lists in a row lack it.
+  // An object ends after two lists without it.
   expect(await asked(subject)).toEqual(["all", ...LISTS]);
   expect(await asked(subject)).toEqual(LISTS);
   expect(subject.monitor.node("52")).toBeUndefined();

@@ -24,13 +24,12 @@ const DOOR = single("acme.door", "Rack Door", { 0: "Closed", 1: "Open" });
 const FAN = single("acme.fan", "Fan", { 0: "Stopped", 1: "Running" });
 
 interface Stated extends Monitored {
-  /** Gives channel 50.0, the only one, these properties, and polls channels alone, or all. */
+  /** Sets channel 50.0, the only one. */
   poll(more?: Parameters<typeof channel>[1], collectors?: "channels" | "all"): Promise<void>;
-  /** States shown of channel 50.0. */
   states(): (string | undefined)[];
 }
 
-/** A server with one channel, 50.0, that has the lookup of a door. Nothing has run yet. */
+/** Channel 50.0 with a door lookup. Nothing has run. */
 function stated(options: Parameters<typeof monitored>[1] = {}): Stated {
   const server = smallServer();
   server.lookupDefinitions = [DOOR, FAN];
@@ -47,7 +46,7 @@ function stated(options: Parameters<typeof monitored>[1] = {}): Stated {
   };
 }
 
-/** With a first poll of everything: the door is open. */
+/** The door is open. */
 async function polled(options: Parameters<typeof monitored>[1] = {}): Promise<Stated> {
   const subject = stated(options);
   await subject.poll({ value: 1, lookup: "acme.door" });
@@ -97,7 +96,7 @@ describe("the state of a channel", () => {
   test("follows the value of a time series", async () => {
     const { clock, states, store, monitor } = await polled({ engine: idleEngine() });
     monitor.latest.add("50", clock.now() + 1, [["0", 0]]);
-    // The row is shown by a commit, and commits take turns.
+    // A commit shows the row, and commits run in turn.
     await store.read(() => undefined);
     expect(states()).toEqual(["Closed"]);
   });

@@ -114,7 +114,7 @@ describe("a measurement", () => {
     expect(value(VALUE, FIRST)).toBe(50);
     await clock.advance(1);
     expect(value(VALUE, FIRST)).toBeUndefined();
-    // Polls that bring the same measurement again do not revive it.
+    // The same measurement again does not revive it.
     await monitor.pollOnce(signal);
     expect(value(VALUE, FIRST)).toBeUndefined();
     expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((clock.now() - stale) / 1000);
@@ -183,7 +183,7 @@ describe("a paused sensor", () => {
     await clock.advance(25 * SECOND);
     expect(series(VALUE).map(({ labels }) => labels.sensor_id)).toEqual(["51"]);
     expect(value(TREE_FAMILIES.sensorStatusCode, { sensor_id: "50" })).toBe(9);
-    // The channel poll still brings the last value.
+    // The channel poll still returns the last value.
     await clock.advance(MINUTE);
     expect(value(VALUE, FIRST)).toBeUndefined();
     server.change("50", { status: "up" });
@@ -285,7 +285,7 @@ describe("channels without number", () => {
     await show(numbers.toReversed());
     await show(numbers.toSorted((a, b) => (a % 977) - (b % 977)));
     expect(series(VALUE)).toHaveLength(20_000);
-    // All but one go, after two polls that lack them.
+    // All but one end after two polls without them.
     await show([7]);
     await show([7]);
     expect(series(VALUE).map(({ value }) => value)).toEqual([7]);

@@ -10,7 +10,7 @@ import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
 
-/** A collector whose runs last `takes` milliseconds and fail with `error`, on a schedule of a minute. */
+/** Lasts `takes` milliseconds and fails with `error`. */
 function scheduled(random: () => number = () => 0) {
   const clock = new ManualClock();
   const log: LogLine[] = [];
@@ -128,7 +128,7 @@ describe("a scheduled collector", () => {
     await subject.clock.advance(20 * SECOND);
     subject.runner.runSoon();
     await subject.clock.advance(SECOND);
-    // The run under way may have looked too early: one more after it, however often it is asked for.
+    // The current run may have looked too early. Only one more follows.
     subject.runner.runSoon();
     subject.runner.runSoon();
     await subject.clock.advance(20 * SECOND);
@@ -141,7 +141,7 @@ describe("a scheduled collector", () => {
     const subject = scheduled();
     void subject.runner.start();
     await subject.clock.advance(MINUTE);
-    // The timer of the second tick fires ten minutes late: the loop was blocked.
+    // Ten minutes late, as with a blocked event loop.
     const late = subject.clock.monotonic.bind(subject.clock);
     subject.clock.monotonic = () => late() + 10 * MINUTE;
     await subject.clock.advance(MINUTE);
@@ -319,7 +319,6 @@ describe("a collector whose endpoint is missing", () => {
     void subject.runner.start();
     await subject.clock.advance(24 * HOUR);
     expect(subject.runner.status().state).toBe("off");
-    // At 0, 1, 3, 7, 15, 31 and 63 minutes, then every hour.
     expect(subject.begun.slice(0, 9).map((at) => at / MINUTE)).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
     expect(subject.begun.length).toBeLessThan(32);
     expect(subject.enabled).toEqual([true, false]);

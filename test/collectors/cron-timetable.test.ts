@@ -14,20 +14,19 @@ afterEach(() => {
   else process.env.TZ = ownZone;
 });
 
-/** A timetable that ticks from `start` on, in that zone. */
 function ticking(expression: string, start: number, zone = "UTC") {
   process.env.TZ = zone;
   const clock = new ManualClock(start);
   const log: LogLine[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) });
   const timetable = createTimetable({ kind: "cron", expression }, clock, logger);
-  /** Wall clock, and since the start. */
+  /** Wall clock, and time since the start. */
   const ticks: { readonly at: number; readonly after: number }[] = [];
   timetable.start(() => ticks.push({ at: clock.now(), after: clock.monotonic() }));
   return { clock, log, timetable, ticks, times: () => ticks.map(({ at }) => new Date(at).toISOString()) };
 }
 
-/** The seconds (or minutes) from `from` to `to` that node-cron says an expression names in a zone. */
+/** According to node-cron, in seconds or minutes. */
 function named(expression: string, zone: string, from: number, to: number, step = SECOND): number[] {
   const task = createTask(expression, () => undefined, { timezone: zone });
   void task.destroy();
@@ -57,7 +56,7 @@ describe("a cron expression", () => {
   });
 
   test("lasts over the gaps of an uneven schedule", () => {
-    // A Thursday noon; the next runs are Friday and Monday at nine, Tuesday at nine.
+    // Thursday noon. Next: Friday, Monday and Tuesday at nine.
     const subject = ticking("0 0 9 * * 1-5", start);
     expect(subject.timetable.msToThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
     subject.timetable.stop();
@@ -82,12 +81,12 @@ describe("a cron expression", () => {
   });
 });
 
-/** Where summer time begins and ends in 2026. */
+/** Start and end of summer time in 2026. */
 const CHANGES = [
   ["Europe/Berlin", Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)],
   ["Europe/London", Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)],
   ["America/New_York", Date.UTC(2026, 2, 8, 7), Date.UTC(2026, 10, 1, 6)],
-  // By half an hour, and in the south.
+  // Half an hour, southern hemisphere.
   ["Australia/Lord_Howe", Date.UTC(2026, 9, 3, 15, 30), Date.UTC(2026, 3, 4, 15)],
 ] as const;
 
@@ -100,7 +99,7 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
         await subject.clock.advance(5 * HOUR);
         subject.timetable.stop();
         const expected = named(expression, zone, change - 2.5 * HOUR + 500, change + 2.5 * HOUR + 500);
-        // What summer time leaves out is made up for when it begins; that may be a tick anyway.
+        // Skipped times are made up when summer time begins.
         const made = subject.ticks.map(({ at }) => at).filter((at) => at !== begins || expected.includes(at));
         expect(made).toEqual(expected);
         expect(subject.log).toEqual([]);
@@ -109,7 +108,7 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
   );
 
   test("a day's tick in the time that is left out comes when summer time begins, and the next one a day later", async () => {
-    // The first minute that clocks on the wall leave out.
+    // The first skipped wall-clock minute.
     process.env.TZ = zone;
     const before = new Date(begins - MINUTE);
     const hour = before.getHours() + (before.getMinutes() === 59 ? 1 : 0);
@@ -148,7 +147,6 @@ describe("when the wall clock is set", () => {
       subject.clock.setWallClock(subject.clock.now() - by);
       expect(subject.timetable.msToNext()).toBeLessThanOrEqual(period);
       await subject.clock.advance(20 * MINUTE);
-      // And forward again.
       subject.clock.setWallClock(subject.clock.now() + by);
       await subject.clock.advance(20 * MINUTE);
       subject.timetable.stop();
@@ -215,7 +213,7 @@ describe("when the wall clock is set", () => {
   });
 });
 
-/** Expressions whose ticks are at most some minutes apart, and some that are not. */
+/** Expressions with frequent ticks, and some others. */
 const expressions = fc
   .tuple(
     fc.constantFrom("0", "*/3", "*/7,1", "15,45", "30", "*/20"),
@@ -228,7 +226,6 @@ const expressions = fc
   .filter(([seconds]) => !seconds.includes("/7"))
   .map((fields) => fields.join(" "));
 
-/** Time passes, then the clock is set by so much. */
 const jumps = fc.array(
   fc.record({
     pass: fc.integer({ min: 1, max: 20 * 60 }),
@@ -253,7 +250,7 @@ test("any schedule misses at most one tick at any change of clock or zone", asyn
         const [from, ticked] = [subject.clock.now(), subject.ticks.length];
         await subject.clock.advance(pass * SECOND);
         const due = named(text, zone, from + 1, subject.clock.now()).length;
-        // Of what was due in this time on the wall; making up for what was passed over is not counted.
+        // Does not count made-up ticks.
         missed += Math.max(0, due - (subject.ticks.length - ticked));
         subject.clock.setWallClock(subject.clock.now() + by * SECOND);
       }

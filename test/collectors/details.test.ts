@@ -77,7 +77,7 @@ describe("details", () => {
     server.connected.set(probe?.id ?? "", false);
     await monitor.monitor.pollOnce(signal);
     expect(shown(monitor)).toMatchObject({ probes: [["Hamburg", 0]], primary: PRIMARY("0") });
-    // The list still names a channel that is gone by now.
+    // The list names a channel that no longer exists.
     server.channelRecords = [channel("50.1", {})];
     await monitor.monitor.pollOnce(signal);
     await monitor.monitor.pollOnce(signal);

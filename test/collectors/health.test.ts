@@ -26,7 +26,7 @@ test("a server that works again is read at once, however rare the polls are", as
   subject.server.heal();
   await subject.clock.advance(15 * SECOND);
   expect(await subject.own("prtg_up")).toBe(1);
-  // Tree and status each, and the channels: not more than that.
+  // Only tree, status and channels.
   expect(asked()[0]).toBeLessThanOrEqual(probes + 3);
   expect(asked()[1]).toBe(channels + 1);
   await subject.monitor.stop();
@@ -98,7 +98,7 @@ describe("the server's version", () => {
     const subject = monitored(smallServer());
     subject.server.fail("API_ENDPOINT_MISSING", "channels");
     subject.monitor.start();
-    // Tried after 2, 5, 10 ... 69 minutes, then after little more than an hour: between two of these.
+    // Between two attempts: 2, 5, 10 ... 69 minutes, then hourly.
     await subject.clock.advance(2 * HOUR + 40 * MINUTE);
     const tries = subject.server.timesAsked("channels");
     subject.server.heal();

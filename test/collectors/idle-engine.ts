@@ -5,7 +5,6 @@ import { FREE_EXTRAS } from "../support/free-extras.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { MINUTE, smallServer } from "./monitored.ts";
 
-/** Reads no series, and pushes nothing. */
 export function idleEngine(progress = new SyncProgress()): SyncEngine {
   return new SyncEngine({
     ...{ api: smallServer(), mode: "auto", delivery: undefined, progress },

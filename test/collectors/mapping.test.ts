@@ -33,13 +33,12 @@ interface Mapped extends Monitored {
   readonly ratio: MetricFamily;
   readonly secondsLimit: MetricFamily;
   readonly ratioLimit: MetricFamily;
-  /** Gives channel 50.0, the only one, these properties, and polls. */
+  /** Sets channel 50.0, the only one. */
   poll(more?: Parameters<typeof channel>[1]): Promise<void>;
-  /** Names of the families in which channel 50.0 has a series, and its values. */
   shown(): Record<string, number[]>;
 }
 
-/** A server with one channel, 50.0: `Ping Time`, 30 msec. */
+/** One channel, 50.0: `Ping Time`, 30 msec. */
 async function mapped(
   more: Partial<ChannelMapperOptions> = {},
   options: Parameters<typeof monitored>[1] = {},
@@ -201,7 +200,7 @@ describe("a channel that changes", () => {
 });
 
 describe("a sensor that moves while its channels are not read", () => {
-  /** Only the tree is read from now on, `later` milliseconds after the channels were. */
+  /** Reads only the tree, `later` milliseconds after the channels. */
   async function moved(later: number, limits?: ChannelLimits): Promise<Mapped> {
     const running = await mapped();
     const { server, clock, monitor, poll } = running;
@@ -223,7 +222,7 @@ describe("a sensor that moves while its channels are not read", () => {
   });
 
   test("brings nothing back that has expired, not even for a moment", async () => {
-    // Nothing else expires what is in the store here: as if a page were rendered at once.
+    // Nothing else expires data here.
     const { store } = await moved(2 * HOUR, LIMITS);
     const present = (name: string) => {
       const table = [...store.tables].find(({ family }) => family.name === name);

@@ -20,7 +20,6 @@ import {
 } from "../../src/prtg/records.ts";
 import type { SeriesType } from "../../src/prtg/series-types.ts";
 
-/** What a test can break: one kind of question to the server. */
 export type Question =
   | "health"
   | "version"
@@ -37,38 +36,37 @@ export type Question =
   | "all"
   | NodeKind;
 
-/** A monitoring server in memory: it answers from the arrays that the test fills. */
 export class MemoryServer implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
   readonly nodeRecords = new Map<string, NodeRecord>();
   channelRecords: ChannelRecord[] = [];
-  /** By sensor and type, such as `50/live`; a sensor without any is not there. */
+  /** By sensor and type: `50/live`. Missing: no such series. */
   readonly series = new Map<string, TimeSeries>();
   summary: StatusSummary | undefined;
   counts: ReadonlyMap<string, number> | undefined;
-  /** Undefined: the server has no such list. */
+  /** Undefined: the server lacks this list. */
   lookupDefinitions: readonly LookupDefinition[] | undefined;
-  /** Undefined: the server does not tell. */
+  /** Undefined: the server does not report it. */
   licenseUse: LicenseUse | undefined;
   autodiscoveries: number | undefined;
   readonly connected = new Map<string, boolean>();
   primary: readonly ChannelRecord[] | undefined;
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
   offsetMs = 0;
-  /** What each record is said to take while a collector holds it. */
+  /** Claimed memory of a record. */
   recordBytes: number | undefined;
   clockInDoubt = false;
-  /** The server has one list of all nodes, too. */
+  /** Has a list of all nodes. */
   hasAllNodes = false;
-  /** What that does not show. */
+  /** Objects missing there. */
   readonly hiddenInAll = new Set<string>();
-  /** What it tells otherwise of each object. */
+  /** Fields that differ there. */
   untoldInAll: Partial<NodeRecord> = {};
-  /** Every question so far; lists with the options they were asked with. */
+  /** All requests. Lists include their options. */
   readonly asked: string[] = [];
-  /** Questions whose answer is an incomplete list. */
+  /** Requests with an incomplete list as answer. */
   readonly incomplete = new Set<Question>();
-  /** Objects and channels (`50.0`) that incomplete lists leave out. */
+  /** Missing from incomplete lists. Channels as `50.0`. */
   readonly lost = new Set<string>();
   readonly #errors = new Map<Question, unknown>();
   readonly #held = new Map<Question, Promise<void>>();
@@ -88,7 +86,6 @@ export class MemoryServer implements MonitoringApi {
     this.channelRecords = this.channelRecords.filter((channel) => !ids.includes(channel.sensorId));
   }
 
-  /** From now on these questions fail. */
   fail(code: ErrorCode, ...questions: Question[]): void {
     for (const question of questions) {
       this.#errors.set(
@@ -108,7 +105,7 @@ export class MemoryServer implements MonitoringApi {
     this.lost.clear();
   }
 
-  /** Lets no answer to the question through until the returned function is called. */
+  /** Blocks answers until the returned function runs. */
   hold(question: Question): () => void {
     const gate = Promise.withResolvers<void>();
     this.#held.set(question, gate.promise);

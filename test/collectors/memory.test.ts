@@ -16,7 +16,7 @@ test("a poll holds its lists until the state has taken them over, and the state 
   const known = stateBytes(NODES, server.channelRecords.length);
   expect(memory.heldBytes).toBe(known);
 
-  // Lists are read one after the other, and the poll needs all of them: sensors are held while the probes are awaited.
+  // It holds sensors while probes are blocked.
   const release = server.hold("probe");
   const [before, sensors] = [server.timesAsked("probe"), 2];
   const poll = monitor.pollOnce(signal);

@@ -47,7 +47,7 @@ const SCHEDULES: Readonly<Record<CollectorName, number>> = {
 const scheduled = (names: readonly CollectorName[]) =>
   Object.fromEntries(names.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const));
 
-/** As the configuration has it by default. */
+/** The default configuration. */
 export const SCHEDULED = scheduled(COLLECTOR_NAMES.filter((name) => name !== "details"));
 export const SCHEDULED_WITH_DETAILS = scheduled(COLLECTOR_NAMES);
 
@@ -74,13 +74,12 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
   readonly pageUpToDate?: ServerCollectorsOptions["turns"]["pageUpToDate"];
-  /** The process reads many servers. */
   readonly isOneOfMany?: boolean;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
 
-/** The state of a server, the collectors that keep it up to date, and what follows when others take their place. */
+/** With replaceable collectors. */
 class Monitor {
   readonly view: ServerView;
   readonly #clock: Clock;
@@ -96,7 +95,7 @@ class Monitor {
     this.collectors = create();
   }
 
-  /** Resolves when the first run of every collector has finished. */
+  /** Resolves after the first run of every collector. */
   start(): Promise<boolean> {
     return this.collectors.start();
   }
@@ -105,7 +104,7 @@ class Monitor {
     await this.collectors.stop();
   }
 
-  /** Others go on where these are. */
+  /** New collectors continue from the current state. */
   async replace(more: Partial<ServerCollectorsOptions>): Promise<void> {
     await this.collectors.stop();
     this.collectors = this.#create(more);
@@ -135,15 +134,15 @@ export interface Monitored {
   readonly clock: ManualClock;
   readonly store: Store;
   readonly log: LogLine[];
-  /** What a scrape would show of the family now. Fails when a series occurs twice. */
+  /** Fails on a duplicate series. */
   series(family: MetricFamily): Series[];
-  /** The value of the only series with these labels; undefined when there is none. */
+  /** Value of the only series with these labels. */
   value(family: MetricFamily, labels?: Readonly<Record<string, string>>): number | undefined;
-  /** One of the exporter's own metrics. */
+  /** A metric of the exporter itself. */
   own(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
 
-/** Collectors over a server in memory and a clock that stands still. Nothing has run yet. */
+/** Clock stopped, nothing has run. */
 export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Monitored {
   const clock = new ManualClock();
   const store = more.store ?? new Store(Object.values(TREE_FAMILIES));
@@ -252,7 +251,7 @@ export function channel(id: string, more: Partial<ChannelRecord> = {}): ChannelR
   };
 }
 
-/** A probe 1 with a group 10, a device 40 and two sensors: 50 with channels 0 and 1, 51 with channel 0. */
+/** Probe 1, group 10, device 40, sensor 50 with channels 0 and 1, sensor 51 with channel 0. */
 export function smallServer(measuredAt: number = new ManualClock().now()): MemoryServer {
   const server = new MemoryServer();
   server.put(

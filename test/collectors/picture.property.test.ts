@@ -76,7 +76,7 @@ function pathOf(server: MemoryServer, id: string): string {
   return names.join("/");
 }
 
-/** The server has this sensor, or this channel (`50.0`) of a sensor that is not paused. */
+/** A sensor, or a channel (`50.0`) of one that is not paused. */
 function lives(server: MemoryServer, id: string): boolean {
   const sensor = server.nodeRecords.get(id.split(".")[0] ?? "");
   if (sensor === undefined || !id.includes(".")) return sensor !== undefined;
@@ -84,7 +84,7 @@ function lives(server: MemoryServer, id: string): boolean {
   return server.channelRecords.some(({ sensorId, channelId }) => id === `${sensorId}.${channelId}`);
 }
 
-/** Reads every family, which refuses doubled series. */
+/** Reads every family, which rejects duplicate series. */
 function shown({ series }: Monitored): { sensors: Map<string, string>; values: Map<string, string> } {
   for (const family of Object.values(TREE_FAMILIES)) series(family);
   return {
@@ -124,7 +124,7 @@ test("what is served follows the server through any changes and failures, double
       const subject = monitored(newServer());
       const { server, monitor, clock } = subject;
       const { signal } = new AbortController();
-      /** Shown by a poll and alive ever since. */
+      /** Shown by a poll and alive since. */
       const alive = new Set<string>();
       for (const given of steps) {
         mutate(server, given, clock.now());

@@ -170,7 +170,7 @@ describe("a stopped monitor", () => {
 describe("pollOnce", () => {
   test("runs every collector once, in order, and starts no schedule", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
-    // An unknown parent must not set off more.
+    // An unknown parent must not trigger more.
     server.put(record("sensor", "52", "99"));
     expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
     expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
@@ -308,7 +308,7 @@ test("shows a large first poll without holding the event loop, and takes turns w
   server.channelRecords = Array.from({ length: 15_000 }, (_, index) =>
     channel(`${1000 + (index % 3000)}.${Math.floor(index / 3000)}`, { measuredAt }),
   );
-  // Whenever it is looked at, a slice is over: how many there are must not depend on how fast the machine is.
+  // Independent of the machine: every look at the clock ends a slice.
   let elapsed = 0;
   const clock = { now: () => measuredAt, monotonic: () => (elapsed += 8), sleep: () => Promise.resolve() };
   const { monitor, store } = monitored(server, { clock });

@@ -9,7 +9,7 @@ import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { monitored, smallServer } from "./monitored.ts";
 
-/** A writer, and the store behind it. Each look at its clock finds it so many milliseconds later. */
+/** Advances on each reading. */
 function writerOver(stepMs: number) {
   const { monitor, store } = monitored(smallServer());
   let now = 0;
@@ -28,7 +28,7 @@ function writerOver(stepMs: number) {
 }
 
 test("a long commit that the reader of a page has to wait for goes before the background", async () => {
-  // Each step takes longer than a slice.
+  // Each step exceeds a slice.
   const { writer, store } = writerOver(10);
   let turns = 0;
   const others = Array.from({ length: 100 }, async () => {
@@ -46,7 +46,7 @@ test("a long commit that the reader of a page has to wait for goes before the ba
 });
 
 test("small commits that wait for each other leave the event loop some turns in between", async () => {
-  // Each commit takes a part of a slice.
+  // Each commit uses part of a slice.
   const { writer } = writerOver(1);
   const turns = await turnsDuring(() => Promise.all(Array.from({ length: 100 }, () => writer.applyVersion("1"))));
   expect(turns).toBeGreaterThan(10);

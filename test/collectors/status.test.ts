@@ -130,7 +130,7 @@ describe("the status of a sensor", () => {
 
   test("has words that are known of the sensor, and that make no reader's page anew", async () => {
     const subject = monitored(smallServer());
-    // What the first poll reads last, the second one counts.
+    // The counted objects come last, so the second poll counts them.
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
     const { version } = subject.store;
     for (const message of ["OK", "3 % (Packet Loss)"]) {
@@ -153,7 +153,7 @@ describe("the status of a sensor", () => {
     expect(subject.series(TREE_FAMILIES.sensorStatus)).toEqual([]);
     expect(subject.series(TREE_FAMILIES.sensorStatusCode)).toEqual([]);
     expect(subject.series(TREE_FAMILIES.nodeStatusCode)).toEqual([]);
-    // Infos last three periods of the tree collector.
+    // Infos last three tree periods.
     expect(subject.series(TREE_FAMILIES.sensorInfo)).toHaveLength(2);
     await subject.clock.advance(HOUR);
     expect(subject.series(TREE_FAMILIES.sensorInfo)).toEqual([]);

@@ -33,7 +33,7 @@ describe("an interval", () => {
     const ticks: number[] = [];
     expect(timetable.start(() => ticks.push(clock.monotonic()))).toBe(false);
     await clock.advance(2 * MINUTE);
-    // Began later than it was made.
+    // Starts later than its creation.
     expect(ticks).toEqual([15, 75].map((seconds) => seconds * SECOND));
     expect(timetable.msToThird()).toBe(3 * MINUTE);
     const other = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);

@@ -5,7 +5,7 @@ import { channel, MINUTE, type Monitored, monitored, SECOND, smallServer } from 
 
 const { signal } = new AbortController();
 
-/** Runs of the tree collector so far: no other asks for intervals. */
+/** Only the tree collector requests intervals. */
 function treePolls({ server }: Monitored): number {
   return server.asked.filter((asked) => asked.startsWith('sensor {"interval":true')).length;
 }
@@ -173,14 +173,14 @@ describe("a new device", () => {
     expect(treePolls(subject)).toBe(2);
     expect(await subject.own("prtg_exporter_orphan_objects", { server: "hq" })).toBe(1);
     expect(subject.value(TREE_FAMILIES.sensorStatusCode, { path: "sw-2/Ping", device: "sw-2" })).toBe(3);
-    // It stays invisible: no more than the regular polls at 5 and 10 minutes.
+    // Only the regular polls at 5 and 10 minutes.
     await subject.clock.advance(12 * MINUTE);
     expect(treePolls(subject)).toBe(4);
     // Another one is news again.
     subject.server.put(record("sensor", "61", "42"), record("sensor", "62", "42"));
     await subject.clock.advance(30 * SECOND);
     expect(treePolls(subject)).toBe(5);
-    // One that was revealed, and hidden again, as well.
+    // Same for one that appeared and was hidden again.
     subject.server.put(record("device", "42", "10"));
     await subject.clock.advance(3 * MINUTE);
     expect(treePolls(subject)).toBe(6);

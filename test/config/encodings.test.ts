@@ -9,7 +9,6 @@ const latin1 = (text: string) => Buffer.from(text, "latin1");
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
 const SERVER = "servers: [{ url: http://a, auth: { api_key_file: key } }]\n";
 
-/** The message about files of which one is in another encoding. */
 async function messageOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
   const folder = temporaryFolder({ key: "secret", ...files });
   const at = (name: string) => join(folder, name);

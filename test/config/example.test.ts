@@ -14,7 +14,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Every key with its place: `servers[].limits.timeout`. */
+/** Keys with their place: `servers[].limits.timeout`. */
 function keysOf(schema: unknown, path: string): string[] {
   if (!isSchema(schema)) return [];
   if (schema.items !== undefined) return keysOf(schema.items, `${path}[]`);
@@ -69,7 +69,7 @@ describe("the example configuration", () => {
   test("gives the defaults where it says so", async () => {
     const { config } = await load(EXAMPLE);
     const defaults = await load("servers: [{ url: http://a, auth: { api_key_file: /run/secrets/key } }]");
-    // These two have no fixed default.
+    // No fixed default.
     const fixed = { maxObjects: undefined, maxTextSize: undefined };
     expect({ ...config.servers[0]?.limits, ...fixed }).toEqual(defaults.config.servers[0]?.limits);
     expect(config.metrics).toEqual(defaults.config.metrics);
@@ -79,7 +79,7 @@ describe("the example configuration", () => {
 
 describe("the JSON Schema for editors", () => {
   const authForms: JsonSchema[] = [];
-  // Zod reads JSON Schema, but for `required` beside nothing else; those are tried on their own below.
+  // Zod ignores a bare `required`: tested below.
   const schema = z.fromJSONSchema(
     JSON.parse(JSON.stringify(EDITOR_SCHEMA), (key, value) => {
       if (key !== "oneOf") return value;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MAX_YAML_BYTES } from "../../src/lib/yaml-tree.ts";
 import { loadWithFiles } from "./support.ts";
 
-/** As long as a file may be, of copies of one text. */
+/** Maximum file size. */
 function filled(piece: string, begin = "", bytes = MAX_YAML_BYTES): string {
   return begin + piece.repeat(Math.floor((bytes - begin.length) / piece.length));
 }
@@ -23,7 +23,7 @@ const DEEP = "nested too deeply: at most 100 levels";
 const ITEMS = "more than 10,000 items in one list or map";
 const LINES = "more than 100,000 lines and commas";
 
-/** Refused before the parser has read them, or by it at once. */
+/** Before or at the start of parsing. */
 const REFUSED_AT_ONCE: readonly (readonly [title: string, text: string, words: string])[] = [
   ["open lists", filled("["), DEEP],
   ["open maps", filled("{a: "), DEEP],
@@ -49,7 +49,7 @@ const REFUSED_AT_ONCE: readonly (readonly [title: string, text: string, words: s
   ["quotes that are open", filled("x ", 'a: "'), "a closing double quote is missing"],
 ];
 
-/** Parsed to their end, since only that shows the fault. */
+/** The fault only shows after parsing everything. */
 const REFUSED_IN_LINEAR_TIME: typeof REFUSED_AT_ONCE = [
   ["20,000 unknown keys", numbered((index) => `k${index}: 1\n`, "", 189_000), ITEMS],
   ["9,000 unknown keys", numbered((index) => `k${index}: 1\n`, "", 86_000), "unknown key"],
@@ -72,7 +72,7 @@ async function refusal(text: string): Promise<{ readonly message: string; readon
   return { message: badServerFiles[0]?.error.message ?? "accepted", cpuMs: user / 1_000 };
 }
 
-/** The best of ten: other threads, code that is compiled and a busy machine are not what is measured. */
+/** Best of ten, because of other threads and load. */
 async function refusals(text: string): Promise<{ readonly message: string; readonly cpuMs: number }> {
   let best = await refusal(text);
   for (let times = 1; times < 10 && best.cpuMs >= LIMIT_MS; times++) {

@@ -15,7 +15,7 @@ function serverOf({ servers }: Config) {
   return server;
 }
 
-/** Without the rules, which hold functions that find their places. */
+/** Rules contain functions, which do not compare. */
 function settingsOf({ ruleFiles, ...settings }: Config): Omit<Config, "ruleFiles"> {
   expect(ruleFiles.flatMap(({ rules }) => rules)).toEqual([]);
   return settings;

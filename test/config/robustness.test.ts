@@ -7,7 +7,7 @@ import { load, SECRET } from "./support.ts";
 const EXAMPLE = readFileSync(new URL("../../config/prtg-exporter.example.yaml", import.meta.url), "utf8");
 const LINE = /^(prtg\.yaml:\d+:\d+: .+|and \d+ more)$/;
 
-/** Loads whatever `text` is: it is accepted, or refused with positions in each line; nothing else may happen. */
+/** Accepts, or rejects with a position in every line. */
 async function expectVerdict(text: string): Promise<ConfigError | undefined> {
   try {
     await load(text, { KEY: SECRET });

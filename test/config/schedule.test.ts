@@ -42,7 +42,7 @@ describe("parseSchedule", () => {
     ["0 0 0 1 1 1#5", "no day ever fits"],
     ["0 0 0 1-7 * 2#2", "no day ever fits"],
     ["0 0 0 1 * 5L", "no day ever fits"],
-    // Written out before they were checked, these took seconds, and then the memory.
+    // Expanded first, these took seconds and all memory.
     ["0-99999999 * * * * *", "the field for the second is wrong"],
     ["0 0 0 1-99999999999999999999 * *", "the field for the day of month is wrong"],
     ["*/45 * * * * *", "must divide 60"],

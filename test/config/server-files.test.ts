@@ -15,7 +15,6 @@ function namesOf({ config }: { readonly config: { readonly servers: readonly Pic
   return config.servers.map(({ name }) => name);
 }
 
-/** What is wrong with files, by path. */
 function faultsOf({ badServerFiles }: Awaited<ReturnType<typeof loadWithFiles>>) {
   return Object.fromEntries(badServerFiles.map(({ path, error }) => [path, error.message]));
 }
@@ -146,7 +145,7 @@ describe("a file that is wrong spoils only itself", () => {
     expect(namesOf(mended)).toEqual(["oslo", "lima"]);
     expect(mended.config.badServerFiles).toBe(0);
     expect(namesOf(await loadWithFiles(FROM, GOOD, lastGood))).toEqual(["lima"]);
-    // It was gone: what it held long ago does not come back.
+    // Removed files do not restore old content.
     expect(namesOf(await at("{ name: ["))).toEqual(["lima"]);
   });
 
@@ -159,7 +158,7 @@ describe("a file that is wrong spoils only itself", () => {
       { "/d/a.yaml": entry("lima"), "/d/b.yaml": `[${entry("lima")}, ${entry("oslo")}]` },
       lastGood,
     );
-    // Of its last good content stays what nothing else has.
+    // Keeps its last good content, except names that another file now has.
     expect(namesOf(both)).toEqual(["lima", "oslo"]);
     expect(both.badServerFiles).toMatchObject([{ path: "/d/b.yaml", kept: ["oslo"] }]);
     expect(faultsOf(both)["/d/b.yaml"]).toContain('found "lima": /d/a.yaml has it');

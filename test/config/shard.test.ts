@@ -20,7 +20,7 @@ test.each([
   ["0/0", '"0/0" is no shard such as 0/3.'],
   ["0/1001", '"0/1001" is no shard such as 0/3.'],
   ["-1/3", '"-1/3" is no shard such as 0/3.'],
-  // What Kubernetes before 1.28 makes of a label that it does not have.
+  // Kubernetes before 1.28, for a missing label.
   ["/3", '"/3" is no shard such as 0/3.'],
   ["1", '"1" is no shard such as 0/3.'],
   ["1/3/5", '"1/3/5" is no shard such as 0/3.'],
@@ -79,7 +79,7 @@ test("shards get about the same number of servers", () => {
   }
 });
 
-/** Another release must not move servers: each would be read by two replicas, or by none, while they are exchanged. */
+/** During a rollout, two replicas or none would read them. */
 test("servers stay where they are from release to release", () => {
   expect(["hq", "berlin", "tokyo", "Zürich", "10.0.0.1"].map((name) => shardOf(name, 5))).toEqual([0, 4, 4, 3, 3]);
 });

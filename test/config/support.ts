@@ -6,10 +6,10 @@ import type { ServerFileAccess } from "../../src/config/server-files.ts";
 import { certificate } from "../support/certificates.ts";
 
 export const FILE = "prtg.yaml";
-/** Occurs nowhere in messages, or something has leaked. */
+/** Must not occur in messages. */
 export const SECRET = "Tr0ub4dor";
 
-/** A file system that holds `files`, whose errors look like Node's. */
+/** In-memory files with errors like Node's. */
 export function filesWith(files: Readonly<Record<string, string>>): (path: string) => Promise<string> {
   return async (path) => {
     const content = Object.hasOwn(files, path) ? files[path] : undefined;
@@ -25,7 +25,7 @@ const FILES = {
   "/run/secrets/empty": "\n",
   "/run/secrets/two-lines": `${SECRET}\nmore\n`,
   "/run/secrets/utf-16": [...SECRET].join("\0"),
-  // What config/prtg-exporter.example.yaml names.
+  // Named by config/prtg-exporter.example.yaml.
   "/run/secrets/prtg-api-key": SECRET,
   "/run/secrets/prtg-password": SECRET,
   "/run/secrets/proxy-password": SECRET,
@@ -42,7 +42,6 @@ const FILES = {
   "/etc/ssl/damaged.pem": "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n",
 };
 
-/** Loads `text` as a configuration file. */
 export function load(
   text: string,
   env: Readonly<Record<string, string>> = {},
@@ -51,7 +50,7 @@ export function load(
   return loadConfig({ file: FILE, env, readFile: filesWith({ ...FILES, ...files, [FILE]: text }) });
 }
 
-/** Loads `text` with these files of servers; `lastGood` is what earlier loads left. */
+/** `lastGood`: from earlier loads. */
 export function loadWithFiles(
   text: string,
   files: Readonly<Record<string, string>>,
@@ -63,12 +62,10 @@ export function loadWithFiles(
   return loadConfig({ file: FILE, env, readFile, serverFiles: { listFiles, readFile, lastGood } });
 }
 
-/** Loads the configuration of the environment. */
 export function loadEnvironment(env: Readonly<Record<string, string>>): Promise<LoadedConfig> {
   return loadConfig({ env, readFile: filesWith(FILES) });
 }
 
-/** The error with which `loading` fails. */
 export async function failureOf(loading: Promise<LoadedConfig>): Promise<ConfigError> {
   return loading.then(
     () => {

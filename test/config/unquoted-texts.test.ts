@@ -6,7 +6,7 @@ import { failureOf, load, loadWithFiles } from "./support.ts";
 
 type Path = readonly (string | number)[];
 
-/** Every place of the schema that takes a text and no number: keys, items of lists and values of maps. */
+/** Keys, list items and map values that accept text and no number. */
 function textPaths(schema: unknown, path: Path): Path[] {
   if (!isSchema(schema)) return [];
   const options = (schema.anyOf ?? []).filter(isSchema);
@@ -25,7 +25,6 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Flow YAML in which `source` stands at `path`. */
 function documentWith(path: Path, source: string): string {
   return path.reduceRight<string>(
     (inner, key) => (typeof key === "number" ? `[ ${inner} ]` : `{ ${key}: ${inner} }`),

@@ -7,9 +7,9 @@ import { startWithImages } from "./support/image-archive.ts";
 import { IMAGE_PROGRAMS, REPOSITORY } from "./support/stand-in-images.ts";
 
 const COMPOSE = ["compose", `--file=${path.join(REPOSITORY, "deploy/compose/compose.yaml")}`];
-/** Grafana cannot be had from Debian or Go. */
+/** Debian and Go do not provide Grafana. */
 const SERVICES = ["simulator", "exporter", "prometheus", "otel-collector"];
-/** Two scrapes and an evaluation of the rules. */
+/** Two scrapes and a rule evaluation. */
 const DATA_LIMIT = { timeout: 120_000, interval: 1_000 };
 
 const answer = z.object({
@@ -49,7 +49,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "deploy/compose in a container engine"
     await vi.waitFor(async () => {
       expect(await query("min(up)")).toBe(1);
       expect(await query('count({__name__=~"prtg_.+"})')).toBeGreaterThan(2_000);
-      // Of the presets in its configuration.
+      // From the presets in its configuration.
       expect(await query('count({__name__=~"prtg_ping_.*|prtg_snmp_.*|.*_bytes_per_second"})')).toBeGreaterThan(0);
       expect(await query('count({__name__=~"server.*:.*"})')).toBeGreaterThan(0);
     }, DATA_LIMIT);

@@ -14,7 +14,7 @@ const APP = "opt/prtg-exporter/";
 const NODE = "/usr/local/bin/node";
 const HARDENED = ["--network=host", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
 const LIMIT = { timeout: 60_000, interval: 50 };
-/** By then an engine has killed what does not end. */
+/** By then, an engine kills the container. */
 const END_LIMIT = { timeout: 8_000, interval: 50 };
 
 const stateOf = z.tuple([
@@ -36,7 +36,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
 
   afterAll(() => engine?.close());
 
-  /** Starts a container, and says its name. */
+  /** Returns the container's name. */
   async function start(args: readonly string[], flags: readonly string[] = []): Promise<string> {
     const name = `tests-${count++}`;
     started.push(name);
@@ -129,8 +129,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
   });
 
   describe("told to end", () => {
-    // With a first process that passes signals on, as compose and the chart have it: the kernel drops what comes for a first process
-    // before it can take signals.
+    // With an init process, like compose and the chart: the kernel drops signals to PID 1 until it handles them.
     test.each([0, 20, 50, 100, 200, 300, 500, 800, 1_500])("%i ms after its start, it ends by itself", async (ms) => {
       const { name } = await serve("http://127.0.0.1:9", ["--init"]);
       await sleep(ms);
@@ -170,7 +169,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
   });
 });
 
-/** The compiled program, the contract, the configuration and the dependencies: no sources, no tools. */
+/** Only compiled program, contract, configuration and dependencies. No sources, no tools. */
 function expectContents(names: readonly string[]): void {
   const app = names.filter((name) => name.startsWith(APP)).map((name) => name.slice(APP.length));
   const below = (folder: string) => {
@@ -195,7 +194,7 @@ function expectContents(names: readonly string[]): void {
 }
 
 interface ArchivedFile {
-  /** As `ls` shows it. */
+  /** Format of `ls`. */
   readonly mode: string;
   /** `0/0` */
   readonly owner: string;

@@ -21,7 +21,7 @@ const CHANNEL_FAMILIES = Object.values(TREE_FAMILIES).flatMap(({ name, labels })
   new Set<string>(labels).has("channel_id") ? name : [],
 );
 
-/** What a Prometheus has that scraped the same world, served in each way. */
+/** The same world, scraped each way. */
 let samples: Sample[];
 let devices: string[];
 

@@ -50,7 +50,7 @@ const read = (file: string): unknown =>
   load(readFileSync(FOLDER + file, "utf8"), { schema: CORE_SCHEMA.withTags(mergeTag) });
 const compose = composeFile.parse(read("compose.yaml"));
 
-/** Where a container sees a file or folder of this repository. */
+/** Container paths of this repository's files. */
 function mounts(service: string): ReadonlyMap<string, string> {
   const volumes = compose.services[service]?.volumes ?? [];
   return new Map(volumes.map((text) => text.split(":")).map(([source = "", target = ""]) => [target, source]));

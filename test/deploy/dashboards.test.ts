@@ -19,15 +19,13 @@ import {
 import { metricsWithPresets } from "../support/known-metrics.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
 
-/** Panels about channels also find those of mapping rules, by a selector without a name. */
+/** Selectors without a name also find mapped metrics. */
 const KNOWN_METRICS = await metricsWithPresets();
 const CHANGE_METRIC = "prtg_sensor_status_since_timestamp_seconds";
 const ALWAYS_PASSED = ["datasource", "job", "server", "probe", "group", "device"];
 const GRID_WIDTH = 24;
-/** The data source that the reader picks. */
 const PICKED = { type: "prometheus", uid: "${datasource}" };
 
-/** An expression that Prometheus understands, whatever is chosen. */
 function parseable(expr: string, { templating }: GrafanaDashboard): string {
   const own = [
     ["__rate_interval", "5m"],
@@ -42,7 +40,7 @@ function labelsOf(expr: string, dashboard: GrafanaDashboard): ReadonlySet<string
   return promqlLabels(parseable(expr, dashboard), KNOWN_METRICS).labels;
 }
 
-/** Every text of a panel that Grafana puts variables into, and that is no query. */
+/** Panel texts with variables, except queries. */
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
@@ -151,7 +149,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
         const { labels, unknown } = promqlLabels(parseable(query.selector, dashboard), KNOWN_METRICS);
         expect(unknown).toEqual([]);
         expect(labels).toContain(query.label);
-        // "All" must not list every sensor there is.
+        // "All" must not expand to every sensor.
         if (variable.includeAll) expect(variable.allValue).toMatch(/^(\.\+|\(\?s:\.\*\))$/);
       },
     );
@@ -159,7 +157,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
     test("matches what can be several things, or has odd characters, by regular expressions", () => {
       for (const [title, , { expr }] of targets) {
         expect(expr.match(/(?<![~])="[^"]*\$/g), title).toBeNull();
-        // Names from the server stand in backquotes, for nothing else leaves them as they are.
+        // All other quotes change server names.
         expect(expr.match(/="[^"]*\$\{?(probe|group|device|sensor|path|channel)\b/g), title).toBeNull();
       }
     });
@@ -213,12 +211,12 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
         const { names, titles } = tableColumns(panel);
         expect(names.filter((name) => !columns.has(name))).toEqual([]);
         expect(Object.keys(titles)).toEqual(names);
-        // Links and widths go by the title.
+        // Links and widths refer to the title.
         const overridden = (panel.fieldConfig?.overrides ?? []).map(({ matcher }) => String(matcher.options));
         expect(overridden.filter((title) => !Object.values(titles).includes(title))).toEqual([]);
         const linked = textsOf(panel.fieldConfig).flatMap((text) => [...text.matchAll(/__data\.fields\.(\w+)/g)]);
         expect(linked.filter(([, title = ""]) => !Object.values(titles).includes(title))).toEqual([]);
-        // Rows of several queries are put together by the labels that all of them have.
+        // Grafana joins rows by common labels.
         const shared = panel.targets
           .map(({ expr }) => labelsOf(expr, dashboard))
           .reduce((all, labels) => all.intersection(labels));
@@ -238,7 +236,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
         const kept = [...parameters.matchAll(/\$\{(\w+):queryparam\}/g)].map(([, name]) => name);
         const set = [...parameters.matchAll(/var-(\w+)=/g)].map(([, name]) => name);
         expect([...kept, ...set].filter((name) => name === undefined || !names.includes(name))).toEqual([]);
-        // What is not named in a link is as it was last, or the first there is: devices need all that finds them.
+        // Unnamed variables keep their value. Device links need all identifying ones.
         if (uid !== "prtg-overview") expect([...kept, ...set]).toEqual(expect.arrayContaining(ALWAYS_PASSED));
         expect(parameters).toContain("${__url_time_range}");
       }
@@ -300,7 +298,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
   },
 );
 
-/** The event of a sensor that went down, and the attributes of its log record as Loki calls them. */
+/** In Loki's spelling. */
 function eventTold(): { eventName: string; attributes: ReadonlySet<string> } {
   const names = { name: "Ping", path: "P/G/D/Ping", probe: "P", group: "G", device: "D", typeName: "Ping" };
   const sensor = { kind: "sensor", id: "50", deviceId: "40", priority: 3, tags: ["ping"], ...names };
@@ -326,7 +324,6 @@ interface Appearance {
   readonly color: string;
 }
 
-/** Every mapping of status codes. */
 function statusMappings(value: unknown): Record<string, Appearance>[] {
   if (typeof value !== "object" || value === null) return [];
   const own =

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHART = `${ROOT}deploy/helm/prtg-exporter/`;
 
 describe("the Helm chart", () => {
-  // As chart-testing holds charts to it, which collections of charts run.
+  // Rules of chart-testing, which chart collections run.
   test("has the keys that collections of charts ask for, and no other", () => {
     const keys = z.strictObject({
       ...{ apiVersion: z.string(), name: z.string(), version: z.string(), description: z.string(), home: z.url() },
@@ -24,7 +24,7 @@ describe("the Helm chart", () => {
     expect(keys.safeParse(load(readFileSync(`${CHART}Chart.yaml`, "utf8"))).error?.issues).toBeUndefined();
   });
 
-  // That each copy is identical is for the test of all generated files to say; it does not see those that have no source any more.
+  // Copies without a source. Another test compares the rest.
   test.each(COPIED_FOLDERS)("has of $from what is there, and nothing else", ({ from, to, pattern }) => {
     const sources = readdirSync(ROOT + from).filter((name) => pattern.test(name));
     expect(sources).not.toEqual([]);
@@ -47,7 +47,7 @@ const protectedPage = z.object({
   probeHeaders: z.array(z.object({ name: z.string(), value: z.string() })),
 });
 
-// Else the pod would be ended for probes that are refused.
+// Otherwise rejected probes would end the pod.
 test("probes of the values for tests have the password of a user of the page", async () => {
   const files = readdirSync(`${CHART}ci`).map((name) => readFileSync(`${CHART}ci/${name}`, "utf8"));
   const guarded = files.filter((text) => text.includes("basic_auth_users:"));

@@ -10,9 +10,9 @@ import { ALERTS, RECORDS, RULE_TESTS, RULES } from "../support/rule-files.ts";
 
 const RUNBOOKS = new URL("../../docs/runbooks/", import.meta.url);
 const runbooks = readdirSync(RUNBOOKS);
-/** What a scrape job adds. */
+/** Added by a scrape job. */
 const TARGET_LABELS = ["job", "instance"];
-/** May be there in a cluster, and are left out by `without` only. */
+/** Cluster labels that only `without` drops. */
 const CLUSTER_LABELS = ["pod"];
 
 const families: readonly MetricFamily[] = [
@@ -21,11 +21,11 @@ const families: readonly MetricFamily[] = [
   ...(await presetFamilies()),
 ];
 const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));
-// Prometheus' own, for each target.
+// Set by Prometheus for each target.
 labelsOf.set("up", TARGET_LABELS);
 for (const { record, expr } of RECORDS) labelsOf.set(record, [...promqlLabels(expr, labelsOf).labels]);
 
-/** Of a selector without a name: those that something has. */
+/** For selectors without a name. */
 const ANY_LABELS = ["__name__", ...[...labelsOf.values()].flat()];
 const knownLabels = (metric: string) => (metric === "" ? ANY_LABELS : labelsOf.get(metric));
 
@@ -34,7 +34,6 @@ function labelsIn(expr: string): string[] {
   return [...[...metrics].flatMap((name) => knownLabels(name) ?? []), ...made];
 }
 
-/** Metrics and labels that nothing serves. */
 function unknownNames(expr: string): string[] {
   const { metrics, matched, listed } = promqlNames(expr);
   const known = new Set([...labelsIn(expr), ...CLUSTER_LABELS]);
@@ -92,7 +91,7 @@ describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pendin
   test("says what it is, how bad it is, and where to read on", () => {
     expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
     expect(annotations.runbook_url).toBe(`docs/runbooks/${alert}.md`);
-    // Its own, or that of the sensor's priority, which its series carry.
+    // Own severity, or that of the sensor's priority.
     const ofSeries = promqlLabels(expr, labelsOf).labels.has("severity");
     expect(["critical", "warning", "info"]).toContain(ofSeries ? "info" : labels.severity);
     expect(ofSeries).toBe(labels.severity === undefined);

@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, "../../docs");
 const SECTIONS = new Set(Object.keys(settingsJsonSchema().properties ?? {}));
 const SERVER = 'servers: [{ url: "https://prtg.example.com:1616", auth: { api_key_file: key } }]\n';
 
-/** Blocks of YAML on pages that are our configuration, or sections of it; completed to a whole one. */
+/** Sections are completed. */
 const EXAMPLES = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".md"))
   .flatMap((name) =>

@@ -5,19 +5,16 @@ import { type DocumentPage, PAGES, parsePage, ROOT } from "./support/pages.ts";
 
 const anchorsOf = new Map(PAGES.map(({ file, anchors }) => [file, anchors]));
 
-/** Where the links of a page lead, as they are written. */
 function linksOf({ prose }: DocumentPage): string[] {
   const text = prose.replaceAll(/(`+).+?\1/gs, "`");
   return [...text.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)].map(([, target = ""]) => target);
 }
 
-/** The place in the repository that a link leads to, the page itself included. */
 function placeOf(file: string, link: string): string {
   const [to = ""] = link.split("#", 1);
   return to === "" ? file : path.posix.join(path.posix.dirname(file), to);
 }
 
-/** Links of a page into the repository that lead nowhere. */
 function deadLinks(page: DocumentPage): string[] {
   return linksOf(page).filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
@@ -29,7 +26,7 @@ function deadLinks(page: DocumentPage): string[] {
   });
 }
 
-/** Pages that a reader finds who begins with a page and follows links; in a folder that is linked, every page. */
+/** A linked folder counts for all its pages. */
 function reachableFrom(start: string): Set<string> {
   const found = new Set([start]);
   for (const file of found) {
@@ -76,7 +73,6 @@ test("dead links are found", () => {
   ]);
 });
 
-/** Files that the text names as those of the repository, in backquotes. */
 const NAMED_FILE = /^(?:docs|deploy|config|dashboards|scripts|bench|src|test|api|tools)\/(?!.*\.\.\.)[\w./-]+$/;
 
 test.each(PAGES.map((page) => [page.file, page] as const))("files that %s names are there", (_file, { spans }) => {

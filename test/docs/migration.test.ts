@@ -4,7 +4,7 @@ import { promqlLabels } from "../support/promql-labels.ts";
 import { CONFIGURATION_KEYS, DOCUMENTED_METRICS, FLAGS, KNOWN_LABELS } from "./support/known-names.ts";
 import { readPage } from "./support/pages.ts";
 
-/** What the column "Here" names in backquotes: the right-hand side of each table that has one. */
+/** Names in backquotes, from the column "Here". */
 function namedHere(prose: string): string[] {
   const names: string[] = [];
   let here = -1;

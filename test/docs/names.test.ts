@@ -8,15 +8,14 @@ import { type DocumentPage, PAGES, parsePage, queriesOf, USER_PAGES } from "./su
 
 const alerts = new Set(ALERTS.map(({ alert }) => alert));
 const codes = new Set(Object.keys(ERROR_CATALOGUE));
-/** What codes begin with; other words in capitals are variables and codes of others. */
+/** Other capitalised words are foreign. */
 const CODE = new RegExp(`^(?:${[...new Set([...codes].map((code) => code.split("_", 1)[0]))].join("|")})_[A-Z_]+$`);
-/** Sections of the configuration whose keys pages name with a dot. */
+/** Sections whose keys appear with a dot. */
 const SECTION = /^(servers(\[\])?|collectors|limits|metrics|mapping|labels|otlp)\.[a-z_.[\]]+$/;
 
 /** Flags of Prometheus. */
 const FLAGS_OF_OTHERS = new Set(["--web.enable-otlp-receiver"]);
 
-/** What a page of how it is today must not be wrong about. */
 function unknownNames({ spans, prose }: DocumentPage): string[] {
   return [
     ...spans.filter((span) => /^prtg_[a-z0-9_]*[a-z0-9]$/.test(span) && !isMetric(span)),
@@ -29,18 +28,18 @@ function unknownNames({ spans, prose }: DocumentPage): string[] {
   ];
 }
 
-/** A histogram is named without its endings. */
+/** Pages name a histogram without suffixes. */
 function isMetric(span: string): boolean {
   return DOCUMENTED_METRICS.has(span) || DOCUMENTED_METRICS.has(`${span}_bucket`);
 }
 
-/** Pages also say `limits.timeout` for `servers[].limits.timeout`. */
+/** Pages may shorten `servers[].limits.timeout` to `limits.timeout`. */
 function isKey(span: string): boolean {
   const key = span.replace(/^servers\./, "servers[].").replace(/\[\]$/, "");
   return [key, `servers[].${key}`].some((each) => CONFIGURATION_KEYS.has(each));
 }
 
-/** Names in them are those of examples, of other exporters (checked by migration.test.ts), or of everything at once. */
+/** Names of examples, of other exporters (see migration.test.ts), or patterns. */
 const OTHERS = new Set([
   "docs/migration.md",
   "docs/mapping.md",

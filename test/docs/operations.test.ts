@@ -4,7 +4,7 @@ import { readPage } from "./support/pages.ts";
 
 const page = readPage("docs/operations.md");
 
-/** Objects of a page that the one before did not have. */
+/** New per page: one repeats the previous page. */
 const PER_PAGE = 2_999;
 const PROBES = 1;
 const GROUPS = 1;
@@ -40,7 +40,7 @@ test("the schedules are the defaults", () => {
 });
 
 test("troubleshooting names every error of the API", () => {
-  // For one, the exporter's own requests would have to be wrong; the next is a limit that is met by no sound server.
+  // Only with a bug in our requests, or a server beyond our limit.
   const rare = ["API_BAD_REQUEST", "API_RESPONSE_TOO_LARGE", "API_SERVER_ERROR", "API_ENDPOINT_MISSING"];
   const expected = Object.keys(ERROR_CATALOGUE).filter((code) => code.startsWith("API_") && !rare.includes(code));
   expect(page.spans).toEqual(expect.arrayContaining(expected));

@@ -6,7 +6,7 @@ import { readPage } from "./support/pages.ts";
 
 const PAGE = readPage("docs/otlp.md").prose;
 
-/** Cells of the table with that heading; a cell is what it has in code marks. */
+/** Code-marked cells. */
 function rowsOf(heading: string): string[][][] {
   const [, table = ""] = PAGE.split(`\n| ${heading} |`);
   const [, , ...rows] = table.split("\n\n", 1)[0]?.split("\n") ?? [];

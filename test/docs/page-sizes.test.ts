@@ -7,10 +7,10 @@ const SIZE = { probes: 2, groups: 10, devices: 60, sensors: 600 };
 const IDS = "labels: { keep: ids }";
 const NO_INFO = "metrics: { channel_info: never }";
 const LIST = "labels: { keep: [device, sensor, channel, unit] }";
-/** A little more or less comes from the lengths of names. */
+/** Names vary in length. */
 const TOLERANCE = 3;
 
-/** Characters of the page without the exporter's own metrics. */
+/** Page size without the exporter's own metrics. */
 async function pageSize(settings: string): Promise<number> {
   const started = await startSimulatedExporter({ settings, size: SIZE });
   try {

@@ -7,17 +7,14 @@ import { PAGES } from "./support/pages.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, ROOT), "utf8");
-/** Name and text of every page. */
 const TEXTS = PAGES.map(({ file }) => [file, read(file)] as const);
 
-/** Packages that bring Node.js. */
 const BROUGHT = Object.entries(manifest.optionalDependencies).filter(([name]) => name.startsWith("node-"));
 const [, NODE = ""] = BROUGHT[0] ?? [];
 const OLDEST = /^>=(\d+)$/.exec(manifest.engines.node)?.[1] ?? "";
 const PAIRS = read("test/real/programs/machines.txt");
-/** The newest that is tried. */
 const NEWEST = Math.max(...[...PAIRS.matchAll(/^(\d+)\./gm)].map(([, major]) => Number(major)));
-/** The oldest that runs, the one that comes along, and the newest that is tried. */
+/** Oldest supported, bundled, and newest tested. */
 const LINES = [OLDEST, NODE.split(".")[0] ?? "", String(NEWEST)];
 /** Pages about the past keep their versions. */
 const HISTORY = new Set(["docs/fuzz.md", "CHANGELOG.md"]);
@@ -42,7 +39,7 @@ describe("the version of Node.js", () => {
   test("is named in pages as what runs, or as the oldest that does", () => {
     const current = TEXTS.filter(([file]) => !HISTORY.has(file) && !file.startsWith("docs/decisions/"));
     const named = current.flatMap(([file, text]) =>
-      // "Node v24.20.0" is what something was measured with.
+      // "Node v24.20.0": version of a measurement.
       [...text.matchAll(/\bNode(?:\.js)? (\d+)\b/g)].map(([what, major = ""]) => ({ file, what, major })),
     );
     expect(named.length).toBeGreaterThan(0);

@@ -9,9 +9,7 @@ import {
 } from "../support/simulated-exporter.ts";
 import { servedValue, stateOf } from "../support/world-truth.ts";
 
-/** Channels whose values stand for states, from the world of the simulator to the page. */
-
-/** The longest interval of the sensors here. */
+/** Longest sensor interval here. */
 const STEP_MS = 3_600_000;
 
 let running: SimulatedExporter | undefined;
@@ -39,7 +37,6 @@ function idOf({ labels }: ParsedSample): string {
   return `${labels.sensor_id}.${labels.channel_id}`;
 }
 
-/** What the world says, by channel. */
 function statesIn(world: World, at: number): Map<string, string | undefined> {
   return new Map(
     world.channels().flatMap((channel) => {
@@ -50,7 +47,7 @@ function statesIn(world: World, at: number): Map<string, string | undefined> {
   );
 }
 
-// A step of minutes would look like an outage, after which the exporter fetches what it has missed.
+// A step of minutes would look like an outage and cause a backfill.
 const settings = "collectors: { timeseries: { mode: off } }";
 
 test.each(["live", "specification"] as const)(
@@ -68,21 +65,21 @@ test.each(["live", "specification"] as const)(
   },
 );
 
-/** Values to which channels are sent at once, and their texts. */
+/** Values to force, with their texts. */
 const STEPS = {
   "prtg.simulated.service.state": { 1: "Stopped", 7: "Paused", 77: "77" },
   "prtg.simulated.paper.tray": { 4: "Jammed", 6: "Empty, Jammed", 9: "Low on Paper, 8" },
   "prtg.simulated.certificate.keylength": { 1023: "Unsafe", 3071: "Good", 20000: "20000" },
 };
 
-/** The texts follow the values at each poll of the values, also to those that lookups lack. */
+/** Texts follow values in each poll, including values without a lookup. */
 async function follow(exporter: SimulatedExporter, startedAt: number): Promise<void> {
   const { simulator } = exporter;
   const { world } = simulator;
   const channels = Object.entries(STEPS).map(([lookup, texts]) => {
     return { channel: calmChannel(world, lookup, startedAt), texts: Object.entries(texts) };
   });
-  // What the slow collector has read once is enough.
+  // A single read by the slow collector is enough.
   simulator.faults.set(["missing@/lookup-definitions"]);
   for (let step = 0; step < 3; step++) {
     const start = startedAt + step * STEP_MS;
@@ -108,7 +105,7 @@ test("a server without lookups is served without states, and nothing fails", asy
   expect(await exporter.page()).toContain("prtg_channel_limit{");
 });
 
-/** One with a lookup whose sensor is scanned at each step, and up all the time. */
+/** Its sensor stays up and scans at each step. */
 function calmChannel(world: World, lookup: string, at: number): SimChannel {
   const found = world.channels().find((channel) => {
     const { sensor } = channel;

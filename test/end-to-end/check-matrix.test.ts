@@ -5,7 +5,7 @@ import { parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Each with its stand-in, so that one cannot help out for the other. */
+/** Includes fallbacks, so that none can hide the fault. */
 const ENDPOINTS = {
   health: "/health",
   version: "/version",
@@ -34,7 +34,6 @@ const FAULTS = {
   garbage: "truncate=0.6",
 } as const;
 
-/** Faults of parts of requests, and of what answers hold. */
 const PARTS = {
   "sensors-interval": ["refuses=include:intervalgroup@*/sensors"],
   "devices-interval": ["refuses=include:intervalgroup@*/devices"],
@@ -50,9 +49,9 @@ const PARTS = {
 } as const;
 
 interface Outcome {
-  /** Everything that `prtg_up` stands for worked, and the page shows statuses and values. */
+  /** `prtg_up` is 1, and the page has statuses and values. */
   readonly works: boolean;
-  /** Every collector worked, extras too. */
+  /** Every collector works, including optional ones. */
   readonly complete: boolean;
 }
 
@@ -79,13 +78,13 @@ test("check finds what serve will meet: each fault of each endpoint", async () =
     return `${name}: ${works ? "works" : "fails"}`;
   });
   expect(cases.map(([name]) => `${name}: ${checked.get(name)?.has("FAILED") ? "fails" : "works"}`)).toEqual(verdicts);
-  // What serve lacks though it works is said.
+  // `check` must report what serve lacks.
   const silent = cases.filter(([name]) => {
     const found = checked.get(name);
     return served.get(name)?.complete === false && !found?.has("FAILED") && !found?.has("warning");
   });
   expect(silent).toEqual([]);
-  // Neither side says one thing of everything.
+  // Both verdicts must occur.
   const failing = verdicts.filter((verdict) => verdict.endsWith("fails")).length;
   expect(failing).toBeGreaterThan(40);
   expect(verdicts.length - failing).toBeGreaterThan(40);
@@ -111,7 +110,6 @@ function readServed(page: string): ReadonlyMap<string, Outcome> {
   );
 }
 
-/** Verdicts by server. */
 function readChecked(table: string): ReadonlyMap<string, ReadonlySet<string>> {
   const verdicts = new Map<string, Set<string>>();
   for (const line of table.split("\n")) {

@@ -32,7 +32,7 @@ test("check names the fingerprint that it saw, and one that is pinned is all tha
   expect(line).toContain("[API_TLS_FINGERPRINT]");
   expect(line).toContain("-> If the certificate was renewed");
   expect(requests.count()).toBe(0);
-  // What the message says can be copied into the configuration as it is.
+  // The user can copy the fingerprint into the configuration.
   const seen = /fingerprint: ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(line ?? "")?.[1] ?? "";
   expect(seen).toBe(SEEN);
   const pinned = folderWith(url, { pinned: `fingerprints: ["${OTHER}", "${seen}"]` });

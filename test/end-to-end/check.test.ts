@@ -30,9 +30,9 @@ async function faultyUrl(...faults: string[]): Promise<string> {
 
 interface Case {
   readonly url: string;
-  /** Further YAML of the server; the right API key by default. */
+  /** Default: the right key. */
   readonly settings?: string;
-  /** Subject of the only line that says FAILED. */
+  /** Subject of the only FAILED line. */
   readonly fails: string;
   readonly because: RegExp;
   readonly remedy: RegExp;
@@ -156,7 +156,7 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
     },
     "hanging list": {
       url: await faultyUrl("hang@/experimental/channels"),
-      // All that is asked before is to be answered in it, by twenty servers in one process.
+      // Enough for 20 servers in one process.
       settings: `${KEY}, limits: { timeout: 4s }`,
       fails: "channels",
       because: /no complete answer within 4 s/,
@@ -213,12 +213,12 @@ describe("check", () => {
     const servers = await badServers(coreDown);
     const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
     const started = performance.now();
-    // Where no name server answers, the resolver is not to ask for long.
+    // Limits the wait without a name server.
     const env = { RES_OPTIONS: "timeout:1 attempts:1" };
     const { code, stdout, stderr } = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")], { env });
     expect(stderr).toBe("");
     expect(code).toBe(1);
-    // Further attempts would take two minutes, and five where the proxy says so.
+    // Retries would take two minutes, five with Retry-After.
     expect(performance.now() - started).toBeLessThan(60_000);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.at(-1)).toMatch(/^FAILED: .*classic web port \(connection\)/);
@@ -234,7 +234,7 @@ describe("check", () => {
       expect(what, name).toMatch(/\[[A-Z_]+\]/);
       expect(todo, name).toMatch(remedy);
     }
-    // Who waits for an answer does not wait for further attempts.
+    // No retries for interactive users.
     expect(coreDown.requests.count()).toBe(1);
     for (const secret of Object.values(CREDENTIALS)) {
       if (secret !== CREDENTIALS.username) expect(stdout).not.toContain(secret);
@@ -277,7 +277,7 @@ describe("check", () => {
     expect(stdout).toMatch(/^live +limits +ok +\d+ of 90 channels have limits$/m);
     expect(stdout).toMatch(/^live +time series +ok +\d+ rows and \d+ gaps of sensor /m);
     expect(stdout).toMatch(/^live +clock +ok /m);
-    // Which of both is a matter of how busy the machine is.
+    // Depends on the machine's load.
     expect(stdout).toMatch(/^live +speed +(ok +at most [\d.]+ s of the \d+ s that a run may take|warning +a run of )/m);
     expect(stdout).toMatch(/^counted +status summary +warning .*: statuses are counted from the sensor list -> /m);
     expect(stdout).toMatch(/^counted +object counts +warning .*HTTP 403.*: objects are counted from the lists -> /m);

@@ -22,7 +22,6 @@ let running: SimulatedExporter;
 let world: World;
 let at: number;
 let page: string;
-/** A sensor with a name that would do harm, and one that is paused. */
 let evil: string;
 let paused: string;
 
@@ -41,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => running.close());
 
-/** Channels with a value in a unit that base-units takes. */
+/** Channels with values that base-units converts. */
 function measured(): SimChannel[] {
   return world
     .channels()

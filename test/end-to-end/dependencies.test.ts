@@ -7,7 +7,7 @@ import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 const OFF = "collectors: { timeseries: { enabled: false } }\n";
 const ON = `${OFF}metrics: { dependency_info: true }\n`;
 
-/** One device, and one group with devices, depend on a sensor of another device. */
+/** A device, and a group with devices, depend on another device's sensor. */
 async function start(settings: string, faults: readonly string[] = []) {
   const at = Date.now();
   const world = createWorld({ seed: 1, startedAt: at, size: { sensors: 300, devices: 40 } });
@@ -59,7 +59,7 @@ test("a cycle has as many requests as without dependencies", async () => {
   };
   const [off, on] = [await cycles(OFF), await cycles(ON)];
   expect(on.counts).toEqual(off.counts);
-  // Four lists in each poll of the tree.
+  // Four lists in each tree poll.
   expect([off.sections, on.sections]).toEqual([0, 12]);
 });
 

@@ -37,7 +37,7 @@ test("details of a simulated server are those that it has", async () => {
     );
   const found = of("prtg_channel_primary").map(({ labels }) => `${labels.sensor_id}.${labels.channel_id}`);
   expect(found.toSorted()).toEqual(primary.toSorted());
-  // Each has a channel to join with.
+  // Each needs a channel to join.
   const channels = new Set(of("prtg_channel_value").map(({ labels }) => `${labels.sensor_id}.${labels.channel_id}`));
   expect(found.filter((id) => channels.has(id)).length).toBeGreaterThan(200);
 });

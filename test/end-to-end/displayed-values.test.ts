@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const SETTINGS = "collectors: { timeseries: { enabled: false }, limits: { enabled: false } }";
 
-/** More often than any sensor measures. */
+/** More often than any scan. */
 const LOOK_EVERY_MS = 5_000;
 const LOOKS_BACK = 24;
 
@@ -24,7 +24,7 @@ test.each(["en", "de"] as const)(
       settings: SETTINGS,
       simulator: { faults: [`text-values=${language}@/experimental/channels*`] },
     });
-    // What is remembered of a list serves the second one.
+    // The second read uses the list's cache.
     for (let round = 0; round < 2; round++) expect(await exporter.poll()).toBe(true);
     const samples = [...(await exporter.samples()).values()];
     const shown = samples.filter(({ name }) => name === "prtg_channel_value");
@@ -32,21 +32,21 @@ test.each(["en", "de"] as const)(
     const { world } = exporter.simulator;
     let compared = 0;
     for (const { labels, value } of shown) {
-      // A numeral without a unit is one as in JSON, whatever the language.
+      // Without a unit, numerals follow JSON in every language.
       if (labels.unit === "") continue;
       const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
       const now = Date.now();
       const valueAt = (at: number) => channel && world.lastMeasurement(channel, at)?.displayValue;
       const exact = valueAt(now);
       if (exact === undefined || exact === null) continue;
-      // Of a constant value it is known what it was when it was read, a moment ago. It may have come back to what it was.
+      // Known as of the read. May have changed back.
       const earlier = Array.from({ length: LOOKS_BACK }, (_, look) => valueAt(now - (look + 1) * LOOK_EVERY_MS));
       if (earlier.some((value) => value !== exact)) continue;
       compared++;
       expect(Number(value)).toBeCloseTo(exact, 1);
     }
     expect(compared).toBeGreaterThan(20);
-    // A whole thousand could be a thousandth: of those that German writes alike there is no value, but a count.
+    // In German, a whole thousand looks like a thousandth.
     const { metrics } = exporter.exporter;
     const own = await metrics.registry.getSingleMetric("prtg_exporter_decode_problems_total")?.get();
     const unreadable = own?.values.find(({ labels }) => labels.problem === "value")?.value ?? 0;

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const DAY = Date.UTC(2026, 0, 14);
 const STEP_MS = 60 * 60_000;
 const STEPS = 24;
-/** Steps in which the exporter is killed, and after how many requests. */
+/** Steps with a kill, after this number of requests. */
 const KILLS = new Map([
   [5, 1],
   [11, 2],
@@ -19,7 +19,7 @@ const KILLS = new Map([
   [22, 6],
 ]);
 
-/** What a poll of statuses asks for first. */
+/** First request of a status poll. */
 const FIRST = "sensor-status-summary";
 
 interface Line {
@@ -35,7 +35,7 @@ function startExporter(folder: string) {
   return startCommand(args, { env: { KEY: CREDENTIALS.apiKey } });
 }
 
-/** Resolves when a poll of statuses that began after this call is over: the one after it has begun. */
+/** The poll after the current one has ended: the next one begins. */
 async function polled({ requests }: Simulator): Promise<void> {
   const begun = () => requests.counts().reduce((sum, { route, count }) => sum + (route.includes(FIRST) ? count : 0), 0);
   const before = begun();
@@ -69,7 +69,7 @@ events: { file: events.jsonl }
     simulator.freezeAt(at);
     const requests = KILLS.get(step);
     if (requests !== undefined) {
-      // At any moment of the poll that sees what changed, and of what follows from it.
+      // Any moment of the poll that sees the change, or of its consequences.
       const before = simulator.requests.count();
       await expect.poll(() => simulator.requests.count(), { interval: 5 }).toBeGreaterThanOrEqual(before + requests);
       exporter.kill("SIGKILL");
@@ -89,7 +89,7 @@ events: { file: events.jsonl }
     record.map(({ id, to, since, message }) => `${id} ${to} ${toSecond(since)} ${message}`).toSorted(),
   );
   expect(new Set(lines.map(({ uid }) => uid)).size).toBe(lines.length);
-  // What no poll saw, but a record proved, was so.
+  // Inferred from a record without a poll.
   const inferred = lines.filter((line) => !isObserved(line));
   expect(inferred.length).toBeGreaterThan(10);
   for (const { attributes, timestamp } of inferred) {

@@ -11,23 +11,23 @@ import { HOSTILITIES, HostileServer, type Hostility } from "./support/hostile-se
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const START_LIMIT_MS = 60_000;
 const HEAP_MB = 350;
-/** Memory beside the heap: code, buffers of pages and answers, the allocator's reserve. */
+/** Outside the heap: code, buffers, allocator reserve. */
 const BESIDE_HEAP_MB = 350;
-/** A hostility lasts at least as long, then to its first effect. */
+/** Minimum per hostility, then until its first effect. */
 const HOSTILE_MS = 4_000;
-/** Lists that several collectors read at the same time need longer to show a leak. */
+/** Concurrent lists need longer to show a leak. */
 const LONG_HOSTILE_MS = 15_000;
 const LONG: ReadonlySet<Hostility> = new Set([
   "lists without end",
   "lists without end, of long names",
   "one sensor with all channels",
 ]);
-/** Usually a few seconds. */
+/** Usually some seconds. */
 const EFFECT_MS = 180_000;
 const SOUND_MS = 180_000;
 
 const FAILS = /^prtg_exporter_collector_success\{[^}]*collector="channels"\} 0$/m;
-/** Lines of the page that show the effect. */
+/** Page lines that show the effect. */
 const EFFECTS: Partial<Record<Hostility, RegExp>> = {
   "a name of 10 MB": /^prtg_exporter_decode_problems_total\{[^}]*problem="record"\} [1-9]/m,
   "groups within groups":
@@ -67,7 +67,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Restarts the measurement of peak memory. */
 function resetPeak(): void {
   writeFileSync(`/proc/${exporter.pid}/clear_refs`, "5");
 }
@@ -89,7 +88,6 @@ async function scrape(): Promise<{ readonly page: string; readonly ms: number }>
   }
 }
 
-/** Whether the page has the channels of the sound server and no others. */
 function isSound(page: string): boolean {
   const channels = page.split("\n").filter((line) => line.startsWith("prtg_channel_value{"));
   const works = /^prtg_exporter_collector_success\{[^}]*collector="channels"\} 1$/m.test(page);

@@ -101,7 +101,7 @@ describe("map --all", () => {
 
   test("saves what it reads, and reads it without a server, to the same end", async () => {
     const file = join(folder, "records.json");
-    // Of an older one that others could read.
+    // From an older version, readable by others.
     writeFileSync(file, "");
     chmodSync(file, 0o644);
     const live = await map("--all", "--save", file);
@@ -111,7 +111,7 @@ describe("map --all", () => {
     for (const secret of [CREDENTIALS.apiKey, simulator.url]) expect(text).not.toContain(secret);
     await simulator.close();
     expect((await map("--all", "--recording", file)).stdout).toBe(live.stdout);
-    // Without a server, and without any of its credentials.
+    // Needs neither server nor credentials.
     const rules = join(folder, "rules.yaml");
     const alone = await runCommand(["map", "--config.file", rules, "--all", "--recording", file]);
     const columns = (text: string) => text.replaceAll("prtg.yaml", "rules.yaml").replaceAll(/ {2,}/g, "  ");

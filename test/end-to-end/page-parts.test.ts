@@ -28,7 +28,6 @@ async function partsOf({ exporter }: SimulatedExporter, count: number): Promise<
   return pages;
 }
 
-/** Device of each sensor, by `prtg_sensor_info`. */
 function devicesOf(samples: Samples): Map<string, string> {
   const infos = [...samples.values()].filter(({ name }) => name === "prtg_sensor_info");
   return new Map(infos.map(({ labels }) => [labels.sensor_id ?? "", labels.device_id ?? ""]));
@@ -85,7 +84,6 @@ test("leaves out whole devices beyond limits.max_series, says so, and keeps the 
     const device = labels.device_id ?? deviceOf.get(labels.sensor_id ?? "");
     return !isOwnMetric(name) && device !== undefined && devices.has(device);
   });
-  // Everything about the devices that are there, down to the last channel.
   for (const [key] of expected) expect(kept.has(key)).toBe(true);
   const sum = (name: string) =>
     [...kept.values()].filter((sample) => sample.name === name).reduce((total, { value }) => total + Number(value), 0);

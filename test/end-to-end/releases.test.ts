@@ -8,20 +8,19 @@ import { type ParsedSample, parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** What is off by default is read, too: it asks for what came late. */
+/** Newer releases added optional data. */
 const DETAILS = "collectors: { details: { enabled: true } }\n";
 const SPELLINGS: readonly SpellingName[] = ["live", "specification"];
 
 const LICENSE = ["expiry_timestamp_seconds", "sensors_max", "sensors_used"].map((name) => `prtg_license_${name}`);
 
 interface Expected {
-  /** Families of the page that do not come. */
   readonly missing: readonly string[];
-  /** What `check` says of it. */
+  /** Output of `check`. */
   readonly says: RegExp;
 }
 
-/** What each release lets through; `check` warns of nothing. */
+/** Behaviour per release. `check` never warns. */
 const RELEASES: Readonly<Record<ReleaseName, Expected>> = {
   "24.3": { missing: LICENSE, says: /license: not told/ },
   "25.1": { missing: LICENSE, says: /license: not told/ },
@@ -69,12 +68,11 @@ test("each release, in both spellings: what comes, what is missing, and what che
   }
 }, 300_000);
 
-/** The families about the monitored world. */
 function families(samples: readonly ParsedSample[] = []): readonly string[] {
   return [...new Set(samples.map(({ name }) => name))].filter((name) => !name.startsWith("prtg_exporter_")).sort();
 }
 
-/** Subjects of what `check` warns of, or finds broken, but for the clock, which the test has stopped. */
+/** Except the clock, which the test stopped. */
 function warned(table: string, server: string): readonly string[] {
   return table.split("\n").flatMap((line) => {
     const [name, subject = "", verdict = ""] = line.split(/ {2,}/);
@@ -83,7 +81,7 @@ function warned(table: string, server: string): readonly string[] {
   });
 }
 
-/** Statuses of objects, and which channels have values: the same world is behind all of them. */
+/** All releases serve the same world. */
 function shown(samples: readonly ParsedSample[] = []): readonly string[] {
   return samples
     .filter(({ name }) => /^prtg_(node_status_code|sensor_status|channel_value|sensor_interval_seconds)$/.test(name))

@@ -41,7 +41,7 @@ async function start(more: readonly string[] = [], extra = "") {
     families: async () => {
       const samples = [...parsePage(await (await fetch(`${url}/metrics`)).text()).values()];
       const own = samples.find(({ name }) => name === RELOADED)?.value;
-      // Those of the process, of the pages and of what happens now and then come with time.
+      // Process, page and rare-event metrics appear over time.
       const names = samples.map(({ name }) => name).filter((name) => !/^(nodejs|process|prtg_exporter)_/.test(name));
       return { names: new Set(names), succeeded: own };
     },
@@ -50,7 +50,7 @@ async function start(more: readonly string[] = [], extra = "") {
 
 test("a configuration is reloaded as a whole or not at all", async () => {
   const running = await start(["--web.enable-lifecycle"]);
-  // It is ready before limits are read.
+  // Ready before the limits.
   await vi.waitFor(async () => expect((await running.families()).names).toContain("prtg_ping_limit_seconds"), {
     timeout: 30_000,
   });
@@ -141,18 +141,18 @@ test("over HTTP only on request, by SIGHUP always; what is pushed goes on where 
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-/** A receiver that remembers which measurements it acknowledged. */
+/** Remembers the acknowledged measurements. */
 async function startReceiver(answer: () => number | "never" = () => 200) {
   const seen: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    // One that is never answered is broken off.
+    // A request without an answer aborts.
     request.on("error", () => undefined);
     for await (const chunk of request) chunks.push(chunk);
     const status = answer();
     if (status === "never") return;
     const metrics = decodeReceived(request.headers, Buffer.concat(chunks)).flatMap((resource) => resource.metrics);
-    // Who has gone does not learn of it, and will come again.
+    // It gets no acknowledgement and retries.
     if (request.socket.destroyed) return;
     for (const { name, points } of status === 200 ? metrics : []) {
       if (name !== "prtg.channel_value") continue;
@@ -172,7 +172,7 @@ async function startReceiver(answer: () => number | "never" = () => 200) {
 
 test("nothing is lost and nothing sent twice when the receiver, the mode or the push itself changes in mid-work", async () => {
   const simulator = await simulateServer();
-  // What there is to push is then the same for all.
+  // Both push the same data.
   simulator.freezeAt(Date.now());
   let acknowledges = true;
   const [control, first, second] = await Promise.all([
@@ -218,7 +218,7 @@ ${endpoint === undefined ? "" : `otlp: { endpoint: "${endpoint}", interval: 1s, 
       before = now;
       expect(control.seen.length).toBeGreaterThan(10_000);
       expect(new Set([...first.seen, ...second.seen]).size).toBeGreaterThanOrEqual(control.seen.length);
-      // Both have come to their ends: time for what would come twice, or only to one of them.
+      // Waits for duplicates or one-sided data.
       expect(now).toEqual(since);
     },
     { timeout: 120_000, interval: 3_000 },
@@ -237,7 +237,7 @@ test("files are read again when their content changes, on request, also behind s
     "one/rules.yaml": RULES,
     "one/key": CREDENTIALS.apiKey,
   });
-  // As Kubernetes mounts a ConfigMap.
+  // Kubernetes mounts a ConfigMap this way.
   symlinkSync("one", join(folder, "..data"));
   for (const name of ["prtg.yaml", "rules.yaml", "key"]) symlinkSync(`..data/${name}`, join(folder, name));
   let mounts = 0;
@@ -261,7 +261,7 @@ test("files are read again when their content changes, on request, also behind s
   await exporter.until(/the configuration is what it was/);
   mount(RULES.replace("site_downtime_ratio", "1st"));
   await exporter.until(/the configuration was not reloaded/);
-  // Long enough for others, if each look brought a line.
+  // Several checks, each of which could log.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(exporter.stderr.match(/was not reloaded/g)).toHaveLength(1);
   expect(await page()).toMatch(/^prtg_exporter_config_last_reload_successful 0$/m);

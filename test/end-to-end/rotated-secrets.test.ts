@@ -15,9 +15,9 @@ const NEW_SECRET = "the-rotated-secret";
 interface Way {
   readonly auth: string;
   readonly secret: string;
-  /** How the server refuses what is no longer good: a key of this form as malformed, which live servers do with 400. */
+  /** Live servers call this key format malformed (400). */
   readonly refusal: number;
-  /** From now on the server takes the new secret alone. */
+  /** The server now accepts only the new secret. */
   readonly rotate: (simulator: Simulator) => void;
 }
 
@@ -72,7 +72,7 @@ test.each(Object.entries(WAYS))(
     const polled = () => simulator.requests.count({ route: "/experimental/channels", status: 200 });
     const before = polled();
     await vi.waitFor(() => expect(polled()).toBeGreaterThan(before + 3), PATIENCE);
-    // Each collector may have had a request under way, and no more than one.
+    // One per collector may be in flight.
     expect(simulator.requests.count({ status: way.refusal })).toBeGreaterThan(0);
     expect(simulator.requests.count({ status: way.refusal })).toBeLessThan(8);
     expect(serve.stderr).not.toMatch(/collector \w+ failed/);
@@ -92,7 +92,7 @@ test("with strict_secret_files, one that others may read is refused, also in mid
   writeFileSync(file, NEW_SECRET);
   chmodSync(file, 0o644);
   way.rotate(simulator);
-  // Of a collector that runs again soon: limits may have failed first, and would work again after hours.
+  // Waits for a collector that runs again soon: limits would take hours.
   await serve.until(/collector status failed.*SECRET_EXPOSED/);
   expect(serve.stderr).toMatch(/secret is open to every user of the system \(mode 0644\)/);
   chmodSync(file, 0o600);

@@ -3,8 +3,6 @@ import type { SimSensor, World } from "../../packages/simulator/src/world/model.
 import type { ParsedSample } from "../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 
-/** What is done through the API, as it shows in `/metrics` after the next poll. */
-
 const MINUTE = 60_000;
 
 let exporter: SimulatedExporter;
@@ -15,11 +13,11 @@ beforeAll(async () => {
   exporter = await startSimulatedExporter({
     seed: 5,
     size: { probes: 2, groups: 6, devices: 12, sensors: 48 },
-    // A step of minutes would look like an outage, after which the exporter fetches what it has missed.
+    // A step of minutes would look like an outage and cause a backfill.
     settings: "collectors: { timeseries: { mode: off } }",
   });
   ({ world } = exporter.simulator);
-  // Nothing of its own accord happens between two polls.
+  // The world does not change between two polls.
   at = Date.now();
   exporter.simulator.freezeAt(at);
   expect(await exporter.poll()).toBe(true);
@@ -42,7 +40,6 @@ function advance(ms: number): void {
   exporter.simulator.freezeAt(at);
 }
 
-/** The page after a poll. */
 async function polled(): Promise<readonly ParsedSample[]> {
   expect(await exporter.poll()).toBe(true);
   return [...(await exporter.samples()).values()];
@@ -59,7 +56,7 @@ function statusOf(samples: readonly ParsedSample[], sensorId: string): string | 
   return found?.labels.status;
 }
 
-/** Up, measured, and scanned once a minute. */
+/** Up, with a value, scanned every minute. */
 function calmSensor(index = 0): SimSensor {
   const calm = world.list("sensor").filter((sensor) => {
     const { status, since } = world.state(sensor, at + 60 * MINUTE);

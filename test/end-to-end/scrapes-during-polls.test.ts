@@ -11,10 +11,9 @@ const FORMATS = [
 ];
 const SCRAPERS = 2;
 const POLLS = 6;
-/** Reading a page takes longer than serving it: so many of them, spread over the polls, are read afterwards. */
+/** Reading is slower than serving, hence a sample. */
 const PAGES_READ = 16;
 
-/** Something of each kind that changes labels or series. */
 function change(world: World, round: number): void {
   const at = Date.now();
   const devices = world.list("device");
@@ -38,7 +37,7 @@ function change(world: World, round: number): void {
   world.remove(doomed.id);
 }
 
-/** Families of one commit: a page that shows one of them newer than the other would show half a poll. */
+/** From one commit: different ages would show half a poll. */
 function expectWholePolls(samples: Iterable<ParsedSample>): void {
   const paths = new Map<string, Map<string, string | undefined>>();
   for (const { name, labels } of samples) {
@@ -51,7 +50,7 @@ function expectWholePolls(samples: Iterable<ParsedSample>): void {
 
 test("pages that are scraped while polls change everything are whole, parse, and have no series twice", async () => {
   const running = await startSimulatedExporter({
-    // One family is rendered in two slices, with a turn for all others in between.
+    // Large enough to render one family in two slices.
     size: { probes: 1, groups: 5, devices: 20, sensors: 150, channels: 2_300 },
   });
   const { exporter, simulator } = running;
@@ -61,7 +60,7 @@ test("pages that are scraped while polls change everything are whole, parse, and
     let polls = 0;
     const pages: string[] = [];
     const poll = async () => {
-      // On a busy machine more of them, until there is enough to read.
+      // For enough pages on a busy machine.
       for (; polls < POLLS || pages.length <= PAGES_READ; polls++) {
         change(simulator.world, polls);
         expect(await running.poll()).toBe(true);

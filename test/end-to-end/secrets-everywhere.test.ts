@@ -11,7 +11,7 @@ import { runCommand, startCommand } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectWithout } from "./support/secret-forms.ts";
 
-/** Each is planted somewhere else. None occurs in a test's own words. */
+/** Each in its own place, none in a test's text. */
 const SECRETS = {
   apiKey: "K3y/+planted=&%~",
   password: 'pläntëd "pass\\word"',
@@ -27,7 +27,7 @@ function expectClean(text: string, where: string, more: readonly string[] = []):
   expectWithout([...Object.values(SECRETS), ...more], text, where);
 }
 
-/** Refuses everything, and says why in the words that it was given: headers, bodies, and what a Basic header holds. */
+/** Echoes headers, bodies and Basic credentials. */
 async function startEcho(): Promise<string> {
   const statuses = [401, 500, 403, 400, 503, 302];
   let asked = 0;
@@ -119,7 +119,7 @@ test("no secret leaves on any way: pages, metrics, answers to a reload, logs of 
     expectClean(stdout + stderr, command, [bcrypt]);
   });
   const elsewhere = Promise.all([...others, ...checks]);
-  // Whatever fails first is what the test fails with.
+  // Report the first failure.
   elsewhere.catch(() => undefined);
   const url = await serve.url();
   const authorization = `Basic ${Buffer.from(`someone:${SECRETS.webPassword}`).toString("base64")}`;
@@ -128,7 +128,7 @@ test("no secret leaves on any way: pages, metrics, answers to a reload, logs of 
     return `${response.status} ${JSON.stringify([...response.headers])}\n${await response.text()}`;
   };
   await serve.until(/first poll finished/);
-  // The receiver's own words, with what it was sent.
+  // Waits for the receiver's echo.
   await vi.waitFor(() => expect(serve.stderr).toMatch(/OTLP/), { timeout: 40_000 });
   for (const path of PATHS) expectClean(await answer(path), path, [bcrypt]);
   expectClean(readFileSync(`/proc/${serve.pid}/cmdline`, "utf8"), "the process list", [bcrypt]);

@@ -32,7 +32,7 @@ otlp: { endpoint: "${receiver}", interval: 1s, events: true${more} }
 `;
 }
 
-/** Every file below a folder but the configuration, by its path. */
+/** All files except the configuration. */
 function filesBelow(folder: string): Map<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".yaml"));
@@ -45,7 +45,7 @@ function expectClean(secrets: readonly string[], text: string, where: string): v
   for (const secret of secrets) {
     for (const [name, encode] of Object.entries(ENCODINGS)) {
       const form = Buffer.from(encode(secret)).toString("latin1").replace(/=+$/, "");
-      // As pages write texts, with escapes of their own.
+      // Page encodings add escapes.
       for (const written of [form, JSON.stringify(form).slice(1, -1)]) {
         expect(text.includes(written), `${name} of ${secret} in ${where}`).toBe(false);
       }
@@ -69,7 +69,7 @@ describe.each(Object.entries(AUTHS))("a server that echoes %s in every text", (_
       await vi.waitFor(() => expect(receiver.records.length).toBeGreaterThan(0), { timeout: 30_000 });
       await vi.waitFor(() => expect(receiver.points.length).toBeGreaterThan(0), { timeout: 30_000 });
       if (secret === undefined) {
-        // Names that were clean before hold the next token.
+        // Unchanged names now contain the next token.
         await vi.waitFor(() => expect(server.tokens.length).toBeGreaterThan(1), { timeout: 30_000 });
         await new Promise((resolve) => setTimeout(resolve, 3_000));
       }

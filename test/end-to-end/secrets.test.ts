@@ -4,7 +4,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 
-/** Everything that the exporter's web server has, in every form. */
+/** In every format. */
 async function everyAnswer(url: string): Promise<string> {
   const requests: readonly (readonly [path: string, init: RequestInit])[] = [
     ["/", {}],
@@ -50,7 +50,7 @@ describe("secrets", () => {
       .trimEnd()
       .split("\n")
       .map((line): Record<string, unknown> => JSON.parse(line));
-    // The key is 32 hexadecimal digits, as request IDs are.
+    // Like a request ID, the key has 32 hexadecimal digits.
     const requestIds = new Set(log.map(({ request_id }) => request_id));
     expect(requestIds.size).toBeGreaterThan(10);
     for (const [digits] of `${answers}${stdout}${stderr}`.matchAll(/[0-9a-f]{32}/g)) {

@@ -12,7 +12,6 @@ function environment(url: string): Record<string, string> {
   return { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
 }
 
-/** Value of the only series of this name and these labels; undefined without one. */
 function sampleValue(page: string, name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
   const found = [...parsePage(page).values()].filter(
     (sample) =>
@@ -108,7 +107,7 @@ collectors:
       timeout: 30_000,
       interval: 100,
     });
-    // `prtg_up` is as it is at the scrape, the page of a moment before.
+    // The rest of the page is older.
     const sensors = simulator.world.list("sensor").length;
     await vi.waitFor(async () => expect((await page()).match(/^prtg_sensor_status\{/gm)).toHaveLength(sensors), {
       timeout: 30_000,

@@ -56,7 +56,7 @@ test("servers come and go with their files, and a file that is wrong spoils only
   rmSync(join(folder, "servers.d", "b.yaml"));
   await vi.waitFor(async () => expect(await look()).toEqual({ up: ["a"], bad: "0" }), PATIENCE);
 
-  // The pipeline of the other server was never begun anew: one session, and no list before its time.
+  // The other pipeline never restarted: one session, no early list.
   expect({ logins: logins(), trees: trees() }).toEqual(before);
   rmSync(join(folder, "servers.d", "a.yaml"));
   await vi.waitFor(async () => expect(await look()).toEqual({ up: [], bad: "0" }), PATIENCE);

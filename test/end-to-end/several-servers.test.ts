@@ -14,7 +14,7 @@ interface MonitoredServers {
 
 async function monitor(urls: Readonly<Record<string, string>>): Promise<MonitoredServers> {
   const servers = Object.entries(urls).map(
-    // Only where it has to run out: a machine may be busy.
+    // Only short for servers that must time out, because the machine may be busy.
     ([name, url]) =>
       `  - { name: ${name}, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { timeout: ${name === "hanging" ? "2s" : "20s"} } }\n`,
   );
@@ -40,7 +40,7 @@ function upOf(samples: readonly ParsedSample[]): Record<string, string> {
   return Object.fromEntries(up.map(({ labels, value }) => [labels.server, value]));
 }
 
-/** Every series about the monitored world of one server, without the label `server` and without what moves with time. */
+/** Without `server` and changing values. */
 function worldOf(samples: readonly ParsedSample[], server: string): string[] {
   return samples
     .filter(({ name, labels }) => labels.server === server && !name.startsWith("prtg_exporter_"))
@@ -69,7 +69,7 @@ test("a server that comes up late, and one that goes down, change their own seri
   const before = await page();
   expect(upOf(before)).toEqual({ hq: "1", late: "0" });
   const late = await simulateServer({ port });
-  // The breaker of that server holds requests back for some seconds.
+  // The breaker delays requests for some seconds.
   await vi.waitFor(async () => expect(await exporter.pollOnce(AbortSignal.timeout(20_000))).toBe(true), {
     timeout: 40_000,
     interval: 250,
@@ -84,6 +84,6 @@ test("a server that comes up late, and one that goes down, change their own seri
   expect(await exporter.pollOnce(AbortSignal.timeout(20_000))).toBe(false);
   const after = await page();
   expect(upOf(after)).toEqual({ hq: "1", late: "0" });
-  // The last picture stays until its time is over.
+  // The last state stays until it expires.
   for (const server of ["hq", "late"]) expect(infos(after, server)).toEqual(infos(both, server));
 });

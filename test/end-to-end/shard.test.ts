@@ -7,7 +7,6 @@ import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SHARDS = 3;
-/** A server's name by the shard that it is on. */
 const NAMES = Array.from({ length: SHARDS }, (_, shard) => {
   for (let number = 0; ; number++) if (shardOf(`site-${number}`, SHARDS) === shard) return `site-${number}`;
 });

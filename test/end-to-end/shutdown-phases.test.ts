@@ -11,13 +11,12 @@ import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Five seconds of grace, and a machine that has other things to do. */
+/** Five seconds of grace plus load. */
 const MAX_MS = 9_000;
 const PATIENCE = { timeout: 25_000, interval: 20 };
 
 interface Setting {
   readonly simulator: Simulator;
-  /** Paths of the configuration and of a folder. */
   readonly config: string;
   readonly folder: string;
   start(...args: string[]): RunningCommand;
@@ -65,10 +64,9 @@ async function startReceiver(delayMs: number) {
   return { pushes, section: `otlp: { endpoint: "http://127.0.0.1:${port}", interval: 60s }\nstate_dir: state\n` };
 }
 
-/** A command in some phase; `code` is what it is to end with. */
+/** `code`: expected exit code. */
 interface Phase {
   readonly code: number;
-  /** Brings a command into the phase. */
   readonly reach: () => Promise<{
     command: RunningCommand;
     simulator: Simulator;
@@ -104,12 +102,12 @@ const PHASES: Readonly<Record<string, Phase>> = {
       const receiver = await startReceiver(500);
       const { simulator, start } = await setUp([], receiver.section);
       const command = start(...SERVE);
-      // What comes first may be values, before anything is known of the state that is pushed at the end.
+      // Values may come before the final state is known.
       await command.until(/first poll finished/);
       await vi.waitFor(() => expect(receiver.pushes.length).toBeGreaterThan(0), PATIENCE);
       const after = (signalledAt: number) => {
         const names = receiver.pushes.filter(({ at }) => at > signalledAt).flatMap(({ names: own }) => [...own]);
-        // The interval is a minute: this is the state at the end.
+        // Final state: the interval is a minute.
         expect(names).toContain("prtg.sensor_status_code");
       };
       return { command, simulator, after };
@@ -202,7 +200,7 @@ test("SIGTERM while the program is being loaded is not lost", async () => {
     await setTimeout(delayMs);
     command.kill("SIGTERM");
     const { code, stderr } = await command.ended;
-    // Null: it had not even begun. 0: it has served for a moment.
+    // Null: not started yet. 0: served briefly.
     expect([0, 143, null], `${delayMs} ms: ${stderr}`).toContain(code);
   });
   await Promise.all(ends);
@@ -214,7 +212,7 @@ test.each(["serve", "check"])(
     const folder = temporaryFolder({
       "prtg.yaml": 'servers: [{ name: hq, url: "http://127.0.0.1:1", auth: { api_key_file: key } }]\n',
     });
-    // A pipe without a writer: as a file system that does not answer.
+    // A pipe without a writer acts like a hanging file system.
     execFileSync("mkfifo", [join(folder, "key")]);
     const flags = ["--config.file", join(folder, "prtg.yaml"), "--log.level", "info"];
     const program = startCommand([name, ...flags], {});

@@ -7,11 +7,11 @@ import { freePort } from "../support/free-port.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** The sessions of the server are ended, the exporter's own responses may be cut after five seconds. */
+/** Sessions end, own responses may be cut. */
 const GRACE_MS = 5_000;
-/** Others start meanwhile. Far less than the 30 s that a request may take: an exporter that waits for one fails. */
+/** For a busy machine, but well below the request timeout of 30 s. */
 const SLACK_MS = 9_000;
-/** Seven processes start at the same time. */
+/** Seven processes start at once. */
 const PATIENCE = { timeout: 120_000, interval: 20 };
 
 function serveWithLogin(url: string): RunningCommand {
@@ -43,7 +43,6 @@ function sessions({ requests }: Simulator): { opened: number; ended: number } {
   };
 }
 
-/** Brings a process into a phase, and ends it there. */
 type Phase = (signal: NodeJS.Signals) => Promise<void>;
 
 const inItsFirstRequest: Phase = async (signal) => {
@@ -87,7 +86,7 @@ const whileAScraperDoesNotFinishItsRequest: Phase = async (signal) => {
 };
 
 describe("a stop signal", () => {
-  // All at the same time: they mostly wait.
+  // In parallel: they mostly wait.
   test("ends serve cleanly in every phase, and its session on the server", async () => {
     await Promise.all([
       whenTheServerDoesNotAnswerTheLogout("SIGINT"),

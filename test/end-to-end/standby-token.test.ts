@@ -8,12 +8,11 @@ import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectWithout } from "./support/secret-forms.ts";
 
-/** Tokens of a service account, of which none occurs in a test's own words: in turn, as Kubernetes writes them. */
+/** Kubernetes' format, in no test's text. */
 const TOKENS = ["eyJhbGciOiJSUzI1NiJ9.planted+first/token", "eyJhbGciOiJSUzI1NiJ9.planted+second/token"] as const;
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const PATHS = ["/", "/metrics", "/status.json", "/sd", "/debug/cardinality", "/debug/explain?object=1", "/-/ready"];
 
-/** Refuses, in the words that it was given. */
 function repeat({ headers, body }: LeaseRequest, response: ServerResponse): boolean {
   const told = `${JSON.stringify(headers)} ${headers.authorization} ${JSON.stringify(body)}`;
   response.writeHead(403, { "content-type": "application/json", "x-request-id": `${headers.authorization}` });

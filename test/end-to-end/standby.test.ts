@@ -9,7 +9,7 @@ import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** A busy machine must not have a leader lose the Lease. */
+/** A leader on a busy machine must keep the Lease. */
 const TIMES = ["lease-duration=20s", "renew-deadline=15s", "retry-period=1s"].map((each) => `--leader-elect-${each}`);
 
 const GIVEN_BACK = { spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: "now" } };
@@ -22,7 +22,7 @@ interface Setting {
   start(name: string): RunningCommand;
 }
 
-/** Replicas that push events as well as measurements, and with `state` share a folder for what they remember. */
+/** Pushes events and measurements. `state`: shared folder. */
 async function setting(state = "state_dir: state"): Promise<Setting> {
   const [simulator, receiver, leases] = await Promise.all([simulateServer(), startReceiver(), startLeaseServer()]);
   onTestFinished(() => leases.close());
@@ -60,7 +60,6 @@ async function page(
   return { status: response.status, text: await response.text() };
 }
 
-/** Names of the replicas that pushed, in the order in which they came. */
 function pushers({ requests }: Receiver): unknown[] {
   return requests.map(({ headers }) => headers["x-replica"]);
 }
@@ -86,7 +85,7 @@ describe("a replica that stands by", () => {
     expect(text).toMatch(/^process_resident_memory_bytes /m);
     expect(text).not.toMatch(/^prtg_(?!exporter_)/m);
     expect(text).not.toContain('server="hq"');
-    // A scraper of one server finds its page, and a Prometheus that discovers devices keeps those that it has.
+    // Scrapers and discovery find their data.
     expect((await page(replica, "/metrics/hq")).status).toBe(200);
     expect((await page(replica, "/metrics/other")).status).toBe(404);
     expect((await page(replica, "/sd")).status).toBe(503);
@@ -141,7 +140,7 @@ describe("a replica that stands by", () => {
     const { code, stderr } = await again.ended;
     expect(code).toBe(1);
     expect(stderr).toContain("this replica leads no more, and ends");
-    // It is still its own: no one else could have it yet.
+    // No other replica could hold it yet.
     expect(holder(leases)).toBe("pod-a_uid-of-pod-a");
   }, 180_000);
 

@@ -11,7 +11,6 @@ const PATIENCE = { timeout: 30_000, interval: 200 };
 const ENV = { KEY: CREDENTIALS.apiKey };
 const USERS = `basic_auth_users:\n  alice: ${ALICE}\n  carol: ${CAROL}\n`;
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
-/** Everything that the exporter serves beside metrics. */
 const OTHER_PATHS = [
   ...[
     "/",
@@ -50,7 +49,6 @@ async function setUp(users: string) {
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 const AS = { alice: basic("alice", "wonderland"), carol: basic("carol", "lewis") };
 
-/** The servers of which a page has samples of the monitored world, and of which it has own metrics. */
 function serversIn(page: string) {
   const samples = page.split("\n").filter((line) => /^[a-z]/.test(line));
   const serversOf = (lines: readonly string[]) =>
@@ -75,7 +73,7 @@ test("a user who is bound to servers gets their metrics, and nothing else", asyn
   const all = ["acme", "globex"];
   await vi.waitFor(async () => expect(serversIn((await ask("/metrics", "carol")).text).world).toEqual(all), PATIENCE);
 
-  // One way of each: text and OpenMetrics, compressed and not, shards; the second time the password is remembered.
+  // The second round uses the password cache.
   for (const path of [
     "/metrics",
     "/metrics/acme",
@@ -89,7 +87,7 @@ test("a user who is bound to servers gets their metrics, and nothing else", asyn
         expect([path, status]).toEqual([path, 200]);
         const found = serversIn(text);
         expect([path, found.world]).toEqual([path, ["acme"]]);
-        // Undefined: which exporter it is.
+        // Undefined: metrics of the exporter itself.
         expect([path, found.own]).toEqual([path, path.includes("1/2") ? [] : ["acme", undefined]]);
         expect(text).not.toContain("globex");
         expect(text).not.toMatch(/^(process|nodejs)_/m);
@@ -104,7 +102,7 @@ test("a user who is bound to servers gets their metrics, and nothing else", asyn
   ]) {
     expect([path, (await ask(path, "alice")).status]).toEqual([path, 403]);
   }
-  // It may be asked for, and there is none.
+  // Allowed but missing.
   expect((await ask("/metrics/gone", "alice")).status).toBe(404);
   for (const path of OTHER_PATHS) {
     for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
@@ -122,7 +120,7 @@ test("a user who is bound to servers gets their metrics, and nothing else", asyn
   expect((await ask("/status.json", "carol")).status).toBe(200);
   expect((await fetch(`${url}/metrics/acme`)).status).toBe(401);
 
-  // A reload binds another user, and frees the first.
+  // A reload binds another user and frees the first.
   bind("web: { users: { carol: { servers: [globex] } } }\n");
   expect((await ask("/-/reload", "carol", { method: "POST" })).text).toBe("Reloaded.\n");
   expect((await ask("/metrics/globex", "alice")).status).toBe(200);
@@ -133,7 +131,7 @@ test("a user who is bound to servers gets their metrics, and nothing else", asyn
   expect([refused.status, refused.text]).toEqual([500, expect.stringContaining("web.users.mallory: expected a user")]);
   expect((await ask("/metrics/acme", "carol")).status).toBe(403);
 
-  // The file is read at any time, also while an editor has emptied it.
+  // The exporter may read the file while an editor has emptied it.
   writeUsers("");
   await vi.waitFor(async () => expect((await fetch(`${url}/metrics`)).status).toBe(403), PATIENCE);
   for (const path of ["/metrics/globex", "/status.json", "/-/healthy"]) {

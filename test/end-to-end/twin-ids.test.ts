@@ -28,7 +28,6 @@ test.each(["channels", "sensors", "devices", "groups", "probes"])(
     expect(first.duplicates).toBeGreaterThan(0);
     const second = await shown();
     expect(second.duplicates).toBeGreaterThan(first.duplicates);
-    // The same series at each poll, whatever else the second record says.
     expect(second.names).toEqual(first.names);
   },
 );

@@ -5,7 +5,6 @@ import { expectedSeries } from "../support/world-truth.ts";
 
 const COMPARED = /^prtg_(sensor_status|sensor_status_code|channel_value|channel_state)\b/;
 
-/** What is missing, extra or different, in words; empty when all is as it should be. */
 function differences(expected: Map<string, number>, served: Map<string, ParsedSample>): string[] {
   const found: string[] = [];
   for (const [key, value] of expected) {
@@ -31,7 +30,7 @@ describe.each(["live", "specification"] as const)("the whole world in the spelli
       running.simulator.freezeAt(at);
       expect(await running.poll()).toBe(true);
       const expected = expectedSeries(running.simulator.world, "hq", at);
-      // A sensor always has a status and its code; values it has while it is well.
+      // Only healthy ones have values.
       expect(expected.size).toBeGreaterThanOrEqual(2 * running.simulator.world.list("sensor").length);
       expect(differences(expected, await running.samples()).slice(0, 10)).toEqual([]);
     } finally {

@@ -8,7 +8,7 @@ import { ApiError } from "../../src/prtg/api-error.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-/** Something large that throws while it works. */
+/** A large object that throws. */
 class Reader {
   readonly items = new Array(100_000).fill("item");
 
@@ -36,7 +36,7 @@ test.each<[string, () => Error]>([
     readers.push(new WeakRef(reader));
     await reader.read(() => later(error)).catch((fault: unknown) => kept.push(fault));
   })();
-  // A register or a frame that is being left may still hold it.
+  // A register may hold it.
   for (let turn = 0; turn < 20 && readers[0]?.deref() !== undefined; turn++) {
     await nextTurn();
     collectGarbage();

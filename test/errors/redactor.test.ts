@@ -54,7 +54,7 @@ describe("Redactor", () => {
   });
 });
 
-/** No part of what is put in its place. */
+/** Not part of the replacement text. */
 const SECRET = fc
   .oneof(fc.string({ minLength: 5, maxLength: 40 }), fc.string({ minLength: 5, maxLength: 40, unit: "binary" }))
   .filter((secret) => secret.length >= 5 && !"[redacted]".includes(secret) && !/[\r\n\0]/.test(secret));
@@ -66,7 +66,7 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
       fc.property(SECRET, BESIDE, BESIDE, (secret, before, behind) => {
         const bytes = Buffer.from(secret);
         const text = Buffer.concat([before, bytes, behind]).toString(encoding).replace(/=+$/, "");
-        // Six bits a character: every one that holds a bit of the secret goes, and no other.
+        // Base64 has six bits per character: removes exactly those with bits of the secret.
         const from = Math.floor((before.length * 8) / 6);
         const to = Math.ceil(((before.length + bytes.length) * 8) / 6);
         const left = text.slice(0, from);

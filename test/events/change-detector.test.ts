@@ -30,7 +30,6 @@ function detecting(options: Partial<ChangeDetectorOptions> = {}) {
   state.watchNodes(detector);
   return {
     ...{ clock, counts, detector },
-    /** The bodies of the events that a poll gives. */
     poll: async (nodes: Parameters<typeof poll>[0]) => {
       await poll(nodes);
       return findings.flatMap(({ events }) => events);
@@ -193,6 +192,6 @@ test("what one poll finds is told in the order of time, as after an outage", asy
   await poll(at([0, 0, 0], "up"));
   const events = await poll(at([90, 5, 60], "down"));
   expect(events.map(({ timestamp }) => (timestamp - AT) / 60_000)).toEqual([5, 60, 90]);
-  // One poll is one moment, so that this is the order in which they were seen, too.
+  // A poll has one timestamp, so order shows the order of detection.
   expect(new Set(events.map(({ observedTimestamp }) => observedTimestamp)).size).toBe(1);
 });

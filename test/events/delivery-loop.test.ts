@@ -20,7 +20,7 @@ const QUEUED: QueuedEvent = {
   },
 };
 
-/** A loop with one event, for a sink that answers as told, and then accepts. */
+/** The sink gives these answers, then accepts. */
 function looping(...answers: (SendOutcome | Error)[]) {
   const clock = new ManualClock();
   const times: number[] = [];

@@ -7,7 +7,7 @@ import type { JournalFiles } from "../../src/sync/state-files.ts";
 
 const NAME = journalFileName("hq");
 
-/** A disk in memory. Steps may fail, or be the last of a process. */
+/** Steps may fail or be the last. */
 function disk(content?: string) {
   const files = new Map<string, string>(content === undefined ? [] : [[NAME, content]]);
   const state = { fails: new Set<string>(), dieAt: Number.POSITIVE_INFINITY, steps: 0 };

@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const describeEvent = ({ attributes }: EventRecord) =>
   `${attributes["prtg.sensor.id"]}:${attributes["prtg.status.old"]}>${attributes["prtg.status.new"]}`;
 
-/** Runs steps; returns what the receiver got, and what the polls that were taken over showed to change. */
+/** Received events, and changes in applied polls. */
 async function live(steps: readonly Step[]) {
   const clock = new ManualClock();
   const disk = emptyDisk();
@@ -42,7 +42,7 @@ async function live(steps: readonly Step[]) {
   const expected: string[] = [];
   let process = await startEventProcess(clock, disk, target);
   let kills = 0;
-  /** In small steps: what gives back the event loop has no sleeper meanwhile. */
+  /** Code that yields to the event loop has no sleeper. */
   const pass = async (ms: number) => {
     for (let part = 0; part < 20; part++) await clock.advance(ms / 20);
   };
@@ -55,7 +55,7 @@ async function live(steps: readonly Step[]) {
     await stopped;
   };
   let shown: readonly { readonly id: string; readonly status: StatusToken; readonly statusSince: number }[] = [];
-  /** Polls are seconds apart, so that what one found is on the disk before the next. */
+  /** Polls are seconds apart: each is on disk before the next. */
   const poll = async () => {
     await pass(200);
     await process.poll(wholePoll(shown));
@@ -79,14 +79,14 @@ async function live(steps: readonly Step[]) {
       disk.isFull = false;
       await poll();
     } else {
-      // What is in memory only, as the disk is full, is lost with the process.
+      // With a full disk, memory is lost with the process.
       if (disk.isFull) continue;
       if (one.kind === "restart") {
         await stop();
       } else kills++;
       process.kill();
       process = await startEventProcess(clock, disk, target);
-      // The server is as it was, whatever the exporter could note of it.
+      // The server is unchanged, even if the exporter lost its notes.
       await poll();
     }
   }
@@ -104,7 +104,7 @@ test("each change is told exactly once, in order, over outages, full disks, rest
       const uids = got.map(({ uid }) => uid);
       const once = got.filter(({ uid }, index) => uids.indexOf(uid) === index);
       expect(once.map(describeEvent)).toEqual(expected);
-      // Only a kill between the receiver's answer and the note of it makes some come again, as the same events.
+      // Only a kill between answer and note repeats events, with the same ids.
       if (kills === 0) expect(uids).toEqual(once.map(({ uid }) => uid));
     }),
     { numRuns: 300 },

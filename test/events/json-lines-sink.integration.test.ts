@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 test.skipIf(process.platform === "win32")("a limit of the file's size leaves whole lines", async () => {
-  // ulimit counts in 512 or 1024 bytes; the file must end at a line whatever it is.
+  // ulimit counts 512 or 1024 bytes.
   const path = join(temporaryFolder({}), "events.jsonl");
   const script = `
     process.on("SIGXFSZ", () => undefined);

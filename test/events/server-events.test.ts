@@ -7,14 +7,14 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { emptyDisk, filesOn, receiver, startEventProcess } from "./support/event-process.ts";
 import { wholePoll } from "./support/monitored-site.ts";
 
-/** A process that polls sensors 50, 51, ... and tells of them. */
+/** Sensors 50, 51, ... */
 async function running(maxEvents = 1_000) {
   const clock = new ManualClock();
   const disk = emptyDisk();
   const target = receiver();
   const bounds = { maxEvents, maxSize: 1 << 20 };
   const process = await startEventProcess(clock, disk, target, bounds);
-  /** In small steps: what gives back the event loop has no sleeper meanwhile. */
+  /** Code that yields to the event loop has no sleeper. */
   const pass = async (ms = 1_000) => {
     for (let part = 0; part < 20; part++) await clock.advance(ms / 20);
   };

@@ -4,18 +4,18 @@ import type { StatusToken } from "../../src/prtg/status.ts";
 
 type Shown = readonly [status: StatusToken, since: number | undefined, lastDown?: number, lastUp?: number];
 
-/** What was told, what a list shows, and the changes: old and new status, time, and `!` where inferred. */
+/** Reported status, list row, changes (old, new, time, `!` if inferred). */
 const CASES: readonly (readonly [told: readonly [StatusToken, number | undefined], Shown, readonly string[]])[] = [
   [["up", 100], ["up", 100], []],
   [["up", 100], ["down", 200], ["up>down@200"]],
   [["up", 100], ["down", undefined], ["up>down@?"]],
   [["up", undefined], ["down", 200], ["up>down@200"]],
-  // The time of what it stands for: it began when it was seen.
+  // Acknowledged means down, which began when first seen.
   [["down", 100], ["acknowledged", 100], ["down>acknowledged@?"]],
   [["up", 100], ["down", 50], ["up>down@?"]],
-  // It was something else in between, which nothing tells.
+  // An unreported other status in between.
   [["up", 100], ["up", 200], []],
-  // It was down in between.
+  // Down in between.
   [
     ["up", 100],
     ["up", 200, 150],
@@ -36,7 +36,7 @@ const CASES: readonly (readonly [told: readonly [StatusToken, number | undefined
     ["pausedbyuser", 200, 150, 130],
     ["pausedbyuser>up@130!", "up>down@150!", "down>pausedbyuser@200!"],
   ],
-  // Down before what was told began, with it, or with what is shown.
+  // Down before, at the reported start, or at the shown one.
   [["up", 100], ["up", 200, 90], []],
   [["up", 100], ["up", 200, 100], []],
   [["up", 100], ["up", 200, 200], []],
@@ -54,7 +54,7 @@ test.each(CASES)("told %j, shown %j: %j", ([status, since], [shown, shownSince, 
   expect(
     changes.map(({ from, to, at = "?", isInferred }) => `${from.status}>${to}@${at}${isInferred ? "!" : ""}`),
   ).toEqual(expected);
-  // The message is that of the status which is shown.
+  // The message belongs to the shown status.
   expect(changes.map(({ message }) => message)).toEqual(
     changes.map((_, index) => (index === changes.length - 1 ? "why" : undefined)),
   );

@@ -37,7 +37,7 @@ function setUp(clock: Clock = systemClock) {
   return { store, registry, exposition, rendered, objects, text };
 }
 
-/** What hundreds of servers have in the background, until the test is over. */
+/** Hundreds of servers, until the test's end. */
 function busyBackground(): { turns: number } {
   const background = { turns: 0 };
   let isOver = false;
@@ -144,7 +144,7 @@ describe("Exposition", () => {
     await clock.advance(1_499);
     await exposition.refresh();
     expect(await text()).toContain("prtg_objects{");
-    // Looked for once a second; then the page is made anew, which takes turns of the event loop.
+    // Checked every second, then rendered over several turns.
     const later = async () => {
       await clock.advance(1_000);
       return text();
@@ -154,7 +154,7 @@ describe("Exposition", () => {
 
   test("has commits in a row share a refresh, by how long the one before took", async () => {
     const clock = new ManualClock();
-    // Each look at the clock takes 10 ms, and so each refresh some.
+    // 10 ms per clock reading.
     let passed = 0;
     const slow: Clock = {
       now: () => clock.now(),
@@ -203,7 +203,7 @@ describe("Exposition", () => {
       for (const slot of slots) objects.set(slot, value);
     };
     await store.commit(() => setAll(1));
-    // Kept ready from then on.
+    // Kept ready from here on.
     await text(TEXT);
     const background = busyBackground();
     const committing = store.commit(async () => {
@@ -214,7 +214,7 @@ describe("Exposition", () => {
     await yieldToEventLoop();
     const before = background.turns;
     const page = await text(OPENMETRICS);
-    // Of each of its steps, the background has a third; without a lane of its own, each would wait for all servers.
+    // A third of the steps. Without its own lane, each would wait for all servers.
     expect(background.turns - before).toBeLessThan(SERVERS);
     expect(page).toContain('prtg_objects{server="hq",kind="kind 29999"} 2\n');
     await Promise.all([committing, refreshing]);

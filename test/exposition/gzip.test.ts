@@ -54,7 +54,7 @@ test.each([
   ["compressed where it is a good part of the page", 100_000, 20_000, undefined],
   ["as it is when there is nothing", 2_000_000, 0, 5 + 8],
 ])("sends the end %s", async (_what, before, length, expected) => {
-  // Random bytes, so that the page is no shorter than that.
+  // Random bytes do not compress.
   const beginning = randomBytes(before);
   const deflated = deflateAll([beginning]);
   const end = Buffer.alloc(length, "prtg_exporter_up 1\n");

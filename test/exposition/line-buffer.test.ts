@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { LineBuffer } from "../../src/exposition/rendered-block.ts";
 import { formatValue } from "../../src/exposition/text-format.ts";
 
-/** Characters of one to four bytes, about as often. */
+/** One to four bytes. */
 const unit = fc.oneof(
   fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
   fc.constantFrom("a", '"', "\\", "\n", "\x7f", "\x80", "ü", "Я", "\u07ff", "\u0800", "鼎", "😀"),
 );
-/** Short ones, and ones that do not fit in the first buffer. */
+/** Some are longer than the first buffer. */
 const text = fc
   .tuple(fc.string({ unit, maxLength: 12 }), fc.constantFrom(1, 1, 9_000))
   .map(([piece, times]) => piece.repeat(times).toWellFormed());
@@ -19,7 +19,7 @@ const step = fc.oneof(
   fc.tuple(fc.constantFrom(0, 1), range).map(([source, value]) => ({ kind: "copy", source, value }) as const),
 );
 
-/** Of `length` bytes, from the first number on and so many. */
+/** Start and count within `length`. */
 function cut([from, count]: readonly [number, number], length: number): readonly [number, number] {
   const start = from % (length + 1);
   return [start, Math.min(length, start + count)];

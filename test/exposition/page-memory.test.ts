@@ -45,7 +45,7 @@ async function setUp() {
   return { clock, exposition, change, changeOne };
 }
 
-/** Memory outside the heap, which holds the pages, beyond what there is when it is called. */
+/** Outside the heap, where pages are. */
 function memoryFromNow(): () => number {
   const before = process.memoryUsage().arrayBuffers;
   return () => process.memoryUsage().arrayBuffers - before;
@@ -65,7 +65,7 @@ describe("memory for pages", () => {
     await exposition.refresh();
     const after = new Set(await exposition.page(OPENMETRICS, "gzip"));
     expect(after.size).toBeGreaterThan(30);
-    // The block, and three of the end of the page, which is made for each scrape.
+    // The block, and three for the end.
     expect(after.difference(before).size).toBe(4);
   });
 
@@ -85,7 +85,7 @@ describe("memory for pages", () => {
       }
     };
     await Promise.all([2, 3, 4, 5].map(ask));
-    // Kept: as much as the page, and the spare; and one that is being made.
+    // Kept, spare, and in the making.
     expect(most).toBeLessThan(2 * PAGE_BYTES + SPARE_BYTES);
   });
 
@@ -122,7 +122,7 @@ describe("memory for pages", () => {
       await change(round + 1);
       await exposition.refresh();
     }
-    // Two pages and the spare, which is not quite two more.
+    // Two pages and the spare, which is almost two more.
     expect([...new Set(cut)]).toEqual([0, 1, 2, 3, 4]);
     for (const { leave } of readers) leave();
   });

@@ -36,7 +36,6 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("look" as const) }),
 );
 
-/** A series as one would keep it without a thought for memory. */
 interface ModelSeries {
   readonly slot: number;
   labels: readonly string[];
@@ -72,7 +71,7 @@ function setUp(clock: Clock = systemClock) {
   return { store, exposition, tables };
 }
 
-/** As a scrape does it: what was read is given back. */
+/** Like a scrape, releases what it read. */
 async function read(exposition: Exposition, encoding: "gzip" | "identity", part?: Shard): Promise<Buffer> {
   const { promise: used, resolve } = Promise.withResolvers<void>();
   const body = Buffer.concat(await exposition.page(TEXT, encoding, part, used));

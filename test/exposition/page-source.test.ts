@@ -14,7 +14,7 @@ const BLOCKS = 3;
 const SHOWN = () => true;
 const NOT_SHOWN = () => false;
 
-/** A page of three blocks, and a way to change a value in each of them. */
+/** Three blocks. */
 async function setUp() {
   const store = new Store([FAMILY]);
   const memory = new LineMemory();

@@ -12,7 +12,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { isOwnMetric } from "../support/parse-sample.ts";
 
 const SERVERS = ["acme", "globex", "initech"];
-/** Blocks of 1,024 series hold those of several servers, and servers are in several blocks. */
+/** Blocks (1,024 series) and servers overlap. */
 const DEVICES = 700;
 const TEXT = negotiateFormat({});
 const OPEN_METRICS = negotiateFormat({ accept: "application/openmetrics-text;version=1.0.0" });
@@ -52,7 +52,6 @@ async function setUp(maxSeries?: number) {
   return { exposition, page, change, clock, store };
 }
 
-/** Samples about the monitored world. */
 function world(page: string): string[] {
   return page.split("\n").filter((line) => /^[a-z]/.test(line) && !isOwnMetric(line));
 }
@@ -67,7 +66,7 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
         expect(part.includes(`server="${other}"`), `${SERVERS[index]} ${other}`).toBe(other === SERVERS[index]);
       }
       expect(part.endsWith("# EOF\n")).toBe(format === OPEN_METRICS);
-      // One header for a family, however many blocks.
+      // One header per family across blocks.
       expect(part.match(/^# TYPE prtg_node_status_code /gm)).toHaveLength(1);
     }
     const whole = await page({}, format, encoding);
@@ -134,7 +133,7 @@ test("a page that is cut short is so for each of them: devices that it lacks are
 test("a change makes no part anew before it is asked for; an unchanged one is not made twice", async () => {
   const { exposition, page, change } = await setUp();
   await page({ servers: ["acme"] }, TEXT, "gzip");
-  // Without the end, which is made for each request: a block and the trailer of gzip.
+  // Each request makes the end: a block and gzip's trailer.
   const beginning = async () => {
     const buffers = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
     return new Set(buffers.slice(0, -3));

@@ -83,7 +83,7 @@ describe("LineMemory", () => {
     retire(0);
     enter("second");
     retire(1);
-    // One that cannot be cut, such as a page in the making.
+    // Like a page in the making.
     const end = memory.enter();
     expect(cut).toEqual([]);
     retire(2);
@@ -113,7 +113,7 @@ describe("CompressedReaders", () => {
     leave();
     enter("fourth");
     expect(cut).toEqual([]);
-    // Three pages: the one that two hold goes when both have gone.
+    // A shared page goes with its last reader.
     enter("fifth");
     expect(cut).toEqual(["first", "second"]);
   });

@@ -13,14 +13,14 @@ import { Store } from "../../src/store/store.ts";
 
 const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["id", "path"] };
 const SERIES = 4 * BLOCK_SIZE + 100;
-/** As long as tree paths may be: blocks of short lines are copied when a page is put together. */
+/** Maximum path length: short lines are copied. */
 const PADDING = "x".repeat(300);
 const FORMATS = [negotiateFormat({}), negotiateFormat({ accept: "application/openmetrics-text;version=1.0.0" })];
-/** Made of a page that is not compressed. */
+/** Made from an uncompressed page. */
 const DOTS = negotiateFormat({ accept: "text/plain;version=1.0.0;escaping=dots" });
 const PARTS = 3;
 
-/** `identity`: of ten pages, how many are read without compression. */
+/** `identity`: uncompressed reads of ten pages. */
 const action = (identity: number) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.record({ do: fc.constant("commit" as const), later: fc.nat(4) }) },
@@ -28,14 +28,14 @@ const action = (identity: number) =>
       weight: 5,
       arbitrary: fc.record({
         do: fc.constant("read" as const),
-        // Mostly the same forms, so that they are ready when they are asked for again.
+        // Mostly the same formats, so that repeated requests find them ready.
         format: fc.oneof(
           { weight: 4, arbitrary: fc.constant(FORMATS[0]) },
           fc.constantFrom(...FORMATS, ...(identity > 0 ? [DOTS] : [])),
         ),
         encoding: fc.nat(9).map((number) => (number < identity ? ("identity" as const) : ("gzip" as const))),
         part: fc.option(fc.nat(PARTS - 1), { nil: undefined }),
-        /** How long the page is being sent, milliseconds; undefined for a reader that keeps it for good. */
+        /** Milliseconds. Undefined: never finishes. */
         sent: fc.option(fc.nat(60), { nil: undefined }),
         later: fc.nat(4),
       }),
@@ -92,7 +92,7 @@ interface Reading {
   readonly sent?: number | undefined;
 }
 
-/** The values on the page, looked at when the last byte would be sent. */
+/** Values on the page at the time of the last byte. */
 async function read(exposition: Exposition, { format, encoding, part, sent }: Reading): Promise<readonly string[]> {
   const { promise: used, resolve } = Promise.withResolvers<void>();
   const whole = part === undefined ? undefined : { index: part, count: PARTS };

@@ -35,7 +35,7 @@ function form({
   };
 }
 
-/** What is left, as it was given. */
+/** Remaining representations in order. */
 function kept(given: readonly Given[], now: number, maxBytes: number): string[] {
   const forms = new RepresentationCache();
   for (const each of given) forms.set(form(each));
@@ -75,7 +75,7 @@ describe("forms that are kept ready", () => {
     const regular = { part: "0/4", first: 0, asked: 30_000 };
     const tried = ["0/5", "1/5", "2/5"].map((part, at) => ({ part, first: 31_000 + at }));
     expect(kept([regular, ...tried], 32_000, 20)).toEqual(["text identity 0/4", "text identity 2/5"]);
-    // It has not come back for a while.
+    // It has not returned for a while.
     expect(kept([regular, ...tried], 182_000, 20)).toEqual(["text identity 1/5", "text identity 2/5"]);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, describe, test, vi } from "vitest";
 import { KINDS, MatrixSite } from "./support/matrix.ts";
 import { somewhere } from "./support/sample.ts";
 
-/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+/** Simulated hours take seconds, over a minute on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const kinds = KINDS.filter(({ text }) => !/^(error|execution-timeout|missing|redirect|moving-list|parents)/.test(text));

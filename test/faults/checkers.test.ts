@@ -62,7 +62,7 @@ describe("the parser refuses", () => {
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
-/** A page about `hq`: per collector success, completeness and when it last worked, in milliseconds before `NOW`. */
+/** Per collector: success (and completeness), milliseconds since the last success. */
 function pageOf(up: number, collectors: Readonly<Record<string, readonly [success: number, agoMs: number]>>): PageView {
   const family = (name: string, value: (of: readonly [number, number]) => number) => {
     const lines = Object.entries(collectors).map(

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { code, table } from "../../scripts/generate/markdown.ts";
 import { ASKED, listsOf, type Outcome, outcomeOf, SIZE, STAND_INS } from "./support/missing-endpoints.ts";
 
-/** Some hundred exporters. Each is started and polled three times. */
+/** Starts some hundred exporters and polls each three times. */
 vi.setConfig({ testTimeout: 600_000 });
 
 const KINDS = ["sensors", "devices", "groups", "probes", "channels"] as const;
@@ -52,7 +52,7 @@ function describePairs(pairs: number, more: number): string {
   return `Of ${pairs} pairs, ${result} more than the two endpoints lose alone. A pair is two endpoints that the exporter usually asks for, or one of them and its stand-in.`;
 }
 
-/** An endpoint that is not asked for without the first is no less there with it: what it changes is nothing. */
+/** Skips fallbacks that are only requested without the first: no effect. */
 async function outcomesOfPairs(alone: ReadonlyMap<string, Outcome>): Promise<readonly Pair[]> {
   const pairs: Pair[] = [];
   for (const [first, { requests }] of alone) {
@@ -66,7 +66,6 @@ async function outcomesOfPairs(alone: ReadonlyMap<string, Outcome>): Promise<rea
   return pairs;
 }
 
-/** What is not as it is usually, one text for each loss. */
 function describeLoss({ lost, wrong, up }: Outcome): readonly string[] {
   return [
     ...lost,

@@ -5,7 +5,7 @@ import { MatrixSite } from "./support/matrix.ts";
 import { Random } from "./support/random.ts";
 import { TIMEOUT_MS } from "./support/shaken-exporter.ts";
 
-/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+/** Simulated hours take seconds, over a minute on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const ROUNDS = 12;

@@ -2,11 +2,11 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { everywhere, KINDS, MatrixSite } from "./support/matrix.ts";
 import { Random } from "./support/random.ts";
 
-/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+/** Simulated hours take seconds, over a minute on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const SEED = 1;
-/** Enough groups for a chain of more than fifty levels. */
+/** Enough groups for over fifty levels. */
 const deep = new MatrixSite({ probes: 1, groups: 54, devices: 56, sensors: 60, channels: 120 });
 /** Enough channels for two pages of the smallest size. */
 const long = new MatrixSite({ probes: 1, groups: 6, devices: 8, sensors: 90, channels: 840 });

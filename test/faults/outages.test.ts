@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { COLLECTORS, SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
 import { isRecovered, staleValues } from "./support/truth.ts";
 
-/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+/** Simulated hours take seconds, over a minute on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const SECOND = 1_000;
@@ -20,7 +20,7 @@ const EVERY_SERIES = `collectors:
 let shaken: ShakenExporter;
 afterEach(() => shaken.close());
 
-/** The largest age that the default of `stale_after` allows to any sensor. */
+/** Largest default `stale_after` of any sensor. */
 function staleAfter({ world }: ShakenExporter): number {
   return Math.max(5 * MINUTE, ...world.list("sensor").map(({ intervalSeconds }) => 3 * intervalSeconds * SECOND));
 }
@@ -39,7 +39,7 @@ describe("an outage that lasts", () => {
       const view = await page(minutes % 2 === 0 ? "text" : "openmetrics");
       expect(staleValues(view, SERVER, clock.now(), staleAfter(shaken))).toEqual([]);
       expect(view.value("prtg_up", { server: SERVER })).toBe(0);
-      // What was seen shortly before is still the best that is known.
+      // Recent data is still the best available.
       if (minutes < 3) expect(view.samples("prtg_sensor_status_code")).toHaveLength(SIZE.sensors);
     }
     const dead = await page();
@@ -91,11 +91,11 @@ describe("a clock that is wrong for a while", () => {
     simulator.faults.set([fault]);
     await clock.pass(3 * MINUTE);
     simulator.faults.clear();
-    // A minute until it is believed that the clock jumped back, and a poll.
+    // A backward jump is accepted after a minute.
     await clock.pass(115 * SECOND);
     const view = await page();
     expect(isRecovered(view, SERVER, COLLECTORS)).toBe(true);
-    // Every value is that of a scan that has been, and of the last one or the one before it.
+    // From the last scan or the one before.
     const at = clock.now();
     const measured = view.byLabel("prtg_sensor_last_measurement_timestamp_seconds", "sensor_id");
     for (const [id, seconds] of measured) {

@@ -14,7 +14,7 @@ import { TruthChecker } from "./support/truth.ts";
 const SCHEDULES =
   "health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }";
 
-/** A whole exporter in real time; `servers` by name, in YAML. */
+/** In real time. `servers`: YAML by name. */
 async function monitor(servers: Readonly<Record<string, string>>) {
   const list = Object.entries(servers).map(
     ([name, more]) =>
@@ -95,6 +95,6 @@ test("a certificate that is put right is trusted at the next health check", asyn
   await simulateServer({ port, tls: keyPair("localhost") });
   const since = performance.now();
   await vi.waitFor(async () => expect(await up()).toBe(1), { timeout: 30_000, interval: 100 });
-  // Health is asked each second, whatever holds all else back, for up to a minute; the rest is the machine.
+  // Health every second for up to a minute, plus load.
   expect(performance.now() - since).toBeLessThan(20_000);
 });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
 
-/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+/** Simulated hours take seconds, over a minute on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const SECOND = 1_000;
@@ -20,7 +20,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A whole exporter that polls a simulated server and pushes each measurement. */
 async function pushing(mode: "auto" | "all" = "auto") {
   const receiver = await startReceiver();
   folder = await mkdtemp(join(tmpdir(), "wrong-dates-"));
@@ -83,7 +82,7 @@ describe.each(["auto", "all"] as const)("a Date that is wrong for long, mode %s"
     const points = pushed.points();
     expect(points.length).toBeGreaterThan(5 * values);
     expect(new Set(points).size).toBe(points.length);
-    // Each channel has a point for every scan between its first one and its last.
+    // Channels have a point for every scan between first and last.
     const times = new Map<string, number[]>();
     for (const point of points) {
       const cut = point.lastIndexOf(" ");

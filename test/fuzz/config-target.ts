@@ -10,7 +10,6 @@ import { mutateText, type TextSource } from "./mutate-text.ts";
 import { below, pick } from "./random.ts";
 import { type FuzzInput, type FuzzTarget, promise } from "./target.ts";
 
-/** Pieces of YAML. */
 const YAML = [
   ...[
     "\n",
@@ -78,18 +77,18 @@ const SERVER_FILES: readonly string[] = [
   "name: hq\nurl: https://prtg:1616\nauth: { api_key_file: /run/secrets/key }\nselect: { include: [{ id: 2001 }, { tag: a }] }\n",
   "- { name: a, url: https://a, auth: { api_key_file: /run/secrets/key } }\n- { name: b, url: https://b, auth: { api_key_file: /run/secrets/key } }\n",
 ];
-/** Such a text repeats one or two pieces: what costs more than it is long shows. */
+/** Repetition reveals superlinear cost. */
 const LONG_TEXT = 200_000;
 const SCENARIOS = new URL("../../packages/simulator/scenarios/", import.meta.url);
 const RULE_FILES = new URL("../../config/mappings/", import.meta.url);
 
-/** Everything that people write: configuration, rules, web configuration, scenarios of the simulator. */
+/** Configuration, rules, web configuration, scenarios. */
 export function openConfigTarget(): FuzzTarget {
   const scenarios = readdirSync(SCENARIOS).map((name) => readFileSync(new URL(name, SCENARIOS), "utf8"));
   const presets = readdirSync(RULE_FILES).map((name) => readFileSync(new URL(name, RULE_FILES), "utf8"));
   const corpora: Readonly<Record<string, readonly string[]>> = {
     config: CONFIGS,
-    // Long documents cost more than they find.
+    // Long documents find little for their cost.
     rules: [...RULES, ...RULES, ...RULES, ...presets.filter((text) => text.length < 1_000)],
     web: WEB,
     servers: SERVER_FILES,
@@ -112,12 +111,11 @@ export function openConfigTarget(): FuzzTarget {
   };
 }
 
-/** They take as long as a hundred others. */
+/** Each takes as long as a hundred others. */
 const LONG_SHARE = 0.01;
 
 const words = new Map<readonly string[], readonly string[]>();
 
-/** Keys and values of the well-formed ones. */
 function wordsOf(corpus: readonly string[]): readonly string[] {
   const known = words.get(corpus) ?? [...new Set(corpus.join("\n").match(/[\w-]+:? ?/g))];
   words.set(corpus, known);

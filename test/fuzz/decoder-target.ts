@@ -20,7 +20,7 @@ import { mutateText } from "./mutate-text.ts";
 import { below, pick } from "./random.ts";
 import { type FuzzInput, type FuzzTarget, promise } from "./target.ts";
 
-/** What decoders look at, and what must not be looked at. */
+/** Members that decoders read, and those they must not. */
 const MEMBERS = (
   "id name parent path status status_since message lastup lastdown kind sensor_kind kind_name basic priority tags favorite host hostv6 " +
   "intervalgroup interval scanning_interval scheduledependency dependency dependencytype type sensor_status_summary up down total count last_measurement timestamp " +
@@ -30,7 +30,7 @@ const MEMBERS = (
 ).split(" ");
 
 const SERIES_ID = "2490";
-/** A whole number of seconds, so that the corpus is the same in every run. */
+/** Whole seconds, for a reproducible corpus. */
 const STARTED_AT = Date.UTC(2026, 2, 12, 17);
 const HEADERS: readonly Readonly<Record<string, string | string[]>>[] = [
   { "content-type": "application/json" },
@@ -52,7 +52,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   counts: judgeSystemRecords,
 };
 
-/** Answers of the simulator, in both spellings, and what becomes of them on the way to the decoders. */
+/** Both spellings, damaged. */
 export async function openDecoderTarget(): Promise<FuzzTarget> {
   const corpus = await readCorpus();
   const variants = [...corpus.keys()];
@@ -120,7 +120,7 @@ function judgeNodes(kind: NodeKind, answer: unknown): void {
     promise(numbersIn(node).every(Number.isFinite), "numbers are finite");
     nodes.push(node);
   }
-  // The root has no place among the others.
+  // The root has no place in these lists.
   const items = [...new Map(nodes.map((node) => [node.id, node])).values()].filter(({ id }) => id !== ROOT_ID);
   const first = reconcile(EMPTY_TREE, { [kind]: { items, complete: true, skipped: 0 } });
   promise(first.tree.nodes.size === items.length, "each object has its place in the tree");
@@ -178,14 +178,13 @@ function judgeSystemRecords(answer: unknown): void {
   );
 }
 
-/** Every number in a decoded record, however deep. */
+/** Recursive. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (value instanceof Map) return [...value.values()].flatMap(numbersIn);
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
-/** Well-formed answers by the kind of what they hold. */
 async function readCorpus(): Promise<ReadonlyMap<string, readonly string[]>> {
   const corpus = new Map<string, string[]>();
   for (const spelling of ["live", "specification"] as const) {
@@ -224,7 +223,7 @@ async function readCorpus(): Promise<ReadonlyMap<string, readonly string[]>> {
   return corpus;
 }
 
-/** A series has hundreds of rows; five show all there is. */
+/** Five rows of hundreds contain all cases. */
 function shortened(variant: string, text: string, sensor: string): string {
   if (variant !== "series") return text;
   const rows: unknown = JSON.parse(text);

@@ -7,22 +7,19 @@ import { BrokenPromise, type FuzzInput, type FuzzTarget } from "./target.ts";
 export interface FuzzOptions {
   readonly seed: number;
   readonly inputs: number;
-  /** Number of the first input. */
   readonly first?: number;
-  /** CPU time that one input may take, milliseconds. */
+  /** CPU time limit of an input. */
   readonly cpuLimitMs?: number;
-  /** Told before each input. */
   readonly begin?: (number: number) => void;
 }
 
-/** What must not be. */
 export interface FuzzViolation {
   readonly target: string;
   readonly seed: number;
-  /** Of the input; the same seed and number draw it again. Undefined for what belongs to no input. */
+  /** Reproduces it with the seed. Undefined: no input. */
   readonly number: number | undefined;
   readonly what: string;
-  /** Shrunk where it fails again. */
+  /** Shrunk if the failure repeats. */
   readonly input: FuzzInput | undefined;
 }
 
@@ -30,19 +27,19 @@ export interface FuzzReport {
   readonly target: string;
   readonly inputs: number;
   readonly violations: readonly FuzzViolation[];
-  /** The longest that one input took, CPU milliseconds. */
+  /** Slowest input, CPU time. */
   readonly slowestMs: number;
   readonly slowest: number;
-  /** Growth of the heap after the first tenth of the inputs, bytes. */
+  /** Bytes of heap growth after the first tenth of the inputs. */
   readonly heapGrowth: number;
 }
 
 const CPU_LIMIT_MS = 1_000;
 const MAX_VIOLATIONS = 20;
-/** What is compiled and cached while a run goes on; a leak of a hundred bytes an input shows in a long run. */
+/** Compilation and caches. A long run exceeds it at 100 bytes per input. */
 const MAX_GROWTH = 48 * 1024 * 1024;
 
-/** Runs a target on drawn inputs, one after the other. Does not see an input that never ends: `watched.ts` does. */
+/** In sequence. Only `watched.ts` detects hangs. */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
   const { seed, inputs, first = 0, cpuLimitMs = CPU_LIMIT_MS, begin } = options;
   const violations: FuzzViolation[] = [];
@@ -52,7 +49,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   let current = first;
   const stray = (reason: unknown) => found(`a rejection that nobody handled: ${describeFault(reason)}`, current);
   process.on("unhandledRejection", stray);
-  // Libraries may quote what they were given, past every redactor.
+  // Libraries may quote input past redactors.
   const spoken = (warning: Error) => found(`a warning of the process: ${warning.message}`, current);
   process.on("warning", spoken);
   const collect = garbageCollector();
@@ -74,7 +71,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
       if (fault !== undefined) found(fault, current, await shrunk(target, input, fault));
       else if (cpuMs > cpuLimitMs) found(`${Math.round(cpuMs)} ms of CPU for one input`, current, input);
       if (heapBefore === undefined && current - first >= inputs / 10) heapBefore = heapAfter(collect);
-      // Rejections are told between two turns of the event loop.
+      // Node.js reports rejections between event-loop turns.
       if (current % 256 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await new Promise((resolve) => setImmediate(resolve));
@@ -87,7 +84,6 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { target: target.name, inputs: current - first, violations, slowestMs, slowest, heapGrowth };
 }
 
-/** What is wrong with how the target takes this input; undefined when nothing is. */
 export async function faultOf(target: FuzzTarget, input: FuzzInput): Promise<string | undefined> {
   try {
     await target.run(input);
@@ -97,7 +93,7 @@ export async function faultOf(target: FuzzTarget, input: FuzzInput): Promise<str
   }
 }
 
-/** The kind and place of an error, so that two inputs that fail alike are told from two that do not. */
+/** Kind and place. */
 function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return `thrown: ${typeof error}`;
   if (error instanceof BrokenPromise) return `broken promise: ${error.message}`;

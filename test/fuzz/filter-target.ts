@@ -28,7 +28,7 @@ const FILTERS: TextSource = {
     .map((word) => ` ${word} `),
 };
 
-/** Pattern, line feed, and the text that it is held against. */
+/** Pattern, line feed, text. */
 const GLOBS: TextSource = {
   corpus: [
     "Berlin/**\nBerlin/Switches/core 1/Ping",
@@ -37,7 +37,7 @@ const GLOBS: TextSource = {
     "/Disk (?<letter>[A-Z]):.*/\nDisk C: (NTFS)",
     "/^(a+)+b|c{2,5}$/\naaaaaaaaaaaaaaaaaaaaaaaa",
     "Free*\nFree Bytes C:",
-    // Where a matcher that tries one way after the other would not come back.
+    // A backtracking matcher would hang here.
     `${"*a".repeat(8)}*b\n${"a".repeat(300)}`,
     `/(a*)*(a|a)*b/\n${"a".repeat(300)}`,
   ],
@@ -76,7 +76,6 @@ const FAULTS: TextSource = {
   words: ["=", "@", "#", ",", "-", "ms", "s", "kB", "hang", "parents=cycle", "restart=5s", "*", "/", "GET:", "0.5"],
 };
 
-/** Languages in which a client or the operator says which objects are meant. */
 export function openFilterTarget(): FuzzTarget {
   const world = new TinyWorld();
   const everything = everythingOf(world);

@@ -3,9 +3,7 @@ import { fuzz } from "./engine.ts";
 import type { FuzzTarget } from "./target.ts";
 import type { FuzzOrder } from "./watched.ts";
 
-/*
- * A run in a thread of its own, so that an input that never ends can be told, and ended, from outside.
- */
+/* So that a hang can be detected and ended. */
 
 const { module, opener, argument, seed, inputs, first, cpuLimitMs, progress }: FuzzOrder = workerData;
 const opened: Record<string, (given: unknown) => FuzzTarget | Promise<FuzzTarget>> = await import(module);

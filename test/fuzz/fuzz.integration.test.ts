@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { shrinkText } from "./shrink.ts";
 import { fuzzWatched, type WatchedOptions } from "./watched.ts";
 
-/** Set it to see another run; a violation names its seed. */
+/** Selects another run. Failures name their seed. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 
-/** `npm run fuzz` runs the same for longer; docs/fuzz.md has the report of such a run. */
+/** Longer runs: `npm run fuzz`, docs/fuzz.md. */
 test.each([
   ["decoder", 3_000],
   ["filter", 3_000],

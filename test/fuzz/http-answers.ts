@@ -4,15 +4,12 @@ const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d)( [\t\x20-\x7e]*)?$/;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: ?[\t\x20-\x7e\x80-\xff]*$/;
 
 export interface Judgement {
-  /** Of the complete answers, in their order. */
+  /** Of complete answers, in order. */
   readonly statuses: readonly number[];
   readonly faults: readonly string[];
 }
 
-/**
- * What is wrong with the answers on a connection, by RFC 9112: each well-formed, as long as it says, not more of them than
- * requests, and one for each request whose client waited for it.
- */
+/** RFC 9112: valid, of the stated length, no more than requests, one per waiting client. */
 export function answerFaults(received: Buffer, batch: readonly FuzzedRequest[]): Judgement {
   const statuses: number[] = [];
   const waits = batch.every(({ then }) => then === "reads");
@@ -47,12 +44,12 @@ export function answerFaults(received: Buffer, batch: readonly FuzzedRequest[]):
   return { statuses, faults: isComplete ? [] : [`${statuses.length} answers to ${batch.length} requests`] };
 }
 
-/** After a request that cannot be read nothing can follow on the connection. */
+/** After an unreadable request, the connection must end. */
 function isRefused(statuses: readonly number[]): boolean {
   return [400, 413, 431].includes(statuses.at(-1) ?? 0);
 }
 
-/** Undefined when the chunks do not end, or are none. */
+/** Undefined: chunks invalid or incomplete. */
 function bodyLength(rest: Buffer, headers: ReadonlyMap<string, string>): number | undefined {
   const length = headers.get("content-length");
   if (length !== undefined) return /^\d+$/.test(length) ? Number(length) : undefined;

@@ -7,15 +7,13 @@ import { pick, type Random, randomOf } from "./random.ts";
 export interface HttpFuzzOptions {
   readonly host: string;
   readonly port: number;
-  /** The same seed sends the same bytes. */
+  /** Same seed, same bytes. */
   readonly seed: number;
-  /** How many requests. */
   readonly inputs: number;
-  /** How many connections at one time; 16 by default. */
+  /** Concurrent connections, default 16. */
   readonly connections?: number;
-  /** Paths that the server knows. */
   readonly paths: readonly string[];
-  /** An answer that takes longer than this counts as a hang; milliseconds, 10 s by default. */
+  /** Slower answers count as hangs. Default: 10 s. */
   readonly patienceMs?: number;
   readonly progress?: (inputs: number) => void;
 }
@@ -25,7 +23,7 @@ export interface HttpFuzzReport {
   readonly connections: number;
   /** Complete answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** What must not be: a description with the seed and number of the connection; the first of each hundred only. */
+  /** First hundred, with seed and connection. */
   readonly violations: readonly string[];
   readonly seconds: number;
 }
@@ -33,7 +31,7 @@ export interface HttpFuzzReport {
 const MAX_VIOLATIONS = 100;
 const MAX_PIPELINED = 8;
 
-/** Sends `inputs` fuzzed requests and looks at every answer. Rejects only for wrong options. */
+/** Rejects only for invalid options. */
 export async function runHttpFuzz(options: HttpFuzzOptions): Promise<HttpFuzzReport> {
   const { inputs, seed, paths, connections: width = 16 } = options;
   const started = performance.now();
@@ -63,7 +61,6 @@ interface Outcome {
   readonly faults: readonly string[];
 }
 
-/** Sends what one connection has to say, and judges what comes back. */
 function exchange(
   batch: readonly FuzzedRequest[],
   { host, port, patienceMs = 10_000 }: HttpFuzzOptions,
@@ -76,7 +73,7 @@ function exchange(
       socket.destroy();
       resolve({ statuses: [], faults: [`no end after ${patienceMs} ms: ${describe(batch)}`] });
     }, patienceMs);
-    // Resets are an answer to nonsense too; whether what came before was well-formed is judged at the end.
+    // Resets are valid. The end checks earlier answers.
     socket.on("error", () => undefined);
     socket.on("data", (chunk) => received.push(chunk));
     socket.on("close", () => {
@@ -96,7 +93,7 @@ function describe(batch: readonly FuzzedRequest[]): string {
   return batch.map(({ bytes }) => JSON.stringify(bytes.subarray(0, 200).toString("latin1"))).join(" + ");
 }
 
-/** What one connection says: framed requests one after the other, the last one anything. At most `most`. */
+/** The last one is arbitrary. */
 export function fuzzedConnection(random: Random, paths: readonly string[], most: number): FuzzedRequest[] {
   const batch: FuzzedRequest[] = [];
   const length = 1 + Math.floor(random() * Math.min(most, MAX_PIPELINED));
@@ -109,7 +106,7 @@ export function fuzzedConnection(random: Random, paths: readonly string[], most:
   return batch;
 }
 
-/** A request that is well-formed, however odd; the last one asks for the connection to be closed. */
+/** Valid but odd. The last one closes. */
 function framedRequest(random: Random, paths: readonly string[], isLast: boolean): FuzzedRequest {
   const method = pick(random, [
     "GET",
@@ -143,7 +140,7 @@ function framedRequest(random: Random, paths: readonly string[], isLast: boolean
   return { bytes: Buffer.concat([head, ...parts]), isHead: method === "HEAD", isFramed: true, then };
 }
 
-/** Bytes that are no request, or not all of one. The test waits for no answer where none is due. */
+/** The test only waits for required answers. */
 function hostileRequest(random: Random, paths: readonly string[]): FuzzedRequest {
   const kind = Math.floor(random() * 12);
   const target = oddTarget(random, paths);
@@ -179,7 +176,6 @@ function hostileRequest(random: Random, paths: readonly string[]): FuzzedRequest
   if (kind === 9) return hostile(pick(random, [TLS_HELLO, HTTP2_PREFACE]));
   if (kind === 10)
     return hostile(`GET ${target} HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(Math.floor(random() * 40_000))}\r\n\r\n`);
-  // Cut off anywhere.
   const { bytes } = framedRequest(random, paths, true);
   return hostile(bytes.subarray(0, Math.floor(random() * bytes.length)));
 }
@@ -211,7 +207,7 @@ const BAD_CHUNKS = [
   "0\r\nX\r\n\r\n",
 ];
 
-/** A target that a parser has to take, whatever it means. */
+/** Parsers must accept this target. */
 function oddTarget(random: Random, paths: readonly string[]): string {
   const path = pick(random, paths);
   const kind = Math.floor(random() * 12);
@@ -344,7 +340,7 @@ function chunked(random: Random, body: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Drawing each byte anew would be most of the work of a million requests. */
+/** Drawing each byte would dominate the time. */
 const NOISE = Buffer.alloc(64 * 1024);
 const drawNoise = randomOf(0, 0);
 for (let at = 0; at < NOISE.length; at++) NOISE[at] = Math.floor(drawNoise() * 256);

@@ -5,23 +5,21 @@ import type { WebLimits } from "../../src/http/server/connection-handler.ts";
 import { startWebServer } from "../../src/http/server/web-server.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
-/** The exporter's web server with every route, over a small simulated world that was polled once. */
+/** With all routes, after one poll. */
 export interface HttpTarget {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** Every path that it knows. */
   readonly paths: readonly string[];
-  /** Lines of its log from the level of errors up: of what must not happen. */
+  /** Log lines of level error and above. */
   readonly errors: readonly string[];
-  /** How often each kind of rejection happened. */
   readonly rejected: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }
 
 const HOST = "127.0.0.1";
 
-/** `page`: served as the metrics instead of those of the world. */
+/** `page` replaces the real metrics. */
 export async function startHttpTarget(limits: WebLimits = {}, page?: Buffer): Promise<HttpTarget> {
   const { exporter, poll, close } = await startSimulatedExporter({ size: { sensors: 40, channels: 120 } });
   await poll();

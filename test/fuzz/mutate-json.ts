@@ -1,6 +1,5 @@
 import { below, pick, type Random } from "./random.ts";
 
-/** A value of parsed JSON. */
 type Json = unknown;
 
 const LEAVES: readonly Json[] = [
@@ -37,7 +36,7 @@ const LEAVES: readonly Json[] = [
   "x".repeat(300),
 ];
 
-/** A copy of `value` with one to some changes somewhere within. `members` are names that decoders look at. */
+/** `members`: names that decoders read. */
 export function mutateJson(random: Random, value: Json, members: readonly string[]): Json {
   let changed = value;
   for (let changes = 1 + below(random, 4); changes > 0; changes--) changed = changeOnce(random, changed, members, 0);
@@ -81,7 +80,7 @@ function changedRecord(
     case 0:
       return Object.fromEntries(entries.toSpliced(at, 1));
     case 1:
-      // Object.fromEntries makes an own member of `__proto__`, as JSON.parse does.
+      // Makes `__proto__` an own member, like JSON.parse.
       return Object.fromEntries([...entries, [name, pick(random, LEAVES)]]);
     case 2:
       return Object.fromEntries(entries.with(at, [name, entry[1]]));

@@ -1,6 +1,5 @@
 import { below, pick, type Random } from "./random.ts";
 
-/** Characters on which parsers of any kind stumble. */
 const ODD_TEXTS: readonly string[] = [
   ..."\0 \t \r \n \u0085 \u2028 \uFEFF \u202E \ud800 \udc00 \u0301 é 漢 😀 \\ \" ' ` $ # % & * ? [ ] { } ( ) < > , : ; | / - + .".split(
     " ",
@@ -23,13 +22,11 @@ const ODD_TEXTS: readonly string[] = [
 const LONGEST = 4_000;
 
 export interface TextSource {
-  /** Well-formed texts. */
   readonly corpus: readonly string[];
-  /** Words of the language. */
   readonly words: readonly string[];
 }
 
-/** A well-formed text with one to some changes, now and then none. */
+/** Sometimes unchanged. */
 export function mutateText(random: Random, { corpus, words }: TextSource): string {
   let text = pick(random, corpus);
   for (let changes = below(random, 5); changes > 0; changes--) text = changeOnce(random, text, corpus, words);

@@ -1,6 +1,6 @@
 import type { FuzzTarget } from "./target.ts";
 
-/** A target with one known fault, for tests of the fuzzer itself. */
+/** To test the fuzzer. */
 export function openPlanted(fault: string): FuzzTarget {
   const kept: string[] = [];
   const faults: Readonly<Record<string, (text: string) => void>> = {
@@ -18,7 +18,7 @@ export function openPlanted(fault: string): FuzzTarget {
       while (text.startsWith("7"));
     },
     works: (text) => {
-      // Of the processor, however little of it the machine gives us.
+      // Processor time, independent of other load.
       const until = text.startsWith("7") ? cpuMs() + 400 : 0;
       while (cpuMs() < until);
     },
@@ -34,7 +34,7 @@ export function openPlanted(fault: string): FuzzTarget {
       return { variant: fault, text: random() < 0.05 ? `${digits}X${digits}Y${digits}` : digits };
     },
     run: ({ text }) => {
-      // A rope would hold no more than the digits.
+      // A rope would only hold the digits.
       faults[fault]?.(Buffer.from(text).toString());
       if (fault === "leaks") Buffer.from(kept.at(-1) ?? "");
     },

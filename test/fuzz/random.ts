@@ -1,7 +1,7 @@
-/** A number from 0 to below 1. */
+/** In [0, 1). */
 export type Random = () => number;
 
-/** Mulberry32; `stream` makes what is drawn for one input or connection independent of all others. */
+/** Mulberry32. `stream`: independent sequences. */
 export function randomOf(seed: number, stream: number): Random {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b)) >>> 0;
   return () => {
@@ -12,7 +12,7 @@ export function randomOf(seed: number, stream: number): Random {
   };
 }
 
-/** A whole number from 0 to below `limit`. */
+/** Integer in [0, `limit`). */
 export function below(random: Random, limit: number): number {
   return Math.floor(random() * limit);
 }

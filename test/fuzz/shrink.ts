@@ -1,6 +1,6 @@
 const MAX_TRIES = 2_000;
 
-/** A short text for which `fails` still holds, by leaving out ever smaller pieces (Zeller's delta debugging, in short). */
+/** Simplified delta debugging (Zeller). */
 export async function shrinkText(text: string, fails: (text: string) => Promise<boolean>): Promise<string> {
   let smallest = text;
   let tries = 0;

@@ -65,14 +65,14 @@ const WATERMARKS: TextSource = {
 const JOURNALS: TextSource = { corpus: [JSON.stringify(JOURNAL)], words: MEMBERS.map((name) => `"${name}":`) };
 const CURSORS: TextSource = { corpus: [JSON.stringify(PUSH_BEGIN)], words: JOURNALS.words };
 
-/** Files of the exporter's own that another program, or a crash, has changed. */
+/** Changed by another program or a crash. */
 export function openStateTarget(): FuzzTarget {
   const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-fuzz-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return {
     name: "state",
     draw: (random) => {
-      // Those that need a real folder cost a hundred times as much.
+      // A real folder costs a hundred times more.
       const share = random();
       if (share < 0.98) return { variant: "watermarks", text: mutateText(random, WATERMARKS) };
       const [variant, source, value] =
@@ -86,7 +86,7 @@ export function openStateTarget(): FuzzTarget {
   };
 }
 
-/** A file that cannot be used is set aside and starts anew; what was read can be written and read again. */
+/** A bad file is set aside. A good one survives write and read. */
 async function runWatermarks(text: string): Promise<void> {
   const files = new Map<string, string>();
   const aside: string[] = [];
@@ -113,7 +113,7 @@ async function openedWatermarks(store: StateFiles) {
   return { report: marks.report, entries: [...marks.entries()] };
 }
 
-/** What is no journal, or no cursor, of ours is refused as damaged. */
+/** Foreign files are rejected as damaged. */
 async function runFolder(path: string, { variant, text }: FuzzInput): Promise<void> {
   const file = variant === "cursor" ? join(path, "unfinished", "pushed.json") : join(path, "journal.json");
   mkdirSync(join(path, "unfinished"), { recursive: true });

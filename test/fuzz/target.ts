@@ -1,22 +1,22 @@
-/** One input: which of the target's parsers gets which text. */
+/** Selects one of the target's parsers and its text. */
 export interface FuzzInput {
   readonly variant: string;
   readonly text: string;
 }
 
-/** What is fuzzed, beside HTTP, which `http-requests.ts` does on real connections. */
+/** Except HTTP: see `http-requests.ts`. */
 export interface FuzzTarget {
   readonly name: string;
-  /** The same draws make the same input. */
+  /** Same draws, same input. */
   readonly draw: (random: () => number) => FuzzInput;
-  /** Throws, or rejects, for what must not be. Errors that the parsers promise are its own business. */
+  /** Throws for a violation, not for documented errors. */
   readonly run: (input: FuzzInput) => void | Promise<void>;
 }
 
 export const TARGET_NAMES = ["decoder", "filter", "config", "state", "http"] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
-/** Says what a target found out beside crashes: an answer that breaks its own promise. */
+/** A violated promise other than a crash. */
 export class BrokenPromise extends Error {
   override readonly name = "BrokenPromise";
 }

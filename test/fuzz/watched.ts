@@ -7,33 +7,32 @@ export interface WatchedOptions {
   readonly inputs: number;
   readonly first?: number;
   readonly cpuLimitMs?: number;
-  /** Without a next input for so long, one hangs; milliseconds, by the wall clock of a machine that may be busy. */
+  /** Wall clock, for a busy machine. */
   readonly hangMs?: number;
-  /** Where the target comes from, for tests of this very thing. */
+  /** For tests of this file. */
   readonly source?: TargetSource;
 }
 
-/** A function of a module that makes a target of an argument. */
+/** Function that makes a target. */
 export interface TargetSource {
   /** URL. */
   readonly module: string;
   readonly opener: string;
 }
 
-/** What the thread is told. */
 export interface FuzzOrder extends TargetSource {
   readonly argument: string;
   readonly seed: number;
   readonly inputs: number;
   readonly first: number;
   readonly cpuLimitMs: number;
-  /** One more than the number of the input under way; 0 before the first. */
+  /** Current input plus one, 0 before the first. */
   readonly progress: Int32Array;
 }
 
 const TARGETS: TargetSource = { module: new URL("./open-target.ts", import.meta.url).href, opener: "openTarget" };
 
-/** Runs a target in a thread. A hang ends the run, and is a violation as others are. */
+/** A hang ends the run as a violation. */
 export async function fuzzWatched(target: TargetName | string, options: WatchedOptions): Promise<FuzzReport> {
   const { seed, inputs, first = 0, cpuLimitMs = 1_000, hangMs = 60_000, source = TARGETS } = options;
   const progress = new Int32Array(new SharedArrayBuffer(4));

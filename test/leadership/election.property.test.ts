@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CALM, SimulatedWorld, seededRandom, type Weather } from "./support/simulated-world.ts";
 
 const TIMES = { leaseDurationMs: 12_000, renewDeadlineMs: 9_000, retryPeriodMs: 2_000 };
-/** Clocks from 0.88 to 1.12: the fastest runs 1.27 times as fast as the slowest, and 12 s to 9 s allow 1.33. */
+/** 0.88 to 1.12: a ratio of 1.27. 12 s to 9 s allow 1.33. */
 const DRIFT = 0.12;
 const STORM_MS = 20 * 60_000;
 
@@ -29,7 +29,7 @@ test("whatever happens to processes, network and Lease, never two lead; and when
       simulated.run(STORM_MS);
       expect(simulated.twoLeaders).toEqual([]);
       simulated.weather = CALM;
-      // What is paused, and the longest wait for a Lease after that.
+      // The pause, and the longest wait for a Lease after it.
       simulated.run(90_000);
       const leaders = simulated.leaders();
       expect(leaders).toHaveLength(1);

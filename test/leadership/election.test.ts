@@ -18,7 +18,7 @@ function contender(identity = "a"): Election {
   return new Election(identity, TIMES, () => 0);
 }
 
-/** One that took a Lease that was given back, at 0. */
+/** Took a released Lease at time 0. */
 function leader(): Election {
   const election = contender();
   election.found(lease(1, { isReleased: true }), 0);

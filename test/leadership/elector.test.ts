@@ -48,7 +48,7 @@ test("one leads and renews, the other one stands by and knows who leads", async 
   expect([a.elector.isLeading, b.elector.isLeading]).toEqual([true, false]);
   expect(b.elector.holder).toBe("a");
   expect(messages()).toEqual(["another replica leads"]);
-  // Every two seconds each, the leader without reading first.
+  // Every two seconds. The leader does not read first.
   expect(lease.asked.filter((asked) => asked === "a reads")).toHaveLength(1);
   expect(lease.asked.filter((asked) => asked === "a writes")).toHaveLength(31);
   expect(lease.asked.filter((asked) => asked === "b writes")).toHaveLength(0);
@@ -89,13 +89,13 @@ test.each<Error | "hang">([new Error("ECONNREFUSED"), "hang"])(
     const b = replica("b");
     await clock.advance(10_100);
     lease.faults.set("a", fault);
-    // The last renewal was sent at 10 s.
+    // The last renewal was at 10 s.
     await clock.advance(6_800);
     expect([a.elector.isLeading, a.told]).toEqual([true, ["elected"]]);
     await clock.advance(100);
     expect([a.elector.isLeading, a.told]).toEqual([false, ["elected", "lost"]]);
     expect(b.told).toEqual([]);
-    // What b saw last it saw at 10 s, and takes the Lease when that was 10 s ago.
+    // b saw the last renewal at 10 s and waits 10 s.
     await clock.advance(3_100);
     expect(b.told).toEqual(["elected"]);
   },
@@ -110,7 +110,7 @@ test("what comes while the process is too busy to read it is an answer all the s
     answer = resolve;
   });
   await clock.advance(200);
-  // The timer of the request goes off a second late, and the answer is read after that.
+  // The request's timer fires a second late, before the answer.
   clock.skip(3_300);
   await clock.advance(0);
   answer();
@@ -135,7 +135,7 @@ test("a renewal that was broken off but written is given back as well", async ()
   lease.put({ isReleased: true });
   const a = replica("a");
   await clock.advance(1_000);
-  // Changed by others meanwhile, so that the version that it knows is an old one.
+  // Others changed it, so its known version is outdated.
   lease.put({ holder: "a" });
   const stopped = a.elector.stop();
   await clock.advance(0);

@@ -154,14 +154,14 @@ test("what is rehearsed is decided on by the API server, and changes nothing", a
     "GET /prtg-exporter",
     "PUT /prtg-exporter?dryRun=All",
   ]);
-  // Another one was faster: it may be written all the same.
+  // Another client was faster: the Lease can be written anyway.
   server.put({});
   await client.rehearse(found, never);
   server.lease = undefined;
   await client.rehearse(found, never);
   server.allowed.delete("update");
   expect(await codeOf(client.rehearse(found, never))).toMatch(/^LEASE_FORBIDDEN: .* cannot be updated/);
-  // No namespace like that, or no such kind.
+  // No such namespace or kind.
   server.intercept = (_request, response) => {
     response.writeHead(404).end("no such page");
     return true;

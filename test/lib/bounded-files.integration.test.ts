@@ -62,7 +62,7 @@ describe("and never without end", () => {
     while (fault === "") await clock.advance(1_000);
     await reading;
     expect(fault).toBe("nothing came within 5 s");
-    // Closing the pipe takes a thread a moment.
+    // The thread needs a moment to close the pipe.
     await expect.poll(() => filesHang()).toBe(false);
   });
 
@@ -99,7 +99,7 @@ describe("and never without end", () => {
 test("a process whose thread waits for a file system ends all the same, with its exit code", async () => {
   const pipe = pipeIn(temporaryFolder({}));
   const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${name}`, import.meta.url)));
-  // Opened as Node.js does it by itself: the thread waits in there for a writer.
+  // Node.js' open blocks until a writer comes.
   const program = `
     import { open } from "node:fs/promises";
     import { withinTime } from ${from("lib/bounded-files.ts")};

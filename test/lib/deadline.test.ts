@@ -3,7 +3,6 @@ import { waitFor, withDeadline } from "../../src/lib/deadline.ts";
 import { never, rejection } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-/** Work that goes on until its signal ends it. */
 function endless(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error("some error of a library")), { once: true });
@@ -99,7 +98,7 @@ describe("waitFor", () => {
     const work = Promise.withResolvers<string>();
     const reason = new Error("no longer wanted");
     expect(await rejection(waitFor(work.promise, AbortSignal.abort(reason)))).toBe(reason);
-    // Vitest fails the run on an unhandled rejection.
+    // Vitest fails on an unhandled rejection.
     work.reject(new Error("broken"));
     await new Promise((resolve) => setImmediate(resolve));
   });

@@ -18,7 +18,7 @@ test("a file is replaced as a whole, or not at all", async () => {
 });
 
 test("a folder of a file system that cannot flush it is no failure", async () => {
-  // Flushing this answers EINVAL, as some network file systems do for folders.
+  // EINVAL, like folders on some network file systems.
   await expect(syncFolder(devNull)).resolves.toBeUndefined();
 });
 

@@ -12,7 +12,6 @@ function subject() {
   const work = new ExtraWork(clock);
   const began: string[] = [];
   const refused: string[] = [];
-  /** Of the reads under way, the first first. */
   const ends: (() => void)[] = [];
   const read = async (name: string, request: Partial<ExtraRead> = {}) => {
     const all = { collector: "timeseries", ageMs: 0, deadline: Number.POSITIVE_INFINITY, ...request };

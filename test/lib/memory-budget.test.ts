@@ -8,7 +8,7 @@ test("shares say whether all of them together keep within the budget", () => {
   expect(second.fits(40)).toBe(true);
   expect(second.fits(41)).toBe(false);
   expect(second.add(41)).toBe(false);
-  // What does not fit is held all the same, until its user lets go of it.
+  // The budget holds it anyway until its release.
   expect(budget.heldBytes).toBe(101);
   expect(first.add(0)).toBe(false);
   second.set(0);

@@ -12,7 +12,7 @@ test("a code unit is the one that the text has there, of each form that V8 keeps
   );
 });
 
-// Of ASCII, where a code unit is a byte: http://www.isthe.com/chongo/tech/comp/fnv/ (FNV-1a, 32 bits).
+// ASCII: http://www.isthe.com/chongo/tech/comp/fnv/ (FNV-1a, 32 bits).
 test.each([
   ["", 0x811c9dc5],
   ["a", 0xe40c292c],

@@ -48,7 +48,7 @@ function channel(name: string, unit: string) {
   return { channelId: "1", name, unit };
 }
 
-/** Name, labels and value of each series of a channel whose value is 30. */
+/** Series of a channel with value 30. */
 function series(of: ChannelMapper, name: string, unit: string) {
   const given = { ...channel(name, unit), sensor: { node: sensor() } };
   const serving = of.serve("hq", given);
@@ -102,7 +102,7 @@ describe("what rules make of a channel", () => {
     ["Downtime", "%", "dropped", 0, []],
     ["Downtime", "widgets", "dropped", 0, []],
   ] as const)("%s in %j: %s", (name, unit, outcome, rule, names) => {
-    // Whether the original is kept concerns mapped channels only.
+    // Keeping the original only concerns mapped channels.
     for (const keepOriginal of [true, false]) {
       const of = mapper({ keepOriginal });
       const serving = of.serve("hq", { ...channel(name, unit), sensor: { node: sensor() } });

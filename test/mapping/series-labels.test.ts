@@ -42,7 +42,6 @@ function node(id: string): TreeNode {
   return found;
 }
 
-/** Label values under the names that the table gives them. */
 function named(family: MetricFamily, values: readonly string[]): Record<string, string> {
   expect(values).toHaveLength(family.labels.length);
   return Object.fromEntries(family.labels.map((name, index) => [name, values[index] ?? ""]));

@@ -1,13 +1,13 @@
 import type { ListResult, NodeKind, NodeRecord, Reference } from "../../src/prtg/records.ts";
 
-/** A reference to a parent or ancestor. */
+/** Reference to a parent or ancestor. */
 export function reference(id: string, name?: string, kind?: string): Reference {
   return { id, name, kind };
 }
 
 export const ROOT = reference("0", "Root", "root");
 
-/** A record as a list sends it: `parent` is a reference, or just an id. */
+/** List record. `parent`: reference or id. */
 export function record(
   kind: NodeKind,
   id: string,

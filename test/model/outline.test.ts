@@ -31,7 +31,7 @@ function node(id: string, kind: TreeNode["kind"], parentId: string): TreeNode {
   };
 }
 
-/** Any tree: each node hangs below the root or below one before it. */
+/** Parents come first. */
 const trees = fc
   .array(
     fc.record({

@@ -5,7 +5,7 @@ import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree } from "../../src/model/tree
 import type { NodeKind, NodeRecord } from "../../src/prtg/records.ts";
 import { list, record } from "./build-record.ts";
 
-/** Few ids, so that moves, reuse and cycles happen often. */
+/** Few ids cause frequent moves, reuse and cycles. */
 const id = fc.integer({ min: 1, max: 12 }).map(String);
 const parentId = fc.integer({ min: 0, max: 14 }).map(String);
 const kind = fc.constantFrom<NodeKind>(...NODE_KINDS);
@@ -21,7 +21,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .tuple(kind, id, parentId, name)
     .map(([of, own, parent, called]): Step => ({ do: "put", record: record(of, own, parent, { name: called }) })),
   id.map((gone): Step => ({ do: "remove", id: gone })),
-  // `lost`: an incomplete poll, which misses these ids although they live.
+  // `lost`: missed by an incomplete poll.
   fc
     .record({
       kinds: fc.subarray([...NODE_KINDS], { minLength: 1 }),
@@ -34,7 +34,7 @@ test("never loses what lives, never keeps what two complete polls lacked, and ne
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const world = new Map<string, NodeRecord>();
-      /** Complete polls of its list since the object was last shown. */
+      /** Complete polls since the object was last seen. */
       const missed = new Map<string, number>();
       let tree: Tree = EMPTY_TREE;
       for (const each of steps) {
@@ -68,7 +68,7 @@ test("never loses what lives, never keeps what two complete polls lacked, and ne
           expect([...after.nodes.keys()].sort()).toEqual([...new Set(expected)].sort());
           for (const one of shown) expect(after.nodes.get(one.id)).toMatchObject({ kind: one.kind, name: one.name });
 
-          // The report of changes leads from one picture to the next.
+          // The change report must lead from one state to the next.
           const replayed = new Map(before.nodes);
           for (const node of changes.removed) replayed.delete(node.id);
           for (const node of changes.added) replayed.set(node.id, node);
@@ -101,7 +101,7 @@ test("does not depend on the order of the records", () => {
   );
 });
 
-/** Every node hangs below the root by a chain that ends, and its path is its parent's path and what lies between. */
+/** Chains end at the root, paths extend the parent's. */
 function checkShape(tree: Tree): void {
   let orphans = 0;
   for (const node of tree.nodes.values()) {

@@ -6,7 +6,7 @@ import { EMPTY_TREE, NODE_KINDS, type Tree } from "../../src/model/tree.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
 import { list, ROOT, record, reference } from "./build-record.ts";
 
-/** All four lists; `incomplete` names those that are. */
+/** All four lists. `incomplete`: their names. */
 function pollOf(records: readonly NodeRecord[], incomplete: readonly string[] = []): NodePoll {
   return Object.fromEntries(
     NODE_KINDS.map((kind) => [
@@ -243,7 +243,6 @@ describe("a malformed tree", () => {
       expect(tree.nodes.size).toBe(records.length);
       const roots = [...tree.nodes.values()].filter((node) => node.parentId === "0").map((node) => node.id);
       expect(roots.sort()).toEqual(detached);
-      // Stable: the same again changes nothing.
       expect(reconcile(tree, pollOf(order)).tree.nodes).toEqual(tree.nodes);
     }
   });

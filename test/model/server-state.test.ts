@@ -14,7 +14,7 @@ import { list, record } from "./build-record.ts";
 
 const MINUTE = 60_000;
 
-/** A server with the sensor 50, in memory, on a clock that stands still. */
+/** Sensor 50, stopped clock. */
 function sensorServer(observer: StateObserver = NO_OBSERVER) {
   const clock = new ManualClock();
   const state = new ServerState({ staleAfterMs: 5 * MINUTE });
@@ -47,7 +47,7 @@ function sensorServer(observer: StateObserver = NO_OBSERVER) {
     },
     tree: (more: Partial<NodeRecord> = {}) =>
       state.applyTree({ nodes: { sensor: list([record("sensor", "50", "0", more)]) } }, context()),
-    /** A list of channel 50.0, the only one, measured now unless told. */
+    /** Only 50.0. Default: measured now. */
     channels: (more: Partial<ChannelRecord> = {}) =>
       state.applyChannels(list([channel("50.0", { measuredAt: clock.now(), ...more })]), context()),
     value: () => known().valueAt(clock.monotonic()),

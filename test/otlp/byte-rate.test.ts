@@ -8,7 +8,7 @@ function setUp(bytesPerSecond: number) {
   const clock = new ManualClock();
   const rate = new ByteRate(clock);
   rate.limit(bytesPerSecond);
-  /** Bytes of history that are sent in so many milliseconds, by a sender that always has more. */
+  /** The sender has unlimited data. */
   const historyIn = async (ms: number): Promise<number> => {
     let bytes = 0;
     for (const end = clock.monotonic() + ms; clock.monotonic() < end; ) {

@@ -39,7 +39,7 @@ test.each([415, 400])(
     const { deliver, connect, refusals, forms } = await setUp((seen) => (isGzip(seen) ? { status } : undefined));
     for (let times = 0; times < 3; times++) expect(await deliver()).toMatchObject({ kind: "accepted" });
     expect(forms()).toEqual([true, false, false, false]);
-    // A reload keeps what is known.
+    // A reload keeps the learned state.
     await deliver(await connect());
     expect(forms()).toEqual([true, false, false, false, false]);
     expect(refusals()).toBe(1);

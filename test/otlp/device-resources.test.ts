@@ -60,7 +60,7 @@ test("what is gone is remembered for as long as its end may be waiting, and what
   world.devices.delete("2001");
   expect(ids("41")).toEqual(["2002"]);
   expect(resources.ofDeviceBefore("hq", "2001")?.attributes["prtg.device.id"]).toBe("2001");
-  // While the receiver is out, its ends wait.
+  // The receiver is down, so ends wait.
   for (let push = 0; push < 100; push++) {
     resources.forgetUnused(world);
     expect([ids("41"), resources.ofDeviceBefore("hq", "2001") === undefined]).toEqual([["2002"], false]);

@@ -11,7 +11,7 @@ import { decodeRequest } from "./support/decode.ts";
 
 const FAMILY = TREE_FAMILIES.channelValue;
 
-/** What JSON writes for a NaN, in the places where a text could hold it. */
+/** JSON's NaN, in places where text could contain it. */
 const HOSTILE = ['"asDouble":null', ',"asDouble":null}', '\\"asDouble\\":null', '"asDouble":null"', "\\", '"'];
 
 function request(labels: readonly (readonly string[])[], resource: Record<string, string | number>): ResourceMetrics {
@@ -56,7 +56,7 @@ describe.each(OTLP_PROTOCOLS)("several resources over %s", (protocol) => {
   test.each([0, 1, 2, 3])("%i of them arrive as they are, of whatever kind", (count) => {
     const resources = Array.from({ length: count }, (_, index) => `device "${index}" ]}`);
     const given = resources.map((name, index) =>
-      // Every second one is left to the serializer, as it has an attribute that is no text.
+      // Every second one needs the serializer.
       index % 2 === 0 ? request([FAMILY.labels.map(() => name)], { name }) : without(request([], { name, pid: 1 })),
     );
     const batches = decodeRequest(CONTENT_TYPES[protocol], Buffer.from(METRIC_ENCODINGS[protocol].encode(given)));
@@ -64,7 +64,6 @@ describe.each(OTLP_PROTOCOLS)("several resources over %s", (protocol) => {
   });
 });
 
-/** Without metrics. */
 function without(given: ResourceMetrics): ResourceMetrics {
   return { ...given, scopeMetrics: given.scopeMetrics.map(({ scope }) => ({ scope, metrics: [] })) };
 }

@@ -59,7 +59,7 @@ describe.each(OTLP_PROTOCOLS)("events over %s", (protocol) => {
     expect(uids(receiver)).toEqual(uidsOf(events));
     const refused = receiver.requests.length - receiver.requests.filter(({ body }) => body.length <= limit).length;
     expect(refused).toBeGreaterThan(0);
-    // The limit is learnt: what follows goes through at once.
+    // The sink has learned the limit: later events go through at once.
     const before = receiver.requests.length;
     await sink.send(events, never);
     expect(receiver.requests.slice(before).filter(({ body }) => body.length > limit)).toEqual([]);
@@ -106,7 +106,7 @@ describe.each(OTLP_PROTOCOLS)("events from devices over %s", (protocol) => {
       "prtg.device.name": "Web",
       "server.address": "web.example",
     };
-    // The user may see the sensor and not its device.
+    // The user may see the sensor but not its device.
     const { "prtg.device.path": _, "server.address": __, ...unseen } = { ...ON_ROUTER, ...own };
     const events = [{ ...ON_ROUTER, ...own }, elsewhere, unseen, { ...ON_ROUTER, ...own }].map((attributes, number) =>
       statusChange(number, { attributes }),
@@ -174,7 +174,7 @@ test.each([429, 502, 503, 504])("HTTP %i: what was settled before, and the pause
   expect(counts).toHaveLength(3);
   expect(outcome).toMatchObject({ kind: "retry", settled: first + second, rejected: second, retryAfterMs: 30_000 });
   await clock.advance(30_000);
-  // What comes again is the rest.
+  // The retry contains the rest.
   expect(await sink.send(events.slice(first + second), never)).toMatchObject({ kind: "accepted", rejected: 0 });
   expect(uids(receiver)).toEqual(uidsOf([...events.slice(0, first), ...events.slice(first + second)]));
 });

@@ -9,7 +9,7 @@ function answer(status: number, rest: Partial<HttpAnswer> = {}): HttpAnswer {
   return { status, contentType: undefined, retryAfter: undefined, body: new Uint8Array(), ...rest };
 }
 
-/** The answer to a request of ten points. */
+/** Answer to a request of ten points. */
 function parse(given: HttpAnswer, protocol: OtlpProtocol): RequestOutcome {
   return parseExportResponse(given, { protocol, encodings: METRIC_ENCODINGS, count: 10 }, NOW);
 }

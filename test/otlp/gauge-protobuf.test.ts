@@ -9,7 +9,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { gaugesAsProtobuf } from "../../src/otlp/gauge-protobuf.ts";
 import { counter, gauge, SeriesPoint } from "../../src/otlp/metric-data.ts";
 
-/** Few, so that points often share them; of every length of UTF-8, long enough for lengths of several bytes, and broken. */
+/** Few, so that points share them: all UTF-8 lengths, and broken text. */
 const LABELS = [
   "",
   "hq",
@@ -37,7 +37,7 @@ const times: fc.Arbitrary<HrTime> = fc.tuple(fc.nat(4_294_967_295), fc.nat(999_9
 const families = fc.record({
   name: fc.stringMatching(/^[a-z]{1,8}(_[a-z]{1,8}){0,3}$/),
   help: fc.string({ unit: "grapheme" }),
-  // Names that begin with two underscores are reserved, and the SDK keeps attributes in objects: it loses `__proto__`.
+  // `__` is reserved, and the SDK loses `__proto__`.
   labels: fc.uniqueArray(fc.stringMatching(/^_?[a-z][a-z_]{0,19}$/), { maxLength: 8 }),
 });
 
@@ -58,7 +58,7 @@ function request(metrics: MetricData[], attributes: Record<string, string> = {},
   };
 }
 
-/** Compares bytes; where they differ, says how. */
+/** Compares bytes and describes differences. */
 function expectTheirs(given: ResourceMetrics): void {
   const ours = Buffer.from(gaugesAsProtobuf([given]) ?? []);
   const theirs = Buffer.from(ProtobufMetricsSerializer.serializeRequest(given) ?? []);

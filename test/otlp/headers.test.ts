@@ -77,7 +77,7 @@ test("a value that no header can carry fails the delivery without being repeated
   const section = { endpoint: receiver.url, headerFiles: { authorization: join(folder, "token") } };
   const sink = await testSink(section);
   await writeFile(join(folder, "token"), "Bearer sécret\u0007");
-  // From the beginning it is no way to a receiver.
+  // Permanently not a path to the receiver.
   await expect(testSink(section)).rejects.toMatchObject({
     code: "SECRET_UNREADABLE",
     message: expect.stringContaining("holds characters that no HTTP header can carry"),

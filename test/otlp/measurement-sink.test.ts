@@ -123,7 +123,7 @@ test.each([
   {
     protocol: "http/json" as const,
     contentType: "application/json",
-    // In JSON a 64-bit number is a string.
+    // JSON encodes 64-bit numbers as strings.
     body: JSON.stringify({ partialSuccess: { rejectedDataPoints: "2", errorMessage: "out of\norder" } }),
   },
   {

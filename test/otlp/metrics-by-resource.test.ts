@@ -5,7 +5,7 @@ import { otelFamily } from "../../src/otlp/otel-family.ts";
 import { SCOPE } from "./support/exporter.ts";
 import { mapped } from "./support/otel-world.ts";
 
-/** `name unit: values` of each metric, resource by resource. */
+/** `name unit: values` per metric and resource. */
 function described(metrics: MetricsByResource): string[][] {
   return metrics
     .scopes(SCOPE)
@@ -20,7 +20,7 @@ function described(metrics: MetricsByResource): string[][] {
 test("families of one name are one metric where their unit is the same, in each resource", () => {
   const [one, another] = ["1", "2"].map((device) => resourceFromAttributes({ device }));
   if (one === undefined || another === undefined) throw new Error("no resources");
-  // Rules of a user may name families that differ in their unit only, which the profile `otel` takes out of the name.
+  // They may differ only in the unit, which `otel` removes.
   const families = [
     "prtg_backup_bytes",
     "prtg_backup_seconds",

@@ -14,7 +14,7 @@ test.each([
   ["prtg_exporter_api_response_bytes_total", "prtg.exporter_api_response_bytes_total", "By"],
   ["process_cpu_user_seconds_total", "process.cpu_user_seconds_total", "s"],
   ["prtg_room_temperature_celsius", "prtg.room_temperature_celsius", "Cel"],
-  // A gauge of unit 1 would become `_ratio`, and one of a rate `_per_second` twice.
+  // A gauge of unit 1 would become `_ratio`, a rate would get `_per_second` twice.
   ["prtg_disk_free_ratio", "prtg.disk_free_ratio", ""],
   ["prtg_traffic_bytes_per_second", "prtg.traffic_bytes_per_second", ""],
   ["prtg_odd_per_seconds", "prtg.odd_per_seconds", ""],
@@ -29,7 +29,7 @@ test.each([
 describe("Prometheus makes of each name the one that is scraped", () => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // The registry's own type is a numeric enum; the value at run time is a name.
+  // Typed as an enum, but a name.
   const own = registry.getMetricsAsArray().map(({ name, type }) => ({ name, type: String(type) }));
   const mapped = [
     "prtg_a_ratio",
@@ -42,7 +42,7 @@ describe("Prometheus makes of each name the one that is scraped", () => {
   const families = [
     ...Object.values(TREE_FAMILIES),
     ...EXPORTER_FAMILIES,
-    // Left out of the page as well: a gauge must not end so.
+    // Also absent from the page: gauges must not end with this.
     ...own.filter(({ name, type }) => type !== "gauge" || !name.endsWith("_total")),
     ...mapped.map((name) => ({ name, type: "gauge" })),
   ];

@@ -19,7 +19,6 @@ interface PresetRule {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Labels of rules, by the families of the presets. */
 const presets = new Map(
   readdirSync(MAPPINGS).flatMap((file) => {
     const text = readFileSync(new URL(file, MAPPINGS), "utf8");
@@ -28,7 +27,7 @@ const presets = new Map(
   }),
 );
 
-/** Families of several names that are one metric with another attribute each. */
+/** One metric with different attributes. */
 const ONE_METRIC: ReadonlySet<string> = new Set([SEMCONV_METRICS.memoryUtilization, SEMCONV_METRICS.memoryUsage]);
 
 test.each([

@@ -10,7 +10,7 @@ import { row } from "./support/rows.ts";
 
 type Pushing = Awaited<ReturnType<typeof pushOtel>>;
 
-/** Made of what the receiver understood; look at the difference before writing it anew. */
+/** As decoded. Check the diff before updating. */
 async function expectGolden(name: string, batches: readonly ReceivedBatch[]): Promise<void> {
   const got = JSON.parse(JSON.stringify(batches, (_, value) => (typeof value === "bigint" ? String(value) : value)));
   const file = new URL(`fixtures/otel-${name}.gen.json`, import.meta.url);
@@ -21,7 +21,7 @@ function batchesOf({ requests }: Receiver): ReceivedBatch[] {
   return requests.flatMap(({ batches }) => batches);
 }
 
-/** `device metric` of each value, and `end of ...` of each end, since the last look. */
+/** `device metric` and `end of ...` since the last call. */
 function looker(receiver: Receiver): () => string[] {
   let seen = 0;
   return () => {
@@ -108,7 +108,7 @@ describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
     const table = store.table(TREE_FAMILIES.sensorInterval);
     const codes = store.table(TREE_FAMILIES.nodeStatusCode);
     const slot = table.add(world.sensorLabels("41"));
-    // No sensor is on the other one.
+    // Without sensors on the other one.
     const nodes = ["2001", "2002"].map((id) => codes.add(["hq", id, "device", `Probe/Net/${id}`]));
     table.set(slot, 60);
     for (const node of nodes) codes.set(node, 3);
@@ -153,7 +153,7 @@ test("a device that is renamed has another resource, and no series of it ends", 
     "host.name": "Edge",
     "prtg.device.path": "Probe/Net/Edge",
   });
-  // Nothing is left to be told when the series do end.
+  // When the series end, nothing remains to report.
   intervals.remove(interval);
   values.remove(value);
   await push.flush();
@@ -182,7 +182,7 @@ test("what goes on under the same labels ends on the device before", async () =>
   const look = looker(receiver);
   const exceeded = store.table(TREE_FAMILIES.channelLimitExceeded);
   const intervals = store.table(TREE_FAMILIES.sensorInterval);
-  // No label of the one says where its sensor is.
+  // No label has the sensor's place.
   exceeded.set(exceeded.add(["hq", "40", "0", "min_error"]), 0);
   const interval = intervals.add(world.sensorLabels("40"));
   intervals.set(interval, 60);
@@ -228,7 +228,7 @@ test("such an end is told until the receiver has it, unless the sensor is back",
   look();
   await pushAfter();
   const values = ["2002 prtg.channel.limit_exceeded", "2002 prtg.channel.limit_exceeded"];
-  // Of 41 the receiver never had a value on the other device, or cannot be known to have none.
+  // The receiver never had a value of 41 on the other device, or this cannot be known.
   const end = "end of 2001 prtg.channel.limit_exceeded";
   expect(look().sort()).toEqual([...values, end, end]);
   await pushAfter();
@@ -244,7 +244,7 @@ test("sensors of a device go together, each sensor in the order of time", async 
   await sink.deliver(rows, never);
   expect(receiver.requests.length).toBeGreaterThan(2);
   const devices = batchesOf(receiver).map(({ resource }) => resource["prtg.device.id"]);
-  // One request at most has both.
+  // At most one request contains both.
   expect(devices.length).toBeLessThanOrEqual(receiver.requests.length + 1);
   expect(devices).toEqual(devices.toSorted());
   const times = Map.groupBy(receiver.points, ({ metric, attributes }) => `${metric} ${attributes["prtg.sensor.id"]}`);

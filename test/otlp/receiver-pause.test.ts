@@ -23,7 +23,7 @@ import { describeAll, NOON, row } from "./support/rows.ts";
 
 const START = Date.UTC(2026, 0, 15, 12);
 
-/** Everything that pushes to one receiver. The first request gets `answer`, the rest is accepted. */
+/** `answer` for the first request, then accepts. */
 async function setUp(answer: Answer) {
   const clock = new ManualClock(START);
   const receivers = new Receivers(clock);

@@ -18,7 +18,7 @@ async function testSink(section: OtlpSection, describe: MeasurementSinkOptions["
   return { sink, observer };
 }
 
-/** Sensor and time of each row in a request, with the number of its points, in order. */
+/** With the number of points. */
 function rowsIn({ batches }: SeenRequest): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { attributes, time } of batches.flatMap(({ metrics }) => metrics.flatMap(({ points }) => points))) {
@@ -34,7 +34,7 @@ function expectedRows(rows: readonly MeasurementRow[]): [string, number][] {
     .map(({ sensorId, at, values }) => [`${sensorId} ${BigInt(at) * 1_000_000n}`, values.length]);
 }
 
-/** Names that weigh the same and take one to six bytes a letter. */
+/** Equal weight, one to six bytes per letter. */
 const ALPHABETS = ["a", "é", "界", "\u{1f600}", "\u0001", '"'];
 
 describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
@@ -85,7 +85,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
     await sink.deliver(rows, never);
     const sizes = receiver.requests.map(({ body }) => body.length);
     expect(Math.max(...sizes)).toBeLessThan(4 * 1024 * 1024);
-    // But for the first, which is careful, and the last, which is what remains.
+    // Except the first and the last.
     expect(Math.min(...sizes.slice(1, -1))).toBeGreaterThan(256 * 1024);
     expect(receiver.requests.flatMap((request) => [...rowsIn(request)])).toEqual(expectedRows(rows));
   });

@@ -9,7 +9,6 @@ import {
   SEMCONV_VALUES,
 } from "../../src/otlp/semantic-conventions.ts";
 
-/** `ATTR_HOST_NAME` by `host.name`, and so on. */
 const constants = Object.entries<unknown>(conventions);
 
 function namesOf(prefix: string): ReadonlySet<string> {

@@ -52,7 +52,7 @@ describe("the endpoint", () => {
     ["http://c:4318/", "http://c:4318/v1/metrics"],
     ["https://c/otlp//", "https://c/otlp/v1/metrics"],
     ["https://c/otlp?tenant=1", "https://c/otlp/v1/metrics?tenant=1"],
-    // As the specification has it, however odd.
+    // As the specification says.
     ["http://c:4318/v1/metrics", "http://c:4318/v1/metrics/v1/metrics"],
   ])("base %s is completed", (base, url) => {
     expect(settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base }).url).toBe(url);
@@ -316,7 +316,7 @@ test.each([
   ["OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "compression"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "secret", "headers"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "key=%zz", "headers"],
-  // More than a timer takes, which would then fire all the time.
+  // Beyond a timer's limit, which would make it fire continuously.
   ["OTEL_METRIC_EXPORT_INTERVAL", "2147483648", "intervalMs"],
   ["OTEL_METRIC_EXPORT_TIMEOUT", "-1", "exportTimeoutMs"],
   ["OTEL_RESOURCE_ATTRIBUTES", "a=b,c", "resourceAttributes"],

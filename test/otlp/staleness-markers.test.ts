@@ -26,11 +26,11 @@ function newStore(): Store {
 
 interface TestPushOptions extends Partial<StatePushOptions> {
   readonly protocol?: OtlpProtocol;
-  /** Of each request, from 0; 200 unless told. */
+  /** Per request, from 0. Default: 200. */
   readonly status?: (request: number) => number;
 }
 
-/** A push to a receiver that remembers `family sensor label` of values and `end of ...` of ends, push by push. */
+/** `family sensor label` or `end of ...`, by push. */
 async function pushing({ protocol, status, ...options }: TestPushOptions = {}) {
   const receiver = await startReceiver((request) => ({ status: status?.(request) ?? 200 }));
   const clock = new ManualClock(NOON);
@@ -50,7 +50,7 @@ async function pushing({ protocol, status, ...options }: TestPushOptions = {}) {
   onTestFinished(() => push.stop(0));
   return {
     ...{ receiver, clock, observer },
-    /** What arrived with this push: name, end or value, last label, seconds after noon. */
+    /** Name, end or value, last label, seconds after noon. */
     next: async () => {
       const before = receiver.points.length;
       await clock.advance(60_000);
@@ -81,7 +81,7 @@ describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
       ["prtg.sensor_status", "end", "up", 120],
     ]);
     expect(await next()).toEqual([["prtg.sensor_status", 1, "down", 180]]);
-    // The whole of the labels: a receiver knows a series by them.
+    // Full labels, because they identify a series to the receiver.
     const { server: _, ...labels } = Object.fromEntries(
       sensorStatus.labels.map((name, index) => [name, statusLabels("up")[index]]),
     );
@@ -149,7 +149,7 @@ test("an end that could not be delivered is told by the next push, with its time
   isDown = false;
   expect(await next()).toEqual([
     ["prtg.sensor_status", 1, "paused", 180],
-    // Nobody knows whether the lost push arrived.
+    // The lost push may have arrived.
     ["prtg.sensor_status", "end", "up", 180],
     ["prtg.sensor_status", "end", "down", 180],
   ]);
@@ -177,11 +177,11 @@ test("measurements end just after the last one, once nothing of the series waits
   expect(await next()).toEqual([]);
   table.withdraw(paused);
   table.remove(renamed);
-  // What waits of the channel that was renamed goes under its new name.
+  // Pending points of a renamed channel use the new name.
   expect(await next()).toEqual([["prtg.channel_value", "end", "41", 42.001]]);
   waiting.clear();
   expect(await next()).toEqual([["prtg.channel_value", "end", "40", 42.001]]);
-  // A late measurement of a series that has ended makes it live again.
+  // A late measurement revives an ended series.
   table.markPushed(paused);
   expect(await next()).toEqual([["prtg.channel_value", "end", "40", 42.001]]);
   expect(await next()).toEqual([]);
@@ -200,7 +200,7 @@ test("ends of measurements that are too old for the receiver take nothing along"
   const statuses = store.table(sensorStatus);
   const slot = statuses.add(statusLabels("up"));
   statuses.set(slot, 1);
-  // The state, its ends, and the ends of measurements.
+  // State, its ends, and ends of measurements.
   const { next, observer } = await pushing({ store, status: (request) => (request === 3 ? 400 : 200) });
   await next();
   statuses.relabel(slot, statusLabels("down"));
@@ -241,7 +241,7 @@ test("series that come back after a reload without them have not ended", async (
   table.set(table.add(labels), 60);
   const { next } = await pushing({ store });
   await next();
-  // As when a server is taken out of the configuration, and put in again.
+  // Like removing and re-adding a server.
   await store.reshape([sensorInterval], async () => () => undefined);
   const other = store.table(sensorInterval);
   other.set(other.add(labels), 60);

@@ -229,7 +229,7 @@ describe("stopping", () => {
   test("does not wait for longer than the grace time", async () => {
     const receiver = await startReceiver(() => () => undefined);
     const { push, observer, lines } = await testPush({ endpoint: receiver.url });
-    // The SDK waits with a timer of its own; on a busy machine the push may need longer to begin than to be given up.
+    // The SDK's own timer. A busy machine may start too late.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const stopped = push.stop(5_000);

@@ -10,7 +10,7 @@ import { startReceiver } from "./support/receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
 const CA = certificatePath("ca.pem");
-/** Signed by the authority; serves as a client's certificate too. */
+/** Also a client certificate. */
 const CLIENT = { certFile: certificatePath("localhost.pem"), keyFile: certificatePath("localhost.key.pem") };
 const MUTUAL = { requestCert: true, rejectUnauthorized: true, ca: certificate("ca.pem") };
 
@@ -67,7 +67,7 @@ describe("the client's certificate", () => {
       await copyFile(certificatePath(`${name}.key.pem`), keyFile);
     };
     await use("prtg.example.com");
-    // Takes any client, so that the first one is seen as well.
+    // To record the first one.
     const asking = { ...MUTUAL, rejectUnauthorized: false };
     const receiver = await startReceiver(() => ({ headers: { connection: "close" } }), asking);
     const exporter = await testExporter({ endpoint: receiver.url, tls: { caFile: CA, certFile, keyFile } });

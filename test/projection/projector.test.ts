@@ -36,7 +36,6 @@ function present(table: SeriesTable): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
-/** A projector of these families into one table. */
 function projecting(families: readonly ThingFamily[], shardKey: () => number = () => 0) {
   const table = new SeriesTable(FAMILY);
   const projector = new Projector<Thing, unknown>({

@@ -33,7 +33,7 @@ function droppingChannel(name: string): Shape {
 const dropping = droppingChannel("Uptime");
 const keeping = droppingChannel("Load");
 
-/** A server with a sensor, a probe and the channel 50.0 in a store of its own. */
+/** Sensor, probe and channel 50.0. */
 async function viewed(first: Shape) {
   const clock = new ManualClock();
   const store = new Store(first.mapper.storeFamilies());
@@ -69,7 +69,7 @@ async function viewed(first: Shape) {
           context(),
         ),
       ),
-    /** Last label and value of each series of the family. */
+    /** Last label and value of each series. */
     series: (family: typeof channelValue | typeof channelLimit | typeof sensorStatus | typeof nodeSensors) => {
       store.expire(clock.monotonic());
       const table = store.table(family);
@@ -145,7 +145,7 @@ describe("a reload", () => {
 });
 
 describe("what is pushed", () => {
-  /** Sensor and last label of series that the receiver has and that have no value. */
+  /** Sensor and last label, at the receiver. */
   async function ended(store: Store): Promise<string[]> {
     const table = store.table(channelValue);
     const slots = await endedSlots(table, { step: () => undefined }, (slot) => table.isPresent(slot));
@@ -165,7 +165,7 @@ describe("what is pushed", () => {
   test("ends where a channel has no value that could be served when it is sent", async () => {
     const { view, store, clock, reload } = await viewed(shape);
     await clock.advance(6 * MINUTE);
-    // Nothing in the next tables has ever had the value.
+    // The next tables never had the value.
     await reload(shape);
     expect(store.table(channelValue).slots).toBe(0);
     view.markMeasured("50", "0");

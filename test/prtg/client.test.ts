@@ -17,7 +17,6 @@ function sensor(id: number): object {
   };
 }
 
-/** Answers a page of a list, with the headers of the specification. */
 function sendPage(request: SeenRequest, response: ServerResponse, list: readonly object[]): void {
   const offset = Number(request.query.get("offset"));
   const records = list.slice(offset, offset + Number(request.query.get("limit")));

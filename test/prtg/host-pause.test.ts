@@ -8,7 +8,7 @@ import { testClient } from "./support/test-client.ts";
 const VERSION = { version: "26.1.1" };
 const NEVER = new AbortController().signal;
 
-/** Two entries of one host with an API key each, and one with a login. The host answers with `status` until told otherwise. */
+/** Of one host: two keys and a login. */
 async function setUp(status: number, retryAfter: (date: number) => string) {
   const clock = new ManualClock();
   const server = await startApiServer((_, response) => {
@@ -37,7 +37,7 @@ describe.each([
       await expect(api.version(NEVER)).rejects.toMatchObject({ code: "API_RATE_LIMITED" });
       await expect(api.health(NEVER)).rejects.toMatchObject({ code: "API_RATE_LIMITED" });
     }
-    // Within the last 20 s a request waits for the end.
+    // Requests wait in the last 20 s.
     await clock.advance(290_000);
     server.handle((_, response) => sendJson(response, VERSION));
     const waiting = two.api.version(NEVER);

@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const YEAR_9999 = Date.parse("Fri, 31 Dec 9999 23:59:59 GMT");
 
-/** A server whose clock is this far from ours, heard at `Date`s in whole seconds. */
+/** `Date`s in whole seconds. */
 function heardServer() {
   const clock = new ManualClock();
   const log: { readonly level: number; readonly msg: string }[] = [];
@@ -18,16 +18,14 @@ function heardServer() {
     clock,
     log,
     server,
-    /** An answer of a server that is so far ahead of ours. */
     answer: (aheadMs: number) => server.update(whole(clock.now() + aheadMs)),
-    /** An answer every so often for so long. */
     async answers(aheadMs: number, forMs: number, everyMs = 15 * SECOND) {
       for (let passed = 0; passed < forMs; passed += everyMs) {
         server.update(whole(clock.now() + aheadMs));
         await clock.advance(everyMs);
       }
     },
-    /** Within a second of this far ahead of our wall clock. */
+    /** Expects the offset within a second. */
     isAhead: (aheadMs: number) => expect(Math.abs(server.offsetMs - aheadMs)).toBeLessThanOrEqual(SECOND),
   };
 }
@@ -84,7 +82,7 @@ describe("a clock that is known", () => {
     const observed = heardServer();
     await observed.answers(0, MINUTE);
     for (let minute = 0; minute < 60; minute++) {
-      // A whole list of 40 pages, each of them wrong.
+      // A list of 40 wrong pages.
       for (let page = 0; page < 40; page++) {
         observed.answer(wrong);
         await observed.clock.advance(SECOND);
@@ -105,7 +103,7 @@ describe("a clock that is known", () => {
       observed.isAhead(0);
       await observed.clock.advance(15 * SECOND);
     }
-    // No two in a row told of a clock that goes on.
+    // No two consecutive dates show a running clock.
     expect(observed.log).toEqual([]);
   });
 

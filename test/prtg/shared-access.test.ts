@@ -8,7 +8,7 @@ import { testClient } from "./support/test-client.ts";
 const VERSION = { version: "26.1.1" };
 const NEVER = new AbortController().signal;
 
-/** Clients of one simulated server, by the same login unless told otherwise. */
+/** Clients of one simulator. Default: same login. */
 async function setUp() {
   const simulator = await simulateServer();
   const accesses = new ServerAccesses();
@@ -36,7 +36,7 @@ describe("clients of one server with one login", () => {
     await first.api.close();
     await second.api.version(NEVER);
     expect(sessions()).toEqual({ opened: 1, ended: 0 });
-    // One that comes while another is there finds its session.
+    // Another client uses the existing session.
     const third = client();
     await second.api.close();
     await third.api.version(NEVER);
@@ -98,7 +98,7 @@ describe("clients of one server with one login", () => {
     for (let attempt = 0; attempt < 5; attempt++) await first.api.version(NEVER).catch(() => undefined);
     expect([first.recorded.breaker, second.recorded.breaker]).toEqual([[true], [true]]);
     await expect(second.api.version(NEVER)).rejects.toMatchObject({ code: "API_SUSPENDED" });
-    // Who comes later is told as well.
+    // A later client also gets the state.
     expect(client().recorded.breaker).toEqual([true]);
   });
 

@@ -12,11 +12,10 @@ import { never, rejection, testClient } from "./support/test-client.ts";
 const HOUR = 3_600_000;
 
 interface Server {
-  /** Numbers of the channels that each sensor has. */
   readonly channels: readonly string[];
-  /** What a question for an unknown channel is answered with. */
+  /** Status for unknown channels. */
   readonly refusal: number;
-  /** Leaves unknown channels out, in place of a refusal. */
+  /** Omits unknown channels instead of an error. */
   readonly silent: boolean;
   readonly has: RegExp;
 }
@@ -90,7 +89,7 @@ describe("a server that does not know a channel", () => {
       expect(await columnsOf(api, "7", ["1", "9"])).toEqual(server.channels);
       expect(await columnsOf(api, "7", ["1", "9"])).toEqual(server.channels);
       expect(asked()).toEqual([null, "7.1,7.9", null, null]);
-      // Lists show others by now.
+      // Lists now show others.
       expect(await columnsOf(api, "7", ["1"])).toEqual(["1"]);
       expect(await columnsOf(api, "8", ["2"])).toEqual(["2"]);
       expect(asked().slice(4)).toEqual(["7.1", "8.2"]);
@@ -105,7 +104,7 @@ describe("a server that does not know a channel", () => {
       message: "the server has no time series of sensor 0",
     });
     expect(asked()).toEqual([null, "0.1", null]);
-    // The endpoint is there for others, and so is the parameter.
+    // Other sensors have the endpoint and the parameter.
     expect(await columnsOf(api, "7", ["1"])).toEqual(["1"]);
   });
 

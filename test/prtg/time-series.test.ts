@@ -8,7 +8,7 @@ const TYPED = /^\/experimental\/timeseries\/([^/]+)\/(live|short|medium|long)$/;
 const DEPRECATED = /^\/experimental\/timeseries\/([^/]+)$/;
 const HOUR = 3_600_000;
 
-/** Answers for the sensors 1 to 9 at the endpoints that it is to have. */
+/** Sensors 1 to 9. */
 function timeSeriesServer(has: { typed?: boolean; deprecated?: boolean }) {
   return (request: SeenRequest, response: ServerResponse): void => {
     const typed = has.typed ? TYPED.exec(request.path) : null;
@@ -158,7 +158,7 @@ describe("the deprecated form of time series", () => {
       answer(request, response);
     });
     const { api } = testClient(server.url, { clock });
-    // One answer alone may be wrong.
+    // A single answer may be wrong.
     for (let answers = 0; answers < 4; answers++) await api.timeSeries("7", "live", never);
     expect(server.requests.at(-1)?.query.get("from")).toBe("2026-01-15T10:01:00Z");
   });
@@ -205,7 +205,7 @@ describe("a time series that is not found", () => {
     expect(error).toMatchObject({ code: "API_NOT_FOUND", httpStatus: 404, requestId: "request-1" });
     expect(error.message).toBe("the server has no time series of sensor deleted");
     expect(server.requests).toHaveLength(2);
-    // Not taken for the endpoint's fault.
+    // Not the endpoint's fault.
     await api.timeSeries("2", "live", never);
     expect(server.requests.at(-1)?.path).toBe("/experimental/timeseries/2/live");
   });

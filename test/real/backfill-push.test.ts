@@ -14,12 +14,11 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const SIZE = { probes: 1, groups: 3, devices: 8, sensors: 20, channels: 80 };
-/** Values in one request, at most. */
 const REQUEST_POINTS = 500;
 
 describeWithPrograms(["prometheus-3"], "history pushed by backfill into Prometheus 3", (programs) => {
   let running: SimulatedExporter;
-  /** The moment at which the server's clock stands, in the midst of a step of every series. */
+  /** In the middle of each series' step. */
   let at: number;
   let from: number;
   let to: number;
@@ -40,7 +39,7 @@ describeWithPrograms(["prometheus-3"], "history pushed by backfill into Promethe
 
   afterAll(() => running.close());
 
-  /** A Prometheus that has samples of now, as any that is in use. */
+  /** Like one in use. */
   async function startPrometheus(outOfOrderWindow: string): Promise<Prometheus> {
     prometheus = await Prometheus.start({
       binary: programs["prometheus-3"],
@@ -100,7 +99,7 @@ otlp: { endpoint: "${relay.url}/api/v1/otlp" }
     expect([...stored.keys()].sort()).toEqual([...expected.keys()].sort());
     for (const [channel, points] of stored) expect(points, channel).toEqual(expected.get(channel));
 
-    // A receiver that stores a point once does not tell whether it came twice.
+    // The receiver stores a point once, so it cannot show repeats.
     const sent = (relay.points.get("prtg.channel_value") ?? []).map(
       ({ attributes, time }) => `${attributes.sensor_id}.${attributes.channel_id} ${time}`,
     );
@@ -109,7 +108,7 @@ otlp: { endpoint: "${relay.url}/api/v1/otlp" }
     expect(new Set(sent).size).toBe(total);
     expect(sent.length - total, "repeated after one SIGKILL").toBeLessThanOrEqual(REQUEST_POINTS);
 
-    // What is scraped now has the same labels.
+    // Current scrapes have the same labels.
     expect(await running.poll()).toBe(true);
     for (const { name, labels } of (await running.samples()).values()) {
       const given = Object.entries(labels).filter(([, value]) => value !== "");
@@ -125,7 +124,7 @@ otlp: { endpoint: "${relay.url}/api/v1/otlp" }
     const { code, stderr } = await backfill()().ended;
     expect(stderr).toMatch(/refuses history: HTTP 400 .*\[BACKFILL_REFUSED\] .*storage.tsdb.out_of_order_time_window/);
     expect(code).toBe(1);
-    // The first is repeated without gzip, which shows that gzip is not the reason.
+    // Repeated without gzip, which rules it out.
     expect(relay.requests.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
   });
 });

@@ -16,7 +16,7 @@ import { runProgram } from "./support/run-program.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Against hanging only: promtool is what takes longest here. */
+/** Only against hanging: promtool takes longest. */
 const IMPORT_LIMIT_MS = 280_000;
 
 const SIZE = { probes: 2, groups: 4, devices: 10, sensors: 40, channels: 200 };
@@ -27,7 +27,7 @@ describeWithPrograms(
   (programs) => {
     let running: SimulatedExporter;
     let world: World;
-    /** The moment at which the server's clock stands, in the midst of a step of every series. */
+    /** In the middle of each series' step. */
     let at: number;
     let from: number;
     let to: number;
@@ -53,7 +53,7 @@ describeWithPrograms(
       );
     }
 
-    /** Runs the very command that a backfill printed, with the real program and a folder of ours; resolves with that. */
+    /** With the real program and our folder. Returns the printed command. */
     async function importFiles(stdout: string): Promise<string> {
       const data = temporaryFolder({});
       const printed = /^ {2}for file in .*$/m.exec(stdout)?.[0] ?? "";
@@ -78,7 +78,7 @@ describeWithPrograms(
       const { code, stdout, stderr } = await start(output).ended;
       expect(stderr).not.toMatch(/"level":"(warn|error)"/);
       expect(code).toBe(0);
-      // `limits.concurrency` is 4 by default.
+      // The default of `limits.concurrency`.
       expect(running.simulator.requests.maxInFlight).toBe(4);
       const expected = historyRecord(world, { at, from, to });
       const times = [...expected.values()].flat().map(([time]) => time);
@@ -107,7 +107,7 @@ describeWithPrograms(
           points.map(({ time, value }) => [Math.round(time * 1000), value]),
         );
       }
-      // Whatever a scrape shows now goes on where this history ends.
+      // A scrape now continues this history.
       expect(await running.poll()).toBe(true);
       for (const { name, labels } of (await running.samples()).values()) {
         const given = Object.entries(labels).filter(([, value]) => value !== "");
@@ -125,7 +125,7 @@ describeWithPrograms(
       const before = seriesRequests();
       expect((await start(whole).ended).code).toBe(0);
       const requests = seriesRequests() - before;
-      // Five sensors at a time, three series each: after twenty requests the first sensor is done.
+      // Five sensors at a time with three series: 20 requests finish the first one.
       const points = ["SIGINT", "SIGKILL", "SIGINT"].map(
         (signal) => [signal, 20 + Math.floor(Math.random() * 20)] as const,
       );

@@ -10,7 +10,7 @@ import { startInBackground } from "./support/background-program.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const REQUIRED = process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1";
 
-/** Against hanging only: how long it takes is the machine's affair. */
+/** Only against hanging: speed depends on the machine. */
 const LIMIT_MS = 1_200_000;
 
 test("the bench measures everything it knows, in a hurry", { timeout: LIMIT_MS }, async () => {
@@ -31,7 +31,7 @@ test("the bench measures everything it knows, in a hurry", { timeout: LIMIT_MS }
       expect(spread.median, `${part}: ${name}`).toBeLessThanOrEqual(spread.maximum);
     }
   }
-  // It was really compared with another library.
+  // Proves a comparison with another library.
   expect(bench.log()).toContain("prom-client's registry, gzip");
   if (REQUIRED) expect(bench.log()).not.toMatch(/skipped/);
 });

@@ -16,7 +16,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
 
-/** Panels about channels, which a Prometheus answers whose exporters serve the same channels by different names. */
+/** The same channels under different names. */
 
 describe.each(["prometheus-2", "prometheus-3"] as const)("panels about channels, with %s", (version) => {
   describeWithPrograms([version], "channels in metrics of mapping rules", (programs) => {
@@ -24,7 +24,7 @@ describe.each(["prometheus-2", "prometheus-3"] as const)("panels about channels,
     let prometheus: Prometheus;
     let samples: Sample[];
     let devices: string[];
-    /** Of a good scrape of each job, Unix seconds: later ones, which may fail on a busy machine, do not change what is found then. */
+    /** Unix seconds. Later ones may fail under load. */
     let scrapedAt: ReadonlyMap<string, number>;
 
     beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.each(["prometheus-2", "prometheus-3"] as const)("panels about channels,
         expect(shown(await ask(query, "both"))).toEqual(shown(displayed));
         const mapped = await ask(query, "mapped");
         expect(subjects(mapped)).toEqual(subjects(displayed));
-        // The unit tests rely on answers of their own making.
+        // The unit tests use synthetic answers.
         expect(shown(mapped)).toEqual(shown(promqlAnswer(query.exprFor("mapped", devices), samples)));
       },
     );

@@ -66,11 +66,11 @@ const SENSORS = 160;
 const WAIT_LIMIT_MS = 200_000;
 const ROUND_MS = 2_000;
 const CHANGE_LIMIT_MS = 100_000;
-/** Grafana takes four scrape intervals, at least. */
+/** Grafana's minimum: four scrape intervals. */
 const RATE_INTERVAL = "15s";
 const RANGE_SECONDS = 60;
 
-/** Something to be asked until there is an answer. */
+/** Repeated until it has an answer. */
 interface Question {
   readonly name: string;
   readonly ask: () => Promise<readonly Series[]>;
@@ -80,7 +80,6 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
   let folder: string;
   let site: TroubledSite;
   let prometheus: Prometheus;
-  /** Names of questions that had an answer. */
   const answered = new Set<string>();
   let devices: string[];
 
@@ -90,7 +89,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     prometheus = await Prometheus.start({
       binary: programs["prometheus-3"],
       target: site.address,
-      // Two that read the same server must not count twice, nor break a join.
+      // Must not count twice or break joins.
       scrapeJob: { static_configs: [{ targets: [site.address, site.limitedAddress] }] },
       data: await fullHours(folder, await site.page(), programs["promtool-3"]),
       config: { rule_files: await quickRules(folder) },
@@ -117,7 +116,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
         open.delete(name);
         answered.add(name);
       }
-      // A push that stands still has to be seen first.
+      // A stalled push must be detected first.
       if (answered.has("rule PrtgOtlpBehind")) site.receive("mixed");
       await sleep(ROUND_MS);
     }
@@ -139,7 +138,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
       ]),
       ...RULES.map((rule) => ({
         name: ruleName(rule),
-        // There always is an exporter here; an hour ago there was none.
+        // The exporter did not exist an hour ago.
         ask: () =>
           rule.expr.includes("absent(")
             ? prometheus.query(rule.expr, Date.now() / 1000 - 3600)
@@ -156,7 +155,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     return instant ? prometheus.query(expr) : prometheus.queryRange(expr, { start: end - RANGE_SECONDS, end, step: 5 });
   }
 
-  /** With everything chosen: of devices, which have no "All", every one there is. */
+  /** Devices have no "All": lists every one. */
   function filled(expr: string, { templating }: GrafanaDashboard): string {
     const typed = templating.list.filter(({ type }) => type === "textbox").map(({ name }) => [name, ""] as const);
     const all = templating.list.filter(({ includeAll }) => includeAll).map(({ name }) => [name, "all"] as const);
@@ -256,7 +255,7 @@ function ruleName({ record, alert, expr }: Rule): string {
   return `rule ${alert ?? record}${place > 0 ? ` ${place + 1}` : ""}`;
 }
 
-/** For what takes hours, is only said of sensors with stars that none need have here, or of a license or an exporter with less room. */
+/** Avoids hours of waiting, starred sensors, and a smaller license or exporter. */
 function sooner({ alert, expr }: Rule): string {
   const ofAll = alert === "PrtgChannelBeyondLimit" ? expr.replace('severity="critical"', 'severity!=""') : expr;
   const replaced = [
@@ -264,18 +263,18 @@ function sooner({ alert, expr }: Rule): string {
     ["_held_back[5m]) == 1", "_held_back[5m]) == 0"],
     [") > 0.95", ") > 0"],
     ["< 14 * 86400", "< 400 * 86400"],
-    // Neither exporter waits for a Lease; promtool has the alert with some that do.
+    // Neither exporter uses a Lease. promtool tests that alert.
     ["(prtg_exporter_leader)", "(0 * prtg_exporter_build_info)"],
   ] as const;
   return ofEachTag(replaced.reduce((text, [usual, here]) => text.replace(usual, here), ofAll));
 }
 
-/** No sensor of the simulator has the tag of those with an objective. */
+/** No simulated sensor has an objective's tag. */
 function ofEachTag(rules: string): string {
   return rules.replace("(.+,)?slo(,.+)?", ".*");
 }
 
-/** The rules as they are but for that, evaluated every second. */
+/** The rules with only these changes, evaluated every second. */
 async function quickRules(folder: string): Promise<string[]> {
   return Promise.all(
     RULE_FILES.map(async (file) => {
@@ -290,7 +289,7 @@ async function quickRules(folder: string): Promise<string[]> {
   );
 }
 
-/** A folder of blocks that hold what the rules for availability recorded at the last two full hours. */
+/** Blocks with the availability recordings of the last two full hours. */
 async function fullHours(folder: string, page: string, promtool: string): Promise<string> {
   const ids = [...parsePage(page).values()]
     .filter(({ name }) => name === "prtg_sensor_status_code")
@@ -315,22 +314,19 @@ async function fullHours(folder: string, page: string, promtool: string): Promis
 const WEB_INFO = "prtg_exporter_server_web_info";
 const ODD_NAME = `O'Brien's "core" \\ switch (1+) [a|b]*?.^$ {x} /24`;
 
-/**
- * As of the last good scrape of every target: on a busy machine one may fail for lack of time, and a query about now then finds a
- * part, or nothing.
- */
+/** As of each target's last good scrape: after a timeout on a busy machine, a query about now finds only a part. */
 async function current(prometheus: Prometheus, expr: string): Promise<Series[]> {
   return prometheus.query(expr, await prometheus.waitUntilScraped());
 }
 
-/** Gives a device a name that breaks whatever builds text from names, and waits for it. */
+/** Renames a device to text that breaks naive string building, and waits. */
 async function rename(site: TroubledSite, prometheus: Prometheus): Promise<void> {
   const [device] = await current(prometheus, "prtg_device_info");
   const { device_id = "" } = device?.labels ?? {};
   await site.control(`objects/${device_id}/rename`, { name: ODD_NAME });
-  // Each collector tells it at its own next poll, and what had the old name is marked as gone by the scrape after.
+  // Collectors use the new name at the next poll. The next scrape marks old series stale.
   const instance = `instance="${site.address}"`;
-  // By id: other devices may have the name that it had.
+  // By id, because other devices may have the old name.
   const itsSensors = `on (sensor_id) prtg_sensor_info{${instance}, device_id="${device_id}"}`;
   const statuses = `prtg_sensor_status_code{${instance}} and ${itsSensors}`;
   await until("new name in the place of the old one", CHANGE_LIMIT_MS, async () => {
@@ -339,22 +335,22 @@ async function rename(site: TroubledSite, prometheus: Prometheus): Promise<void>
   });
 }
 
-/** Of sensors that are shown now; the exporter whose page is limited goes on with the names that it began with. */
+/** Of visible sensors: the exporter with a limited page keeps its first names. */
 async function devicesOf(prometheus: Prometheus): Promise<string[]> {
   const counts = await current(prometheus, "count by (device) (prtg_sensor_status_code)");
   return counts.map(({ labels }) => labels.device ?? "");
 }
 
-/** Has something go wrong of each kind that a panel or an alert is about. */
+/** Causes each kind of trouble that a panel or alert covers. */
 async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void> {
   const ids = async (expr: string) => (await current(prometheus, expr)).map(({ labels }) => labels.sensor_id ?? "");
   const [probe = ""] = (await current(prometheus, "topk(1, count by (probe) (prtg_sensor_status_code))")).map(
     ({ labels }) => labels.probe,
   );
   const beyond = async (limit: "max_error" | "max_warning") => {
-    // Where a warning is wanted, an error limit must not be in the way.
+    // An error limit must not hide the wanted warning.
     const others = limit === "max_warning" ? `unless on (sensor_id) prtg_channel_limit{limit=~".*error"}` : "";
-    // Of the probe that has trouble anyway: others are to be without any.
+    // In the faulty probe, because others must stay healthy.
     const ofProbe = `prtg_channel_limit{limit="${limit}", probe="${probe}"}`;
     let series: Series | undefined;
     await until(`${limit} of a channel`, CHANGE_LIMIT_MS, async () => {
@@ -379,10 +375,9 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   const [back = ""] = (await current(prometheus, 'prtg_node_status_code{kind="probe"}'))
     .filter(({ labels }) => labels.path !== probe && labels.id !== idle)
     .map(({ labels }) => labels.id);
-  // Sensors of a probe that is back are as they were when it went, until their next scan: up, and measured long ago. That
-  // is to last for minutes.
+  // Until their next scan, sensors of a returned probe show their old state. Keep this for minutes.
   site.measureSeldom(back);
-  // It is back two minutes after the jump below: it takes one until the exporter believes that the server's clock jumped.
+  // The exporter accepts the clock's jump after a minute.
   await site.control("scenarios", {
     name: "A probe without connection, and one that gets it back",
     steps: [
@@ -390,7 +385,7 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
       { at: "+0s", select: { id: back }, status: "disconnected", for: "22m" },
     ],
   });
-  // Values come with the next scans; simulated time jumps there.
+  // Jumps to the next scans, which bring values.
   await site.control("time/step", { by: "20m" });
   await site.control("time/resume");
   for (const fault of ["error=500@*timeseries*#0.3", "latency=10ms-60ms@*channels*"]) {
@@ -399,7 +394,7 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   await site.breakConfiguration();
 }
 
-/** Lets all sensors of a device go down, after one of them has come and gone. */
+/** All sensors of a device go down, after one was removed. */
 async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: string): Promise<void> {
   const instance = `instance="${site.address}"`;
   const counts = await current(
@@ -423,7 +418,7 @@ async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: str
   for (const id of ids) await site.control(`objects/${id}/force`, { status: "down" });
 }
 
-/** A probe below which nothing else goes wrong. */
+/** A probe without other trouble. */
 async function idleProbe(prometheus: Prometheus, sensors: readonly string[], busy: string): Promise<string> {
   const names = await Promise.all(
     sensors.map(

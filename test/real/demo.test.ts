@@ -9,15 +9,15 @@ const READY = /first poll of (\d+) simulated sensors is complete .*\bOpen (http:
 const START_LIMIT_MS = 200_000;
 /** "Ends within a few seconds." */
 const STOP_LIMIT_MS = 5_000;
-/** Also the time that a scrape may take: with a second, a busy machine would miss one. */
+/** Also the scrape timeout: a busy machine would miss one second. */
 const INTERVAL = "2s";
-/** Polls come every ten seconds; what is waited for is there long before, unless the machine is busy. */
+/** Polls run every ten seconds. Only a busy machine needs this long. */
 const PATIENCE = { timeout: 120_000, interval: 500 };
 
 describe("npm run demo", () => {
   describeWithPrograms(["prometheus-3"], "under Prometheus", (paths) => {
     test("is scraped for several cycles, polls on its own, and ends cleanly on Ctrl-C", async () => {
-      // With this shell Ctrl-C comes twice: from the terminal, and passed on by npm.
+      // With this shell, Ctrl-C arrives twice: from the terminal and from npm.
       const demo = startDemo({ env: { npm_config_script_shell: "bash" } });
       const { sensors, url } = await opened(demo);
       expect(sensors).toBe(2600);
@@ -36,7 +36,7 @@ describe("npm run demo", () => {
       };
       const polls = 'changes(prtg_exporter_collector_last_success_timestamp_seconds{collector="channels"}[5m])';
       await expect.poll(() => single(polls), PATIENCE).toBeGreaterThan(0);
-      // The page with its values is made a moment after the poll that the collector tells of.
+      // The page follows shortly after the collector's report.
       const changed = "count(changes(prtg_channel_value[5m]) > 0) or vector(0)";
       await expect.poll(() => single(changed), PATIENCE).toBeGreaterThan(100);
       await expect.poll(() => single("sum_over_time(up[5m])"), PATIENCE).toBeGreaterThanOrEqual(4);
@@ -47,7 +47,7 @@ describe("npm run demo", () => {
       expect(await single("sum(prtg_sensors)", now)).toBe(sensors);
       expect(await prometheus.seriesCount("prtg_sensor_status_code", now)).toBe(sensors);
       expect(await single('prtg_objects{kind="channel"}', now)).toBe(12_000);
-      // Of 12,000; at some moments of a year of this world more are paused or never measured than at others.
+      // Of 12,000. At some times, more are paused or never measured.
       expect(await prometheus.seriesCount("prtg_channel_value", now)).toBeGreaterThan(10_000);
 
       expect(await interrupted(demo)).toEqual({ code: 0, signal: null });
@@ -62,7 +62,7 @@ describe("npm run demo", () => {
     const answer = await fetch(`${url}/metrics`);
     expect(await answer.text()).toContain("prtg_up");
 
-    // Some shells tell npm of the interruption, whatever the program they ran made of it.
+    // Some shells report the interruption to npm regardless of the program's result.
     const { code, signal } = await interrupted(demo);
     expect(signal ?? code).toBeOneOf(["SIGINT", 0]);
     await expectGone(demo, url);
@@ -82,7 +82,7 @@ async function opened(demo: BackgroundProgram): Promise<{ sensors: number; url: 
   return { sensors: Number(sensors), url };
 }
 
-/** Presses Ctrl-C, and says how it ended; rejects when that takes too long. */
+/** Presses Ctrl-C. Rejects after a timeout. */
 function interrupted(demo: BackgroundProgram): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`runs on:\n${demo.log()}`)), STOP_LIMIT_MS);
@@ -94,7 +94,7 @@ function interrupted(demo: BackgroundProgram): Promise<{ code: number | null; si
   });
 }
 
-/** No process of its group is left, so neither its web server nor the simulated one listens. */
+/** No process of its group remains, so no server listens. */
 async function expectGone(demo: BackgroundProgram, url: string): Promise<void> {
   await expect.poll(() => isAlive(-demo.pid), { timeout: 20_000 }).toBe(false);
   await expect(fetch(url)).rejects.toThrow();

@@ -5,11 +5,11 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
 
-/** Large enough that smaller pages than the usual ones make several of the list of sensors. */
+/** Large enough for several small pages of sensors. */
 const SIZE = { probes: 2, groups: 12, devices: 90, sensors: 1_000 };
-/** The collectors of tree and status read the same lists: with one of them a poll is one reading of each list. */
+/** Tree and status read the same lists. Without one, a poll reads each list once. */
 const SETTINGS = "collectors: { status: { enabled: false } }";
-/** Also the time that a scrape may take: one that fails makes everything stale, and a busy machine has needed 1.5 s. */
+/** Also the scrape timeout. A failed scrape makes everything stale, and a busy machine needed 1.5 s. */
 const INTERVAL = "2s";
 
 for (const generation of [2, 3] as const) {
@@ -17,7 +17,7 @@ for (const generation of [2, 3] as const) {
     let exporter: ScrapedExporter;
     let prometheus: Prometheus;
     let world: World;
-    /** The time of the last good scrape, and of every query; Unix seconds. */
+    /** Time of the last good scrape and of all queries, Unix seconds. */
     let now: number;
 
     beforeAll(async () => {
@@ -63,7 +63,7 @@ for (const generation of [2, 3] as const) {
 
       expect(await poll()).toEqual({ worked: true, complete: true });
       expect(await countAll()).toEqual(selectors.map(() => 0));
-      // The samples are there, as young as they were: only the mark of staleness hides them.
+      // Samples exist and are recent: only staleness markers hide them.
       const remembered = selectors.map((selector) => `last_over_time(${selector}[5m])`);
       const sizes = await Promise.all(remembered.map(async (query) => (await prometheus.query(query, now)).length));
       expect(Math.min(...sizes)).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ for (const generation of [2, 3] as const) {
       expect(ofSensor).toBeGreaterThan(5);
 
       world.remove(sensor.id);
-      // Every list of more than one page loses an object between each two pages, whenever it is read.
+      // Lists with several pages lose an object between any two.
       exporter.simulator.faults.set(["execution-timeout=1000", "moving-list=delete"]);
       for (let round = 0; round < 3; round++) {
         expect(await poll()).toEqual({ worked: true, complete: false });
@@ -119,7 +119,7 @@ for (const generation of [2, 3] as const) {
       expect(prometheus.failedScrapes()).toEqual([]);
     });
 
-    /** One poll, and the scrape after it; `complete` as Prometheus then knows it. */
+    /** A poll and the next scrape. `complete`: Prometheus' view. */
     async function poll(): Promise<{ worked: boolean; complete: boolean }> {
       const worked = await exporter.poll();
       now = await prometheus.nextScrape();
@@ -145,7 +145,7 @@ for (const generation of [2, 3] as const) {
       });
     }
 
-    /** Devices whose sensors are all measured. */
+    /** Devices whose sensors all have values. */
     function measured(devices: readonly SimDevice[]): SimDevice[] {
       const sensors = new Set<unknown>(measuredSensors());
       return devices.filter(({ children }) => children.every((child) => sensors.has(child)));

@@ -6,12 +6,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { startInBackground } from "./support/background-program.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** What a clone has not. */
 const NOT_CLONED = new Set(["node_modules", ".git", "dist", "coverage"]);
 const READY = /first poll of \d+ simulated sensors is complete .*\bOpen (http:\/\/127\.0\.0\.1:\d+)\s/s;
 /** "Under 60 s including the install." */
 const LIMIT_S = 60;
-/** Alone it is there in a third of the limit; on a machine with 14 for each core it took 100 s. */
+/** Normally a third of the limit. With 14 runs per core it took 100 s. */
 const HANGING_MS = 270_000;
 
 test("npm run demo is all that a clone needs, with an empty cache, to the first page with values", async () => {
@@ -31,9 +30,9 @@ test("npm run demo is all that a clone needs, with an empty cache, to the first 
   const page = await (await fetch(`${url}/metrics`)).text();
   const seconds = (performance.now() - started) / 1_000;
 
-  // Of 12,000; at some moments of a year of this world more are paused or never measured than at others.
+  // Of 12,000. At some times, more are paused or never measured.
   expect(page.match(/^prtg_channel_value\{/gm)?.length).toBeGreaterThan(10_000);
-  // Where more wants to run than there are cores, everybody waits in turn.
+  // With more work than cores, everything waits.
   const busy = Math.max(1, (loadavg()[0] ?? 0) / cpus().length);
   expect(seconds, `${seconds.toFixed(1)} s on a machine with ${busy.toFixed(1)} for each core`).toBeLessThan(
     LIMIT_S * busy,

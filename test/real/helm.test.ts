@@ -143,7 +143,7 @@ describeWithPrograms(["yamllint"], "the files of the Helm chart", ({ yamllint })
   });
 });
 
-/** Writes a file, and beside it those that it names, which Secrets would hold. */
+/** Writes a file with its named files, which come from Secrets. */
 function placed(folder: string, file: string, text: string): string {
   const key = path.join(folder, "tls.key");
   const certificate = path.join(folder, "tls.crt");

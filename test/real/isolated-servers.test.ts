@@ -24,27 +24,27 @@ const LIMITS = {
 };
 const SCHEDULES = { health: 1, status: 1, channels: 1, tree: 2, limits: 5, timeseries: 5 };
 const ROUNDS = 2;
-/** More rounds remove noise from the medians. */
+/** More rounds reduce the noise of the medians. */
 const MAX_ROUNDS = 7;
 const LIMIT_MS = 600_000;
 const PHASE_MS = 6_000;
 const BEGINNING_MS = 1_000;
-/** Requests that hang end before the next phase. */
+/** Hanging requests end before the next phase. */
 const SETTLING_MS = 3_500;
-/** A phase may be slower than the undisturbed one by this factor. */
+/** Maximum slowdown against the undisturbed phase. */
 const MAX_TIMES = 3;
-/** The load of the machine excuses this factor at most. On one busy core, scrapes took 3.06 times as long during a flood. */
+/** Excused by load. On one busy core, scrapes took 3.06 times as long during a flood. */
 const MAX_SLOWER = 2;
 const FEWEST_POLLS = 5;
 
-/** The flood has the speed of a network, so that the flooding process leaves time to others. */
+/** Network speed, so that the flooding process leaves CPU time. */
 const DISTURBANCES = { undisturbed: undefined, hanging: "hang", flooding: "endless=20MB", down: "cut=start" } as const;
 type Phase = keyof typeof DISTURBANCES;
 
 interface Measured {
   readonly pollsMs: number[];
   readonly scrapesMs: number[];
-  /** Answers of the sound server itself: the flood takes time of the same cores. */
+  /** Response times of the sound server: the flood uses the same cores. */
   readonly othersMs: number[];
 }
 
@@ -79,7 +79,7 @@ test(TITLE, { timeout: LIMIT_MS }, async () => {
   expect(findings(measured)).toEqual([]);
 });
 
-/** Effects of one server on the other, and measurements that are too few. */
+/** Effects between servers, and too few measurements. */
 function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
   const calm = measured.undisturbed;
   return Object.entries(measured).flatMap(([phase, { pollsMs, scrapesMs, othersMs }]) => {
@@ -103,7 +103,7 @@ function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
   });
 }
 
-/** Starts the program and returns the URL that its log has. */
+/** Returns the URL from the program's log. */
 async function start(args: readonly string[], url: RegExp, ready = url): Promise<string> {
   const program = startInBackground(process.execPath, ["src/main.ts", ...args], { cwd: ROOT, env: { KEY } });
   onTestFinished(() => program.stop());
@@ -129,14 +129,13 @@ function startExporter(shaken: string, sound: string): Promise<string> {
   const collectors = Object.fromEntries(
     Object.entries(SCHEDULES).map(([name, seconds]) => [name, { schedule: `${seconds}s` }]),
   );
-  // Every JSON document is a YAML document.
+  // JSON is valid YAML.
   const folder = temporaryFolder({ "exporter.json": JSON.stringify({ servers, collectors, stale_after: "150s" }) });
   const config = `--config.file=${join(folder, "exporter.json")}`;
   const args = ["serve", config, "--web.listen-address=127.0.0.1:0", "--log.format=json"];
   return start(args, /serving metrics on (http:[^"]+)/, /first poll finished/);
 }
 
-/** Calls the control endpoint of a simulated server. */
 async function control(url: string, method: string, path: string, body?: unknown): Promise<void> {
   const response = await fetch(`${url}/simulator${path}`, {
     method,
@@ -147,7 +146,7 @@ async function control(url: string, method: string, path: string, body?: unknown
   await response.arrayBuffer();
 }
 
-/** Scrapes for the length of a phase. The pages show the runs of the sound server. */
+/** Scrapes during a phase. Pages show the sound server's runs. */
 async function measure(url: string, sound: string, { pollsMs, scrapesMs, othersMs }: Measured): Promise<void> {
   const end = performance.now() + PHASE_MS;
   let last: number | undefined;
@@ -162,7 +161,7 @@ async function measure(url: string, sound: string, { pollsMs, scrapesMs, othersM
     const labels = { server: SOUND, collector: "channels" };
     const at = page.value("prtg_exporter_collector_last_success_timestamp_seconds", labels);
     const seconds = page.value("prtg_exporter_collector_duration_seconds", labels);
-    // The first run may be from before the phase.
+    // The first run may be older than the phase.
     if (last !== undefined && at !== last && seconds !== undefined) pollsMs.push(seconds * 1_000);
     last = at;
     expect(page.value("prtg_up", { server: SOUND })).toBe(1);

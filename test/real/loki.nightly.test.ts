@@ -14,7 +14,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 
 const SENSORS = 600;
 const STEPS = 20;
-/** Machines of CI are shared. */
+/** CI machines are shared. */
 const LIMIT_MS = 600_000;
 
 const PROTOCOLS = ["protobuf", "json"] as const;
@@ -34,7 +34,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
     const query = (logql: string) => loki.query(logql, begin, Date.now());
 
     beforeAll(async () => {
-      // What is more than ten minutes ahead Loki refuses.
+      // Loki rejects entries more than ten minutes in the future.
       begin = Math.floor((Date.now() - 2 * HOUR) / 1_000) * 1_000;
       const world = createWorld({ seed: 1, size: { sensors: SENSORS }, startedAt: Date.now() });
       addOutages(world, begin);
@@ -87,7 +87,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
     });
 
     test.each(queries)("answers $file: $expr", async ({ dashboard, expr }) => {
-      // What is chosen is a regular expression in all of them.
+      // Every variable is used as a regular expression.
       const anything = new Map([...chosen].map(([name, value]) => [name, value === ".*" ? [".*"] : value] as const));
       const logql = interpolate(expr.replaceAll(":regex", ":raw"), dashboard.templating.list, anything);
       const entries = await query(logql);
@@ -124,7 +124,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
     });
 
     test("takes events of more than an hour in the order of their times", async () => {
-      // What spans more than two hours is moved to the disk, and found there a while later.
+      // Loki moves more than two hours to disk, where queries find it later.
       const { outcomes, uids } = await send([at(1, -1.9 * HOUR), at(2, -0.9 * HOUR), at(3, 0)]);
       expect(outcomes).toEqual([{ kind: "accepted", rejected: 0, message: "" }]);
       expect(uids).toEqual([1, 2, 3]);
@@ -132,7 +132,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
   });
 });
 
-/** Told of what a poll saw. */
+/** Observed by a poll. */
 function isSeen({ labels }: LokiEntry): boolean {
   return labels.prtg_event_inferred !== "true";
 }

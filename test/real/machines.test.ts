@@ -21,17 +21,15 @@ const LIMIT_MS = 280_000;
 const TEST_LIMIT_MS = 600_000;
 const exec = promisify(execFile);
 
-/** Shared, so that what one has downloaded the next one has. */
 const CACHE = mkdtempSync(path.join(tmpdir(), "machines-npm-"));
 afterAll(() => rmSync(CACHE, { recursive: true, force: true, maxRetries: 5 }));
 
 interface Machine {
-  /** A fresh clone with nothing installed. */
   readonly clone: string;
   readonly env: NodeJS.ProcessEnv & { readonly PATH: string };
 }
 
-/** A clone on a machine that has this Node.js and, unless it is `-`, this npm; gone with the test. */
+/** A clone with this Node.js and npm (`-`: none), removed after the test. */
 async function machine({ node, npm }: { readonly node: string; readonly npm: string }): Promise<Machine> {
   const folder = mkdtempSync(path.join(tmpdir(), "machine-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -51,7 +49,7 @@ function start({ clone, env }: Machine, args: readonly string[]) {
   return program;
 }
 
-/** Rejects with all that it wrote. */
+/** Rejects with the full output. */
 function wait(program: BackgroundProgram, pattern: RegExp): Promise<RegExpExecArray> {
   return program.waitForLog(pattern, LIMIT_MS).catch((error: unknown) => {
     throw new Error(program.log(), { cause: error });
@@ -80,12 +78,11 @@ for (const pair of PAIRS.filter(({ npm }) => npm !== "-")) {
         await expectComplete(url ?? "");
         await demo.stop();
 
-        // The tools of development are missing now.
         const tests = start(here, ["test"]);
         await wait(tests, /Installing what is missing to develop and test .*Installed in \d+ s\n.*Checked \d+ files/s);
         await tests.stop("SIGKILL");
         expect(existsSync(path.join(here.clone, "node_modules/vitest/vitest.mjs"))).toBe(true);
-        // Lock files of other npms may differ in form; none of them is to be touched.
+        // npm versions write different lock files, but must not change ours.
         expect((await exec("git", ["-C", here.clone, "status", "--porcelain"])).stdout).toBe("");
       });
     },
@@ -122,13 +119,12 @@ describeWithPrograms(["node-12.22.12"], "on a Node.js of 2022", () => {
   });
 });
 
-/** Every family has its values, and the page its end. */
 async function expectComplete(url: string): Promise<void> {
   const answer = await fetch(`${url}/metrics`, { headers: { accept: "application/openmetrics-text; version=1.0.0" } });
   const page = await answer.text();
   expect(page.endsWith("# EOF\n")).toBe(true);
   expect(page).toMatch(/^prtg_up\{server="demo"\} 1$/m);
-  // Of 12,000; at some moments of a year of this world more are paused or never measured than at others.
+  // Of 12,000. At some times, more are paused or never measured.
   expect(page.match(/^prtg_channel_value\{/gm)?.length).toBeGreaterThan(10_000);
   expect(page.match(/^prtg_sensor_info\{/gm)).toHaveLength(2_600);
   expect((await fetch(url)).status).toBe(200);

@@ -14,11 +14,11 @@ import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-ex
 
 const SILENT = { code: 0, output: "" };
 const ALL_PRESETS = "mapping: { presets: [all]";
-/** promtool 3 compares every two series of a family. */
+/** promtool 3 compares all pairs of a family's series. */
 const SLICE = 200;
-/** A dozen channels a sensor: the default world leaves out the last ones of some kinds. */
+/** The default world lacks the last channels of some kinds. */
 const SIZE = { sensors: 1300, channels: 16_000 };
-/** Units that no preset takes: counts, codes and the users' own. */
+/** Without a preset: counts, codes and custom units. */
 const UNMAPPED_UNITS = ["#", "", "widgets", "orders/min"];
 
 const LIMITS = [
@@ -28,7 +28,7 @@ const LIMITS = [
   ["minError", "min_error"],
 ] as const;
 
-/** What a value of a channel is in the unit of a family, by the test's own arithmetic. */
+/** Converts to the family's unit by the test's own arithmetic. */
 function inUnitOf(family: MappedFamily, channel: SimChannel, value: number): number {
   return family.baseUnit === undefined ? value : (WORLD_UNITS[channel.displayUnit]?.(value) ?? Number.NaN);
 }
@@ -46,7 +46,7 @@ async function checkByPromtool(paths: Record<"promtool-2" | "promtool-3", string
   for (const slice of slices) expect(await promtoolCheckMetrics(paths["promtool-3"], slice)).toEqual(SILENT);
 }
 
-/** The world does not have all kinds that presets know. */
+/** Presets whose kinds the world contains. */
 const PRESETS = [
   { what: "all presets", presets: ["all"], hasAll: false },
   { what: "base-units alone", presets: ["base-units"], hasAll: true },
@@ -69,7 +69,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
       ({ world } = exporter.simulator);
       expect(await exporter.poll()).toBe(true);
       page = await exporter.fetchPage();
-      // Refuses a series that occurs twice.
+      // Rejects duplicate series.
       samples = parsePage(page);
       ({ families } = mappingOf(exporter.config).mapper);
     });
@@ -100,7 +100,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
           const displayed = servedValue(world, channel, exporter.at) ?? Number.NaN;
           const value = Number(sample.value);
           expect(nearly(value), sample.name).toBe(nearly(inUnitOf(family, channel, displayed)));
-          // The simulator keeps data, bits too, in bytes: a second witness.
+          // The simulator stores data (also bits) in bytes: a second check.
           const raw = world.lastMeasurement(channel, exporter.at)?.value;
           if (/^bytes/.test(family.baseUnit ?? "")) expect(nearly(value)).toBe(nearly(raw ?? Number.NaN));
           const id = `${channel.sensor.id}.${channel.number}`;
@@ -114,7 +114,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
           !seen.has(`${sensor.id}.${number}`) && !UNMAPPED_UNITS.includes(displayUnit),
       );
       expect(missing.map(({ name, displayUnit }) => `${name} in ${displayUnit}`)).toEqual([]);
-      // The world is another one at each moment: in a year of them between 8,860 and 9,600 are measured.
+      // Between 8,860 and 9,600 over a year.
       expect(seen.size).toBeGreaterThan(8_000);
     });
 
@@ -169,7 +169,7 @@ const NARROW = [
   },
 ] as const;
 
-/** Of the world of these tests: everything below the n-th probe has a tag with n. */
+/** Everything below the n-th probe has a tag with n. */
 function taggedWorld(): World {
   const world = createWorld({ seed: 42, size: { sensors: 260, channels: 3_200 }, startedAt: Date.now() });
   for (const [index, probe] of world.list("probe").entries()) probe.tags.push(`site:number "${index}"`);
@@ -181,7 +181,7 @@ describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other l
     let exporter: ScrapedExporter;
     let prometheus: Prometheus;
     let page: string;
-    /** The time of a good scrape; Unix seconds. */
+    /** A good scrape, Unix seconds. */
     let now: number;
 
     beforeAll(async () => {

@@ -6,11 +6,11 @@ import { Prometheus } from "./support/prometheus.ts";
 import { type Access, type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
 
 interface Job {
-  /** What the scrape configuration says besides the target. */
+  /** Scrape configuration besides the target. */
   readonly settings: Record<string, unknown>;
   readonly contentType: string;
   readonly contentEncoding?: string;
-  /** How the job sees the names of two families. */
+  /** Names of two families in this job. */
   readonly family?: string;
   readonly counter?: string;
 }
@@ -43,7 +43,7 @@ const JOBS: Record<"prometheus-2" | "prometheus-3", Record<string, Job>> = {
       settings: PROTOCOLS("PrometheusText0.0.4", "OpenMetricsText1.0.0"),
       contentType: "text/plain; version=0.0.4; charset=utf-8",
     },
-    // Protobuf is not spoken here.
+    // The exporter does not support Protobuf.
     protobuf_first: {
       settings: PROTOCOLS("PrometheusProto", "OpenMetricsText1.0.0", "PrometheusText0.0.4"),
       contentType: `${OPENMETRICS}; version=1.0.0; charset=utf-8; escaping=allow-utf-8`,
@@ -70,9 +70,9 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
   describeWithPrograms([program], `${program} gets what it asks for`, (paths) => {
     let exporter: ScrapedExporter;
     let prometheus: Prometheus;
-    /** The moment of every query, so that scrapes which come meanwhile change nothing; Unix seconds. */
+    /** Unix seconds of all queries, so that later scrapes change nothing. */
     let now: number;
-    /** Values on the page at that moment. */
+    /** Values on the page then. */
     let served: number;
 
     beforeAll(async () => {
@@ -94,7 +94,7 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
       for (let cycle = 0; cycle < 3; cycle++) await prometheus.nextScrape();
       await vi.waitFor(
         async () => {
-          // No scrape that began until then is still under way.
+          // No earlier scrape is still running.
           const [oldest] = await prometheus.query("min(timestamp(up))");
           now = oldest?.points[0]?.value ?? 0;
           expect(await prometheus.query("up == 1", now)).toHaveLength(Object.keys(jobs).length);
@@ -136,7 +136,7 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
         const values = await exporter.exporter.metrics.samples(EXPORTER_METRICS.exposition.scraped);
         return new Map(values.map(({ labels, value }) => [String(labels.format), value]));
       };
-      // Those that were under way end a moment later.
+      // Running ones end a moment later.
       await vi.waitFor(async () => expect(await counted()).toEqual(answered()), { timeout: 30_000 });
     });
 
@@ -146,7 +146,7 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
       );
     }
 
-    /** Scrapes that failed, but for those for which a busy machine had no time: these say nothing about the page. */
+    /** Failed scrapes, except timeouts, which only show a busy machine. */
     function failuresOf(job: string): string[] {
       const failed = new RegExp(
         `msg="(Scrape|Append) failed".* scrape_pool=${job} |scrape_pool=${job} .*msg="(Scrape|Append) failed"`,

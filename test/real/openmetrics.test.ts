@@ -5,7 +5,7 @@ import { type OpenMetricsFamily, parseOpenMetrics } from "./support/openmetrics-
 import { describeWithPrograms } from "./support/programs.ts";
 import { startScrapedExporter } from "./support/scraped-exporter.ts";
 
-/** What differs from page to page: the process and Node.js, and the count of pages. */
+/** Changes on each page: process, Node.js and the page count. */
 const MOVING = /^(process|nodejs)_|^prtg_exporter_(scrapes_total|otlp_oldest_pending_age_seconds)$/;
 
 describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the page", (paths) => {
@@ -21,9 +21,9 @@ describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the p
       const exporter = await startScrapedExporter({ size, simulator: { spelling } });
       try {
         for (let polls = 0; polls < 2; polls++) expect(await exporter.poll()).toBe(true);
-        // Each form shows in the exporter's own metrics from the page after it on.
+        // Each format appears in the metrics of the next page.
         for (const accept of ["text/plain", "application/openmetrics-text"]) await exporter.fetchPage(accept);
-        // Histograms are of the last second: pages differ until they tell of all that the polls asked for.
+        // Histograms lag a second: wait until pages include all requests.
         await vi.waitFor(
           async () => {
             page = await exporter.fetchPage("application/openmetrics-text; version=1.0.0");
@@ -87,7 +87,7 @@ function readNumber(text: string): number {
   return Number(text.replace(/Inf$/, "Infinity"));
 }
 
-/** Sum of all series of one name. */
+/** Sum of all series with a name. */
 function total(page: string, name: string): number {
   const values = [...parsePage(page).values()]
     .filter((sample) => sample.name === name)

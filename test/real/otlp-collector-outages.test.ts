@@ -16,15 +16,15 @@ const FEW_SENSORS = 60;
 const HISTORY = 2 * HOUR;
 const LIVE_WINDOW = 4 * HOUR;
 const PARTLY_REFUSED = 7;
-/** Failures in a row after which the exporter leaves a server alone for some seconds. */
+/** Failures before the exporter pauses a server. */
 const ENOUGH_FAILURES = 5;
 const LIMIT_MS = 60_000;
 const MAX_KILLS = 12;
-/** Machines of CI are shared, and these tests run at one time. */
+/** Shared CI machines run these tests in parallel. */
 const TEST_LIMIT_MS = 900_000;
 
 describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every measurement once", (programs) => {
-  // Most of the time of these tests is waiting for the next poll.
+  // The tests mostly wait for polls.
   describe.concurrent("after", { timeout: TEST_LIMIT_MS }, () => {
     test("20 minutes without the collector", async (context) => {
       const site = await open(context);
@@ -62,8 +62,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every m
       const route = await site.route("killed");
       const kills: Kill[] = [];
       let unwritten = 0;
-      // Watermarks are written every five seconds; so these are kills with some and without. It may take more of them until
-      // one comes between an arrival and the next writing.
+      // Watermarks are written every five seconds. Several kills may pass before one falls between arrival and write.
       while (kills.length < 3 || (unwritten === 0 && kills.length < MAX_KILLS)) {
         const exporter = await start(site, route);
         await site.run(3 + 3 * (kills.length % 3));
@@ -95,7 +94,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every m
       site.jump(2 * MINUTE);
       const second = await start(site, route);
       await site.run(2);
-      // A sensor that has measured nothing since may be read last.
+      // Sensors without newer measurements may come last.
       await until("all of it again", LIMIT_MS, async () => {
         await site.readOn();
         return countRepeated(route.received, site.world, before) >= received;
@@ -176,7 +175,7 @@ collectors: { health: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
     ] as const)(
       "$name without the exporter: the last four hours, and averages before",
       async ({ ms, coarsest }, context) => {
-        // Long enough for all sensors to have been scanned before, and to be known.
+        // Long enough that all sensors are scanned and known.
         const site = await open(context, { sensors: FEW_SENSORS, historyMs: HISTORY });
         const route = await site.route("outage");
         const first = await start(site, route);
@@ -189,14 +188,13 @@ collectors: { health: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
         site.jump(ms);
         const live = { from: outage.to - LIVE_WINDOW + 1, to: outage.to };
         const second = await start(site, route);
-        // Averages come before what is newer, so everything is there then.
+        // Averages come before newer data, so everything has arrived.
         await site.untilDelivered(route, live);
         await site.run(2);
         const spans = [before, { ...live, to: site.now }];
         for (const span of spans) await site.untilDelivered(route, span);
         let page = "";
-        // The answer comes to the exporter after the points came into the file, and the averages of a sensor that is
-        // paused since have nothing newer to come before.
+        // The answer follows the file's points, and nothing newer follows a paused sensor's averages.
         await until("the exporter's word of it", LIMIT_MS, async () => {
           await site.readOn();
           page = await second.page();
@@ -234,8 +232,8 @@ async function start(site: DeliverySite, route: Route, endpoint?: string): Promi
 }
 
 /**
- * The set of (channel, timestamp, value) is that of the simulator's record.
- * @param from The beginning of what the exporter could know, milliseconds.
+ * (channel, timestamp, value) as in the simulator's record.
+ * @param from earliest time known to the exporter, milliseconds.
  */
 async function expectDelivered(site: DeliverySite, route: Route, from = site.begin): Promise<void> {
   const span = { from, to: site.now };
@@ -245,13 +243,13 @@ async function expectDelivered(site: DeliverySite, route: Route, from = site.beg
   expect(route.received.outOfOrder).toEqual([]);
 }
 
-/** Undefined when none was written yet. */
+/** Undefined before the first write. */
 function watermarkFile({ stateDir }: ExporterProgram): string | undefined {
   const name = readdirSync(stateDir).find((file) => /^watermarks-.*\.json$/.test(file));
   return name && path.join(stateDir, name);
 }
 
-/** By sensor, as they were written last. Milliseconds since the epoch. */
+/** Last written, by sensor. Milliseconds since the epoch. */
 type WrittenWatermarks = Readonly<Record<string, number>>;
 
 interface Kill {
@@ -266,12 +264,12 @@ function watermarksOf(exporter: ExporterProgram): WrittenWatermarks {
   return JSON.parse(body);
 }
 
-/** Whether the exporter did not know any more, after a kill, that it had sent what was measured at this time. */
+/** True if a kill made the exporter forget it. */
 function isForgotten({ at, watermarks }: Kill, channelId: string, time: number): boolean {
   return time <= at && time > (watermarks[channelId.split(".")[0] ?? ""] ?? 0);
 }
 
-/** Points that came and were forgotten. */
+/** Received and forgotten points. */
 function countSince({ received }: Route, kill: Kill): number {
   let count = 0;
   for (const [channelId, { times }] of received.channels) {
@@ -280,7 +278,7 @@ function countSince({ received }: Route, kill: Kill): number {
   return count;
 }
 
-/** What came again more often than it was forgotten, in words. */
+/** Points that came again more often than forgotten. */
 function needlessRepeats({ received }: Route, kills: readonly Kill[]): string[] {
   const needless: string[] = [];
   for (const [channelId, times] of received.repeats) {
@@ -292,7 +290,7 @@ function needlessRepeats({ received }: Route, kills: readonly Kill[]): string[] 
   return needless.slice(0, 20);
 }
 
-/** Points of the exporter's page that are delivered, rejected or pending, of one resolution. */
+/** Delivered, rejected or pending points of one resolution, from the exporter's page. */
 function pointsOn(page: string, what: "delivered" | "rejected" | "pending", resolution = "live"): number {
   const name = what === "pending" ? "prtg_exporter_otlp_pending_points" : `prtg_exporter_otlp_${what}_points_total`;
   const sample = page.split("\n").find((line) => line.startsWith(`${name}{server="hq",resolution="${resolution}"} `));

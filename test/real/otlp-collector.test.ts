@@ -7,9 +7,9 @@ import { differencesFromRecord, simulatedRecord } from "./support/simulated-reco
 const SENSORS = 2_600;
 const CHANNELS = 12_000;
 const MINUTES = 60;
-/** The SDK of OpenTelemetry drops what goes past this. */
+/** OpenTelemetry's SDK drops data above this. */
 const SDK_LIMIT = 2_000;
-/** Machines of CI are shared. */
+/** CI machines are shared. */
 const LIMIT_MS = 1_200_000;
 
 describeWithPrograms(
@@ -44,7 +44,7 @@ describeWithPrograms(
       const measured = new Map(simulatedRecord(site.world, hour));
       expect(site.world.channels()).toHaveLength(CHANNELS);
       expect(measured.size).toBeGreaterThan(5 * SDK_LIMIT);
-      // Of a sensor that was down all the time lists alone showed something.
+      // Only lists show data of a sensor that is always down.
       expect([...measured.keys()].filter((channelId) => received?.channels.has(channelId) !== true)).toEqual([]);
     });
   },

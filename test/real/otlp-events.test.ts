@@ -14,7 +14,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { receivedEvents } from "./support/received-events.ts";
 
 const SENSORS = 600;
-/** Machines of CI are shared. */
+/** CI machines are shared. */
 const LIMIT_MS = 900_000;
 
 const PROTOCOLS = ["protobuf", "json"] as const;
@@ -49,7 +49,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector", (programs
     await collector.stop();
     await each(async (site) => {
       await site.run(6);
-      // What waits is on the disk.
+      // Pending events are on disk.
       await site.kill();
       await site.start();
       await site.run(6);
@@ -59,7 +59,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector", (programs
       await site.run(6);
       await site.untilDelivered();
     });
-    // What should not come has time to come.
+    // Time for unexpected events.
     await sleep(10 * FLUSH_MS);
     await collector.stop();
     received = await receivedEvents(collector.logsFile);
@@ -104,7 +104,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector", (programs
 
 const ODD_MESSAGE = "Zeit\u00fcberschreitung \u{1f600} <script>alert(1)</script> (code: PE018)";
 
-/** Beside those that the world has of its own: while the exporter is down, while the collector is, and while both are. */
+/** Besides the world's own: while exporter, collector or both are down. */
 function addIncidents(world: World, begin: number): void {
   const devices = world.list("device");
   const happens = (id: string | undefined, start: number, effect: StatusEffect) =>

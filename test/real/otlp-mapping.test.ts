@@ -11,11 +11,11 @@ const LOOK_BACK_MS = 10 * 60_000;
 const LIVE_WINDOW_MS = 240 * 60_000;
 const PUSH_LIMIT_MS = 120_000;
 
-/** The pushed series have `service.name` for their job, the scraped ones the name of the scrape job. */
+/** Pushed series have `service.name` as job, scraped ones the scrape job. */
 const PUSHED = 'job="prtg-exporter"';
 const SCRAPED = 'job="exporter"';
 
-/** Families about single channels' values, mapped ones included, but for limits, states and infos. */
+/** Families with channel values, including mapped ones, except limits, states and infos. */
 const VALUES = '{__name__=~"prtg_.+", channel_id!="", limit="", metric="", state=""}';
 
 const CASES = [
@@ -30,7 +30,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
   describe.each(CASES)("with $what", ({ settings }) => {
     let site: PushingSite;
     let prometheus: Prometheus;
-    /** The moment of the queries; Unix seconds. */
+    /** Query time, Unix seconds. */
     let now: number;
 
     beforeAll(async () => {
@@ -71,7 +71,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
     });
 
     test("with the labels and values of the scraped ones", async () => {
-      // A scrape repeats what was measured long ago; the push has each measurement at its own time only.
+      // A scrape repeats old values, the push does not.
       const isRecent = ({ labels }: Series) => {
         const channel = site.world.channel(`${labels.sensor_id}.${labels.channel_id}`);
         const measuredAt = channel && site.world.lastMeasurement(channel, site.at)?.at;
@@ -105,7 +105,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
       return counted.map(({ labels }) => labels.__name__ ?? "").sort();
     }
 
-    /** The last value of each series of a selector, without what tells push and scrape apart. */
+    /** Without the labels that differ between push and scrape. */
     async function lastOf(
       job: string,
       selector: string,
@@ -118,9 +118,9 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
       return values;
     }
 
-    /** Waits until every measurement of the live window was sent, or time is up. */
+    /** All measurements of the live window, or a timeout. */
     async function untilPushed(): Promise<void> {
-      // What a list shows of a scan that gave only some channels a value is in no time series, and may come besides.
+      // List values of partial scans are in no time series.
       const span = { from: site.at - LIVE_WINDOW_MS + 1, to: site.at };
       const measured = (scans: "whole" | "partial") =>
         new Set(
@@ -136,7 +136,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
       await prometheus.nextScrape();
     }
 
-    /** A measurement of a mapped channel comes once in each of its metrics. */
+    /** A mapped channel's measurement comes once per metric. */
     function measurementsSent(): Set<string> {
       const sent = new Set<string>();
       for (const { attributes, time } of [...site.relay.points.values()].flat()) {

@@ -5,16 +5,16 @@ import { Prometheus } from "./support/prometheus.ts";
 import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 
 const MINUTE = 60_000;
-/** Simulated time, which the test moves on, stays behind the real one. */
+/** The test's simulated time stays in the past. */
 const BEHIND = 60 * MINUTE;
-/** Nothing goes stale of its own accord: what the receiver does not show has ended. */
+/** Nothing becomes stale by age: missing data has ended. */
 const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 200 };
 
 describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile otel", (programs) => {
   let site: PushingSite;
   let pushed: Prometheus;
-  /** Another one, which scrapes the same exporter. */
+  /** Scrapes the same exporter. */
   let scraped: Prometheus;
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile 
     const [device] = devicesWithSensors();
     if (device === undefined) throw new Error("the world is too small");
     const selector = `{instance=~".*/hq/${device.id}",__name__!="target_info"}`;
-    // The series of a status ends with the status: these stay up.
+    // Status series end when the status changes: these stay up.
     for (const { id } of device.children) site.world.force(id, "up", site.at);
     await expectSameCounts();
     const [before, ends] = [await pushed.seriesCount(selector), countEnds(device)];
@@ -105,12 +105,12 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile 
   function countEnds({ children }: SimDevice): number {
     const sensors = new Set<string | undefined>(children.map(({ id }) => id));
     const ends = [...site.relay.ends.values()].flat();
-    // Those of the sensors of the device that was deleted, at least.
+    // At least the deleted device's sensors.
     expect(ends.some(({ attributes }) => attributes["prtg.sensor.id"] !== undefined)).toBe(true);
     return ends.filter(({ attributes }) => sensors.has(attributes["prtg.sensor.id"])).length;
   }
 
-  /** A minute later: the last measurement before may have gone to the device of then. */
+  /** A minute later, because the last measurement may belong to the old device. */
   async function expectSameCounts(): Promise<void> {
     for (let minute = 0; minute < 2; minute++) {
       site.pass(1);

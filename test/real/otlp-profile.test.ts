@@ -24,11 +24,10 @@ const PUSHES_MS = 5_000;
 const LIMIT_MS = 300_000;
 
 /**
- * The devices of the golden file: one of the server itself, a switch with hardware and traffic, a Windows server with disks, one with
- * queues and certificates, a Linux server with a DNS name.
+ * The server itself, a switch (hardware, traffic), Windows with disks, one with queues and certificates, Linux with a DNS name.
  */
 const GOLDEN = ["2001", "2021", "2054", "2044", "2066"];
-/** Where something changes, after what the golden file shows. */
+/** Changes after the golden file. */
 const PAUSED = "2014";
 
 describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector, pushed the profile otel,", (programs) => {
@@ -52,7 +51,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector, pushed the
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** An exporter of a world that stands still until a device is paused; each time the same. */
+  /** Always the same world, still until a device is paused. */
   async function pushFrom(service: (typeof PROTOCOLS)[number]): Promise<World> {
     const same = createWorld({ seed: 1, size: SIZE, startedAt: NOON });
     const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
@@ -72,7 +71,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
 `,
     });
     try {
-      // A second push says the same, and what was measured goes out once.
+      // A second push is equal. Measurements go out once.
       await pushedTwice(service, now);
       await sleep(PUSHES_MS);
       now += 60_000;
@@ -91,7 +90,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
     return same;
   }
 
-  /** Resolves when the state of a moment came as a whole: a push begins when the one before it is over. A busy machine may take long. */
+  /** A complete state: a push starts after the previous one's end. */
   async function pushedTwice(service: string, moment: number): Promise<void> {
     await vi.waitFor(
       async () => {
@@ -106,7 +105,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
   test.each(PROTOCOLS)("has in its file what the golden file has, as %s", async (service) => {
     const before = (received.get(service) ?? []).map(untilNoon);
     const devices = before.filter(({ resource }) => GOLDEN.includes(resource["prtg.device.id"] ?? ""));
-    // The one thing in which the two exporters differ.
+    // The exporters' only difference.
     const pictures = picturesOf(devices).map(({ resource, ...picture }) => {
       return { resource: { ...resource, "service.name": "prtg-exporter" }, ...picture };
     });
@@ -169,7 +168,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
   });
 });
 
-/** Device, metric and attributes of each series about the monitored world. */
+/** Device, metric and attributes of world series. */
 function seriesOf(batches: readonly ReceivedBatch[]): Set<string> {
   const series = batches.flatMap(({ resource, metrics }) =>
     metrics
@@ -183,7 +182,7 @@ function seriesOf(batches: readonly ReceivedBatch[]): Set<string> {
   return new Set(series.sort());
 }
 
-/** What is told of the time before something changed. */
+/** Data before the change. */
 function untilNoon({ metrics, ...batch }: ReceivedBatch): ReceivedBatch {
   const earlier = metrics.map(({ points, ...metric }) => {
     return { ...metric, points: points.filter(({ time, ended }) => time <= BigInt(NOON) * 1_000_000n && !ended) };

@@ -13,11 +13,11 @@ const LIVE_WINDOW = 240 * MINUTE;
 const LOOK_BACK = 10 * MINUTE;
 const PUSH_LIMIT_MS = 180_000;
 
-/** The pushed series have `service.name` for their job, the scraped ones the name of the scrape job. */
+/** Pushed series have `service.name` as job, scraped ones the scrape job. */
 const PUSHED = 'job="prtg-exporter"';
 const SCRAPED = 'job="exporter"';
 
-/** `time value` of every measurement of a channel, oldest first, by the channel's id. */
+/** `time value` of all measurements, oldest first, by channel id. */
 type Measurements = Map<string, string[]>;
 
 describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (programs) => {
@@ -27,10 +27,10 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
   ])("takes the push by $protocol", ({ protocol, contentType, sensors }) => {
     let site: PushingSite;
     let world: World;
-    /** Simulated time at the start, milliseconds. */
+    /** Simulated start time, milliseconds. */
     let at: number;
     let prometheus: Prometheus;
-    /** The moment of the queries about the frozen world; Unix seconds. */
+    /** Query time for the frozen world, Unix seconds. */
     let now: number;
 
     beforeAll(async () => {
@@ -63,7 +63,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       const answers = site.relay.requests.map(
         (request) => `${request.contentType} ${request.status} ${request.answer}`,
       );
-      // An answer without a body speaks of no partial success.
+      // Without a body, there is no partial success.
       expect(new Set(answers)).toEqual(new Set([`${contentType} 200 `]));
     });
 
@@ -81,10 +81,10 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
     });
 
     test("with the labels and values of the scraped prtg_channel_value", async () => {
-      // A scrape repeats what was measured long ago; the push has each measurement at its own time only.
+      // A scrape repeats old values, the push does not.
       const since = now * 1000 - LOOK_BACK;
       const isRecent = (id: string) => (measuredAt(id) ?? 0) > since;
-      // What ends with a pause goes from the page at once; the push has what was measured before.
+      // A pause removes series at once. The push keeps earlier measurements.
       const isServed = (id: string) => served(id) !== undefined;
       const [pushed, scraped] = await both("prtg_channel_value", (id) => isRecent(id) && isServed(id));
       expect(scraped.size).toBeGreaterThan(2 * sensors);
@@ -104,7 +104,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
     });
 
     test("and after a restart nothing twice, and all that comes then", async () => {
-      // A second chance of this test begins where the first one came to: the world does not go back.
+      // A retry of this test continues the world's time.
       const from = site.at;
       const before = countOf(relayed());
       await site.exporter.stop();
@@ -112,7 +112,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       await site.waitForTwoCycles();
       expect(countOf(relayed())).toBe(before);
 
-      // Three minutes while it is down, which have to be read from the series, and one while it runs.
+      // Three minutes while down, from the series, and one while running.
       await site.exporter.stop();
       site.moveTo(from + 3 * MINUTE);
       await site.startExporter();
@@ -135,7 +135,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       return counted.map(({ labels }) => labels.__name__ ?? "").sort();
     }
 
-    /** The last values of a selector's series as pushed and as scraped, without what tells the two apart. */
+    /** Last pushed and scraped values, without the labels that differ. */
     async function both(
       selector: string,
       includes: (channelId: string) => boolean = () => true,
@@ -162,7 +162,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       return channel && servedValue(world, channel, at);
     }
 
-    /** What the simulator measured since the beginning of the live window at the start. */
+    /** Simulated measurements since the live window's start. */
     function measurementsUntil(to: number, scans: "whole" | "partial" = "whole"): Measurements {
       const measured: Measurements = new Map();
       const span = { from: at - LIVE_WINDOW + 1, to };
@@ -175,7 +175,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       return measured;
     }
 
-    /** Without what a list showed of a scan that gave only some channels a value: in the time series it is a gap. */
+    /** Without list values of partial scans: time series have a gap there. */
     function ofWholeScans(found: Measurements): Measurements {
       const partial = measurementsUntil(site.at, "partial");
       const kept: Measurements = new Map();
@@ -187,7 +187,6 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       return kept;
     }
 
-    /** What Prometheus has. */
     async function stored(time: number): Promise<Measurements> {
       const measured: Measurements = new Map();
       for (const { labels, points } of await prometheus.query(`prtg_channel_value{${PUSHED}}[5h]`, time)) {
@@ -196,7 +195,6 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       return ofWholeScans(measured);
     }
 
-    /** What was sent, in the order in which it was. */
     function relayed(): Measurements {
       const measured: Measurements = new Map();
       for (const { attributes, time, value } of site.relay.points.get("prtg.channel_value") ?? []) {
@@ -205,7 +203,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       return ofWholeScans(measured);
     }
 
-    /** Waits until so much was sent, or time is up, and then for what should not come. */
+    /** Waits for this data or a timeout, then for unexpected data. */
     async function untilPushed(measured: Measurements): Promise<void> {
       const expected = countOf(measured);
       const deadline = Date.now() + PUSH_LIMIT_MS;
@@ -227,7 +225,7 @@ function countOf(measured: Measurements): number {
   return [...measured.values()].reduce((sum, points) => sum + points.length, 0);
 }
 
-/** Channel by channel, so that a failure can be read. */
+/** Per channel, for readable failures. */
 function expectSame(found: Measurements, expected: Measurements): void {
   expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
   for (const [channelId, points] of expected) expect(found.get(channelId), channelId).toEqual(points);

@@ -3,9 +3,9 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 
-/** Simulated time, which the test moves on, stays behind the real one. */
+/** The test's simulated time stays in the past. */
 const BEHIND = 3_600_000;
-/** Nothing goes stale of its own accord: what the receiver does not show has ended. */
+/** Nothing becomes stale by age: missing data has ended. */
 const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 100 };
 
@@ -13,7 +13,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
   describe.each(["http/protobuf", "http/json"])("by %s", (protocol) => {
     let site: PushingSite;
     let pushed: Prometheus;
-    /** Another one, which scrapes the same exporter. */
+    /** Scrapes the same exporter. */
     let scraped: Prometheus;
 
     beforeAll(async () => {
@@ -63,7 +63,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       expect(await statusesOf(id)).toEqual(["pausedbyuser"]);
       await expectSameCounts();
 
-      // After a while it goes on under the same labels.
+      // Later continues under the same labels.
       site.pass(5);
       await site.waitForTwoCycles();
       await expectEnds([`prtg_sensor_status{sensor_id="${id}",status="pausedbyuser"}`], () =>
@@ -104,7 +104,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       const old = `sensor_id="${id}",device="${parent?.name}"`;
       await expectEnds([`prtg_channel_value{${old}}`, `{${old}}`], () => {
         site.world.move(id, target.id, { at: site.at });
-        // It inherits the interval of its new device, five minutes.
+        // Inherits five minutes from the new device.
         sensor.intervalSeconds = 60;
       });
       await expectSameCounts();
@@ -135,13 +135,13 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
 
     test("and refuses nothing of it", () => {
       expect(site.relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
-      // An answer without a body speaks of no partial success.
+      // Without a body, there is no partial success.
       expect(new Set(site.relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(
         new Set(["200 "]),
       );
     });
 
-    /** What these selectors find is there before the change; when the page is without it, it is gone with the next push. */
+    /** They match before. Once the page lacks the series, the next push ends them. */
     async function expectEnds(selectors: readonly string[], change: () => void): Promise<void> {
       for (const selector of selectors) {
         expect(await pushed.seriesCount(selector), selector).toBeGreaterThan(0);
@@ -161,11 +161,11 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       }
     }
 
-    /** Waits until a push that begins from now on has been answered. */
+    /** Waits for a push that starts after this call. */
     async function nextPush(): Promise<void> {
       const pushes = () => site.relay.points.get("prtg.up")?.length ?? 0;
       const begun = pushes();
-      // One may be under way, and the ends of a push follow its values.
+      // One may be in flight, and a push's ends follow its values.
       await vi.waitFor(() => expect(pushes()).toBeGreaterThanOrEqual(begun + 3), LIMIT);
     }
 
@@ -174,7 +174,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       return found.map(({ labels }) => labels.status);
     }
 
-    /** A minute later: the last measurement before may have gone under the labels of then. */
+    /** A minute later: the last earlier measurement may have the old labels. */
     async function expectSameCounts(): Promise<void> {
       site.pass(1);
       await site.waitForTwoCycles();
@@ -187,7 +187,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       }, LIMIT);
     }
 
-    /** Series of each family; of each of its sensors, where that is told: a difference then says whose series it is. */
+    /** Series per family, optionally per sensor, which makes differences readable. */
     async function countsOf(prometheus: Prometheus, label?: "sensor_id"): Promise<Map<string, number>> {
       const by = label === undefined ? "__name__" : `__name__, ${label}`;
       const found = await prometheus.query(`count by (${by}) ({__name__=~"prtg_.+"})`);

@@ -18,9 +18,9 @@ import { VictoriaMetrics } from "./support/victoria-metrics.ts";
 const MINUTE = 60_000;
 /** Ten seconds to six hours. */
 const INTERVALS_SECONDS = [10, 60, 300, 900, 3_600, 21_600, 300, 900, 3_600, 21_600];
-/** Simulated time ends a little before now: VictoriaMetrics takes little from the future. */
+/** Simulated time ends shortly before now, because VictoriaMetrics accepts little future data. */
 const MINUTES = 3 * 60;
-/** Reading the series of a first start, and the first repeats. */
+/** The first start's reads and repeats. */
 const WARM_UP_MINUTES = 6;
 const ATTEMPTS = 8;
 
@@ -41,7 +41,7 @@ describeWithPrograms(["prometheus-3", "victoria-metrics"], "Receivers that are f
       prometheus = await Prometheus.start({
         binary: programs["prometheus-3"],
         target: undefined,
-        // Without an out-of-order window. The head is longer for the first start: it sends measurements that are up to four hours old.
+        // The first start sends four hours, without an out-of-order window.
         flags: [
           "--web.enable-otlp-receiver",
           ...["min", "max"].map((end) => `--storage.tsdb.${end}-block-duration=24h`),
@@ -109,7 +109,7 @@ otlp: { endpoint: "${tee.url}", interval: 1s, timeout: ${OTLP_TIMEOUT_MS}ms }
             : `minute ${minute}: ${found} instead of ${served}`;
         };
         let fault = await compare();
-        // The state, and with it ends of series, is pushed by real time: the push of this minute may be under way.
+        // In real time: this minute's push may be in flight.
         for (let attempt = 0; fault !== undefined && attempt < ATTEMPTS; attempt++) {
           await sleep(500);
           fault = await compare();
@@ -134,7 +134,7 @@ function idOf(sensors: readonly SimSensor[], index: number): string {
   return sensor.id;
 }
 
-/** Each interval is there, with scans at other seconds and minutes. */
+/** Contains every interval, with scans at various seconds and minutes. */
 function slowWorld(startedAt: number): World {
   const size = { probes: 2, groups: 4, devices: 12, sensors: 40, channels: 160 };
   const world = createWorld({ seed: 1, size, startedAt });

@@ -8,14 +8,14 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
 
 const CONFIG = "/etc/prtg-exporter/prtg-exporter.yaml";
-/** An administrator's answer to what dpkg would ask, as unattended upgrades give it. */
+/** Answers dpkg's question as unattended upgrades do. */
 const KEEP_MINE = "--force-confdef --force-confold";
 
 describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-bare": bare }) => {
   const scratch = mkdtempSync(path.join(tmpdir(), "prtg-exporter-deb-"));
   let root: string;
 
-  /** In the root, with what the tests prepared in /packages. */
+  /** Runs inside the root. Test files are in /packages. */
   async function inside(script: string): Promise<string> {
     const { code, stdout, stderr } = await runInRoot(root, `set -e; ${script}`, { [scratch]: "/packages" });
     expect({ script, code, stderr }).toMatchObject({ code: 0 });
@@ -25,7 +25,7 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
   beforeAll(async () => {
     const deb = fileEnding(await builtPackages(), "amd64.deb");
     root = await copyRoot(bare);
-    // The release before this one: another default configuration, and without what came later.
+    // An earlier release: another default configuration, without later files.
     const older = "echo '# as it was' > etc/prtg-exporter/prtg-exporter.yaml; rm -rf usr/lib/prtg-exporter/dist/http";
     await repackDeb(deb, path.join(scratch, "old.deb"), "0.0.9-1", older);
     await runProgram("cp", [deb, path.join(scratch, "new.deb")], "");
@@ -45,7 +45,6 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
     const libraries = await inside("ldd /usr/lib/prtg-exporter/runtime/node");
     expect(libraries).not.toContain("not found");
     expect(await inside("find /usr/lib/prtg-exporter ! -user root -o -perm /022 ! -type l")).toBe("");
-    // Purged again, so that the next test begins as on a new machine.
     await inside("dpkg --purge prtg-exporter");
   });
 

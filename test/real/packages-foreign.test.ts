@@ -7,7 +7,7 @@ import { BUILD_LIMIT_MS, builtPackages, VERSION } from "./support/built-packages
 import { runInRoot } from "./support/debian-root.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 
-/** Parts of glibc, which is required by its version. */
+/** Parts of glibc, required by version. */
 const OF_LIBC = /^(libc|libdl|libm|libpthread|ld-linux-.*)\.so/;
 const LIMIT_MS = 240_000;
 
@@ -41,7 +41,7 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
       const requires = await inside(`rpm -qp --requires ${file}`);
       expect(requires).toContain("libc.so.6(GLIBC_2.28)(64bit)");
       expect(requires).toContain("/usr/sbin/useradd");
-      // All that the loader wants: a machine without one of them would learn it at the first start.
+      // A missing library would only show at the first start.
       const node = "./usr/lib/prtg-exporter/runtime/node";
       await inside(`rpm2cpio ${file} | cpio --quiet --extract --to-stdout ${node} > node`);
       const needed = await inside("readelf --dynamic node | sed -n 's/.*NEEDED.*\\[\\(.*\\)]/\\1/p'");
@@ -58,7 +58,7 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
 
     test("keeps the configuration on an upgrade", async () => {
       const flags = await inside(`rpm -qp --queryformat '[%{FILENAMES} %{FILEFLAGS:fflags}\\n]' ${file}`);
-      // c: configuration; n: the administrator's file stays.
+      // c: configuration, n: keep the administrator's file.
       expect(flags).toContain("/etc/prtg-exporter/prtg-exporter.yaml cn\n");
       expect(flags).toContain("/etc/default/prtg-exporter cn\n");
     });
@@ -93,7 +93,7 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
   test("the zip for Windows runs under wine, by its launcher", async () => {
     const top = `prtg-exporter-${VERSION}-windows-amd64`;
     const wine = "timeout 100 /usr/lib/wine/wine64";
-    // Node.js wants Windows 10, and wine says that it is an older one.
+    // Node.js needs Windows 10, and wine reports an older version.
     const output = await inside(`export WINEPREFIX=/scratch/wine WINEDEBUG=-all HOME=/scratch XDG_RUNTIME_DIR=/scratch
       unzip -q /packages/${top}.zip
       ${wine} wineboot --init >/dev/null 2>&1; ${wine} winecfg -v win10 >/dev/null 2>&1; /usr/lib/wine/wineserver64 -w
@@ -105,5 +105,5 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
   });
 });
 
-/** rpm lists the folders that it owns only. */
+/** rpm lists only owned folders. */
 const isParent = (name: string, files: string) => files.includes(`${name}/`) || files.includes(`\n${name}\n`);

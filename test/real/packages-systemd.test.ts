@@ -13,10 +13,10 @@ import { runProgram } from "./support/run-program.ts";
 import { bootRoot, type SystemdContainer } from "./support/systemd-container.ts";
 
 const UNIT = "prtg-exporter.service";
-/** Where systemd puts what it finds in /etc/credstore. */
+/** systemd's place for credentials from /etc/credstore. */
 const KEY = '{ api_key_file: "${CREDENTIALS_DIRECTORY}/prtg-api-key" }';
 const WAIT = { timeout: 120_000, interval: 250 };
-/** Of systemd-analyze: 10 is without protection. What is left is the network, and memory that V8 writes code to. */
+/** 10 is unprotected. The rest is network and V8's writable code memory. */
 const MAX_EXPOSURE = 1.5;
 
 describeWithPrograms(

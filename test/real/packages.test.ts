@@ -67,7 +67,7 @@ test(
       PRTG_EXPORTER_REVISION: await git("describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"),
     };
     const again = path.join(scratch, "again");
-    // What differs between the two architectures of Linux is what is put in, not how.
+    // The Linux architectures differ only in content.
     const targets = ["npm", "linux-amd64", "windows-amd64"].map((target) => `--target=${target}`);
     await packageTo(again, sources, targets, env);
     const made = readdirSync(again).filter((name) => name !== "SHA256SUMS");
@@ -122,7 +122,7 @@ test("the npm package, installed globally, puts prtg-exporter on the PATH, on th
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(VERSION);
   const modules = path.join(prefix, "lib/node_modules/prtg-exporter/node_modules");
-  // Also what dependencies depend on: the package brings its lock.
+  // Includes transitive dependencies: the package has its own lock.
   const entries: Readonly<Record<string, { readonly version?: string; readonly link?: boolean }>> = lock.packages;
   const needed = Object.entries(entries).filter(
     ([name, entry]) => name.startsWith("node_modules/") && !["dev", "optional", "link"].some((key) => key in entry),
@@ -142,7 +142,7 @@ describe("the archive for Linux", () => {
     const top = path.join(folder, `prtg-exporter-${VERSION}-linux-amd64`);
     const link = path.join(folder, "link");
     symlinkSync(`prtg-exporter-${VERSION}-linux-amd64/bin/prtg-exporter`, link);
-    // Nothing else is on this PATH: no other Node.js.
+    // A PATH without Node.js.
     const env = { PATH: "/usr/bin:/bin" };
     const { code, stdout } = await runProgram(link, ["--version"], "", START_LIMIT_MS, env);
     expect(code).toBe(0);

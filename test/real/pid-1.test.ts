@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** A process space of its own, whose first process is what follows; also for those who are not root. */
+/** A PID namespace, also without root. */
 const FIRST_PROCESS = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
 const PERMITTED = spawnSync("unshare", [...FIRST_PROCESS, "true"]).status === 0;
 const WHY = PERMITTED ? "" : " (skipped: this system lets nobody have a process space)";
@@ -56,7 +56,7 @@ test.skipIf(!PERMITTED)(`as process 1 it ends while it is being loaded${WHY}`, a
   void ended.then(() => {
     over = true;
   });
-  // The kernel ignores what comes before Node itself takes signals; after that none may be lost.
+  // The kernel ignores signals until Node handles them. Then none may be lost.
   const signalledAt = performance.now();
   while (!over && performance.now() - signalledAt < 25_000) {
     try {

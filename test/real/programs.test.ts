@@ -8,7 +8,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { promtoolCheckMetrics } from "./support/prometheus.ts";
 import { runProgram } from "./support/run-program.ts";
 
-/** The programs of the other tests have the right versions, and refuse what is wrong. */
+/** The other tests' programs have the right versions and reject errors. */
 
 for (const generation of [2, 3] as const) {
   describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation}`, (paths) => {

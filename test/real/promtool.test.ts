@@ -12,24 +12,24 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 
 const SILENT = { code: 0, output: "" };
 const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
-/** Metrics about OTLP need a receiver, that of the leader needs an election. */
+/** OTLP metrics need a receiver, leader metrics an election. */
 const OWN_NAMES = EXPORTER_FAMILIES.map(({ name }) => name).filter(
   (name) => !/^prtg_exporter_(otlp_|leader$)/.test(name),
 );
 
-/** What is served on request only, and a rule, so that what rules leave is counted. */
+/** Optional metrics and a rule, so that counters of rules exist. */
 const SETTINGS = `metrics: { channel_info: always }
 mapping: { rules: [{ match: { unit: msec }, drop: true }] }
 collectors: { details: { enabled: true } }
 `;
 
-/** A few devices more than may be shown. */
+/** Slightly too low for all devices. */
 const LIMITED = `${SETTINGS}limits: { max_series: 3500 }\n`;
 
-/** Trouble of every kind that the exporter counts: a retry, smaller pages, lists that move, odd records. */
+/** One per counter: retry, smaller pages, moving lists, odd records. */
 const TROUBLE = ["error=503@/health#1", "execution-timeout=1000", "moving-list=delete", "odd-records=10"];
 
-/** promtool 3 compares every two series of a family, which takes minutes for 10,000 and a moment for these. */
+/** promtool 3 compares all pairs: minutes for 10,000. */
 const SLICE = 150;
 
 describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (paths) => {
@@ -77,7 +77,7 @@ async function pageAfter(polls: number, options: Parameters<typeof startScrapedE
   try {
     for (let poll = 0; poll < polls; poll++) await exporter.poll();
     await exporter.fetchPage();
-    // A large body where none is due: counted as turned away, whether or not the answer can still be read.
+    // Counts as rejected, even without a readable response.
     await fetch(`http://${exporter.address}/metrics`, { method: "POST", body: "a".repeat(2 << 20) }).catch(
       () => undefined,
     );

@@ -6,7 +6,7 @@ import { ALERTS, RECORDS, RULE_FILES, RULE_TEST_FILES, RULE_TESTS, RULES_FOLDER 
 import { describeWithPrograms } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
 
-/** Two months of evaluations take half a minute alone, and four times that beside other tests. */
+/** Two months take half a minute alone, four times that with other tests. */
 const RULE_TEST_LIMIT_MS = 280_000;
 
 describeWithPrograms(["promtool-2", "promtool-3"], "rules for Prometheus", (paths) => {

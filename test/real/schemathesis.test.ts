@@ -25,12 +25,12 @@ const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 const LEAST_CASES = 1000;
 const EXAMPLES = 2;
 const AT_A_TIME = 2;
-/** All runs together take less than three minutes. A machine may be five times slower than ours. */
+/** Under three minutes here. Machines may be five times slower. */
 const PATIENCE_MS = 5 * 180_000;
-/** Checks that do not hold in a spelling. */
+/** Checks that fail by design. */
 const EXCLUDED: Readonly<Record<SpellingName, readonly string[]>> = {
   specification: [],
-  // Live servers answer 400 to a token of another form, and the check knows 401 only. Unit tests have both.
+  // Live servers answer 400 to a malformed token, the check only knows 401. Unit tests have both.
   live: ["--exclude-checks=ignored_auth"],
 };
 
@@ -92,8 +92,8 @@ describeWithPrograms(["schemathesis"], "Schemathesis finds nothing outside the c
 });
 
 /**
- * Releases differ in which operations they have, not in what these do. So of the releases that have an operation, in turn, one
- * sends systematic cases to it. A request takes longer to make than to answer.
+ * Releases differ only in their operations, so one of them gets an operation's systematic cases. Making a request costs more
+ * than answering.
  */
 async function shareOf(spelling: SpellingName, release: ReleaseName): Promise<ReadonlySet<string>> {
   const { operations } = await loadContract();
@@ -104,7 +104,7 @@ async function shareOf(spelling: SpellingName, release: ReleaseName): Promise<Re
   return new Set(systematic.map(({ id }) => id));
 }
 
-/** Another one for each version of the contract, so that a commit which leaves the contract alone meets no new cases. */
+/** Depends on the contract, so that unrelated commits meet no new cases. */
 function seedOfContract(): number {
   return crc32(readFileSync(new URL("../../packages/simulator/api/openapi.yaml", import.meta.url)));
 }

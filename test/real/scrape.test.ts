@@ -16,7 +16,7 @@ import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-ex
 import { withoutEmpty, withoutTarget } from "./support/series-keys.ts";
 
 const CYCLES = 4;
-/** Quotes, backslash, newline, tab, an emoji of several code points, right-to-left text with an override, markup. */
+/** Quotes, backslash, newline, tab, a multi-code-point emoji, right-to-left override, markup. */
 const HOSTILE_NAME = ' "C:\\Temp\\n"\nצפון 👩‍🚀 \u202eخادم\u202c\t{le="+Inf"} 1 # </b> ';
 
 /** Kinds in `GET /objects/count`. */
@@ -37,7 +37,7 @@ for (const generation of [2, 3] as const) {
       let world: World;
       let at: number;
       let hostile: SimSensor;
-      /** The time of a good scrape, and of every query: later scrapes change nothing, also when they fail; Unix seconds. */
+      /** Unix seconds of a good scrape and all queries, so that later scrapes change nothing. */
       let now: number;
 
       beforeAll(async () => {
@@ -53,7 +53,7 @@ for (const generation of [2, 3] as const) {
         expect(await exporter.poll()).toBe(true);
         prometheus = await Prometheus.start({
           ...{ binary, target: exporter.address },
-          // The timeout is as long.
+          // Same timeout.
           interval: "5s",
           flags: ["--log.level=debug"],
         });
@@ -78,7 +78,7 @@ for (const generation of [2, 3] as const) {
       test("stores as many samples of each page as it has", async () => {
         for (const count of ["scrape_samples_scraped", "scrape_samples_post_metric_relabeling"]) {
           const [series] = await query(`${count}[1h]`);
-          // Of a scrape that took too long there is no sample.
+          // A timed-out scrape has no sample.
           const stored = series?.points.map(({ value }) => value).filter((value) => value > 0) ?? [];
           expect(stored.length).toBeGreaterThanOrEqual(CYCLES);
           let served = exporter.pages.map((page) => page.text().match(/^[^#\n]/gm)?.length);
@@ -132,7 +132,7 @@ for (const generation of [2, 3] as const) {
         const byId = await query(`prtg_channel_value{sensor_id="${hostile.id}", channel_id="${channel?.number}"}`);
         expect(byId).toMatchObject([{ labels: { sensor: HOSTILE_NAME, channel: channel?.name }, points: [{ value }] }]);
         expect(byId[0]?.labels.path?.endsWith(`/${HOSTILE_NAME}`)).toBe(true);
-        // Strings of PromQL are escaped as those of JSON.
+        // PromQL strings use JSON's escapes.
         const byName = await query(`prtg_channel_value{sensor=${JSON.stringify(HOSTILE_NAME)}}`);
         const served = hostile.channels.filter((each) => servedValue(world, each, at) !== undefined);
         expect(byName.map(({ labels }) => labels.channel_id).sort()).toEqual(
@@ -154,7 +154,7 @@ for (const generation of [2, 3] as const) {
         );
         const values = await query("prtg_channel_value");
         expect(rows.length).toBe(values.length);
-        // The version of a type is no part of its kind.
+        // The kind excludes the type's version.
         const kinds = new Map(world.list("sensor").map(({ id, type }) => [id, type.replace(/\.\d+$/, "")]));
         const wrong = rows.filter(({ labels }) => labels.kind !== kinds.get(labels.sensor_id ?? ""));
         expect(wrong.slice(0, 3)).toEqual([]);
@@ -188,7 +188,7 @@ for (const generation of [2, 3] as const) {
   });
 }
 
-/** Up, with a value in its first channel: its status and value show under any name. */
+/** Up with a value in its first channel, so both show under any name. */
 function isMeasured(world: World, sensor: SimSensor, at: number): boolean {
   const [channel] = sensor.channels;
   return (

@@ -3,17 +3,15 @@ import type { SimSensor } from "../../packages/simulator/src/world/model.ts";
 import { coverageOf, type Reason, type SeriesRead } from "./support/series-coverage.ts";
 import { type SteeredExporter, type SteeredOptions, startSteeredExporter } from "./support/steered-exporter.ts";
 
-/*
- * What `collectors.timeseries.mode: auto` costs the monitoring server, counted from the log of the simulator.
- */
+/* Requests that `collectors.timeseries.mode: auto` costs, from the simulator's log. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const SENSORS = 2_600;
-/** The default limits of a server. */
+/** The default. */
 const REQUESTS_PER_SECOND = 20;
 const CONCURRENCY = 4;
-/** Time series may use half of the budget. */
+/** Time series get half of the budget. */
 const READING_ALL_MS = (SENSORS / (REQUESTS_PER_SECOND / 2)) * SECOND + 2 * MINUTE;
 
 async function start(options: SteeredOptions): Promise<SteeredExporter> {
@@ -29,7 +27,7 @@ function scansOf({ world }: SteeredExporter, sensor: SimSensor, from: number, to
   return world.measurements(sensor, from, to).map(({ at }) => at);
 }
 
-/** Sensors that never paused for longer than one and a half of their intervals. */
+/** Sensors without a pause over 1.5 intervals. */
 function steadySensors(steered: SteeredExporter, from: number, to: number): string[] {
   const steady = steered.sensors.filter((sensor) => {
     const times = [from, ...scansOf(steered, sensor, from, to), to];
@@ -58,13 +56,12 @@ interface Point {
 }
 
 interface Measured {
-  /** Of scans with a value of each channel: these are rows of time series. */
+  /** Scans with a value of each channel, which time series contain. */
   readonly whole: readonly Point[];
-  /** Of the others, as of a sensor that is down: lists alone show those, and not each. */
+  /** Such as of down sensors: only in lists, and not all. */
   readonly partial: readonly Point[];
 }
 
-/** By the world's own record. */
 function measured({ world, sensors, clock, resumedAt }: SteeredExporter): Measured {
   const points = { whole: [] as Point[], partial: [] as Point[] };
   for (const sensor of sensors) {
@@ -85,7 +82,7 @@ function arrived({ pushed }: SteeredExporter): Point[] {
   );
 }
 
-/** Sensors that were scanned more than once between two lists, by when the pages of the lists were asked for. */
+/** More than one scan between two lists, by the pages' request times. */
 function sensorsSkippedBetweenLists(steered: SteeredExporter, since: number): string[] {
   const { world, requests } = steered;
   const skipped = new Set<string>();
@@ -103,7 +100,7 @@ function sensorsSkippedBetweenLists(steered: SteeredExporter, since: number): st
   return [...skipped].sort();
 }
 
-/** What is there too often, or, negative, too rarely. */
+/** Surplus (positive) or missing (negative) counts. */
 function differences(wanted: readonly string[], found: readonly string[]): (readonly [string, number])[] {
   const counts = new Map<string, number>();
   for (const text of found) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -111,7 +108,7 @@ function differences(wanted: readonly string[], found: readonly string[]): (read
   return [...counts].filter(([, count]) => count !== 0).slice(0, 20);
 }
 
-/** Every measurement up to a moment has arrived, once; and nothing else. */
+/** Every measurement until this moment arrived once, and nothing else. */
 function expectEverythingOnce(steered: SteeredExporter, until: number): void {
   const upTo = (points: readonly Point[]): string[] =>
     points.flatMap((point) => (point.at <= until ? [Object.values(point).join(" ")] : []));
@@ -121,7 +118,7 @@ function expectEverythingOnce(steered: SteeredExporter, until: number): void {
   expect(differences([...upTo(whole), ...upTo(partial).filter((point) => seen.has(point))], came)).toEqual([]);
 }
 
-/** The most requests in any span of so many milliseconds. */
+/** Most requests in any span of `spanMs`. */
 function mostWithin(requests: SteeredExporter["requests"], spanMs: number): number {
   let first = 0;
   let most = 0;
@@ -138,7 +135,7 @@ describe("mode auto at 2,600 sensors", () => {
     const began = steered.clock.now();
     await steered.pass(READING_ALL_MS);
 
-    // The first start fills the live window: one request for each sensor that has anything in it.
+    // One request per sensor with data fills the live window.
     const scanned = steered.sensors.filter((sensor) => scansOf(steered, sensor, steered.resumedAt, began).length > 0);
     expect(scanned.length).toBeGreaterThan(0.9 * SENSORS);
     const first = coverageOf(steered);
@@ -168,7 +165,7 @@ describe("mode auto at 2,600 sensors", () => {
     const afterFailure = coverageOf(steered).reads.slice(first.length);
     const ids = new Set(afterFailure.map(({ sensorId }) => sensorId));
     expect(ids.size).toBe(afterFailure.length);
-    // Polls were two minutes apart, so that each sensor misses one or two scans, but for those that the delay favours.
+    // Two minutes between polls: each misses one or two scans, except lucky ones.
     const steady = steadySensors(steered, failed - 3 * MINUTE, failed + MINUTE);
     expect(steady.filter((id) => ids.has(id)).length).toBeGreaterThan(0.95 * SENSORS);
 
@@ -183,7 +180,7 @@ describe("mode auto at 2,600 sensors", () => {
     expect(afterDrift.length).toBeGreaterThan(0);
     expect(afterDrift.length).toBeLessThan(0.1 * SENSORS);
 
-    // By what the log and the world say, sensor by sensor: each request had a scan to bring that no list showed.
+    // Each request had a scan that no list showed, from log and world.
     expect(readFor(reads, undefined)).toEqual([]);
     expect(readFor(reads, "halted")).toEqual([]);
     expect(readFor(reads, "missed")).toEqual(idsOfReads([...afterFailure, ...afterDrift]));
@@ -199,7 +196,7 @@ describe("mode auto at 2,600 sensors", () => {
     expect(steered.pushed.length).toBeGreaterThan(30 * SENSORS);
     expectEverythingOnce(steered, steered.clock.now());
     expect(mostWithin(steered.requests, SECOND)).toBeLessThanOrEqual(REQUESTS_PER_SECOND);
-    // Half of the budget is that of a cycle; at the seam of two cycles one more may fall into a minute.
+    // Half the budget. A minute with two cycles may include one more.
     const half = (MINUTE / SECOND) * (REQUESTS_PER_SECOND / 2);
     expect(mostWithin(steered.seriesRequests(), MINUTE)).toBeLessThanOrEqual(half + 1);
     expect(steered.simulator.requests.maxInFlight).toBeLessThanOrEqual(CONCURRENCY);
@@ -220,7 +217,7 @@ describe("mode auto at 2,600 sensors", () => {
     expect(fastIds.length).toBeGreaterThan(0.9 * fast);
     const reads = Map.groupBy(steered.seriesRequests(), ({ sensorId }) => sensorId);
     expect([...reads.keys()].filter((id) => steady.has(id)).sort()).toEqual(fastIds);
-    // Not before two lists skipped measurements, nor where the last reading is hardly older than the list.
+    // Not before two lists skipped measurements, nor if the last read is almost as new.
     for (const [, requests] of reads) expect(requests.length).toBeGreaterThanOrEqual(5);
     expect(steered.seriesRequests().length).toBeLessThanOrEqual(10 * fast);
   });

@@ -20,7 +20,7 @@ const LIMIT_MS = 60_000;
 let exporter: ScrapedExporter;
 
 beforeAll(async () => {
-  // The world of the demo.
+  // The demo's world.
   exporter = await startScrapedExporter({ size: { sensors: 300 } });
   const { world } = exporter.simulator;
   const [first] = world.list("device");
@@ -37,7 +37,7 @@ interface Discovered {
   readonly scrapeUrl: string;
 }
 
-/** Discovers, and scrapes nothing that is outside: every target is scraped through a port on which no program listens. */
+/** Scrapes go through a port without a listener. */
 async function discovering(
   binary: string,
   query: string,
@@ -69,14 +69,14 @@ async function targetsOf(prometheus: Prometheus, enough: (targets: readonly Disc
   }
 }
 
-/** The discovery of the exporter, or, when told so, what it answers before the first poll. */
+/** Real discovery, or on request its answer before the first poll. */
 async function steeredDiscovery() {
   let isRefusing = false;
   let refusals = 0;
   const discovery: Discovery = (question) => {
     if (!isRefusing) return exporter.exporter.discovery(question);
     refusals++;
-    // An exporter that has not polled anything yet.
+    // Before the first poll.
     return createDiscovery({ clock: systemClock, monitors: new Map([["hq", UNPOLLED]]) }, new Redactor())(question);
   };
   const web = await startWebServer({
@@ -107,7 +107,7 @@ const UNPOLLED: DiscoverySources["monitors"] extends ReadonlyMap<string, infer M
   view: { state: { tree: EMPTY_TREE, statusOf: () => undefined } },
 };
 
-/** As the exporter module examples of docs/service-discovery.md do it. */
+/** Exporter-module examples of docs/service-discovery.md. */
 const PROBE = [
   { source_labels: ["__address__"], target_label: "__param_target" },
   { source_labels: ["__meta_prtg_device_id"], target_label: "instance" },
@@ -115,7 +115,6 @@ const PROBE = [
   { target_label: "__address__", replacement: "127.0.0.1:1" },
 ];
 
-/** What a prober is asked to probe. */
 function scrapeTargetOf(scrapeUrl: string): string | null {
   return new URL(scrapeUrl).searchParams.get("target");
 }
@@ -140,7 +139,7 @@ for (const generation of [2, 3] as const) {
         name: discoveredLabels.__meta_prtg_device,
         target: scrapeTargetOf(scrapeUrl),
       }));
-      // Where `.` in the pattern of a rule does not match a line break, the rule leaves such a name out.
+      // A rule whose `.` does not match line breaks drops such names.
       const isLeftOut = (text: string) => generation === 2 && text.includes("\n");
       const expected = devices.map((device) => ({
         ...{

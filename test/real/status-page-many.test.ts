@@ -6,11 +6,10 @@ import { fakeServers } from "../support/fake-servers.ts";
 import { accessibilityFaults, openPage } from "./support/browser.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 
-/** `expect.poll` gives up after a second unless told. */
+/** The default of `expect.poll` is one second. */
 const PATIENT = { timeout: 30_000 };
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
-/** What a server that fails says. */
 const HOSTILE = `<img src=x onerror="window.harmed = 1"> ${"W".repeat(300)}`;
 const QUICK_TIMERS = `const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`;
 

@@ -10,7 +10,7 @@ import { type SimulatedExporter, startSimulatedExporter } from "../support/simul
 import { accessibilityFaults, openPage } from "./support/browser.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 
-/** Names that would run, load or restyle something if they became markup. */
+/** Names that would run, load or restyle something as markup. */
 const HOSTILE = [
   `<script>window.harmed = "script"</script>`,
   `<img src=x onerror="window.harmed = 'img'">`,
@@ -23,10 +23,10 @@ const HOSTILE = [
   `<form action="https://evil.example/"><button id=main>`,
 ];
 
-/** Without a place to break, and written from right to left. */
+/** Without break opportunities, written right to left. */
 const LONG = `\u202e${"W".repeat(900)}`;
 
-/** `expect.poll` gives up after a second unless told. */
+/** The default of `expect.poll` is one second. */
 const PATIENT = { timeout: 30_000 };
 
 describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium }) => {
@@ -35,7 +35,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
   let browser: Browser;
   let base: string;
   let sensors: readonly SimSensor[];
-  /** The moment at which simulated time stands, milliseconds. */
+  /** Stopped simulated time, milliseconds. */
   let at: number;
 
   beforeAll(async () => {
@@ -47,10 +47,9 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     at = Date.now();
     running.simulator.freezeAt(at);
     sensors = world.list("sensor");
-    // All kinds of objects and the channels are called what would do harm.
     const victims = someOfEachKind();
     for (const [index, { id }] of victims.entries()) world.rename(id, HOSTILE[index % HOSTILE.length] ?? "");
-    // What sensors say, too: the first ones, which are victims already.
+    // Messages too, of sensors that are already victims.
     for (const [index, text] of HOSTILE.entries()) world.pause(sensors[index]?.id ?? "", at, text);
     world.pause(sensors[HOSTILE.length]?.id ?? "", at, LONG);
     await running.poll();
@@ -83,7 +82,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     return kinds.flatMap((nodes: readonly SimNode[]) => nodes.slice(0, HOSTILE.length));
   }
 
-  /** Up at that moment, so that its channels have values. */
+  /** Up, so that its channels have values. */
   function harmless(): SimSensor {
     const { world } = running.simulator;
     const usable = (sensor: SimSensor) => !HOSTILE.includes(sensor.name) && sensor.channels.length > 3;
@@ -92,14 +91,14 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     return sensor;
   }
 
-  /** Values are withdrawn some minutes after they were measured, and the tests before may have taken as long. */
+  /** They expire some minutes after measurement, which earlier tests may take. */
   async function renewValues(): Promise<void> {
     at = Date.now();
     running.simulator.freezeAt(at);
     expect(await running.poll()).toBe(true);
   }
 
-  /** Everything that a page links to and has not been looked at. */
+  /** Unvisited links of a page. */
   const LINKS = `[...document.querySelectorAll("main a")].map(({ href }) => href)`;
 
   describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
@@ -150,7 +149,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     await sensor.locator("summary").first().click();
     const lines = await sensor.locator(".series code").allTextContents();
     expect(lines.length).toBeGreaterThan(harmless().channels.length);
-    // As a scrape has them.
+    // In scrape form.
     const served = new Set((await running.page()).split("\n"));
     expect(lines.filter((line) => !served.has(line))).toEqual([]);
     await page.locator(".opener").first().click();
@@ -169,7 +168,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     await page.locator("#found").waitFor({ state: "hidden" });
     await page.locator("#q").fill("no such thing anywhere");
     await page.locator("#q").press("Enter");
-    // What was found while typing may say the same before the browser is there.
+    // A search while typing may show the same text earlier.
     await expect.poll(() => page.url(), PATIENT).toContain("search?q=no+such+thing");
     await page.locator("main > section h1").waitFor();
     expect(await page.locator("#results h1").innerText()).toContain("0 objects");
@@ -185,7 +184,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
 
   test("refreshes what it shows, and leaves open what is open", async () => {
     const { page, complaints } = await openPage(browser, base);
-    // Time goes twenty times as fast for the timers of the page.
+    // The page's timers run twenty times faster.
     await page.addInitScript(`const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`);
     await page.goto(base);
     await page.locator("#server-0 summary").click();
@@ -295,7 +294,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       await page.locator(".drawing summary").first().click();
       expect(await page.locator(".drawing tbody tr").first().innerText()).toMatch(/^\d\d:\d\d\s/);
       expect(await accessibilityFaults(page)).toEqual([]);
-      // The answer is kept for a minute, so that the count of requests alone would prove nothing.
+      // Cached for a minute, so the count alone proves nothing.
       const addresses: string[] = [];
       page.on("request", (request) => addresses.push(request.url()));
       const before = await page.locator("#as-of time").getAttribute("datetime");

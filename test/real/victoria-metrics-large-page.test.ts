@@ -4,18 +4,18 @@ import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-ex
 import { startVmagent, VictoriaMetrics, type Vmagent } from "./support/victoria-metrics.ts";
 
 const MIB = 1024 * 1024;
-/** What vmagent and VictoriaMetrics take unless told otherwise. */
+/** Default of vmagent and VictoriaMetrics. */
 const LIMIT = 16 * MIB;
 const SIZE = { probes: 2, groups: 20, devices: 300, sensors: 4_000, channels: 40_000 };
 const SHARDS = 2;
-/** Scrapes in the midst of a stall of a busy machine fail for another reason. */
+/** Stalls of a busy machine would fail scrapes too. */
 const INTERVAL = "15s";
 const PATIENT = { timeout: 200_000, interval: 1_000 };
 
-/** Releases from 1.115 to 1.134 measure what comes over the wire; before and after those, what it is when unpacked. */
+/** Releases 1.115 to 1.134 measure compressed bytes, all others uncompressed ones. */
 const UNCOMPRESSED = { disable_compression: true };
 
-/** Of the scrape configuration, by the name of the job. */
+/** Scrape configuration by job. */
 const JOBS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   by_itself: {},
   uncompressed: UNCOMPRESSED,
@@ -97,7 +97,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "a page of more than 16 Mi
       [["-promscrape.maxScrapeSize=64MiB"], "up"],
     ] as const) {
       const scrapeConfigs = [scrapeJob("uncompressed", UNCOMPRESSED)];
-      // Nothing listens where it would pass all on to: it keeps that for later.
+      // Nothing listens at its target, so it buffers.
       agent = await startVmagent({ binary: programs.vmagent, interval: "5s", scrapeConfigs, flags }, database.url);
       await vi.waitFor(async () => {
         expect((await agent.targets()).map((target) => target.health)).toEqual([health]);

@@ -7,15 +7,15 @@ import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 import { withoutEmpty, withoutTarget } from "./support/series-keys.ts";
 import { startVmagent, VictoriaMetrics, type Vmagent } from "./support/victoria-metrics.ts";
 
-/** Simulated time, which the test moves on, stays behind the real one. */
+/** The test's simulated time stays in the past. */
 const BEHIND = 3_600_000;
-/** Nothing goes stale of its own accord: what is not shown has ended. */
+/** Nothing becomes stale by age: missing data has ended. */
 const LOOK_BACK = "6h";
 const LIMIT = { timeout: 60_000, interval: 200 };
-/** Quotes, backslash, newline, tab, an emoji of several code points, right-to-left text with an override, markup. */
+/** Quotes, backslash, newline, tab, a multi-code-point emoji, right-to-left override, markup. */
 const HOSTILE_NAME = ' "C:\\Temp\\n"\nצפון 👩‍🚀 \u202eخادم\u202c\t{le="+Inf"} 1 # </b> ';
 
-/** What users are shown: the pushed series get `service.name` for their job, as in Prometheus. */
+/** Pushed series get `service.name` as job, as in Prometheus. */
 const RELABELLING = fileURLToPath(new URL("../../config/victoria-metrics-relabel.example.yaml", import.meta.url));
 const PUSHED = 'job="prtg-exporter"';
 const SCRAPED = 'job="exporter"';
@@ -81,7 +81,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
       expect(sent.size).toBeGreaterThan(20_000);
       const stored = new Map<string, number>();
       for (const { labels, points } of await database.query(`prtg_channel_value{${PUSHED}}[${LOOK_BACK}]`)) {
-        // The ends of series have none.
+        // Ends of series are NaN.
         for (const { time, value } of points.filter((point) => !Number.isNaN(point.value))) {
           stored.set(`${channelIdOf(labels)} ${Math.round(time * 1000)}`, value);
         }
@@ -154,7 +154,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
       return values;
     }
 
-    /** What these selectors, which lack their end, find is there before the change, and gone soon after it. */
+    /** They match before the change and soon no longer. */
     async function expectEnds(selectors: readonly string[], change: () => void): Promise<void> {
       const all = selectors.flatMap((selector) => [SCRAPED, PUSHED].map((job) => `${selector},${job}}`));
       for (const selector of all) expect(await database.seriesCount(selector), selector).toBeGreaterThan(0);
@@ -163,13 +163,13 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
       await vi.waitFor(async () => {
         for (const selector of all) expect(await database.seriesCount(selector), selector).toBe(0);
       }, LIMIT);
-      // The samples are there: only the mark of staleness hides them.
+      // Samples exist: only the staleness marker hides them.
       for (const selector of all) {
         expect((await database.query(`last_over_time(${selector}[${LOOK_BACK}])`)).length, selector).toBeGreaterThan(0);
       }
     }
 
-    /** A minute later: the last measurement before may have gone under the labels of then. */
+    /** A minute later: the last earlier measurement may have the old labels. */
     async function expectSameAsPage(): Promise<void> {
       site.pass(1);
       await site.waitForTwoCycles();
@@ -189,7 +189,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
   });
 });
 
-/** VictoriaMetrics keeps twelve digits or more: what differs behind them is taken as the one that is expected. */
+/** VictoriaMetrics keeps at least twelve digits: ignores differences beyond. */
 function rounded(found: ReadonlyMap<string, number>, expected: ReadonlyMap<string, number>): Map<string, number> {
   return new Map(
     [...found].map(([key, value]) => {

@@ -46,7 +46,7 @@ for (const generation of [2, 3] as const) {
       });
       const none = await scrape(binary, exporter.address, {});
       expect((await failedTarget(none)).lastError).toContain("401");
-      // The one with the right password is not disturbed by those without.
+      // Wrong passwords must not disturb it.
       await good.nextScrape();
       for (const secret of [PASSWORD, "mondays too", users.split(": ")[1]?.trim() ?? "?"]) {
         expect(exporter.program.log()).not.toContain(secret);
@@ -67,7 +67,7 @@ for (const generation of [2, 3] as const) {
       await exporter.program.waitForLog(/the web configuration was read again and is in force/, LIMIT_MS);
       for (let scrapes = 0; scrapes < 3; scrapes++) await prometheus.nextScrape();
       expect(prometheus.failedScrapes()).toEqual([]);
-      // Another authority is noticed at the next connection: rotation is not merely ignored.
+      // The next connection sees another CA, so rotation takes effect.
       certificates.issue("rotated", { selfSigned: true });
       expect((await failedTarget(prometheus, /certificate/)).health).toBe("down");
       expect(prometheus.failedScrapes().join()).toMatch(/certificate/);
@@ -82,7 +82,7 @@ interface RunningExporter {
   readonly sensors: number;
 }
 
-/** The real command line over a simulated server, after its first poll. */
+/** The real command with a simulator, after the first poll. */
 async function startExporter(name: string, webConfig: string): Promise<RunningExporter> {
   const simulator = await startSimulator({
     world: createWorld({ seed: 1, size: { sensors: 60 }, startedAt: Date.now() }),
@@ -120,7 +120,7 @@ async function scrape(
 ): Promise<Prometheus> {
   const tls_config = { ca_file: certificates.path("ca.pem"), server_name: "localhost", ...tls };
   const scrapeJob = { scheme: "https", tls_config, ...job };
-  // The timeout is as long: the first time, bcrypt takes its part of a second.
+  // Same timeout: the first bcrypt check takes part of a second.
   const prometheus = await Prometheus.start({
     ...{ binary, target, interval: "3s", scrapeJob },
     flags: ["--log.level=debug"],
@@ -129,13 +129,13 @@ async function scrape(
   return prometheus;
 }
 
-/** Of the page of the first poll, which is ready a moment after that poll. */
+/** The first poll's page is ready shortly after the poll. */
 async function expectAllSensors(prometheus: Prometheus, { sensors }: RunningExporter): Promise<void> {
   const found = () => prometheus.seriesCount("prtg_sensor_status_code");
   await vi.waitFor(async () => expect(await found()).toBe(sensors), { timeout: LIMIT_MS, interval: 100 });
 }
 
-/** A scrape for which there was no time says nothing of what the exporter answers. */
+/** A timed-out scrape does not show the exporter's answer. */
 async function failedTarget(prometheus: Prometheus, says = /./): Promise<Target> {
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {

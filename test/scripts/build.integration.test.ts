@@ -35,13 +35,13 @@ test("holds of dependencies what is used", () => {
     .filter((name) => /^(undici|serve|context|exporter-metrics|series-types)-/.test(name))
     .map((name) => readFileSync(join(dist, name), "utf8"))
     .join("\n");
-  // By the comments that name modules.
+  // Found by comments that name modules.
   expect(code).toContain("// node_modules/undici/lib/dispatcher/client.js");
   const unused = ["undici/lib/mock/mock-agent", "undici/lib/web/websocket/websocket", "prom-client/lib/pushgateway"];
   for (const name of [...unused, "thread-stream/index"]) expect(code).not.toContain(`// node_modules/${name}.js`);
 });
 
-/** A daemon from its start to its end, which is asked for when the first page is there. */
+/** Runs the daemon, and stops it after the first page. */
 async function serve(url: string, cache: string): Promise<{ readonly log: string; readonly page: string }> {
   const env = {
     ...{ PATH: process.env.PATH, PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey },
@@ -76,6 +76,6 @@ test("serves, and from the second start on with the code that the first one has 
     expect(second.log).toMatch(new RegExp(`/dist/${piece}\\S*\\.js was accepted`));
   }
   expect(second.log).not.toContain("was rejected");
-  // No schedule goes by the calendar, and there is no pattern.
+  // Without calendar schedules and patterns.
   expect(second.log).not.toMatch(/dist\/(node-cron|re2js)-/);
 });

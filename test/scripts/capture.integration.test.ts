@@ -6,7 +6,6 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 
-/** What every file of a capture says, by its path. */
 function filesIn(folder: string): Map<string, string> {
   const paths = globSync("**/*.{txt,om,json,html,out,err}", { cwd: folder }).toSorted();
   return new Map(paths.map((path) => [path, readFileSync(`${folder}/${path}`, "utf8")]));
@@ -20,7 +19,7 @@ test("what a checkout says in a told story is the same in every run, so that two
 
   expect([...one.keys()]).toEqual([...other.keys()]);
   expect([...one.keys()].filter((path) => one.get(path) !== other.get(path))).toEqual([]);
-  // And it is a story: polls, a push, a reload, history.
+  // The story includes polls, a push, a reload and history.
   expect(one.get("pages/03-changed-world/metrics.om")).toContain('sensor="Renamed \\"sensor\\" \\\\ with\\nlines"');
   expect(one.get("otlp/0001.txt")).toContain("prtg.channel_value");
   expect(one.get("pages/05-reloaded/reload.txt")).toContain("Reloaded.");

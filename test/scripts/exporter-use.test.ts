@@ -13,7 +13,6 @@ import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 const SIZE = { probes: 2, groups: 4, devices: 8, sensors: 20, channels: 60 };
 const MINUTE_MS = 60_000;
 
-/** Everything that the client can be asked for. */
 async function useAll(api: MonitoringApi, world: World): Promise<void> {
   const [sensor] = world.list("sensor");
   const sensorId = sensor?.id ?? "";

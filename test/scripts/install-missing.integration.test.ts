@@ -12,7 +12,7 @@ const SOURCE = fileURLToPath(new URL(`../../${SCRIPT}`, import.meta.url));
 const run = promisify(execFile);
 const QUIET = { stdout: "", stderr: "" };
 
-/** A project with packages from its own folder, so that npm asks no registry; one of them is for development only. */
+/** Local packages need no registry. One is for development only. */
 async function project(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "install-missing-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -7,7 +7,7 @@ import { runProgram } from "../real/support/run-program.ts";
 
 const SUMMARY = path.resolve("scripts/test-summary.ts");
 
-/** Statuses of a file's tests; `whole`: the file failed without a failed test in it. */
+/** Statuses of a file's tests. `whole`: failed without a failed test. */
 interface TestedFile {
   readonly tests: readonly ("passed" | "failed" | "skipped")[];
   readonly whole?: boolean;
@@ -19,7 +19,7 @@ const GOOD: TestedFile = { tests: ["passed", "passed"] };
 const BAD: TestedFile = { tests: ["passed", "failed"] };
 const BROKEN: TestedFile = { tests: ["passed", "skipped"], whole: true };
 
-/** A folder with the reports of tier `real`; a number: the code of a run that left no report. */
+/** Of tier `real`. A number: exit code without a report. */
 function reportsOf(runs: {
   readonly first: Run | number;
   readonly again?: Run | number;

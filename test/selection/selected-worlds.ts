@@ -10,11 +10,11 @@ import { testContext } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 import { seriesKey } from "../support/world-truth.ts";
 
-/** Nothing polls by itself while a test looks. */
+/** No polls during a test. */
 const RARELY =
   "collectors: { health: { schedule: 1h }, tree: { schedule: 1h }, status: { schedule: 1h }, channels: { schedule: 1h }, limits: { schedule: 1h }, timeseries: { enabled: false } }\n";
 
-/** `select`: as JSON below `servers[].select`; undefined: everything. */
+/** `select`: JSON of `servers[].select`. Undefined: everything. */
 export async function selectingConfig({ url }: Pick<Simulator, "url">, select?: unknown): Promise<Config> {
   const selected = select === undefined ? "" : `, select: ${JSON.stringify(select)}`;
   const limits = "limits: { requests_per_second: 1000 }";
@@ -22,7 +22,7 @@ export async function selectingConfig({ url }: Pick<Simulator, "url">, select?: 
   return loadTestConfig(yaml);
 }
 
-/** An exporter that polls when told to. */
+/** Polls on request. */
 export async function selecting(simulator: Simulator, select?: unknown): Promise<Exporter> {
   const exporter = new Exporter(await selectingConfig(simulator, select), testContext());
   onTestFinished(() => exporter.stop());
@@ -35,7 +35,7 @@ export async function poll(exporter: Exporter, times = 1): Promise<void> {
   }
 }
 
-/** What the page says of objects, or of these; not what a server counts below others. */
+/** Of all or these objects, without counts of others. */
 export async function seriesOf(exporter: Exporter, of?: ReadonlySet<string>): Promise<Map<string, string>> {
   const found = (await samplesOf(exporter)).filter(({ labels }) => {
     const object = objectOf(labels);
@@ -50,13 +50,11 @@ async function samplesOf(exporter: Exporter) {
   return [...parsePage(page).values()];
 }
 
-/** The id of the object that a series is about. */
 function objectOf(labels: Readonly<Record<string, string>>): string | undefined {
   if (labels.status !== undefined && labels.id !== undefined) return undefined;
   return labels.sensor_id ?? labels.device_id ?? labels.id;
 }
 
-/** Ids of the objects that the page has series of. */
 export async function shownObjects(exporter: Exporter): Promise<ReadonlySet<string>> {
   return new Set((await samplesOf(exporter)).flatMap(({ labels }) => objectOf(labels) ?? []));
 }
@@ -72,7 +70,7 @@ export interface Rule {
   readonly tag?: string;
 }
 
-/** Who is selected, by the definition: worked out from the world itself, object by object, with nothing of the exporter's code. */
+/** Selected objects, computed from the world by definition, without the exporter's code. */
 export function selectedIn(world: World, include: readonly Rule[], exclude: readonly Rule[]): ReadonlySet<string> {
   const selected = new Set<string>();
   for (const kind of ["probe", "group", "device", "sensor"] as const) {

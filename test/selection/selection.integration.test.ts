@@ -21,7 +21,7 @@ async function frozen(faults: readonly string[] = []): Promise<Simulator> {
   return simulator;
 }
 
-/** Requests for a list, and those of them that had a filter. */
+/** Requests for a list, and how many had a filter. */
 function requests({ requests: log }: Simulator, list: string) {
   const all = log.recent().filter(({ route }) => route === `/experimental/${list}`);
   return { all: all.length, filtered: all.filter(({ url }) => url.includes("filter=")).length };
@@ -99,7 +99,7 @@ describe("the server is asked for the selected part", () => {
     const device = simulator.world.list("device")[3]?.id ?? "";
     const exporter = await selecting(simulator, { include: [{ id: device }] });
     await poll(exporter);
-    // Once by the tree's run, whose list stands for that of statuses.
+    // The tree's run also provides statuses.
     expect(requests(simulator, "sensors")).toEqual({ all: 1, filtered: 0 });
     expect(requests(simulator, "channels")).toEqual({ all: 2, filtered: 2 });
     simulator.requests.reset();
@@ -131,7 +131,7 @@ describe("the server is asked for the selected part", () => {
       const simulator = await simulateServer({ world, faults });
       simulator.freezeAt(at);
       const exporter = await selecting(simulator, { include });
-      // The first run reads all sensors, and the second finds out which filters the server takes.
+      // The first run reads all sensors, the second finds supported filters.
       await poll(exporter, 2);
       simulator.requests.reset();
       await poll(exporter);
@@ -142,7 +142,7 @@ describe("the server is asked for the selected part", () => {
     };
     const asked = await takes([]);
     const filtered = await takes(["refuses=filter"]);
-    // One collector reads sensors for two, and two read channels; 7,500 channels are three pages.
+    // Collectors share their reads. 7,500 channels need three pages.
     expect(asked.requests).toBe(3);
     expect(filtered.requests).toBe(7);
     expect(asked.bytes).toBeLessThan(filtered.bytes / 5);

@@ -96,7 +96,7 @@ test("asked of the server or applied here, the same series are shown: those of t
         for (const changes of rounds) {
           for (const exporter of [asks, filters, all]) await poll(exporter, 2);
           for (const change of changes) apply(world, change, at);
-          // An object goes when two lists in a row lack it, and one that was moved to where it is not seen is lacking.
+          // An object ends after two lists without it, also when moved out of sight.
           for (const exporter of [asks, filters, all]) await poll(exporter, 2);
           const expected = selectedIn(world, include, exclude);
           expect([...(await shownObjects(asks))].toSorted()).toEqual([...expected].toSorted());

@@ -22,7 +22,7 @@ const TREE = [
 const of = (include: readonly SelectRule[], exclude: readonly SelectRule[] = []): SelectRules => ({ include, exclude });
 const byId = (id: string): SelectRule => ({ kind: "id", id });
 
-/** What is selected of each list, from the top down. */
+/** Selects from each list, top down. */
 async function take(selection: Selection, records: readonly NodeRecord[]) {
   const slices = new TimeSlices(new ManualClock());
   const selected = [];

@@ -16,7 +16,7 @@ type Answers = Readonly<Record<string, readonly string[] | ApiError>>;
 
 const OTHERS = Array.from({ length: 997 }, (_, at) => `other ${at}`);
 
-/** A list of 1,000 objects, of which those with these ids are selected. */
+/** A list of 1,000 objects with these selected. */
 function asking(selected: readonly string[]) {
   const clock = new ManualClock();
   const asker = new SelectiveReader<string>("sensors", clock, pino({ level: "silent" }), 1_000);
@@ -39,7 +39,6 @@ function asking(selected: readonly string[]) {
     });
     return list.items.filter((item) => !OTHERS.includes(item));
   };
-  /** What is asked for a list. */
   const askedFor = async (answers: Answers, more: Partial<ListRequest<string>> = {}) => {
     asked.length = 0;
     await read(answers, more);
@@ -132,7 +131,7 @@ describe("an answer that lacks something", () => {
     expect(await askedFor(TWO, unknown)).toEqual(["below"]);
     await clock.advance(1);
     expect(await read(TWO, unknown)).toEqual(TWO.all);
-    // From now on 3 is expected, and what was proven before says nothing of it.
+    // Object 3 is now expected, and earlier proof does not cover it.
     expect(await read(TWO, { ...unknown, expected: new Set(TWO.all) })).toEqual(TWO.all);
     expect(asker.unsupported).toEqual(["descendants", "parentid"]);
   });

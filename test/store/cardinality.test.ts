@@ -31,7 +31,7 @@ async function filled(): Promise<Store> {
     }
     const nodes = store.table(NODE);
     nodes.set(nodes.add(["hq", "1", "a"]), 1);
-    // Known, but without a value.
+    // Known without a value.
     nodes.add(["hq", "2", "c"]);
     const servers = store.table(SERVER);
     servers.set(servers.add(["hq", "25"]), 1);

@@ -7,13 +7,13 @@ import { SeriesTable } from "../../src/store/series-table.ts";
 import { Store } from "../../src/store/store.ts";
 
 const FAMILY: MetricFamily = { name: "f", type: "gauge", help: "", labels: ["id", "name"] };
-/** The same series under another order of labels, and one more, which may be empty. */
+/** Same series with reordered labels and an additional, possibly empty one. */
 const RESHAPED: MetricFamily = { ...FAMILY, labels: ["name", "tag", "id"] };
 const AT_ONE_GO = { step: () => undefined };
 const NAMES = ["x", "y", ""];
 const TAGS = ["", "t"];
 
-/** What a receiver knows: series that it has, by their labels as it sees them. */
+/** A receiver's series by their labels. */
 class ReceiverModel {
   readonly alive = new Set<string>();
   readonly ended: string[] = [];
@@ -27,7 +27,7 @@ function keyOf(table: SeriesTable, slot: number): string {
     .join();
 }
 
-/** One push, as the state producer does it; one that is lost reaches nobody. */
+/** A push like the state producer's. A lost one reaches no receiver. */
 async function push(store: Store, receiver: ReceiverModel, isLost: boolean): Promise<void> {
   const table = store.table(FAMILY);
   const settled: (() => void)[] = [];
@@ -86,7 +86,7 @@ test("a receiver has what is present, whatever becomes of series, tables and pus
         const table = store.table(FAMILY);
         if (each.do === "push") await push(store, receiver, each.isLost);
         else if (each.do === "reshape") {
-          // Back and forth, so that series come back as they were.
+          // Back and forth, so that series return unchanged.
           tag = tag === undefined ? each.tag : undefined;
           await store.reshape([tag === undefined ? FAMILY : RESHAPED], async (tables) => {
             const next = tables.table(FAMILY);
@@ -122,7 +122,7 @@ test("a receiver has what is present, whatever becomes of series, tables and pus
       const present = [...things.values()].filter(({ value }) => value !== undefined);
       expect([...receiver.alive].sort()).toEqual(present.map(({ slot }) => keyOf(table, slot)).sort());
       expect(store.endedSeries.count).toBe(0);
-      // Each end is told once.
+      // Each end once.
       const told = receiver.ended.length;
       await push(store, receiver, false);
       expect(receiver.ended).toHaveLength(told);
@@ -153,7 +153,6 @@ test("what is kept for its end only is bounded; what is dropped is counted", asy
   expect(ended.map((slot) => table.label(slot, 0))).toEqual(["1", "2"]);
   for (const slot of ended) table.ended(slot, table.markEnding(slot));
   expect(left.count).toBe(0);
-  // The slots are free again.
   const { slots: before } = table;
   for (const id of ["5", "6", "7"]) table.add([id, "x"]);
   expect(table.slots).toBe(before);

@@ -5,15 +5,15 @@ import { GRAFANA_DASHBOARDS, interpolate, shownPanels } from "./grafana-dashboar
 import { parsePage } from "./parse-sample.ts";
 import type { Sample, SeriesLabels } from "./promql-answer.ts";
 
-/** Names without our prefix, one with a label that our own families use, the other for channels that have states. */
+/** Without our prefix: one with a label of our families, one for channels with states. */
 const OWN_RULES = [
   "{ match: { channel: Downtime }, name: acme_idle_ratio, unit: ratio, labels: { state: idle } }",
   '{ match: { channel: ["* Status", "* Check"] }, name: acme_code }',
 ].join(", ");
 const MAPPING = `presets: [${PRESET_NAMES.join(", ")}], rules: [${OWN_RULES}]`;
-/** All families about channels that are no values. */
+/** All families about channels, except values. */
 const FAMILIES = "metrics: { channel_info: always }\n";
-/** Of a world that stands still nothing is withdrawn for its age, however long one exporter is polled after another, and asked. */
+/** Keeps values of the stopped world, however long several exporters take. */
 const LASTING = `stale_after: 24d
 collectors:
   tree: { schedule: 24h }
@@ -24,7 +24,7 @@ collectors:
 `;
 const MORE = `${FAMILIES}${LASTING}`;
 
-/** Ways to serve the same channels, by scrape job; `plain` as the server displays them. */
+/** By job. `plain`: as the server displays them. */
 export const SERVED = {
   plain: MORE,
   both: `${MORE}mapping: { ${MAPPING} }`,
@@ -37,10 +37,10 @@ export const JOBS = ["plain", "both", "mapped"] as const satisfies readonly Serv
 
 const SIZE = { probes: 2, devices: 12, sensors: 80, channels: 600 };
 
-/** The time at which the world stands still, milliseconds since the epoch: it is the same in each run, and for each exporter. */
+/** Stopped time, equal for each run and exporter. Milliseconds since the epoch. */
 export const WORLD_TIME = Date.UTC(2026, 0, 15, 12);
 
-/** Channels that are beyond a warning limit there are beyond an error limit, too, and each place has a name with a line break. */
+/** Warnings also exceed error limits, and every place's name has a line break. */
 export function stillWorld(): World {
   const world = createWorld({ seed: 2, size: SIZE, startedAt: WORLD_TIME });
   const firsts = [world.list("probe")[0], world.list("group")[0], world.list("sensor")[0]];
@@ -49,7 +49,7 @@ export function stillWorld(): World {
   return world;
 }
 
-/** A page as a Prometheus has it, which takes labels without a value for none. */
+/** A page as Prometheus stores it, without empty labels. */
 export function samplesOf(page: string, job: ServedJob): Sample[] {
   return [...parsePage(page).values()].map(({ name, labels, value }) => {
     const all = Object.entries({ ...labels, __name__: name, job, instance: `${job}:9705` });
@@ -59,11 +59,10 @@ export function samplesOf(page: string, job: ServedJob): Sample[] {
 
 export interface ChannelQuery {
   readonly name: string;
-  /** For a scrape job, with everything chosen, and no list cut. */
+  /** For a job, with everything selected and no list truncated. */
   exprFor(job: ServedJob, devices: readonly string[]): string;
 }
 
-/** All queries of panels about channels. */
 export const CHANNEL_QUERIES: readonly ChannelQuery[] = GRAFANA_DASHBOARDS.flatMap((dashboard) =>
   shownPanels(dashboard).flatMap((panel) =>
     panel.targets
@@ -80,18 +79,18 @@ export const CHANNEL_QUERIES: readonly ChannelQuery[] = GRAFANA_DASHBOARDS.flatM
   ),
 );
 
-/** What a result is about: a channel, and which of its limits or states; empty for numbers of channels. */
+/** A result's channel with limit or state. Empty for counts. */
 export function shownAs({ sensor_id = "", channel_id = "", limit = "", state = "" }: SeriesLabels): string {
   return [sensor_id, channel_id, limit, state].join(" ").trim();
 }
 
-/** What results are about, each as often as it is there; how many channels were counted where they are about none. */
+/** Subjects with repeats, or the number of channels if results have none. */
 export function subjects(results: readonly Sample[]): string[] | number {
   const found = results.map(({ labels }) => shownAs(labels)).sort();
   return found.every((text) => text === "") ? results.reduce((sum, { value }) => sum + value, 0) : found;
 }
 
-/** Results without their job, in an order of their own. */
+/** Sorted results without their job. */
 export function shown(results: readonly Sample[]): string[] {
   return results.map(({ labels: { job: _job, ...labels }, value }) => JSON.stringify([sorted(labels), value])).sort();
 }

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface FinishedCommand {
-  /** 128 and more: ended by a signal, as a shell reports it; null: ended by a signal that it did not handle. */
+  /** From 128: ended by a signal, as in shells. Null: an unhandled signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -17,32 +17,31 @@ export interface RunningCommand {
   readonly stdout: string;
   readonly stderr: string;
   readonly ended: Promise<FinishedCommand>;
-  /** Resolves with the match as soon as what was written so far has it; rejects when the command ends before. */
+  /** Resolves with the output's first match. Rejects if the command ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Where it serves metrics: `http://127.0.0.1:9705`. */
+  /** Metrics address: `http://127.0.0.1:9705`. */
   url(): Promise<string>;
   kill(signal: NodeJS.Signals): void;
-  /** Leaves the pipe without a reader, as `| head` does when it has seen enough. */
+  /** Closes the pipe, like `| head`. */
   closeStdout(): void;
 }
 
 export interface CommandOptions {
-  /** Nothing else of our own environment is passed on. */
+  /** Inherits nothing else. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Arguments of Node itself. */
+  /** For Node itself. */
   readonly node?: readonly string[];
 }
 
-/** Runs the real command line to its end. */
 export function runCommand(args: readonly string[], options: CommandOptions = {}): Promise<FinishedCommand> {
   return startCommand(args, options).ended;
 }
 
-/** Starts the real command line in a process of its own, which ends with the test at the latest. */
+/** Starts the real command. It ends with the test at the latest. */
 export function startCommand(args: readonly string[], options: CommandOptions = {}): RunningCommand {
   const child = spawn(process.execPath, [...(options.node ?? []), join(ROOT, "src/main.ts"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    // The cache spares most of the time that a start takes.
+    // The compile cache saves most of the start time.
     env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/compile"), NO_COLOR: "1", ...options.env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));

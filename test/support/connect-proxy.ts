@@ -8,25 +8,24 @@ import { keyPair } from "./certificates.ts";
 export interface ConnectProxy {
   readonly url: string;
   readonly host: string;
-  /** `host:port` of each CONNECT, with the credentials that it came with. */
+  /** `host:port` and credentials of each CONNECT. */
   readonly tunnels: readonly { readonly target: string; readonly credentials: string | undefined }[];
-  /** Requests of other kinds: none of them is ours to send. */
+  /** Other requests, which the client must not send. */
   readonly others: readonly string[];
-  /** What is asked for from now on; undefined: nothing. */
+  /** Required credentials from now on. */
   expect(credentials: string | undefined): void;
   close(): Promise<void>;
 }
 
 interface ProxySettings {
-  /** `user:password` */
   readonly credentials?: string;
-  /** Status of the answer to each CONNECT in the place of a tunnel. */
+  /** Status instead of a tunnel. */
   readonly refuse?: number;
-  /** Name of a key pair of `certificates`: the proxy itself speaks TLS. */
+  /** Key pair of `certificates`: the proxy itself uses TLS. */
   readonly certificate?: string;
 }
 
-/** A real HTTP proxy on loopback that gives tunnels to wherever it is asked for. */
+/** A real HTTP proxy on loopback that tunnels anywhere. */
 export async function startProxy(settings: ProxySettings = {}): Promise<ConnectProxy> {
   let expected = settings.credentials;
   const tunnels: { target: string; credentials: string | undefined }[] = [];

@@ -1,10 +1,7 @@
 import { expect, vi } from "vitest";
 import { isOwnMetric, parsePage } from "./parse-sample.ts";
 
-/**
- * The page of a running exporter, once it shows all that has been polled: its own metrics are as they are at the scrape,
- * the others as they were when the page was made, a moment before.
- */
+/** Waits for everything polled: self-metrics are current, others slightly older. */
 export function currentPage(url: string): Promise<string> {
   return vi.waitFor(
     async () => {

@@ -1,4 +1,4 @@
-/** Turns of the event loop that others get while `work` is done. */
+/** Event-loop turns for others during `work`. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

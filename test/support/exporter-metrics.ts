@@ -1,6 +1,6 @@
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 
-/** Metrics of an exporter that serves no series. */
+/** Without series. */
 export function emptyMetrics(): ExporterMetrics {
   return new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => []);
 }

@@ -14,11 +14,10 @@ const SENSORS = 20;
 const MINUTE = 60_000;
 const RUNS = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
 
-/** What was done with the servers. */
 export interface ServerWork {
-  /** Objects of trees that were looked at one by one. */
+  /** Tree objects visited individually. */
   nodes: number;
-  /** Servers whose details, or whose course, were asked for. */
+  /** Servers whose details or history were requested. */
   readonly detailed: Set<string>;
   readonly drawn: Set<string>;
 }
@@ -29,17 +28,17 @@ export interface FakeServers {
 }
 
 export interface FakeServerOptions {
-  /** Why polls fail. */
+  /** Reason for failed polls. */
   readonly said?: string;
-  /** All fail, and have been restless. */
+  /** All fail, with changing statuses. */
   readonly isWorst?: boolean;
-  /** Sensors per status of each, whatever its tree has. */
+  /** Sensors per status, independent of the tree. */
   readonly counts?: ReadonlyMap<StatusToken, number>;
 }
 
 /**
- * The facts of that many servers, `customer 1` and so on, with twenty sensors each, without any polls: every hundredth cannot be reached, every
- * fiftieth fails, every thirtieth is impaired, and some have sensors that are down. What is done with them is counted.
+ * `customer 1` and so on, twenty sensors each, no polls. Every 100th is unreachable, every 50th fails, every 30th is impaired,
+ * some have down sensors. Counts work.
  */
 export function fakeServers(count: number, options: FakeServerOptions = {}): FakeServers {
   const work: ServerWork = { nodes: 0, detailed: new Set(), drawn: new Set() };
@@ -134,7 +133,7 @@ function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, num
   return counts;
 }
 
-/** A probe, a device and its sensors, which count who looks at them. */
+/** A probe, a device and its sensors, with counted accesses. */
 function treeOf(work: ServerWork): Tree {
   const nodes: TreeNode[] = [node("1", "probe", "0", "Local probe"), node("2", "device", "1", "switch")];
   for (let index = 0; index < SENSORS; index++) {
@@ -159,7 +158,7 @@ function node(id: string, kind: TreeNode["kind"], parentId: string, name: string
   };
 }
 
-/** Four restless hours. */
+/** Four hours of changes. */
 function courseOf(name: string, work: ServerWork, { isWorst }: FakeServerOptions): StatusCourse {
   work.drawn.add(name);
   const seed = Number(/\d+$/.exec(name)?.[0] ?? 0);

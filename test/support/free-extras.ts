@@ -1,4 +1,4 @@
 import type { Extras } from "../../src/lib/extra-work.ts";
 
-/** Time for everything, whether the test's clock goes on or not. */
+/** Never limits, even with a stopped clock. */
 export const FREE_EXTRAS: Extras = { acquire: async () => () => undefined, countDeferred: () => undefined };

@@ -1,14 +1,11 @@
 import { createServer } from "node:net";
 
-/** Below those that the system gives to a program that asks for any port, and to every connection that goes out. */
+/** Below the system's ephemeral ports. */
 const PORTS = { from: 20_000, count: 12_000 };
-/** Another part of them for each process that may run now. */
+/** Each process uses another part. */
 let nextPort = (process.pid * 37) % PORTS.count;
 
-/**
- * A port of the loopback address on which no program listens, for one that starts later, or again: no other is given it
- * meanwhile. A port of the system's choice may go to another program as soon as the one before stops listening on it.
- */
+/** For a listener that starts later or again. Not reused meanwhile: a system-chosen port could go to another program. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORTS.count; tries++) {
     const port = PORTS.from + (nextPort++ % PORTS.count);

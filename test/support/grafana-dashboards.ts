@@ -83,23 +83,21 @@ export interface GrafanaDashboard extends z.infer<typeof dashboard> {
   readonly text: string;
 }
 
-/** What is checked in. */
 export const GRAFANA_DASHBOARDS: readonly GrafanaDashboard[] = readdirSync(DASHBOARDS).map((file) => {
   const text = readFileSync(DASHBOARDS + file, "utf8");
   return { ...dashboard.parse(JSON.parse(text)), file, text };
 });
 
-/** Panels that show something at once: rows are headings. */
+/** Visible panels without row headings. */
 export function shownPanels({ panels }: GrafanaDashboard): GrafanaPanel[] {
   return panels.filter(({ type }) => type !== "row");
 }
 
-/** Panels of closed rows, which ask for nothing until the reader opens them. */
+/** Panels of collapsed rows, which query nothing until opened. */
 export function closedPanels({ panels }: GrafanaDashboard): GrafanaPanel[] {
   return panels.flatMap((row) => panel.array().parse(row.panels ?? []));
 }
 
-/** Annotations from Prometheus, or from Loki. */
 export function annotationsFrom(type: "prometheus" | "loki", { annotations }: GrafanaDashboard): GrafanaAnnotation[] {
   return annotations.list.filter(({ datasource }) => datasource.type === type);
 }
@@ -113,32 +111,31 @@ const tableTransformations = z.tuple([
   z.object({ id: z.literal("organize"), options: z.object({ renameByName: z.record(z.string(), z.string()) }) }),
 ]);
 
-/** Fields that a table shows, and the titles that it gives them. */
 export function tableColumns({ transformations }: GrafanaPanel): { names: string[]; titles: Record<string, string> } {
   const [, filter, organize] = tableTransformations.parse(transformations);
   return { names: filter.options.include.names, titles: organize.options.renameByName };
 }
 
-/** `label_values(metric{...}, label)`, taken apart. */
+/** Parses `label_values(metric{...}, label)`. */
 export function labelValues({ query }: GrafanaVariable): { selector: string; label: string } | undefined {
   const text = typeof query === "string" ? query : query?.query;
   const [, selector, label] = /^label_values\((.+), (\w+)\)$/s.exec(text ?? "") ?? [];
   return selector === undefined || label === undefined ? undefined : { selector, label };
 }
 
-/** A value that the user has chosen or typed, or that Grafana knows. */
+/** Selected, typed or built-in value. */
 export type Chosen = "all" | string | readonly string[];
 
 const REFERENCE = /\$\{(\w+)(?::(\w+))?\}|\$([A-Za-z_]\w*)/g;
 
-/** Names of the variables that a text refers to, without Grafana's own. */
+/** Without Grafana's own. */
 export function variablesIn(text: string): string[] {
   return [...text.matchAll(REFERENCE)]
     .map(([, braced, , bare]) => braced ?? bare ?? "")
     .filter((name) => !name.startsWith("__"));
 }
 
-/** Puts values into an expression as Grafana's Prometheus data source does. */
+/** Like Grafana's Prometheus data source. */
 export function interpolate(
   expr: string,
   variables: readonly GrafanaVariable[],
@@ -154,7 +151,7 @@ export function interpolate(
     if (format === "raw" || variable === undefined) return values.join(",");
     if (format === "regex") return alternatives(values.map((text) => text.replace(/[\\^$*+?.()|[\]{}/]/g, "\\$&")));
     if (!variable.multi && !variable.includeAll) return values.join(",").replace(/\\/g, "\\\\");
-    // Inside a string of PromQL, hence each backslash twice.
+    // Inside a PromQL string, hence doubled backslashes.
     return alternatives(values.map((text) => text.replace(/\\/g, "\\\\\\\\").replace(/[$^*{}[\]'+?.()|]/g, "\\\\$&")));
   });
 }

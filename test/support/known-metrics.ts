@@ -6,10 +6,10 @@ import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { promqlLabels } from "./promql-labels.ts";
 import { RECORDS } from "./rule-files.ts";
 
-/** What a scrape job adds. */
+/** Added by a scrape job. */
 export const TARGET_LABELS = ["job", "instance"];
 
-/** Series of a family: a histogram has three kinds of them. */
+/** A histogram has three kinds of series. */
 function seriesOf({ name, type, labels }: MetricFamily): [name: string, labels: readonly string[]][] {
   const all = [...TARGET_LABELS, ...labels];
   if (type !== "histogram") return [[name, all]];
@@ -20,7 +20,7 @@ function seriesOf({ name, type, labels }: MetricFamily): [name: string, labels: 
   ];
 }
 
-/** The exporter's own metrics as they are registered, with those of the process and of Node. */
+/** Registered metrics, including process and Node. */
 function registeredFamilies(): MetricFamily[] {
   const metrics = new ExporterMetrics({ version: "", revision: "" }, () => []);
   metrics.collectProcessMetrics();
@@ -37,18 +37,18 @@ function recorded(known: ReadonlyMap<string, readonly string[]>): Map<string, re
   return labels;
 }
 
-/** Labels of every metric that the exporter serves or that a recording rule makes, by its name. */
+/** Labels by metric of the exporter and the recording rules. */
 export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = recorded(
   new Map([...Object.values(TREE_FAMILIES), ...registeredFamilies()].flatMap(seriesOf)),
 );
 
-/** The metrics that presets give channels, with those of their limits. */
+/** Metrics of presets, including limits. */
 export async function presetFamilies(): Promise<readonly MetricFamily[]> {
   const families = (await Promise.all(PRESET_NAMES.map((name) => familiesOf(name)))).flat();
   return families.flatMap((family) => [family, family.limits]);
 }
 
-/** The same, and those that presets give channels with their limits. */
+/** Adds those of presets. */
 export async function metricsWithPresets(): Promise<ReadonlyMap<string, readonly string[]>> {
   return new Map([...KNOWN_METRICS, ...(await presetFamilies()).flatMap(seriesOf)]);
 }

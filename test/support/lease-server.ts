@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certificate, keyPair } from "./certificates.ts";
 
-/** A Lease as it goes over the wire. */
+/** Wire format of a Lease. */
 export interface LeaseObject {
   apiVersion?: string;
   kind?: string;
@@ -24,20 +24,19 @@ export interface LeaseRequest {
 export interface LeaseServer {
   readonly host: string;
   readonly port: number;
-  /** As Kubernetes mounts it: `token`, `ca.crt`, `namespace`. */
+  /** Like Kubernetes' mount: `token`, `ca.crt`, `namespace`. */
   readonly accountFolder: string;
   readonly requests: readonly LeaseRequest[];
-  /** Undefined: there is none. */
+  /** Undefined: no Lease. */
   lease: LeaseObject | undefined;
-  /** Other tokens are refused. */
+  /** The only accepted token. */
   token: string;
-  /** What a role allows. */
+  /** Rights of the role. */
   readonly allowed: Set<"get" | "update" | "create">;
-  /** Answers in the place of the server: true when it did. */
+  /** Replaces the server's answer if it returns true. */
   intercept: ((request: LeaseRequest, response: ServerResponse) => boolean) | undefined;
-  /** No answers any more, neither on open connections nor on new ones. */
+  /** No answers on open or new connections. */
   isSilent: boolean;
-  /** Writes the Lease as it stands. */
   put(lease: Omit<LeaseObject, "metadata">, metadata?: Record<string, unknown>): void;
   close(): Promise<void>;
 }
@@ -46,7 +45,7 @@ export const NAMESPACE = "monitoring";
 export const LEASE_NAME = "prtg-exporter";
 const LIST = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
 
-/** As much of an API server of Kubernetes as one Lease takes: TLS, tokens, rights, versions. `close` it. */
+/** TLS, tokens, rights and versions, as one Lease needs. `close` it. */
 export async function startLeaseServer(): Promise<LeaseServer> {
   const accountFolder = await mkdtemp(join(tmpdir(), "service-account-"));
   await writeFile(join(accountFolder, "token"), "token-1\n");

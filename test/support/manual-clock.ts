@@ -5,16 +5,13 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/**
- * Time that stands still until a test moves it. Sleeping takes no time: `advance` wakes who is due, in order, and lets
- * what they set off run, sleeps included, before it goes on.
- */
+/** `advance` wakes sleepers in order and runs their work, including new sleeps. */
 export class ManualClock implements Clock {
   #now: number;
   #monotonic = 0;
   readonly #sleepers = new Set<Sleeper>();
 
-  /** @param now Wall clock at the start, milliseconds since the epoch. */
+  /** @param now initial wall clock, milliseconds since the epoch. */
   constructor(now = Date.UTC(2026, 0, 15, 12)) {
     this.#now = now;
   }
@@ -48,7 +45,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Lets time pass for both clocks. */
+  /** Advances both clocks. */
   async advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms;
     await settled();
@@ -63,22 +60,22 @@ export class ManualClock implements Clock {
     await settled();
   }
 
-  /** Lets time pass while nothing can run, as when the process is busy. Who is due meanwhile wakes with the next `advance`. */
+  /** Nothing runs, as in a busy process. The next `advance` wakes due sleepers. */
   skip(ms: number): void {
     this.#passUntil(this.#monotonic + ms);
   }
 
-  /** Sets the wall clock, as an administrator or NTP does; the monotonic clock goes on. */
+  /** Like an administrator or NTP: the monotonic clock continues. */
   setWallClock(now: number): void {
     this.#now = now;
   }
 
-  /** Milliseconds until each sleeper wakes, soonest first. */
+  /** Remaining milliseconds per sleeper, soonest first. */
   get pending(): readonly number[] {
     return [...this.#sleepers].map(({ until }) => until - this.#monotonic).sort((a, b) => a - b);
   }
 
-  /** Resolves as soon as a sleep of a time that fits has begun, for example after an exchange over a real socket. */
+  /** A matching sleep starts, such as after a real socket's exchange. */
   async sleeping(fits: (ms: number) => boolean = () => true): Promise<number> {
     for (;;) {
       const found = this.pending.find(fits);
@@ -99,7 +96,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves when all that can run without time or input passing has run. */
+/** Resolves when all work that needs no time or input is done. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,16 +1,16 @@
-/** One sample line of the text format, read by the letter of the format's description; tests only. */
+/** A strictly parsed sample line of the text format. */
 export interface ParsedSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: string;
 }
 
-/** Whether a metric, by its name or a line of it, is of the exporter itself and not of what it monitors. */
+/** True for the exporter's own metrics (name or line). */
 export function isOwnMetric(name: string): boolean {
   return /^(prtg_exporter_|prtg_up\b|process_|nodejs_)/.test(name);
 }
 
-/** @throws Error when the line is not a sample */
+/** @throws Error for an invalid line */
 export function parseSample(line: string): ParsedSample {
   const name = /^[A-Za-z_:][A-Za-z0-9_:]*/.exec(line)?.[0];
   if (name === undefined) throw new Error(`no metric name: ${line}`);
@@ -45,7 +45,7 @@ export function parseSample(line: string): ParsedSample {
   return { name, labels, value };
 }
 
-/** Every sample of a page by `name{labels}`; refuses a series that occurs twice. */
+/** Samples by `name{labels}`. Rejects duplicate series. */
 export function parsePage(page: string): Map<string, ParsedSample> {
   const samples = new Map<string, ParsedSample>();
   for (const line of page.split("\n")) {
@@ -63,7 +63,7 @@ export interface ParsedFamily {
   readonly help: string;
 }
 
-/** The families that a page in text format declares, by name; refuses one that is declared twice. */
+/** Declared families of a text page. Rejects duplicates. */
 export function parseFamilies(page: string): Map<string, ParsedFamily> {
   const families = new Map<string, ParsedFamily>();
   for (const [, name = "", help = "", typeOf, type = ""] of page.matchAll(

@@ -5,7 +5,7 @@ import { childrenOf, labelNames, matchersOf, matches, metricOf, parsePromql, str
 export type SeriesLabels = Readonly<Record<string, string>>;
 
 export interface Sample {
-  /** With `__name__`, unless something has taken it; none is empty. */
+  /** With `__name__`, unless dropped. Never empty. */
   readonly labels: SeriesLabels;
   readonly value: number;
 }
@@ -28,8 +28,8 @@ const AGGREGATES: Readonly<Record<string, (values: readonly number[]) => number>
 const NAME = "__name__";
 
 /**
- * What Prometheus answers to an instant query about these samples. Only what dashboards ask about channels is known.
- * @throws Error for all else
+ * Instant query. Supports only the dashboards' channel queries.
+ * @throws Error for others
  */
 export function promqlAnswer(expression: string, samples: readonly Sample[]): readonly Sample[] {
   const answered = new Map<string, Answer>();

@@ -2,9 +2,9 @@ import type { SyntaxNode } from "@lezer/common";
 import { childrenOf, labelNames, madeLabel, matchersOf, matches, metricOf, parsePromql } from "./promql-syntax.ts";
 
 export interface PromqlLabels {
-  /** Labels that the result can have. */
+  /** Possible labels of the result. */
   readonly labels: ReadonlySet<string>;
-  /** Metrics and labels in the expression that there are not. */
+  /** Unknown metrics and labels. */
   readonly unknown: readonly string[];
 }
 
@@ -23,14 +23,11 @@ const EXPRESSIONS = new Set([
   "UnaryExpr",
   "VectorSelector",
 ]);
-/** Aggregations that choose series and leave their labels alone. */
+/** Aggregations that select series and keep their labels. */
 const CHOOSING = new Set(["Topk", "Bottomk", "LimitK", "LimitRatio"]);
 const NONE: Labels = new Set();
 
-/**
- * Follows labels through an expression as Prometheus does: what a selector has, what an aggregation leaves, what a join
- * brings. `labelsOf` are the labels of each metric that there is.
- */
+/** Through selectors, aggregations and joins, like Prometheus. `labelsOf`: all metrics. */
 export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, readonly string[]>): PromqlLabels {
   const unknown: string[] = [];
 
@@ -58,13 +55,13 @@ export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, r
     const labels = metric === "" ? labelsOfAny(node) : labelsOf.get(metric);
     if (labels === undefined) unknown.push(`metric ${metric}`);
     const known = new Set(labels);
-    // Without a name, a matcher may be there to leave out what has the label.
+    // Without a name, a matcher may exclude series with the label.
     const matched = metric === "" ? new Set(["__name__", ...[...labelsOf.values()].flat()]) : known;
     need(labelNames(node.getChild("LabelMatchers"), expression), matched, metric);
     return known;
   };
 
-  /** Of a selector without a name: labels of all metrics that it can select; undefined where there is none. */
+  /** For a selector without a name: labels of all matching metrics. */
   const labelsOfAny = (node: SyntaxNode): string[] | undefined => {
     const matchers = matchersOf(node, expression);
     const fitting = [...labelsOf].filter(([name, labels]) =>
@@ -109,7 +106,7 @@ export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, r
       need(brought, left, "joining");
       return union([right, new Set(brought)]);
     }
-    // One to one: only what was matched is left. With a number on one side, labels of the other.
+    // One to one keeps matched labels. With a number, the other side's.
     return on ? new Set(matching) : left.size > 0 ? left : right;
   };
 

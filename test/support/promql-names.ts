@@ -1,18 +1,17 @@
 import type { SyntaxNode } from "@lezer/common";
 import { childrenOf, labelNames, madeLabel, metricOf, parsePromql } from "./promql-syntax.ts";
 
-/** What a PromQL expression names. */
 export interface PromqlNames {
   readonly metrics: ReadonlySet<string>;
   /** Labels in `metric{...}`, with the metric. */
   readonly matched: readonly (readonly [metric: string, label: string])[];
-  /** Labels in `by (...)`, `on (...)` and their like. */
+  /** Labels in `by (...)`, `on (...)` and similar. */
   readonly listed: ReadonlySet<string>;
-  /** Labels that `label_replace` and `count_values` make. */
+  /** Made by `label_replace` and `count_values`. */
   readonly made: ReadonlySet<string>;
 }
 
-/** Throws an Error where Prometheus would not understand it. */
+/** @throws Error for invalid PromQL */
 export function promqlNames(expression: string): PromqlNames {
   const metrics = new Set<string>();
   const matched: [string, string][] = [];

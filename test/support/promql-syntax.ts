@@ -2,7 +2,7 @@ import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@prometheus-io/lezer-promql";
 import { RE2JS } from "re2js";
 
-/** The syntax tree of an expression. Throws an Error where Prometheus would not understand it. */
+/** @throws Error for invalid PromQL */
 export function parsePromql(expression: string): SyntaxNode {
   const tree = parser.parse(expression);
   tree.iterate({
@@ -23,7 +23,7 @@ export function isLabelName({ name }: SyntaxNode): boolean {
   return name === "LabelName";
 }
 
-/** Labels in a list in parentheses, or in matchers in braces. */
+/** From a parenthesised list or matchers. */
 export function labelNames(node: SyntaxNode | null, expression: string): string[] {
   return childrenOf(node).flatMap((child) => {
     if (isLabelName(child)) return [expression.slice(child.from, child.to)];
@@ -31,7 +31,7 @@ export function labelNames(node: SyntaxNode | null, expression: string): string[
   });
 }
 
-/** The label that `label_replace` or `count_values` makes; undefined for all else. */
+/** Label of `label_replace` or `count_values`. */
 export function madeLabel(node: SyntaxNode, expression: string): string | undefined {
   const isReplacing = node.getChild("FunctionIdentifier")?.firstChild?.name === "LabelReplace";
   const isCounting = childrenOf(node.getChild("AggregateOp")).some(({ name }) => name === "CountValues");
@@ -40,7 +40,7 @@ export function madeLabel(node: SyntaxNode, expression: string): string | undefi
   return name == null ? undefined : expression.slice(name.from + 1, name.to - 1);
 }
 
-/** Name of the metric that a selector selects; empty where it only has matchers. */
+/** Empty for a selector with only matchers. */
 export function metricOf(selector: SyntaxNode, expression: string): string {
   const name = selector.getChild("Identifier");
   return name === null ? "" : expression.slice(name.from, name.to);
@@ -52,7 +52,6 @@ export interface LabelMatcher {
   readonly value: string;
 }
 
-/** What is in the braces of a selector. */
 export function matchersOf(selector: SyntaxNode, expression: string): LabelMatcher[] {
   const textOf = (node: SyntaxNode | null) => (node === null ? "" : expression.slice(node.from, node.to));
   return (selector.getChild("LabelMatchers")?.getChildren("UnquotedLabelMatcher") ?? []).map((matcher) => ({
@@ -62,12 +61,12 @@ export function matchersOf(selector: SyntaxNode, expression: string): LabelMatch
   }));
 }
 
-/** The text that a string literal stands for. */
+/** Decodes a string literal. */
 export function stringOf(literal: string): string {
   return literal.startsWith("`") ? literal.slice(1, -1) : String(JSON.parse(literal));
 }
 
-/** Expressions are anchored, and `.` stands for any character. */
+/** Regular expressions are anchored, and `.` matches any character. */
 export function matches({ operator, value }: LabelMatcher, text: string): boolean {
   const isEqual = operator.endsWith("~") ? RE2JS.matches(`(?s:${value})`, text) : value === text;
   return isEqual === !operator.startsWith("!");

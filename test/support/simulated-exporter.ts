@@ -22,19 +22,19 @@ export interface SimulatedExporterOptions {
   readonly size?: Partial<WorldSize>;
   readonly seed?: number;
   readonly simulator?: Partial<SimulatorOptions>;
-  /** YAML below `servers:`'s sibling keys, for example `metrics: { sensor_status: all }`. */
+  /** YAML sections next to `servers:`, such as `metrics: { sensor_status: all }`. */
   readonly settings?: string;
 }
 
-/** A simulated server and a whole exporter that polls it when told to. */
+/** A simulator and a full exporter that polls on request. */
 export interface SimulatedExporter {
   readonly simulator: Simulator;
   readonly exporter: Exporter;
   readonly config: Config;
-  /** One poll of everything; whether all of it worked. */
+  /** A full poll. True if everything worked. */
   poll(): Promise<boolean>;
   page(): Promise<string>;
-  /** The page's samples by `seriesKey`; throws when a series occurs twice. */
+  /** Samples by `seriesKey`. Rejects duplicate series. */
   samples(): Promise<Map<string, ParsedSample>>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function startSimulatedExporter(options: SimulatedExporterOptions =
     exporter,
     config,
     poll: async () => {
-      // Against hanging only: 16,000 channels have taken 20 s on a busy machine.
+      // Only against hanging: 16,000 channels took 20 s on a busy machine.
       const worked = await exporter.pollOnce(AbortSignal.timeout(240_000));
       await exporter.exposition.refresh();
       return worked;

@@ -13,7 +13,7 @@ export const CREDENTIALS = {
   limitedApiKey: "key-of-a-user-without-some-rights",
 };
 
-/** A small simulated monitoring server that ends with the test. */
+/** Ends with the test. */
 export async function simulateServer(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
   const simulator = await startSimulator({
     world: createWorld({ seed: 1, size: SMALL, startedAt: Date.now() }),

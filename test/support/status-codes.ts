@@ -1,4 +1,4 @@
-/** The specification's list of status tokens, in its order, written down a second time on purpose. */
+/** The specification's status tokens in order, deliberately repeated here. */
 export const TOKENS =
   "none unknown collecting up warning down disconnected pausedbyuser pausedbydependency pausedbyschedule unusual pausedbylicense pauseduntil acknowledged partialdown".split(
     " ",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder of its own with these files, by relative path; gone with the test. */
+/** Files by relative path. Removed after the test. */
 export function temporaryFolder(files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { CREDENTIALS } from "./simulated-server.ts";
 
 const FILE = "test.yaml";
 
-/** The configuration of a YAML text, in which `${KEY}` is the API key of `simulateServer`. Other files come from the disk. */
+/** `${KEY}`: API key of `simulateServer`. Other files come from disk. */
 export async function loadTestConfig(yaml: string, key: string = CREDENTIALS.apiKey): Promise<Config> {
   const readFile = async (path: string) => (path === FILE ? yaml : readTextFile(path));
   return (await loadConfig({ file: FILE, env: { KEY: key }, readFile })).config;

@@ -2,15 +2,12 @@ import type { SimChannel, SimNode, SimSensor, World } from "../../packages/simul
 import { entryOf, lookupOf } from "../../packages/simulator/src/world/sensors/lookups.ts";
 import { parseStatusCode, TOKENS } from "./status-codes.ts";
 
-/** `name` with its labels in the order of their names, as `seriesKey` of parsed samples gives it. */
+/** Keys like `seriesKey` of parsed samples: sorted labels. */
 export type ExpectedSeries = Map<string, number>;
 
 const FIVE_MINUTES = 300_000;
 
-/**
- * What a page must say of the sensors and channels of a simulated world at a moment, worked out from the world itself:
- * nothing of the exporter's code is used here.
- */
+/** From the world, without the exporter's code. */
 export function expectedSeries(world: World, server: string, at: number): ExpectedSeries {
   const expected: ExpectedSeries = new Map();
   for (const sensor of world.list("sensor")) {
@@ -30,7 +27,7 @@ export function expectedSeries(world: World, server: string, at: number): Expect
   return expected;
 }
 
-/** Sensors per status, for every status that some sensor has. */
+/** Only statuses with sensors. */
 export function statusCounts(world: World, at: number): Map<string, number> {
   const counts = new Map<string, number>();
   for (const sensor of world.list("sensor")) {
@@ -40,7 +37,7 @@ export function statusCounts(world: World, at: number): Map<string, number> {
   return counts;
 }
 
-/** Objects per kind; channels are counted too. */
+/** Includes channels. */
 export function objectCounts(world: World): Map<string, number> {
   return new Map([
     ["probe", world.list("probe").length],
@@ -52,7 +49,7 @@ export function objectCounts(world: World): Map<string, number> {
 }
 
 /**
- * How many series each family about a simulated world has that was polled at a moment.
+ * Polled at a moment.
  * @param countedKinds kinds in `GET /objects/count`
  */
 export function familySizes(
@@ -91,13 +88,12 @@ export function familySizes(
   ]);
 }
 
-/** When any channel of the sensor was measured last, milliseconds since the epoch; undefined: never. */
+/** Last measurement of any channel, milliseconds since the epoch. Undefined: never. */
 export function lastMeasured(world: World, sensor: SimSensor, at: number): number | undefined {
   const times = sensor.channels.flatMap((channel) => world.lastMeasurement(channel, at)?.at ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** What is missing, different or too much, in words; empty when all is as it should be. */
 export function differences(expected: ReadonlyMap<string, number>, found: ReadonlyMap<string, number>): string[] {
   const missing = [...expected].filter(([key]) => !found.has(key)).map(([key]) => `missing: ${key}`);
   const extra = [...found].filter(([key]) => !expected.has(key)).map(([key]) => `extra: ${key}`);
@@ -108,7 +104,7 @@ export function differences(expected: ReadonlyMap<string, number>, found: Readon
   return [...missing, ...extra, ...different];
 }
 
-/** Paused and never measured channels have no value; one older than three intervals (at least 5 min) is withdrawn. */
+/** Not for paused and never measured channels. Expires after three intervals (at least 5 min). */
 export function servedValue(world: World, channel: SimChannel, at: number): number | undefined {
   const { sensor } = channel;
   if (world.state(sensor, at).status.startsWith("paused")) return undefined;
@@ -118,7 +114,7 @@ export function servedValue(world: World, channel: SimChannel, at: number): numb
   return at - measurement.at < staleAfter ? measurement.displayValue : undefined;
 }
 
-/** The text that the channel's lookup has for a value; undefined where it has no lookup. */
+/** The lookup's text for a value, if any. */
 export function stateOf(channel: SimChannel, value: number): string | undefined {
   const lookup = lookupOf(channel);
   return lookup && (entryOf(lookup, value)?.text ?? String(value));

@@ -1,4 +1,4 @@
-/** Units of the simulated world, and what a value in each of them is in its base unit, by simple arithmetic. */
+/** The simulated world's units with simple conversions to base units. */
 export const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = {
   "%": (value) => value / 100,
   msec: (value) => value / 1000,
@@ -25,7 +25,6 @@ export const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = 
   dBm: (value) => value,
 };
 
-/** Base units that no kind of sensor in the simulated world shows. */
 export const NOT_IN_THE_WORLD = [
   "voltamperes",
   "ohms",
@@ -40,7 +39,7 @@ export const NOT_IN_THE_WORLD = [
   "liters_per_second",
 ];
 
-/** Twelve digits: the last ones depend on the order of the operations. */
+/** Twelve digits: the last ones depend on the order of operations. */
 export function nearly(value: number): string {
   return value.toPrecision(12);
 }

@@ -15,7 +15,7 @@ test.each([
     const process = await subject.start();
     await subject.run(process, 3);
     await clock.advance(10 * SECOND);
-    // The exporter does not believe the clock yet; times up to a quarter of an hour ahead pass for a list that came late.
+    // Untrusted: up to 15 minutes ahead count as a late list.
     server.believedOffsetMs = 0;
     server.offsetMs = 14 * MINUTE;
     await process.engine.onListPoll(server.list(), () => MINUTE);

@@ -35,7 +35,7 @@ function eventWithin(longestMinutes: number): fc.Arbitrary<Event> {
     fc.record({
       kind: fc.constantFrom("killed", "stopped"),
       minutes,
-      // Anywhere between two polls, and often while rows or watermarks are on their way.
+      // Anywhere between two polls, often while rows or watermarks are in flight.
       afterMs: fc.oneof(fc.integer({ min: 0, max: 1_500 }), fc.integer({ min: 0, max: PERIOD_MS })),
     }),
     fc.record({ kind: fc.constant("receiver" as const), mood: fc.constantFrom<Mood>("refuses", "refuses in part") }),
@@ -65,7 +65,7 @@ function sensorWith(id: string, intervalSeconds: number, skew: number): fc.Arbit
     }));
 }
 
-/** @param longestMinutes Of an outage. */
+/** @param longestMinutes of an outage. */
 function scenarios(longestMinutes: number): fc.Arbitrary<Scenario> {
   return fc.constantFrom(0, 0, 1, -1).chain((skew) =>
     fc.record({
@@ -89,7 +89,7 @@ function scenarios(longestMinutes: number): fc.Arbitrary<Scenario> {
   );
 }
 
-/** Plays a scenario, then gives the exporter time to catch up. Resolves with all that is wrong with what came. */
+/** Then lets the exporter catch up. Returns errors in the received data. */
 async function play(scenario: Scenario): Promise<readonly string[]> {
   const clock = new ManualClock(BEGIN);
   const server = new RecordedServer(clock, scenario.sensors);

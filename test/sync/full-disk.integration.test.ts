@@ -7,7 +7,7 @@ import { Watermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FILE = watermarkFileName("hq");
-/** Longer than a file may become. */
+/** Exceeds the file limit. */
 const SENSORS = 1_000;
 
 test("a disk that is full leaves the old file, and nothing beside it", async () => {
@@ -23,7 +23,7 @@ test("a disk that is full leaves the old file, and nothing beside it", async () 
     for (let id = 0; id < ${SENSORS}; id++) watermarks.move(String(id), 6);
     console.log(await watermarks.save().catch(({ code }) => code), watermarks.changed);
   `;
-  // Each write beyond a kilobyte fails, as on a full disk.
+  // Writes beyond a kilobyte fail, as on a full disk.
   const limited = [
     "-c",
     'trap "" XFSZ; ulimit -f 1; exec "$0" --input-type=module --eval "$1"',

@@ -15,7 +15,7 @@ describe("cycles of several servers", () => {
     /** Time passes while the event loop is busy. */
     pass(ms: number): Promise<void>;
     readonly read: { readonly id: string; readonly at: number }[];
-    /** One cycle of a server whose sensors have gaps of so many minutes. */
+    /** A cycle of a server whose sensors have gaps of these minutes. */
     cycle(
       server: string,
       gaps: readonly number[],
@@ -57,7 +57,7 @@ describe("cycles of several servers", () => {
     return { clock, work, read, cycle, pass };
   }
 
-  /** Four reads a second go on. */
+  /** Keeps four reads a second running. */
   function busy(): Subject {
     const busy = subject();
     busy.work.follow(1);
@@ -69,13 +69,13 @@ describe("cycles of several servers", () => {
     const gapsOf = (server: number) => Array.from({ length: 200 }, (_, index) => 900 - 3 * index - server);
     const runs = ["a", "b", "c"].map((server, index) => cycle(server, gapsOf(index)).run);
     await Promise.all([...runs, pass(MINUTE)]);
-    // The first ones begin before all have asked.
+    // The first ones start before all have requested.
     const order = read.slice(3).map(({ id }) => Number(id.split("/")[1]));
     expect(order.length).toBeGreaterThan(150);
-    // A server asks for its next one after a pause; it may come too late to be the very next.
+    // A server pauses before its next request, which may miss the very next turn.
     const sorted = order.toSorted((a, b) => b - a);
     expect(Math.max(...order.map((gap, at) => Math.abs(at - sorted.indexOf(gap))))).toBeLessThanOrEqual(6);
-    // Gaps were counted down from 900.
+    // Gaps count down from 900.
     expect(Math.min(...order)).toBeGreaterThan(900 - order.length - 20);
   });
 
@@ -131,7 +131,7 @@ test("measurements of an hour without time for series arrive later, each once, a
     acquire: async () => (hasTime ? () => undefined : undefined),
     countDeferred: () => undefined,
   };
-  // Faster than lists come, so that series alone have what was measured in between.
+  // Faster than lists, so only series have the values between.
   const sensors = Array.from({ length: 5 }, (_, index) => recordedSensor(String(10 + index), 10));
   const { clock, server, receiver, start, run, stop } = world(sensors, { extras });
   const process = await start();

@@ -27,7 +27,7 @@ describe("after an outage", () => {
     {
       name: "of 6 hours",
       ms: 6 * HOUR,
-      // The last row was that of 12:08:17, so that 12:05 is partly sent; 14:10 reaches into the live window.
+      // The last row was 12:08:17. 14:10 overlaps the live window.
       short: "24 from 01-15T12:10:00 to 01-15T14:05:00",
       medium: undefined,
       long: undefined,

@@ -25,7 +25,7 @@ function take(outbox: Outbox, maxPoints = 1_000): Batch {
 
 describe("Outboxes of many servers", () => {
   const SERVERS = 20;
-  /** Of values. */
+  /** In values. */
   const ROOM = 100_000;
 
   function full() {

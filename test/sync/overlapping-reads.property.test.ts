@@ -13,16 +13,16 @@ const MINUTES = 40;
 const PAGES = 3;
 const never = new AbortController().signal;
 
-/** Of channel 1, which rules drop now and then, no row needs a value. */
+/** Rows need no value of channel 1, which rules sometimes drop. */
 function withAll(row: ReceivedRow): ReceivedRow {
   return row.values.length === 1 ? { ...row, values: [...row.values, ["1", 1]] } : row;
 }
 
 /**
- * A server whose time goes on in leaps, now and then faster than it is polled. Lists come page by page and take up to some
- * seconds, series are read meanwhile, and the exporter follows the server's clock by what its answers say.
- * @param slowness How long a list may take, seconds.
- * @param isDropped Whether rules drop channel 1 now.
+ * Time jumps, sometimes over a poll interval. Lists take seconds while series are read. The exporter follows the clock in
+ * answers.
+ * @param slowness maximum seconds for a list.
+ * @param isDropped rules drop channel 1.
  */
 async function play(seed: number, slowness: number, isDropped?: () => boolean): Promise<readonly string[]> {
   const random = seededRandom(seed);

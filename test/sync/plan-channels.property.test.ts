@@ -8,9 +8,8 @@ const MINUTES = 30;
 const DROPPING: KnownChannels = { kept: ["0"], dropped: ["1", "-4"] };
 
 /**
- * Half an hour in which server and receiver now and then are not there, sensors go down, the server's clock is set, and
- * the exporter is killed and started again; the same for the same seed, whatever it asks for.
- * @returns what came of channel 0, and how many values the server had to send
+ * Half an hour with failures, down sensors, clock changes and kills. Depends only on the seed.
+ * @returns values of channel 0, and the number of values the server sent
  */
 async function play(seed: number, channelsOf: (() => KnownChannels) | undefined) {
   const random = seededRandom(seed);
@@ -18,7 +17,7 @@ async function play(seed: number, channelsOf: (() => KnownChannels) | undefined)
   const sensors = [recordedSensor("7", 60), recordedSensor("8", 30), recordedSensor("9", 10, { phaseSeconds: 3 })];
   const subject = world(sensors, {
     requestsPerCycle: 20,
-    // Requests to the receiver are the same, however many values rows have.
+    // Keeps the number of requests independent of values per row.
     maxBatchPoints: 1_000_000,
     ...(channelsOf === undefined ? {} : { channelsOf }),
   });

@@ -20,7 +20,7 @@ describe("channelsToAsk", () => {
 });
 
 describe("a channel that is wanted from a moment on", () => {
-  /** Channel 1 is dropped until a reload, at which the series are being read. */
+  /** Channel 1 is dropped until a reload in mid-read. */
   async function reloadWhileReading(all: readonly string[]) {
     let wanted = ["0"];
     const subject = world([recordedSensor("7", 10)], {

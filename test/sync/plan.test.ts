@@ -71,7 +71,7 @@ describe("mergeSeries", () => {
   test("fills the time before the live rows with averages that are free of them and of what was sent", () => {
     const rows = { short: times(at("15T07:40:00"), 5 * MINUTE, 53), live: times(at("15T08:01:30"), MINUTE, 239) };
     expect(merge(rows, at("15T07:46:00")).slice(0, 5)).toEqual([
-      // 07:45 begins before what was sent last, 08:00 reaches into the live rows.
+      // 07:45 starts before the last sent data, 08:00 overlaps live rows.
       "short 15T07:50:00",
       "short 15T07:55:00",
       "live 15T08:01:30",

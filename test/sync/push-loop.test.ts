@@ -27,7 +27,7 @@ interface Answer {
   readonly afterMs?: number;
 }
 
-/** A loop over a sink that answers from a list, then accepts; times are monotonic milliseconds. */
+/** A loop whose sink gives these answers, then accepts. Monotonic milliseconds. */
 function loop({
   answers = [],
   maxBatchPoints = 100,
@@ -38,7 +38,7 @@ function loop({
   answers?: Answer[];
   maxBatchPoints?: number;
   random?: number;
-  /** The sink pays no attention to the signal. */
+  /** The sink ignores the signal. */
   deaf?: boolean;
   takeHistoryTurn?: (clock: ManualClock) => number;
 }) {

@@ -8,7 +8,7 @@ interface Scenario {
   readonly mode: "auto" | "all" | "off";
   readonly intervalsSeconds: readonly number[];
   readonly phaseSeconds: number;
-  /** How much earlier a measurement's time is than the moment at which lists show it. */
+  /** How long after the measurement lists show it. */
   readonly lateMs: number;
   readonly offsetMs: number;
   readonly pollEveryMs: number;
@@ -37,11 +37,11 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
   ),
 });
 
-/** All that is wrong with what came, in words. */
+/** All errors in the received data. */
 async function play(scenario: Scenario): Promise<readonly string[]> {
   const { lateMs, phaseSeconds, events, pollEveryMs, offsetMs, mode } = scenario;
   const sensors = scenario.intervalsSeconds.map((seconds, index) => {
-    // Lists show a scan at its own time, under an earlier one.
+    // Lists show a scan at its own time, with an earlier timestamp.
     const phase = phaseSeconds % seconds;
     return recordedSensor(`${index + 1}`, seconds, { phaseSeconds: phase, listSkewMs: -lateMs, sinceMs: 24 * HOUR });
   });
@@ -99,7 +99,7 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
   await subject.run(process, 45, pollEveryMs);
   await subject.stop(process);
   check();
-  // Repeats move no watermark: what was measured last is what it says.
+  // Repeats do not move watermarks.
   for (const { id } of sensors) {
     const measured = receiver.received.findLast((row) => row.sensorId === id && row.resolution !== "repeated");
     const watermark = process.delivery?.watermarks.get(id);

@@ -10,9 +10,9 @@ const LOOK_BACK = 5 * MINUTE;
 
 interface Subject extends World {
   process: ExporterProcess;
-  /** Sensors whose values are not served. */
+  /** Sensors without served values. */
   readonly withdrawn: Set<string>;
-  /** Sensors whose probe is not connected. */
+  /** Sensors of a disconnected probe. */
   readonly heldBack: Set<string>;
 }
 
@@ -33,7 +33,7 @@ async function repeating(sensors: readonly RecordedSensor[], mode: "auto" | "all
 const repeatsOf = ({ receiver }: World, sensorId = "7") =>
   receiver.received.filter((row) => row.sensorId === sensorId && row.resolution === "repeated");
 
-/** The longest time for which the newest point of a sensor was older than the look-back. */
+/** Longest time with the newest point older than the look-back. */
 function longestGap(rows: readonly ReceivedRow[], since: number, until: number): number {
   let visibleUntil = Number.NEGATIVE_INFINITY;
   let longest = 0;

@@ -110,7 +110,7 @@ describe("a measurement in a list", () => {
 });
 
 describe("where nothing is pushed", () => {
-  /** What lists come to that show measurements so many seconds after the first. */
+  /** Verdicts for lists with measurements at these seconds. */
   function verdicts(...seconds: readonly number[]): string[] {
     const sync = sensor(undefined);
     return [0, ...seconds].map((after) => {
@@ -251,9 +251,8 @@ describe("a server whose clock was ahead", () => {
     sync.followClock(at(1), at(1));
     expect(sync.observe(point(at(1)), judging({ now: at(1) }))).toBe("next");
     sync.take(row(at(1)), "list");
-    // Rows that were sent with times that have not come yet.
     expect(sync.sendsUpTo(at(1))).toBe(at(1));
-    // The clock is ahead once more.
+    // The clock is ahead again.
     sync.followClock(at(130), at(130));
     expect(sync.covered).toBe(at(120));
     expect(sync.observe(point(at(130)), judging({ now: at(130) }))).toBe("gap");
@@ -297,7 +296,7 @@ describe("a server whose clock was ahead", () => {
     sync.endList();
     sync.followClock(at(2), at(2));
     expect(sync.covered).toBeLessThan(at(1));
-    // The series has both, and nothing of before.
+    // The series has both and nothing earlier.
     expect(sync.covered).toBeGreaterThan(at(0));
     expect(sync.observe(point(at(2)), judging({ now: at(2) }))).toBe("gap");
   });

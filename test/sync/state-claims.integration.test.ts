@@ -13,7 +13,7 @@ function claim(directory: string, servers: readonly string[], waitMs = 0, onWait
   return claimServers({ directory, servers, clock: systemClock, waitMs, onWait });
 }
 
-/** Another process that claims servers, and stays. */
+/** Another process that claims servers and stays. */
 async function startHolder(directory: string, servers: readonly string[]) {
   const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${name}`, import.meta.url)));
   const program = `
@@ -48,7 +48,7 @@ test("a server of another process is refused, with who has it; a killed one has 
       new RegExp(`^state_dir .* is in use: process ${holder.pid} on .+, since 20.+Z, pushes branch$`),
     ),
   });
-  // As shards do.
+  // Like shards.
   const beside = await claim(folder, ["other"]);
   await holder.kill();
   const all = await claim(folder, ["hq", "branch"]);

@@ -24,13 +24,13 @@ function modeOf(path: string): string {
   return (lstatSync(path).mode & 0o7777).toString(8);
 }
 
-/** Every file and folder below a folder, with its mode. */
+/** Modes by path, recursive. */
 function modesBelow(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return Object.fromEntries(paths.map((path) => [path.replaceAll(/[0-9a-f-]{36}/g, "ID"), modeOf(join(folder, path))]));
 }
 
-/** Runs a module in a process of its own, with a umask. `uid`: as another user. */
+/** In its own process. `uid`: as another user. */
 function run(program: string, umask: number, uid?: number) {
   const prelude = `process.umask(${umask}); const from = (path) => import(${JSON.stringify(`${ROOT}src/`)} + path);`;
   const args = ["--input-type=module", "--eval", `${prelude}\n${program}`];
@@ -38,7 +38,7 @@ function run(program: string, umask: number, uid?: number) {
   return { status, stderr, stdout };
 }
 
-/** Everything that is written into `state_dir`, in a folder that is not there yet. */
+/** Writes everything that `state_dir` may contain into a new folder. */
 function writeState(directory: string): string {
   return `
     const { claimServers } = await from("sync/state-claims.ts");
@@ -112,7 +112,7 @@ describe("another user of the host", () => {
     chmodSync(path, 0o644);
     tryFileLock(path)?.release();
     expect(modeOf(path)).toBe("600");
-    // Only root may run a program as somebody else; for others the mode has to do.
+    // Only root can switch users. Otherwise checks the mode.
     const uid = process.geteuid?.() === 0 ? NOBODY : undefined;
     const read = `(await import("node:fs")).openSync(${JSON.stringify(path)}, "r"); console.log("opened")`;
     if (uid !== undefined) expect(run(read, 0, uid)).toMatchObject({ status: 1, stderr: /EACCES/ });

@@ -7,7 +7,7 @@ const MINUTELY = Array.from({ length: 20 }, (_, index) =>
   recordedSensor(String(100 + index), 60, { phaseSeconds: 3 * index }),
 );
 
-/** Rows of one sensor that the receiver got, as times relative to the begin in seconds. */
+/** A sensor's received rows, in seconds since the start. */
 function secondsOf({ receiver }: World, sensorId: string): number[] {
   return receiver.received.filter((row) => row.sensorId === sensorId).map(({ at }) => (at - BEGIN) / 1_000);
 }
@@ -16,7 +16,7 @@ function range(from: number, to: number, step: number): number[] {
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 
-/** An exporter that has caught up, with nothing asked so far. */
+/** Has caught up, with an empty request log. */
 async function inStep(subject: World, pollEveryMs?: number): Promise<ExporterProcess> {
   const process = await subject.start();
   await subject.run(process, 3, pollEveryMs);
@@ -30,7 +30,7 @@ describe("in auto", () => {
     const process = await subject.start();
     await subject.run(process, 5);
     expect(subject.server.asked.toSorted()).toEqual(MINUTELY.map(({ id }) => `${id}/live`).toSorted());
-    // 103 scans at second 9 of each minute; the window began four hours before it was read.
+    // Second 9. The window began four hours before its read.
     expect(secondsOf(subject, "103")).toEqual(range(-4 * 3_600 + 9, 189, 60));
   });
 
@@ -116,7 +116,7 @@ describe("in auto", () => {
   test("a measurement that a list shows while the series is read arrives, though it is the last for long", async () => {
     const subject = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 6 * MINUTE, to: BEGIN + 9 * DAY }] })]);
     const process = await inStep(subject);
-    // Three minutes after the last poll: a gap, and 05:00 is measured while the answer is on its way.
+    // A gap, and 05:00 is measured while the answer is in flight.
     await subject.clock.advance(119_850);
     await process.poll();
     await subject.clock.advance(150);
@@ -175,7 +175,7 @@ describe("without a receiver", () => {
     const process = await subject.start();
     await subject.run(process, 10);
     expect(new Set(subject.server.asked)).toEqual(new Set(["7/live"]));
-    // Two lists have to skip measurements first.
+    // First, two lists must skip measurements.
     expect(subject.server.asked.length).toBe(8);
     expect(process.delivery).toBeUndefined();
   });
@@ -229,7 +229,7 @@ describe("what the list shows and the series does not", () => {
     const process = await inStep(subject);
     subject.server.down.set("7", subject.server.now());
     await subject.run(process, 10);
-    // One reading a minute, as of every fast sensor, and the scan that each list shows.
+    // One read per minute, plus each list's scan.
     expect(subject.server.asked).toEqual(Array(10).fill("7/live"));
     const since = (subject.server.down.get("7") ?? 0) - BEGIN;
     const seconds = secondsOf(subject, "7").filter((second) => second * 1000 > since);
@@ -390,7 +390,7 @@ describe("times that cannot be", () => {
       const second = await subject.start();
       await subject.run(second, 10);
       expect(secondsOf(subject, "7")).toEqual(range(-5 * 3_600, -5 * 3_600 + 540, 60));
-      // The watermark stays; the file may be written anew.
+      // The watermark stays. The file may be rewritten.
       await subject.stop(second);
       expect([...subject.disk.files.values()]).toEqual([before]);
     },
@@ -417,7 +417,7 @@ describe("times that cannot be", () => {
       const sent = subject.receiver.received.length;
       subject.server.offsetMs = -2 * HOUR;
       await subject.run(process, 10);
-      // As if they were new: the server took them then.
+      // Sent like new: the server recorded them then.
       const again = subject.receiver.received.slice(sent).map(({ at }) => at);
       expect(again.length).toBeGreaterThan(8);
       subject.server.offsetMs = 0;
@@ -467,7 +467,7 @@ describe("memory", () => {
     const subject = world([recordedSensor("7", 60)], { maxPendingPoints: 600 });
     const process = await inStep(subject);
     subject.receiver.mood = "is down";
-    // The second does not fit, the third would, and 04:00 is in the list, too.
+    // The second does not fit, the list also has 04:00.
     subject.server.answers.set("7", [row(180, 1), row(190, 600), row(240, 2)]);
     await subject.clock.advance(75_000);
     await subject.run(process, 3, 10_000);
@@ -537,7 +537,7 @@ describe("what is said of it", () => {
         },
       },
     });
-    // Each of the 20 sensors twice: whether the list is in their order is looked at first.
+    // 20 sensors, each twice: the first pass checks the list's order.
     expect(steps).toBe(40);
   });
 });

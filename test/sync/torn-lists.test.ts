@@ -12,7 +12,7 @@ describe("the times of a sensor's channels", () => {
     const list = times.map(
       (measuredAt, index): ChannelRecord => ({
         ...{ sensorId: "7", channelId: String(index), name: "", unit: "", limits: undefined },
-        // A scan may bring no value for some of them.
+        // A scan may lack some values.
         value: index % 2 === 0 ? 1 : undefined,
         measuredAt,
       }),
@@ -32,7 +32,7 @@ describe("the times of a sensor's channels", () => {
 });
 
 describe("a list that was read while the sensor was scanned", () => {
-  /** A sensor whose measurements until `BEGIN` are delivered. */
+  /** A sensor delivered up to `BEGIN`. */
   const sensor = () => new SensorSync("7", BEGIN);
   const times = (oldest: number, newest: number) => ({
     oldest: BEGIN + oldest * SECOND,
@@ -77,7 +77,7 @@ describe("a list that was read while the sensor was scanned", () => {
     expect(sync.knownSince).toBe(BEGIN - 30 * SECOND);
     const row = { sensorId: "7", at: BEGIN + 120 * SECOND, resolution: "live", values: [] } as const;
     sync.take(row, "series");
-    // The next list may have been read, in part, before the series.
+    // The next list may be partly older than the series.
     expect(sync.knownSince).toBe(BEGIN - 30 * SECOND);
     sync.endList();
     expect(sync.knownSince).toBe(BEGIN + 90 * SECOND);
@@ -87,7 +87,7 @@ describe("a list that was read while the sensor was scanned", () => {
 });
 
 describe("with a scan between two pages", () => {
-  /** Channel 0 comes with the first page, channel 1 with the second, `ms` later. */
+  /** Page one has channel 0, page two (`ms` later) channel 1. */
   test.each([
     { name: "of every list", isTorn: () => true },
     { name: "of every other list", isTorn: (list: number) => list % 2 === 0 },
@@ -103,7 +103,7 @@ describe("with a scan between two pages", () => {
       const torn = [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))];
       await process.engine.onListPoll(torn, (id) => subject.server.interval(id));
       await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(5 * SECOND)]);
-      // The next list begins just before the scan of sensor 7.
+      // The next list starts just before sensor 7's scan.
       await subject.clock.advance(MINUTE - ((subject.clock.now() - BEGIN + 5 * SECOND) % MINUTE));
     }
     await subject.run(process, 3);
@@ -117,7 +117,7 @@ describe("with a scan between two pages", () => {
     await subject.run(process, 3);
     const { server, clock } = subject;
     const read = () => Promise.all([process.engine.readDue(new AbortController().signal), clock.advance(5 * SECOND)]);
-    // It skips a scan, so that the series is to be read.
+    // Skips a scan, so that the series is read.
     await clock.advance(2 * MINUTE);
     await process.engine.onListPoll(server.list(), () => MINUTE);
     const first = server.list();
@@ -142,7 +142,7 @@ describe("with a scan between two pages", () => {
     await clock.advance(5 * MINUTE);
     const before = server.list();
     await clock.advance(5 * MINUTE);
-    // Twice the same, so that it is not torn by a scan.
+    // Twice the same, so that no scan tears it.
     const list = server.list().map((record, index) => (isFirst(record) ? record : (before[index] ?? record)));
     for (let time = 0; time < 2; time++) {
       await process.engine.onListPoll(list, () => 5 * MINUTE);

@@ -124,7 +124,7 @@ describe("a file that cannot be used", () => {
 
 const STEPS = ["write half", "write", "rename", "sync directory"] as const;
 
-/** Files whose steps work up to one, which is the last that the process comes to. */
+/** Files that work up to a step, the process's last. */
 function crashingAt(files: StateFiles, crash: (typeof STEPS)[number], done: string[]): StateFiles {
   const step = async (name: (typeof STEPS)[number], act: () => Promise<void>): Promise<void> => {
     await act();

@@ -78,7 +78,7 @@ describe("the exporter's own metrics", () => {
       { server: "hq", endpoint: "/health", code: "200" },
       { server: "hq", endpoint: "/experimental/sensors", code: "200" },
     ]);
-    // Those of all servers together went on.
+    // Totals of all servers continued.
     expect((await metrics.samples(EXPORTER_METRICS.endpoints.requests)).map(({ value }) => value)).toEqual([2, 2]);
   });
 

@@ -14,7 +14,7 @@ beforeEach(() => {
   server.expect(["/health", "/objects/count"], ["/experimental/sensors", "/experimental/channels"]);
 });
 
-/** `label=value,...` to the value of the series; without the label `server`, which all have. */
+/** Values by `label=value,...`, without the common label `server`. */
 async function seriesOf(metric: MetricDeclaration): Promise<Record<string, number>> {
   const values = await metrics.samples(metric);
   return Object.fromEntries(

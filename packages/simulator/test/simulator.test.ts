@@ -38,7 +38,7 @@ describe("the request log", () => {
   test("knows how many requests were under way at once", async () => {
     const { send, simulator, clock } = await startService({ faults: ["latency=1s"] });
     const answers = [send("/version"), send("/version"), send("/version")];
-    // All three wait: one that had only just come in would begin to wait when the time has passed.
+    // All must wait before time passes.
     await expect.poll(() => clock.pending).toEqual([1000, 1000, 1000]);
     expect(simulator.requests.inFlight).toBe(3);
     await clock.advance(1000);

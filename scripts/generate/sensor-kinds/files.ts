@@ -6,7 +6,6 @@ import { presetTexts } from "./presets.ts";
 import { knownKindsFile } from "./simulator.ts";
 import { readKindTable } from "./table.ts";
 
-/** Everything that comes from the table of kinds. */
 export async function sensorKindFiles(): Promise<{ readonly presets: PresetTexts; readonly files: readonly Output[] }> {
   const table = await readKindTable();
   const presets = presetTexts(table);

@@ -1,22 +1,22 @@
 /*
- * Makes patterns from names of the table. They ignore case and punctuation, because the data set has names in lower case
- * without punctuation. Names without placeholders become texts after `~`, which cost a lookup.
+ * Makes patterns from names in the table. They ignore case and punctuation, because the data set has neither.
+ * Names without placeholders become texts after `~`, which need only a lookup.
  */
 
-/** Suffixes of rates in PRTG's historic data. */
+/** In PRTG's historic data. */
 const RATE_SUFFIXES = ["speed", "geschwindigkeit"];
 
 export interface NameOptions {
   readonly isRate: boolean;
-  /** Texts that may follow the name. */
+  /** They may follow the name. */
   readonly texts: readonly string[];
   /** Placeholders that become labels. */
   readonly captured: ReadonlySet<string>;
-  /** Expressions of placeholders. */
+  /** Regular expression per placeholder. */
   readonly placeholders: Readonly<Record<string, string>>;
 }
 
-/** @param template Like `Free Bytes[ {disk}]`. */
+/** Like `Free Bytes[ {disk}]`. */
 export function namePatterns(template: string, { isRate, texts, captured, placeholders }: NameOptions): string[] {
   const suffixes = isRate ? RATE_SUFFIXES : texts;
   if (!/[[{]/.test(template)) return ["", ...suffixes].map((suffix) => `~${template} ${suffix}`.trim());
@@ -36,7 +36,7 @@ function textPattern(text: string): string {
   return parts.map(partPattern).join("");
 }
 
-/** Spaces beside a placeholder must be there, or it would take a part of a word. */
+/** Requires spaces next to a placeholder, so that it matches whole words. */
 function partPattern(part: string, index: number, parts: readonly string[]): string {
   if (part === "%") return "(?:%|percent|prozent)";
   if (/^[\p{L}\p{N}]/u.test(part)) return part.replaceAll(/\d+/g, "\\d+");

@@ -3,7 +3,7 @@ import { PRESET_NAMES, type PresetName } from "../../../src/config/mapping-schem
 import { namePatterns } from "./names.ts";
 import { type KindTable, type KnownChannel, type KnownKind, type KnownMetric, LANGUAGES, namesOf } from "./table.ts";
 
-/** Match any kind, so people write them. */
+/** They match any kind. */
 const WRITTEN_BY_HAND: ReadonlySet<PresetName> = new Set(["base-units", "temperature", "uptime"]);
 
 const DESCRIPTIONS: Readonly<Partial<Record<PresetName, string>>> = {
@@ -30,7 +30,6 @@ const DESCRIPTIONS: Readonly<Partial<Record<PresetName, string>>> = {
   "web-server": "Apache and IIS.",
 };
 
-/** The texts of the presets that come from the table. */
 export function presetTexts(table: KindTable): Map<PresetName, string> {
   const files = new Map<PresetName, string>();
   for (const preset of PRESET_NAMES.filter((name) => !WRITTEN_BY_HAND.has(name))) {
@@ -42,7 +41,6 @@ export function presetTexts(table: KindTable): Map<PresetName, string> {
   return files;
 }
 
-/** Kinds with the same channel share a rule. */
 function rulesOf(table: KindTable, name: string, metric: KnownMetric) {
   const rules = Object.entries(table.kinds).flatMap(([id, kind]) =>
     kind.channels

@@ -1,6 +1,6 @@
 import { exampleNames, type KindTable, type KnownChannel } from "./table.ts";
 
-/** Kinds for the simulator: concrete channels with both names, without metrics. */
+/** Concrete channels in both languages, without metrics. */
 export function knownKindsFile(table: KindTable): string {
   const sensors = Object.values(table.kinds).reduce((sum, kind) => sum + (kind.sensors ?? 0), 0);
   const lines = Object.entries(table.kinds).map(([id, kind]) => {

@@ -14,9 +14,9 @@ const channel = z.strictObject({
   /** Default: the English names. */
   de: names.optional(),
   de_evidence: z.enum(EVIDENCE).optional(),
-  /** Texts of lookups that may follow the name. */
+  /** From lookups, after the name. */
   text: z.array(z.string()).prefault([]),
-  /** As the product spells it. */
+  /** In the product's spelling. */
   unit: z.string(),
   metric: z.string().optional(),
   labels: text.optional(),
@@ -34,9 +34,9 @@ const metric = z.strictObject({
 const kind = z.strictObject({
   name: z.string(),
   evidence: z.enum(EVIDENCE),
-  /** Page of the product's manual. */
+  /** Manual page. */
   manual: z.string().optional(),
-  /** In the data set. */
+  /** Number in the data set. */
   sensors: z.number().optional(),
   channels: z.array(channel),
 });
@@ -69,13 +69,13 @@ export function namesOf(channel: KnownChannel, language: Language): readonly str
   return channel[language] ?? channel.en;
 }
 
-/** A name as a server may show it, with the labels that it gives. */
+/** As a server may show it. */
 export interface ExampleName {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The names of a channel with its examples filled in. Without examples, optional parts are absent. */
+/** Without examples, drops optional parts. */
 export function exampleNames(channel: KnownChannel, language: Language): ExampleName[] {
   return namesOf(channel, language).flatMap((template) => {
     const placeholders = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);

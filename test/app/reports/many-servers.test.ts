@@ -13,14 +13,13 @@ let web: WebServer;
 let url: string;
 
 beforeAll(async () => {
-  // As long as it takes for all of it to be shown.
+  // Until all of it is visible.
   many = fakeServers(500, { said: `<"&'> ${"the server's words ".repeat(20)}` });
   ({ web, url } = await startPageServer({ status: many.source }));
 });
 
 afterAll(() => web.close(0));
 
-/** What one request has done with the servers. */
 async function workOf(path: string, servers: FakeServers = many, base = url) {
   servers.work.nodes = 0;
   servers.work.detailed.clear();

@@ -14,7 +14,7 @@ class AnyNodes extends Map<string, TreeNode> {
   }
 }
 
-/** A server that answers when the test says so. */
+/** Answers on command. */
 function slowServer(offset = 0) {
   const asked: {
     id: string;
@@ -41,7 +41,7 @@ function charts(offset?: number) {
   const { asked, monitor } = slowServer(offset);
   const subject = new SensorCharts(clock, () => new Map([["hq", monitor]]));
   const reader = () => new AbortController();
-  // The request has its turn a few microtasks later.
+  // The request runs some microtasks later.
   const turn = () => clock.advance(0);
   return { clock, asked, subject, turn, ask: (id: string, gone = reader().signal) => subject.read("hq", id, gone) };
 }
@@ -131,7 +131,7 @@ test("a server is asked ten times a minute at most, whoever asks", async () => {
   }
   expect(await ask("10")).toEqual({ kind: "too_many", retryAfterSeconds: 50 });
   expect(asked).toHaveLength(10);
-  // The latest are kept.
+  // Keeps the latest.
   asked[9]?.answer(seriesAt());
   expect(await ask("9")).toMatchObject({ kind: "drawn" });
   await clock.advance(50_000);

@@ -12,7 +12,6 @@ const WORKED: readonly Run[] = (["health", "tree", "status", "channels", "limits
   ...{ name, lastSuccessAt: 1_000 * (index + 1), error: undefined, isOff: false },
 }));
 
-/** What the list says of a server whose collector `name` is as `more` says. */
 async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
   const runs = WORKED.map((run) => (run.name === name ? { ...run, ...more } : run));
   const summary: ServerSummary = {

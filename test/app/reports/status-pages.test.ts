@@ -17,7 +17,7 @@ import {
 } from "../../support/simulated-exporter.ts";
 import { objectCounts, servedValue, statusCounts } from "../../support/world-truth.ts";
 
-/** Of one line, whatever a user wrote. */
+/** On one line, despite user input. */
 const SAID = "<b>Moved</b> to \u202erack 5 &amp; 6";
 
 const SETTINGS = "mapping: { presets: [base-units] }\nmetrics: { api_detail: endpoint }\n";

@@ -27,7 +27,7 @@ async function steps(settings: string, select = "") {
   return config.servers.flatMap((each) => checkSteps(each, config));
 }
 
-/** What the step says after that of the probes. */
+/** Output after the probes step. */
 async function checked(api: MemoryServer, select?: string): Promise<string> {
   const planned = await steps("collectors: { details: { enabled: true } }", select);
   const tools = { api, signal: new AbortController().signal, problems: () => new Map() };

@@ -21,7 +21,7 @@ interface Setting {
 async function setting(): Promise<Setting> {
   const server = await startLeaseServer();
   onTestFinished(() => server.close());
-  // A date in a header has whole seconds.
+  // HTTP dates have whole seconds.
   const clock = new ManualClock(Math.floor(Date.now() / 1_000) * 1_000);
   const interrupted = new AbortController();
   const env = { KUBERNETES_SERVICE_HOST: server.host, KUBERNETES_SERVICE_PORT: String(server.port) };
@@ -36,7 +36,7 @@ async function setting(): Promise<Setting> {
   return { server, clock, interrupted, check };
 }
 
-/** The API server's clock shows so much more than ours. */
+/** Ahead of ours. */
 function setAhead({ server, clock }: Setting, ms: number): void {
   server.intercept = (_request, response) => {
     response.setHeader("date", new Date(clock.now() + ms).toUTCString());
@@ -64,7 +64,7 @@ test("says who leads, and that the Lease may be read and written, and changes no
   ]);
   expect(new Set(findings.map((finding) => finding.server))).toEqual(new Set(["leader election"]));
   expect(server.lease).toEqual(before);
-  // Also where the parameter were lost on the way: who leads stays so.
+  // The leader stays even if the parameter is lost in transit.
   expect(server.requests.at(-1)).toMatchObject({ method: "PUT", body: before });
 });
 

@@ -11,7 +11,7 @@ import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 
 type Included = (world: World) => readonly SelectRule[];
 
-/** What the step says after the lists before it; `include` undefined: without a selection. */
+/** `include` undefined: no selection. */
 async function checked(include: Included | undefined, faults: readonly string[] = []) {
   const { url, world } = await simulateServer({ faults });
   const { api: whole } = testClient(url, { auth: { kind: "api_key", key: async () => CREDENTIALS.apiKey } });

@@ -22,7 +22,6 @@ function recording(name = "Ping", ...channels: ChannelRecord[]): Recording {
   };
 }
 
-/** What a recording does not keep. */
 const NOT_KEPT = { priority: undefined, favorite: undefined, host: undefined };
 
 function kept(given: Recording): Recording {
@@ -37,7 +36,7 @@ describe("a recording", () => {
   test("reads as it was written", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), (text, value) => {
-        // JSON knows no negative zero.
+        // JSON has no negative zero.
         const given = recording(
           text,
           channel({ name: text, unit: text, value: value + 0 }),

@@ -16,7 +16,7 @@ import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { loadTestConfig } from "../../support/test-config.ts";
 
-/** A report reads a year of a time series, twice where a server is played. */
+/** A year of a time series, twice with a simulator. */
 vi.setConfig({ testTimeout: 300_000 });
 
 const AT = Date.parse("2026-03-12T08:00:00Z");
@@ -38,7 +38,6 @@ async function reportOf(options: Partial<SimulatorOptions>): Promise<ServerRepor
   return report(simulator.url);
 }
 
-/** As a file holds it. */
 async function written(server: ServerReport): Promise<{ file: string; text: string; content: Report }> {
   const file = join(temporaryFolder({}), "report.json");
   await writeReport(file, "1.2.3", [server]);

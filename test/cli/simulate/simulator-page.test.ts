@@ -27,7 +27,6 @@ function blocks(language: string, text = PAGE): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, block = ""]) => block);
 }
 
-/** First cells of the rows of a table. */
 function firstCells(text: string): string[] {
   return [...text.matchAll(/^\| ([^|]*`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
 }
@@ -117,7 +116,6 @@ interface CurlCall {
   readonly authorized: boolean;
 }
 
-/** What a line of the page would send. */
 function readCurl(line: string): CurlCall {
   const path = /"\$SIM([^"]*)"/.exec(line)?.[1];
   if (path === undefined) throw new Error(`no address in ${line}`);

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { NODE } from "./node-settings.ts";
 
-/** Disks that may be claimed; each once, as nothing here empties them. */
+/** Each serves once, because nothing empties it. */
 const DISKS = 24;
 
-/** The class that claims get by default, and disks of it: folders of the node. */
+/** Default storage class and its disks, folders of the node. */
 export function storageObjects(folder: string): unknown[] {
   const storageClass = {
     apiVersion: "storage.k8s.io/v1",
@@ -27,7 +27,7 @@ export function storageObjects(folder: string): unknown[] {
         accessModes: ["ReadWriteOnce"],
         storageClassName: "standard",
         persistentVolumeReclaimPolicy: "Retain",
-        // Unlike a path of the host it is given to the group of the pod.
+        // Unlike a host path, belongs to the pod's group.
         local: { path: place },
         nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [onNode] }] } },
       },
@@ -36,13 +36,12 @@ export function storageObjects(folder: string): unknown[] {
   return [storageClass, ...disks];
 }
 
-/** Files with the definitions of kinds that the chart makes, and that Kubernetes does not have. */
 export function definitionFiles(kubernetesApi: string): string[] {
   const files = readdirSync(kubernetesApi).filter((file) => file.endsWith(".yaml"));
   return files.map((file) => path.join(kubernetesApi, file));
 }
 
-/** A namespace that lets in pods without rights only. */
+/** A namespace that only admits unprivileged pods. */
 export function restrictedNamespace(name: string): unknown {
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };

@@ -21,17 +21,15 @@ export const CLUSTER_PROGRAMS = [
 export type ClusterPrograms = Readonly<Record<(typeof CLUSTER_PROGRAMS)[number], string>>;
 export type HelmName = "helm" | "helm-3";
 
-/** What the chart calls the image, when nothing else is said. */
 const CHART_IMAGE = chartImage();
-/** The client of containerd, for what the kubelet sees. */
+/** The containerd client, for what the kubelet sees. */
 const CONTAINERS = ["ctr", "--namespace=k8s.io"];
 const START_LIMIT_MS = 180_000;
-/** For what Helm waits for. */
 const HELM_LIMIT_MS = 300_000;
-/** How an image of `docker save` without a registry is called by all others. */
+/** Without a registry. */
 const asImported = (name: string) => `docker.io/library/${name}`;
 
-/** A cluster of one node, all in a machine of its own that nothing else reaches, and which reaches nothing else. */
+/** A single-node cluster without outside network. */
 export class KubernetesNode {
   readonly #programs: ClusterPrograms;
   readonly #folder: string;
@@ -47,9 +45,9 @@ export class KubernetesNode {
   }
 
   /**
-   * @param run folder for all files of a run of these tests, with `folder` in it; not below an overlay file system
-   * @param archive path of an archive of images in it
-   * @throws Error with the logs of all programs when the node does not become ready
+   * @param run contains `folder`, not on an overlay file system
+   * @param archive images
+   * @throws Error with all logs if the node does not become ready
    */
   static async start(
     programs: ClusterPrograms,
@@ -75,12 +73,11 @@ export class KubernetesNode {
     }
   }
 
-  /** The end of what each of its programs said. */
   log(): string {
     return [...this.#running].map(([name, program]) => `--- ${name}\n${program.log().slice(-2_000)}`).join("\n");
   }
 
-  /** Runs `kubectl` to its end. @returns its standard output. @throws Error when it fails */
+  /** @returns standard output. @throws Error if it fails */
   async kubectl(args: readonly string[], { input = "", timeoutMs = 120_000 } = {}): Promise<string> {
     const command = [this.#programs.kubectl, `--kubeconfig=${this.#settings.kubeconfig}`, ...args];
     const { code, stdout, stderr } = await this.#machine.runInNetwork(command, input, timeoutMs, this.#environment());
@@ -88,7 +85,6 @@ export class KubernetesNode {
     return stdout;
   }
 
-  /** What `kubectl get` finds, as JSON. */
   async get(args: readonly string[]): Promise<unknown> {
     return JSON.parse(await this.kubectl(["get", ...args, "--output=json"]));
   }
@@ -98,38 +94,35 @@ export class KubernetesNode {
     await this.kubectl(["apply", "--server-side", "--filename=-"], { input });
   }
 
-  /** @returns the name of a namespace for a test of its own, in which the policy «restricted» holds */
+  /** With the policy «restricted». */
   async createNamespace(name: string): Promise<string> {
     await this.apply([restrictedNamespace(name)]);
-    // Pods are refused before it is there.
+    // Kubernetes rejects pods without it.
     await this.kubectl(["wait", "--for=create", "serviceaccount/default", `--namespace=${name}`, "--timeout=60s"]);
     return name;
   }
 
-  /** Runs a version of Helm to its end. */
   helm(name: HelmName, args: readonly string[]): Promise<ProgramResult> {
     const command = [this.#programs[name], ...args, `--kubeconfig=${this.#settings.kubeconfig}`];
     return this.#machine.runInNetwork(command, "", HELM_LIMIT_MS, this.#environment());
   }
 
-  /** A program of Node.js in the network of the node, to its end. */
   async evaluate(script: string, args: readonly string[] = []): Promise<string> {
     const { code, stdout, stderr } = await this.#machine.runInNetwork(nodeCommand(script, args));
     if (code !== 0) throw new Error(stderr);
     return stdout;
   }
 
-  /** The same, until it is stopped. */
   startScript(script: string, args: readonly string[] = []): BackgroundProgram {
     return this.startInNetwork(nodeCommand(script, args));
   }
 
-  /** Starts a program of this machine that pods reach at the address of the node. */
+  /** Pods reach it at the node's address. */
   startInNetwork(command: readonly string[]): BackgroundProgram {
     return this.#machine.startInNetwork(command);
   }
 
-  /** A program of the install script that works for the cluster, beside it, until the node ends. */
+  /** Next to the cluster. Ends with the node. */
   startProgram(program: string, args: readonly string[]): BackgroundProgram {
     const running = this.#machine.start(["env", `KUBECONFIG=${this.#settings.kubeconfig}`, program, ...args]);
     this.#running.set(path.basename(program), running);
@@ -140,7 +133,6 @@ export class KubernetesNode {
     await this.#machine.run([...CONTAINERS, "images", "import", await writeProgramImage(image, this.#folder)]);
   }
 
-  /** Kills the first process of a container. */
   async kill(container: string): Promise<void> {
     await this.#machine.run([...CONTAINERS, "tasks", "kill", "--signal=SIGKILL", container]);
   }
@@ -183,7 +175,7 @@ export class KubernetesNode {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    // What is known of a cluster is kept by its address, for hours: another one has had this address.
+    // kubectl caches by address, which an earlier cluster used too.
     return { ...process.env, HOME: this.#folder, KUBECACHEDIR: path.join(this.#folder, "cache") };
   }
 }
@@ -192,7 +184,7 @@ function nodeCommand(script: string, args: readonly string[]): string[] {
   return [process.execPath, "--input-type=module", "--eval", script, "--", ...args];
 }
 
-/** The folder that the install script keeps everything in: `program` starts one in a folder of it. */
+/** Of the install script. */
 function cacheOf(program: string): string {
   return path.dirname(path.dirname(programBehind(program)));
 }

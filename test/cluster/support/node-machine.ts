@@ -4,18 +4,14 @@ import { OwnRoot, PATH, type RootOptions } from "../../containers/support/own-ro
 import { type BackgroundProgram, startInBackground } from "../../real/support/background-program.ts";
 import { type ProgramResult, runProgram } from "../../real/support/run-program.ts";
 
-/** `root`: has what runs containers, `debian-kubernetes` of the install script. One of the visible folders has `folder` in it. */
+/** `root`: `debian-kubernetes` of the install script. A visible folder contains `folder`. */
 export interface MachineOptions extends RootOptions {
-  /** Its first process, which reaps: `pause` of the install script. */
+  /** Reaps processes: `pause` from the install script. */
   readonly firstProcess: string;
-  /** Of its one network interface. */
   readonly address: string;
 }
 
-/**
- * What a kubelet wants of the kernel, for the whole machine. It reads each, and writes what differs: here it reads files of ours that lie
- * over them, and the machine stays as it was.
- */
+/** A kubelet corrects the machine's kernel settings. Our own files over them keep the machine unchanged. */
 const KERNEL_SETTINGS = {
   "vm/overcommit_memory": 1,
   "vm/panic_on_oom": 0,
@@ -25,7 +21,7 @@ const KERNEL_SETTINGS = {
   "kernel/keys/root_maxbytes": 25_000_000,
 };
 
-// Groups of processes are the machine's, below one of our own.
+// The machine's control groups, below one of ours.
 const MOUNTS = `
 mount -t sysfs sysfs "$root/sys"
 mount --rbind /sys/fs/cgroup "$root/sys/fs/cgroup"
@@ -59,9 +55,9 @@ exec "$FIRST_PROCESS"
 const GROUPS = "/sys/fs/cgroup";
 const START_LIMIT_MS = 60_000;
 
-/** A machine of its own for a node of Kubernetes: root, processes and network, but this machine's kernel. Only root can start one. */
+/** Own root, processes and network. Needs root. */
 export class NodeMachine {
-  /** The group that all groups of pods are in, as the kubelet names it. */
+  /** Of all pods, in the kubelet's spelling. */
   readonly group: string;
   readonly #options: MachineOptions;
   readonly #machine: OwnRoot;
@@ -94,7 +90,7 @@ export class NodeMachine {
     return new NodeMachine(options, machine);
   }
 
-  /** Runs a program of the machine to its end. @returns its standard output. @throws Error when it fails */
+  /** @returns standard output. @throws Error if it fails */
   async run(command: readonly string[], timeoutMs = 120_000): Promise<string> {
     const { code, stdout, stderr } = await runProgram("nsenter", this.#inside(command), "", timeoutMs, {
       PATH,
@@ -104,14 +100,14 @@ export class NodeMachine {
     return stdout;
   }
 
-  /** Starts a program of the machine, which ends with it. */
+  /** The program ends with the machine. */
   start(command: readonly string[]): BackgroundProgram {
     const program = startInBackground("nsenter", this.#inside(command), { env: { PATH } });
     this.#started.push(program);
     return program;
   }
 
-  /** Runs a program of this machine, which sees this machine's files and the node's network. */
+  /** With this machine's files and the node's network. */
   runInNetwork(
     command: readonly string[],
     input = "",
@@ -143,7 +139,7 @@ export class NodeMachine {
     return [`--target=${this.#machine.pid}`, "--net", "--", ...command];
   }
 
-  /** They outlive their processes. */
+  /** Groups outlive their processes. */
   async #removeGroups(): Promise<void> {
     for (const hierarchy of groupHierarchies()) {
       const group = path.join(hierarchy, groupOf(this.#options));
@@ -152,12 +148,12 @@ export class NodeMachine {
   }
 }
 
-/** A name for groups of processes that no other machine of these tests has. */
+/** A group name unique among test machines. */
 function groupOf({ folder }: MachineOptions): string {
   return `prtg-exporter-tests-${path.basename(folder)}`;
 }
 
-/** One since version 2 of control groups; before, one for each kind of limit. */
+/** One since cgroup v2. Before: one per controller. */
 function groupHierarchies(): string[] {
   const mounts = readFileSync("/proc/mounts", "utf8").matchAll(/^\S+ (\S+) cgroup2? /gm);
   return [...mounts].map(([, place = ""]) => place).filter((place) => place.startsWith(GROUPS));

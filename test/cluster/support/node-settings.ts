@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Of the node: an address that only its own network has. */
+/** Exists only in the node's network. */
 export const ADDRESS = "10.77.0.1";
 export const NODE = "node1";
 export const PODS = "10.244.0.0/24";
@@ -11,7 +11,7 @@ export const PAUSE_IMAGE = "pause.tests/pause:1";
 export const API_PORT = 6443;
 const ETCD_PORTS = [2379, 2380] as const;
 
-/** Who asks the API, and the groups that give them their rights. */
+/** With groups for their rights. */
 const USERS = {
   admin: { user: "admin", groups: ["system:masters"] },
   "controller-manager": { user: "system:kube-controller-manager", groups: [] },
@@ -22,7 +22,6 @@ const USERS = {
 
 type User = keyof typeof USERS;
 
-/** Paths of the Kubernetes programs. */
 export type NodePrograms = Readonly<
   Record<
     "kube-apiserver" | "kube-controller-manager" | "kube-scheduler" | "kubelet" | "kube-proxy" | "coredns" | "pause",
@@ -30,7 +29,6 @@ export type NodePrograms = Readonly<
   >
 >;
 
-/** The command lines of all that makes a node, with the files that they name. */
 export interface NodeSettings {
   readonly kubeconfig: string;
   readonly commands: Readonly<
@@ -42,8 +40,8 @@ export interface NodeSettings {
 }
 
 /**
- * @param folder seen by the node under the same name
- * @param group the group of processes that the kubelet keeps those of pods in
+ * @param folder same name inside the node
+ * @param group the kubelet keeps pods below it
  */
 export function writeNodeSettings(programs: NodePrograms, folder: string, group: string): NodeSettings {
   const write = (name: string, text: string) => {
@@ -52,10 +50,10 @@ export function writeNodeSettings(programs: NodePrograms, folder: string, group:
     writeFileSync(file, text, { mode: 0o600 });
     return file;
   };
-  // Every JSON document is a YAML document.
+  // JSON is valid YAML.
   const writeJson = (name: string, value: unknown) => write(name, JSON.stringify(value, null, 2));
   const certificates = path.join(folder, "certificates");
-  // It signs its own; who checks it takes that for the authority.
+  // Self-signed: clients use it as the CA.
   const authority = path.join(certificates, "apiserver.crt");
   const serviceAccounts = write("service-accounts.pem", privateKey());
   const { tokens, kubeconfigs } = credentials(authority, writeJson);
@@ -105,7 +103,7 @@ export function writeNodeSettings(programs: NodePrograms, folder: string, group:
         programs["kube-proxy"],
         ...[`--kubeconfig=${kubeconfigs.proxy}`, `--hostname-override=${NODE}`, `--cluster-cidr=${PODS}`],
         "--proxy-mode=iptables",
-        // Of the whole machine, and not for a network of its own to say.
+        // They belong to the whole machine.
         ...["--conntrack-max-per-core=0", "--conntrack-min=0"],
         ...["--conntrack-tcp-timeout-established=0s", "--conntrack-tcp-timeout-close-wait=0s"],
       ],
@@ -119,7 +117,6 @@ function privateKey(): string {
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** A token for each user, and a kubeconfig with it. */
 function credentials(
   authority: string,
   writeJson: (name: string, value: unknown) => string,
@@ -170,7 +167,7 @@ state = "/run/containerd"
 `;
 }
 
-/** A pair of interfaces for each pod, and routes between them: unlike a bridge it wants nothing of the kernel but those. */
+/** A bridge would need more from the kernel. */
 function podNetwork(): unknown {
   const ipam = { type: "host-local", ranges: [[{ subnet: PODS }]], routes: [{ dst: "0.0.0.0/0" }] };
   return { cniVersion: "1.0.0", name: "pods", plugins: [{ type: "ptp", ipam }] };
@@ -181,7 +178,7 @@ function kubelet(resolvConf: string, group: string): unknown {
     apiVersion: "kubelet.config.k8s.io/v1beta1",
     kind: "KubeletConfiguration",
     containerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
-    // Nothing but the API server and pods of the tests reaches it.
+    // Only the API server and test pods can reach it.
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
     authorization: { mode: "AlwaysAllow" },
     address: ADDRESS,
@@ -195,9 +192,9 @@ function kubelet(resolvConf: string, group: string): unknown {
     failSwapOn: false,
     oomScoreAdj: 0,
     localStorageCapacityIsolation: false,
-    // How soon a changed Secret is in the files of a pod.
+    // Delay until a changed Secret reaches a pod's files.
     syncFrequency: "5s",
-    // Disks of machines for tests may be as full as they are.
+    // Test machines may have full disks.
     evictionHard: { "memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%" },
     imageGCHighThresholdPercent: 100,
   };

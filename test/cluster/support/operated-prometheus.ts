@@ -10,7 +10,7 @@ export const OPERATOR_PROGRAMS = [
 type OperatorPrograms = Readonly<Record<(typeof OPERATOR_PROGRAMS)[number], string>>;
 
 const RELOADER_IMAGE = "operator.tests/prometheus-config-reloader:1";
-/** The operator writes what a version understands, and goes by the tag. */
+/** The operator chooses features by this tag. */
 const PROMETHEUS_IMAGE = "operator.tests/prometheus:v3.5.0";
 const NAME = "tests";
 const TARGET_LIMIT = { timeout: 180_000, interval: 1_000 };
@@ -32,7 +32,6 @@ const FETCH = `const answer = await fetch(process.argv[1]);
 if (!answer.ok) throw new Error(String(answer.status));
 process.stdout.write(await answer.text());`;
 
-/** Lets the node's Prometheus objects be acted on. */
 export async function startOperator(node: KubernetesNode, programs: OperatorPrograms): Promise<void> {
   const reloader = programs["prometheus-config-reloader"];
   await node.addImage({ name: RELOADER_IMAGE, program: reloader, entrypoint: "/bin/prometheus-config-reloader" });
@@ -41,7 +40,7 @@ export async function startOperator(node: KubernetesNode, programs: OperatorProg
   node.startProgram(programs["prometheus-operator"], [`--prometheus-config-reloader=${RELOADER_IMAGE}`]);
 }
 
-/** A Prometheus that the operator runs in the namespace of a release, and that scrapes what objects there say. */
+/** The operator runs and configures it. */
 export class OperatedPrometheus {
   readonly #node: KubernetesNode;
   readonly #namespace: string;
@@ -56,7 +55,7 @@ export class OperatedPrometheus {
     return new OperatedPrometheus(node, namespace);
   }
 
-  /** Resolves with its targets once there are that many, and each was scraped without a fault. */
+  /** All scraped without errors. */
   async targetsUp(count: number): Promise<OperatedTarget[]> {
     return await vi.waitFor(async () => {
       const { activeTargets } = targets.parse(await this.#ask("targets?state=active")).data;
@@ -67,7 +66,6 @@ export class OperatedPrometheus {
     }, TARGET_LIMIT);
   }
 
-  /** Names of the rules that it evaluates. */
   async rules(): Promise<string[]> {
     const { data } = rules.parse(await this.#ask("rules"));
     return data.groups.flatMap((group) => group.rules.map(({ name }) => name));

@@ -6,15 +6,15 @@ import { programBehind } from "../../containers/support/stand-in-images.ts";
 
 export interface ProgramImage {
   readonly name: string;
-  /** Of the install script; needs no library. */
+  /** From the install script, needs no library. */
   readonly program: string;
-  /** Where it is in the image. */
+  /** Path in the image. */
   readonly entrypoint: string;
 }
 
 /**
- * Writes an archive, as `docker save` writes it, of an image with nothing but a program.
- * @returns its path
+ * Like `docker save`, with only one program.
+ * @returns path
  */
 export async function writeProgramImage({ name, program, entrypoint }: ProgramImage, folder: string): Promise<string> {
   const here = mkdtempSync(path.join(folder, "image-"));

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { CHART, valuesFile } from "../../real/support/helm.ts";
 import type { HelmName, KubernetesNode } from "./kubernetes-node.ts";
 
-/** Of the release in each namespace, and of its workload. */
+/** Name of the release in each namespace, and of its workload. */
 export const RELEASE = "prtg";
 const WORKLOAD = "prtg-prtg-exporter";
 const SELECTOR = `--selector=app.kubernetes.io/name=prtg-exporter,app.kubernetes.io/instance=${RELEASE}`;
@@ -34,9 +34,9 @@ export interface ExporterPod {
   readonly name: string;
   readonly uid: string;
   readonly restarts: number;
-  /** As containerd knows it. */
+  /** containerd's id. */
   readonly container: string;
-  /** Of its page, with what its probes send. */
+  /** With the credentials of its probes. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -50,7 +50,7 @@ if (!answer.ok) throw new Error(answer.status + " " + text);
 process.stdout.write(text);
 `;
 
-/** A release of the chart with the values of a case, in a namespace of its own. */
+/** In its own namespace. */
 export class Release {
   readonly namespace: string;
   readonly #node: KubernetesNode;
@@ -64,7 +64,7 @@ export class Release {
     this.#settings = settings;
   }
 
-  /** Installs it, and waits for it as Helm does. @param flags of Helm, kept for its upgrades */
+  /** Waits like Helm. @param flags also for upgrades */
   static async install(
     node: KubernetesNode,
     { helm = "helm", name, title, flags = [] }: ReleaseOptions,
@@ -75,7 +75,7 @@ export class Release {
     return release;
   }
 
-  /** @returns what Helm prints. @throws Error when it fails, with what the namespace has seen */
+  /** @throws Error with the namespace's events */
   async helm(args: readonly string[]): Promise<string> {
     const command = [...args, `--namespace=${this.namespace}`];
     const { code, stdout, stderr } = await this.#node.helm(this.#helm, command);
@@ -89,11 +89,11 @@ export class Release {
   }
 
   kubectl(args: readonly string[], options: { input?: string; timeoutMs?: number } = {}): Promise<string> {
-    // First: behind `--` all is for the program of a pod.
+    // Arguments after `--` go to the pod's program.
     return this.#node.kubectl([`--namespace=${this.namespace}`, ...args], options);
   }
 
-  /** Those that are not ending. */
+  /** Pods that are not terminating. */
   async pods(): Promise<ExporterPod[]> {
     const { items } = pods.parse(await this.#node.get(["pods", SELECTOR, `--namespace=${this.namespace}`]));
     return items
@@ -112,23 +112,22 @@ export class Release {
       });
   }
 
-  /** Resolves when they are to end, and still answer. */
+  /** Resolves while they terminate but still answer. */
   async deletePods(): Promise<void> {
     await this.kubectl(["delete", "pods", SELECTOR, "--wait=false"]);
   }
 
-  /** Resolves when no pod is ending. */
   async noneEnds(): Promise<void> {
     const pods = ["get", "pods", SELECTOR, "--output=jsonpath={.items[*].metadata.deletionTimestamp}"];
     await vi.waitFor(async () => expect(await this.kubectl(pods)).toBe(""), PAGE_LIMIT);
   }
 
-  /** Resolves when its workload, a Deployment, is as it is wanted. */
+  /** Its Deployment has the desired state. */
   async ready(): Promise<void> {
     await this.kubectl(["rollout", "status", `deployment/${WORKLOAD}`, "--timeout=120s"], { timeoutMs: 130_000 });
   }
 
-  /** Kills the exporter of each pod, as a kernel does that has no memory left. */
+  /** Like the kernel when memory runs out. */
   async kill(): Promise<void> {
     for (const { container } of await this.pods()) await this.#node.kill(container);
   }
@@ -137,10 +136,7 @@ export class Release {
     return this.#node.evaluate(PAGE_SCRIPT, [url, JSON.stringify(headers)]);
   }
 
-  /**
-   * Resolves with the pages of all pods once they show that many servers together, each of which answers, and sensors: where a server is
-   * late, the first attempt fails, and its health comes back before its tree.
-   */
+  /** Pages that together show `count` answering servers with sensors. With a late server, health recovers before the tree. */
   async pagesWithServers(count: number): Promise<string[]> {
     return await vi.waitFor(async () => {
       const pages = await Promise.all((await this.pods()).map((pod) => this.page(pod)));
@@ -152,12 +148,12 @@ export class Release {
     }, PAGE_LIMIT);
   }
 
-  /** Address of the page by the Service. */
+  /** Address of its page through the Service. */
   async serviceUrl(): Promise<string> {
     return `${await this.originOf(WORKLOAD)}/metrics`;
   }
 
-  /** Address of a Service in its namespace: `http://10.96.0.17:9705`. */
+  /** Like `http://10.96.0.17:9705`. */
   async originOf(name: string): Promise<string> {
     const service = z.object({
       spec: z.object({ clusterIP: z.string(), ports: z.tuple([z.object({ port: z.number() })]) }),
@@ -166,7 +162,7 @@ export class Release {
     return `http://${spec.clusterIP}:${spec.ports[0].port}`;
   }
 
-  /** Ends it and its namespace, and waits for no pod's last seconds. */
+  /** Does not wait for terminating pods. */
   async remove(): Promise<void> {
     await this.kubectl(["delete", "deployments,statefulsets,replicasets", "--all", "--cascade=orphan"]);
     await this.kubectl(["delete", "pods", "--all", "--grace-period=1", "--wait=false"]);
@@ -176,9 +172,9 @@ export class Release {
 
 export interface ReleaseOptions {
   readonly helm?: HelmName;
-  /** Of the values file. */
+  /** Values file. */
   readonly name: string;
-  /** Of the namespace. */
+  /** Namespace. */
   readonly title: string;
   readonly flags?: readonly string[];
 }

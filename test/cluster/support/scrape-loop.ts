@@ -4,18 +4,18 @@ import type { KubernetesNode } from "./kubernetes-node.ts";
 
 const summary = z.object({
   sent: z.number(),
-  /** When, and why. */
+  /** Time and cause. */
   failures: z.array(z.string()),
-  /** The longest time without a page on which a monitoring server answers. */
+  /** Until a page shows an answering server. */
   longestWithoutValuesMs: z.number(),
-  /** How long ago, at the worst moment, the server had given the values that were the newest on a page by then. */
+  /** Worst age of the newest values on a page. */
   oldestValuesMs: z.number(),
 });
 export type ScrapeSummary = z.infer<typeof summary>;
 
 const START_LIMIT_MS = 30_000;
 
-/** Twenty times a second, once by a new connection and once by one that is kept, as Prometheus keeps its. */
+/** Alternating new and kept connections, like Prometheus. */
 const SCRIPT = `
 import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -65,7 +65,6 @@ seen.longestWithoutValuesMs = Math.max(seen.longestWithoutValuesMs, performance.
 console.log("SEEN " + JSON.stringify(seen));
 `;
 
-/** Scrapes a page without end, and counts what it does not get. */
 export class ScrapeLoop {
   readonly #program: BackgroundProgram;
 
@@ -79,14 +78,14 @@ export class ScrapeLoop {
     return new ScrapeLoop(program);
   }
 
-  /** Ends it, and prints its figures. @param during what happened meanwhile */
+  /** @param during for the printed figures */
   async stop(during: string): Promise<ScrapeSummary> {
     await this.#program.stop();
     const [, seen = ""] = /^SEEN (.*)$/m.exec(this.#program.log()) ?? [];
     if (seen === "") throw new Error(`the loop counted nothing: ${this.#program.log()}`);
     const result = summary.parse(JSON.parse(seen));
     const { sent, failures, longestWithoutValuesMs, oldestValuesMs } = result;
-    // The figures of docs/deployment.md.
+    // Figures of docs/deployment.md.
     console.log(
       [
         `${during}: ${failures.length} of ${sent} requests lost`,

@@ -3,11 +3,11 @@ import { describePoint, type ReceivedPoints } from "../../real/support/received-
 import type { KubernetesNode } from "./kubernetes-node.ts";
 import type { Release } from "./release.ts";
 
-/** Of the values files. */
+/** As in the values files. */
 const API_KEY = "simulated-key";
 const SERVICE = "simulator";
 
-/** As API v2 has time series: the names of the columns, and then the rows, without values where there are none. */
+/** API v2: column names, then rows. */
 const tables = z.array(
   z.tuple([z.tuple([z.string()], z.string())], z.tuple([z.string()], z.union([z.number(), z.string(), z.null()]))),
 );
@@ -25,10 +25,7 @@ for (const id of JSON.parse(ids)) {
 process.stdout.write(JSON.stringify(tables));
 `;
 
-/**
- * Points that the stand-in for the monitoring server has, by its own word, between the first and the last one that came of their channel,
- * and that have not come, in words. While a sensor is down it has none: a gap is no loss.
- */
+/** Recorded between a channel's first and last delivered point, but not delivered. A down sensor has no points. */
 export async function missingPoints(
   node: KubernetesNode,
   release: Release,

@@ -5,17 +5,13 @@ import { imageArchive } from "../../containers/support/image-archive.ts";
 import { type ClusterPrograms, KubernetesNode } from "./kubernetes-node.ts";
 import { Release, type ReleaseOptions } from "./release.ts";
 
-/** A node for the tests of a file, and the release of the one that runs. */
 export interface Cluster {
   readonly node: KubernetesNode;
-  /** Installs a release, which ends with the test. */
+  /** Ends with the test. */
   install(options: ReleaseOptions): Promise<Release>;
 }
 
-/**
- * Begins a node with the images of the repository before the tests around this call, and ends it after them; the first one of a run builds
- * the images. `prepare`: what the node needs beside.
- */
+/** Runs for all tests of a file. The first node of a run builds the images. `prepare`: further needs. */
 export function useCluster(
   programs: ClusterPrograms,
   prepare: (node: KubernetesNode) => Promise<void> = async () => undefined,

@@ -1,7 +1,6 @@
 import { SECRET } from "../support.ts";
 import { AUTH, auth, type BadDocument, OPEN_SERVER, SERVER } from "./bad-document.ts";
 
-/** Wrong ways to prove who we are, and secrets written into the file. */
 export const CREDENTIALS: readonly BadDocument[] = [
   {
     title: "no credentials",

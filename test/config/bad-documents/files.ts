@@ -1,7 +1,6 @@
 import { SECRET } from "../support.ts";
 import { auth, type BadDocument, OPEN_SERVER } from "./bad-document.ts";
 
-/** Files that the configuration names and that cannot be used. */
 export const FILES: readonly BadDocument[] = [
   {
     title: "no secret file",

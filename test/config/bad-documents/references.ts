@@ -1,7 +1,7 @@
 import { SECRET } from "../support.ts";
 import { auth, type BadDocument, OPEN_SERVER, SERVER, url } from "./bad-document.ts";
 
-/** References to the environment that lead nowhere. */
+/** References to missing environment variables. */
 export const REFERENCES: readonly BadDocument[] = [
   {
     title: "unset variable",

@@ -1,6 +1,5 @@
 import type { BadDocument } from "./bad-document.ts";
 
-/** Configurations without a server. */
 export const SERVERS: readonly BadDocument[] = [
   { title: "empty file", text: "", code: "CONFIG_NO_SERVER", problems: [["1:1", "no server is configured"]] },
   {

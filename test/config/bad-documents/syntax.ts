@@ -1,7 +1,7 @@
 import { SECRET } from "../support.ts";
 import { auth, type BadDocument, SERVER } from "./bad-document.ts";
 
-/** What is no YAML, or more of it than a configuration may be. */
+/** Invalid or oversized YAML. */
 export const SYNTAX_FAULTS: readonly BadDocument[] = [
   {
     title: "tab as indentation",

@@ -5,7 +5,7 @@ const KEY_FAULT = "holds a blank or another character that no API key has";
 const HEADER_FAULT = "holds characters that no HTTP header can carry";
 const HEADER = "expected the value of an HTTP header: one line of Latin-1";
 
-/** What reads well and can never reach a server. */
+/** Valid, but can never reach a server. */
 export const UNSENDABLE: readonly BadDocument[] = [
   ...[
     ` ${SECRET}`,

@@ -1,7 +1,6 @@
 import { SECRET } from "../support.ts";
 import { AUTH, type BadDocument, OPEN_SERVER, SERVER, url } from "./bad-document.ts";
 
-/** Keys, types and values that the schema refuses. */
 export const VALUES: readonly BadDocument[] = [
   { title: "a list", text: "- a\n- b\n", problems: [["1:1", "expected a map, found a list"]] },
   {

@@ -1,11 +1,11 @@
-/** A file of rules that must be refused, and its message: all lines, the beginnings of them. */
+/** Message lines may be beginnings. */
 export interface BadRules {
   readonly title: string;
   readonly text: string;
   readonly lines: readonly string[];
 }
 
-/** One rule in flow style; what follows `- ` stands in line 2 from column 5 on. */
+/** Text after `- ` begins at 2:5. */
 function rule(text: string): string {
   return `rules:\n  - ${text}\n`;
 }
@@ -18,7 +18,6 @@ const TEMPLATE = "expected a text, in which $1 or $<name> may stand for what a g
 const LISTS = "expected a text, or a list of texts that is not empty";
 
 export const BAD_RULES: readonly BadRules[] = [
-  // How it is written.
   { title: "a list", text: "- a\n", lines: ["rules.yaml:1:1: expected a map, found a list"] },
   { title: "no rules", text: "description: nothing\n", lines: ["rules.yaml:1:1: rules: missing, expected a list"] },
   { title: "broken YAML", text: "rules: [\n", lines: ["rules.yaml:2:1: a closing ] is missing"] },
@@ -125,7 +124,6 @@ export const BAD_RULES: readonly BadRules[] = [
     lines: ["rules.yaml:2:22: rules[0].match.kind: environment variable KIND is not set"],
   },
 
-  // What it asks for.
   {
     title: "match without anything",
     text: rule(`{ match: {}, ${PING} }`),
@@ -281,7 +279,6 @@ export const BAD_RULES: readonly BadRules[] = [
     ],
   },
 
-  // Labels.
   {
     title: "label that begins with a digit",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { 1st: x } }`),
@@ -358,7 +355,6 @@ export const BAD_RULES: readonly BadRules[] = [
     ],
   },
 
-  // Rules of one family.
   {
     title: "one name, two helps",
     text: `${rule(`{ match: { kind: a }, ${PING} }`)}  - { match: { kind: b }, name: prtg_x, help: Y. }\n`,

@@ -9,7 +9,6 @@ import { filesWith } from "../support.ts";
 
 const SHAPE = z.strictObject({ mapping: mappingSchema });
 
-/** Compiles the mapping of a configuration file that holds nothing else, `prtg.yaml`, with the files that it names. */
 export async function loadMapping(
   text: string,
   files: Readonly<Record<string, string>> = {},
@@ -30,12 +29,10 @@ export async function loadMapping(
   return { ...compileMapping(ruleFiles, settings.mapping), settings: settings.mapping };
 }
 
-/** Compiles one file of rules, `rules.yaml`. */
 export function loadRules(text: string, env: Readonly<Record<string, string>> = {}) {
   return loadMapping("mapping: { files: [rules.yaml] }\n", { "/etc/prtg/rules.yaml": text }, env);
 }
 
-/** The lines of the message with which `loading` fails. */
 export async function linesOf(loading: Promise<unknown>): Promise<string[]> {
   const error = await loading.then(
     () => new Error("the rules were accepted"),

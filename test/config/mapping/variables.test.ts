@@ -4,7 +4,7 @@ import { linesOf, loadRules } from "./support.ts";
 
 const MATCH = "match: { channel: '/a/' }";
 
-/** Who refers to the variable of a secret in the wrong place must not find the secret in the log. */
+/** A misplaced reference to a secret's variable must not put the secret into the log. */
 test.each([
   ["match.channel", "match: { channel: '/?${KEY}/' }, name: prtg_x, help: X."],
   ["match.channel", "match: { channel: '/(?<x>a)(?<x>${KEY})/' }, name: prtg_x, help: X."],

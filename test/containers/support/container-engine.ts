@@ -2,9 +2,9 @@ import { expect, vi } from "vitest";
 import { type ProgramResult, runProgram } from "../../real/support/run-program.ts";
 import { OwnRoot, PATH, type RootOptions } from "./own-root.ts";
 
-/** `root`: has Docker in it, `debian-docker` of the install script. `visible`: what containers may mount. */
+/** `root`: `debian-docker` of the install script. `visible`: mountable. */
 export interface EngineOptions extends RootOptions {
-  /** With a network of its own, in which it may make bridges, and which nothing else reaches; else that of this machine, without bridges. */
+  /** Isolated, with bridges. Otherwise the machine's, without. */
   readonly ownNetwork?: boolean;
 }
 
@@ -19,7 +19,7 @@ exec dockerd $FLAGS
 `;
 const START_LIMIT_MS = 120_000;
 
-/** A container engine that runs as long as the tests; one that this machine has already is not touched. Only root can start one. */
+/** Not the machine's own. Needs root. */
 export class ContainerEngine {
   readonly #options: EngineOptions;
   readonly #machine: OwnRoot;
@@ -47,19 +47,18 @@ export class ContainerEngine {
     return new ContainerEngine(options, machine);
   }
 
-  /** Runs `docker` to its end. */
   run(args: readonly string[], { input = "", timeoutMs = 120_000, env = {} }: RunOptions = {}): Promise<ProgramResult> {
     return runProgram("nsenter", [...this.#inside(), "docker", ...args], input, timeoutMs, this.#environment(env));
   }
 
-  /** The same, with its standard output. @throws Error when it fails */
+  /** @returns standard output. @throws Error if it fails */
   async docker(args: readonly string[], options?: RunOptions): Promise<string> {
     const { code, stdout, stderr } = await this.run(args, options);
     if (code !== 0) throw new Error(`docker ${args.join(" ")}: ${stderr}`);
     return stdout.trim();
   }
 
-  /** The text of a page that a container of it shows to this machine alone. @throws Error when there is none */
+  /** Reachable only from this machine. @throws Error without an answer */
   async page(url: string): Promise<string> {
     const script = `const answer = await fetch(${JSON.stringify(url)}); const text = await answer.text();
       if (!answer.ok) throw new Error(answer.status + " " + text); process.stdout.write(text);`;
@@ -73,7 +72,6 @@ export class ContainerEngine {
     return stdout;
   }
 
-  /** A file as a process of a container sees it. */
   async fileOf(container: string, file: string): Promise<string> {
     const pid = await this.docker(["inspect", "--format={{.State.Pid}}", container]);
     const command = ["nsenter", ...this.#inside(), "cat", `/proc/${pid}/root${file}`];
@@ -101,7 +99,6 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Waits until a page answers as expected. */
 export async function waitForPage(url: string, pattern: RegExp, limitMs = 60_000): Promise<string> {
   return await vi.waitFor(
     async () => {

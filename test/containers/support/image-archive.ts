@@ -8,19 +8,19 @@ import { buildImages, type ImagePrograms, REPOSITORY } from "./stand-in-images.t
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A folder for all files of a run of these tests. */
+    /** Shared by all test files. */
     readonly runFolder: string;
   }
 }
 
-/** Of Vitest: called before the first file of a run, and what it returns after the last. */
+/** Runs before the first file, its result after the last. */
 export default function setup(project: TestProject): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-containers-"));
   project.provide("runFolder", folder);
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** Starts an engine that has the images; the first one of a run builds them. */
+/** The first one of a run builds them. */
 export async function startWithImages(
   programs: ImagePrograms,
   options: Pick<EngineOptions, "ownNetwork">,
@@ -34,7 +34,7 @@ export async function startWithImages(
   return engine;
 }
 
-/** Path of an archive of the images, as `docker save` writes it; the first one of a run builds them. */
+/** `docker save` format. The first call of a run builds them. */
 export async function imageArchive(programs: ImagePrograms): Promise<string> {
   const run = inject("runFolder");
   const archive = path.join(run, "images.tar");

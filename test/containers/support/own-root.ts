@@ -2,34 +2,29 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { type BackgroundProgram, startInBackground } from "../../real/support/background-program.ts";
 
 export interface RootOptions {
-  /** A Debian system. */
   readonly root: string;
-  /** For what is written; not below an overlay file system. */
+  /** Not on an overlay file system. */
   readonly folder: string;
-  /** Folders of this machine that are seen under the same names. */
+  /** Same path inside. */
   readonly visible: readonly string[];
 }
 
 export interface OwnRootOptions extends RootOptions {
-  /** Of `unshare`, beside those of mounts and processes: `--net`. */
+  /** Further flags of `unshare`: `--net`. */
   readonly namespaces?: readonly string[];
-  /** Shell lines that mount what the system has to have below `$root`, before `/run` and `/tmp`. */
+  /** Shell lines that mount below `$root`, before `/run` and `/tmp`. */
   readonly mounts: string;
-  /** Shell lines inside of it; the last one is `exec`, with the first process. */
+  /** Shell lines inside, the last with `exec`. */
   readonly start: string;
-  /** Variables of both. */
   readonly env: Readonly<Record<string, string>>;
-  /** A line of its output that says that it is there, in time. */
+  /** Output line that shows readiness. */
   readonly ready: RegExp;
   readonly limitMs: number;
 }
 
 export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/*
- * The system as the root, through a layer that takes what is written, in namespaces that end with their first process, and all that it
- * started: nothing is installed on this machine.
- */
+/* A writable layer over the root. Ends with its first process, installs nothing. */
 const BEGIN = `
 set -e
 root=$FOLDER/root
@@ -45,10 +40,9 @@ for folder in $VISIBLE; do mkdir -p "$root$folder" && mount --bind "$folder" "$r
 mkdir -p "$root/.machine" && cd "$root" && pivot_root . .machine && cd / && umount --lazy /.machine
 `;
 
-/** A first process with a root, mounts and processes of its own, below which others run. Only root can start one. */
+/** Own root, mounts and processes. Needs root. */
 export class OwnRoot {
   readonly folder: string;
-  /** Of its first process. */
   readonly pid: number;
   readonly #program: BackgroundProgram;
 
@@ -58,7 +52,7 @@ export class OwnRoot {
     this.#program = program;
   }
 
-  /** @throws Error with its log when it is not ready in time */
+  /** @throws Error with its log if not ready in time */
   static async start({ root, folder, visible, ...options }: OwnRootOptions): Promise<OwnRoot> {
     mkdirSync(folder, { recursive: true });
     const env = { ...options.env, SYSTEM: root, FOLDER: folder, VISIBLE: visible.join(" "), PATH };
@@ -72,7 +66,7 @@ export class OwnRoot {
     return new OwnRoot(folder, program, Number(pid));
   }
 
-  /** Ends it and all that runs in it. `meanwhile`: what is to be done between that and the removal of its files. */
+  /** `meanwhile`: before its files are removed. */
   async close(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
     process.kill(this.pid, "SIGTERM");
     await this.#program.ended;

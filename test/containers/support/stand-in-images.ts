@@ -6,27 +6,27 @@ import type { ProgramName } from "../../real/support/programs.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 
 export const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
-/** Node.js is that of .nvmrc, with the npm that comes with it (test/real/programs/machines.txt). */
+/** .nvmrc's Node.js with its npm (test/real/programs/machines.txt). */
 export const IMAGE_PROGRAMS = [
   ...(["debian-docker", "debian-bare", "node-24.21.0", "npm-11.6.2"] as const),
   ...(["prometheus-3", "otel-collector"] as const),
 ] satisfies ProgramName[];
 export type ImagePrograms = Readonly<Record<(typeof IMAGE_PROGRAMS)[number], string>>;
 
-/** What compose.yaml calls the image that it builds. */
+/** Image name in compose.yaml. */
 export const IMAGE = "prtg-exporter:local";
 const NODE_IMAGE = "node:stand-in";
 const BASE_IMAGE = "distroless-cc:stand-in";
-/** What `distroless/cc` is made of: the C library and its kin, and no shell. */
+/** As in `distroless/cc`: no shell. */
 const LIBRARIES = ["libc6", "libgcc-s1", "libstdc++6"];
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 const BUILD_LIMIT = { timeoutMs: 900_000 };
 
 /**
- * Builds the image of this repository, and those that its compose file takes from a registry, on stand-ins for their bases, which are
- * made of Debian's packages: registries of images are not for tests to depend on.
- * @param folder for files meanwhile, visible to the engine
- * @returns their names
+ * This image and those that its compose file pulls, on stand-ins of Debian packages, because tests must not depend on image
+ * registries.
+ * @param folder visible to the engine
+ * @returns image names
  */
 export async function buildImages(engine: ContainerEngine, programs: ImagePrograms, folder: string): Promise<string[]> {
   await buildBase(engine, programs["debian-bare"], mkdtempSync(path.join(folder, "base-")));
@@ -62,17 +62,17 @@ async function buildBase(engine: ContainerEngine, debian: string, folder: string
   const users = ["root:x:0:0::/root:/sbin/nologin", "nonroot:x:65532:65532::/home/nonroot:/sbin/nologin", ""];
   writeFileSync(path.join(root, "etc/passwd"), users.join("\n"));
   writeFileSync(path.join(root, "etc/group"), "root:x:0:\nnonroot:x:65532:\n");
-  // Debian's /lib is a link to /usr/lib.
+  // Debian links /lib to /usr/lib.
   const files = ["./lib", "./lib64", ...LIBRARIES.flatMap((name) => filesOf(debian, name))];
   const pack = ["--create", `--directory=${debian}`, "--no-recursion", "--files-from=-"];
   const archive = execFileSync("tar", pack, { input: files.join("\n"), maxBuffer: 1e9 });
   execFileSync("tar", ["--extract", `--directory=${root}`], { input: archive });
-  // The user of distroless' `nonroot`, whom what a Dockerfile makes would belong to.
+  // Like distroless' `nonroot`, owner of new files.
   writeFileSync(path.join(folder, "Dockerfile"), "FROM scratch\nCOPY root /\nUSER 65532\nWORKDIR /home/nonroot\n");
   await engine.docker(["build", `--tag=${BASE_IMAGE}`, folder], BUILD_LIMIT);
 }
 
-/** With the npm registry and the certificates of this machine, which no later stage takes over. */
+/** The npm registry and certificates do not reach later stages. */
 async function buildNode(engine: ContainerEngine, programs: ImagePrograms, folder: string): Promise<void> {
   const debian = ["--create", `--directory=${programs["debian-bare"]}`, `--file=${folder}/debian.tar`];
   execFileSync("tar", [...debian, "--exclude=./proc/*", "--exclude=./sys/*", "--exclude=./usr/share/*", "."]);
@@ -97,7 +97,7 @@ ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES} npm_config_registry=${registry} PATH=/us
 }
 
 async function buildExporter(engine: ContainerEngine, folder: string): Promise<void> {
-  // The frontend that it names would come from a registry; the engine has one.
+  // The named frontend would come from a registry.
   const text = readFileSync(path.join(REPOSITORY, "Dockerfile"), "utf8").replace(/^# syntax=.*\n/, "");
   const dockerfile = path.join(folder, "Dockerfile");
   writeFileSync(dockerfile, text);
@@ -112,14 +112,12 @@ function composeImages(): { prometheus: string; "otel-collector": string } {
   return { prometheus: imageOf("prometheus:"), "otel-collector": imageOf("opentelemetry-collector") };
 }
 
-/** What the install script has `program` start. */
 export function programBehind(program: string): string {
   const [, behind] = /^exec (?:node )?"([^"]+)"/m.exec(readFileSync(program, "utf8")) ?? [];
   if (behind === undefined) throw new Error(`${program} starts no other program`);
   return behind;
 }
 
-/** Relative paths of what a package of a Debian system has put there. */
 function filesOf(debian: string, name: string): string[] {
   const info = path.join(debian, "var/lib/dpkg/info");
   const names = [`${name}.list`, `${name}:amd64.list`, `${name}:arm64.list`];

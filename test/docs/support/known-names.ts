@@ -6,7 +6,7 @@ import { CHANNEL_LABEL_NAMES, SENSOR_LABEL_NAMES } from "../../../src/mapping/me
 import { KNOWN_METRICS, TARGET_LABELS } from "../../support/known-metrics.ts";
 import { readPage } from "./pages.ts";
 
-/** What Prometheus makes of each scrape. */
+/** Made by Prometheus for each scrape. */
 const OF_SCRAPES = ["up", "scrape_duration_seconds", "scrape_samples_scraped"];
 
 async function mappedMetrics(): Promise<[name: string, labels: string[]][]> {
@@ -18,18 +18,18 @@ async function mappedMetrics(): Promise<[name: string, labels: string[]][]> {
   });
 }
 
-/** Labels of every metric that a page may name, by its name: with those of presets and of scrapes. */
+/** Labels by metric, including presets and scrapes. */
 export const DOCUMENTED_METRICS: ReadonlyMap<string, readonly string[]> = new Map([
   ...KNOWN_METRICS,
   ...(await mappedMetrics()),
   ...OF_SCRAPES.map((name) => [name, TARGET_LABELS] as const),
-  // Where labels are left out, names are here.
+  // Names appear here if other series drop them.
   ["prtg_sensor_info", [...(KNOWN_METRICS.get("prtg_sensor_info") ?? []), ...SENSOR_LABEL_NAMES]],
 ]);
 
 export const KNOWN_LABELS: ReadonlySet<string> = new Set([...DOCUMENTED_METRICS.values()].flat());
 
-/** Keys of the configuration with the sections above them, as in `servers[].limits.timeout`. */
+/** Full paths such as `servers[].limits.timeout`. */
 export const CONFIGURATION_KEYS: ReadonlySet<string> = new Set(configurationKeys());
 
 function configurationKeys(): string[] {
@@ -44,7 +44,6 @@ function configurationKeys(): string[] {
   return keys;
 }
 
-/** Flags of all commands. */
 export const FLAGS: ReadonlySet<string> = new Set(
   createProgram({ code: 0, redactor: new Redactor() }).commands.flatMap(({ options }) =>
     options.flatMap(({ long }) => (long == null ? [] : [long])),

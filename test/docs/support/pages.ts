@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { anchor } from "../../../scripts/generate/markdown.ts";
 
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-/** Nothing of ours is in them. */
 const FOREIGN = new Set(["node_modules", "dist", "coverage", ".git"]);
 
 export interface CodeBlock {
@@ -12,14 +11,13 @@ export interface CodeBlock {
   readonly text: string;
 }
 
-/** A page of the repository, in Markdown. */
 export interface DocumentPage {
-  /** Path below the root of the repository. */
+  /** Relative to the repository's root. */
   readonly file: string;
   readonly blocks: readonly CodeBlock[];
-  /** Without blocks of code and comments. */
+  /** Without code blocks and comments. */
   readonly prose: string;
-  /** What stands between backquotes. */
+  /** Text in backquotes. */
   readonly spans: readonly string[];
   readonly anchors: ReadonlySet<string>;
 }
@@ -48,7 +46,7 @@ export function parsePage(file: string, text: string): DocumentPage {
   return { file, blocks, prose, spans, anchors: anchorsIn(prose) };
 }
 
-/** As GitHub makes them: a heading that occurs again has a number. */
+/** Repeated headings get a number. */
 function anchorsIn(prose: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of prose.matchAll(/^#+ (.*)$/gm)) {
@@ -60,12 +58,12 @@ function anchorsIn(prose: string): Set<string> {
   return anchors;
 }
 
-/** Every page that there is, also those of the chart. */
+/** Includes the chart's pages. */
 export const PAGES: readonly DocumentPage[] = markdownFiles("").map(readPage);
-/** Decisions are for maintainers and name alternatives that do not exist. */
+/** Decisions name rejected alternatives. */
 export const USER_PAGES: readonly DocumentPage[] = PAGES.filter(({ file }) => !file.startsWith("docs/decisions/"));
 
-/** Queries of the blocks in PromQL, without comments. What is indented or closes a parenthesis goes on. */
+/** Continue on indented lines and closing parentheses. */
 export function queriesOf({ blocks }: Pick<DocumentPage, "blocks">): string[] {
   return blocks
     .filter(({ language }) => language === "promql")

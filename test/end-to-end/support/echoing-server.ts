@@ -1,6 +1,6 @@
 import { type ApiServer, sendJson, startApiServer } from "../../prtg/support/api-server.ts";
 
-/** How a server, or a sensor that shows a URL or a header, may write a secret. */
+/** Encodings in which a server or sensor may echo a secret. */
 export const ENCODINGS: Readonly<Record<string, (secret: string) => string>> = {
   plain: (secret) => secret,
   json: (secret) => JSON.stringify(secret).slice(1, -1),
@@ -14,10 +14,7 @@ export const ENCODINGS: Readonly<Record<string, (secret: string) => string>> = {
 
 const SESSION_MS = 8_000;
 
-/**
- * A server with one device, and below it a sensor with a channel for each encoding: every text in its answers holds what
- * the client sent to prove who it is. Sessions get another token whenever they are renewed.
- */
+/** Echoes the client's credentials in every text, a channel per encoding. Renewals change the token. */
 export async function startEchoingServer(): Promise<ApiServer & { readonly tokens: readonly string[] }> {
   const tokens: string[] = [];
   const server = await startApiServer((request, response) => {
@@ -56,18 +53,17 @@ function answerTo(path: string, sent: string): unknown {
     case "/experimental/groups":
       return [node("2", "group", everything, "1")];
     case "/experimental/devices":
-      // A host with spaces is no target.
+      // A host with spaces is not a target.
       return [{ ...node("3", "device", everything, "2"), basic: { host: `host-${sent}`, tags: all } }];
     case "/experimental/sensors":
       return [
         ...all.map((text, index) => node(String(40 + index), "sensor", text, "3")),
-        // Only plain secrets are short enough for an id.
+        // Only plain secrets fit into an id.
         node(`id-${sent}`, "sensor", "a sensor", "3"),
       ];
     case "/experimental/channels":
       return [
         ...all.map((text, index) => channel(`${40 + index}.0`, text)),
-        // Names that differ in the secret alone.
         ...all.map((text, index) => channel(`40.${index + 1}`, text)),
         channel(`40.${sent}`, "a channel"),
       ];
@@ -99,7 +95,7 @@ function channel(id: string, text: string): unknown {
   };
 }
 
-/** One value a minute, of the last four hours. */
+/** One value per minute for four hours. */
 function seriesOf(sensorId: string): unknown {
   const rows = Array.from({ length: 240 }, (_, index) => [
     new Date(Math.floor(Date.now() / 60_000) * 60_000 - (240 - index) * 60_000).toISOString(),

@@ -6,7 +6,6 @@ const LARGE_BYTES = 60_000_000;
 const SENSORS = 20;
 const DEPTH = 20_000;
 
-/** What the server sends instead of what is true. */
 export const HOSTILITIES = {
   "lists without end": (page) => (page === undefined ? undefined : records(page, (at) => node(at, `\u2603 ${at}`))),
   "lists without end, of long names": (page) =>
@@ -36,7 +35,6 @@ interface Body {
   readonly encoding?: string;
 }
 
-/** A monitoring server with few objects, until it is told otherwise. */
 export class HostileServer {
   hostility: Hostility | undefined;
   readonly url: string;
@@ -93,7 +91,7 @@ function sound(pathname: string, page: Page | undefined): Body {
   return records(page, (at) => node(at, `object ${at}`), length);
 }
 
-/** Ids tell kinds apart; parents are the only object of the kind above. */
+/** Ids show the kind. Parents are the only object above. */
 const PLACES: Readonly<Record<string, { readonly first: number; readonly parent: number }>> = {
   probes: { first: 0, parent: 0 },
   groups: { first: 1_000_000_000, parent: 1 },

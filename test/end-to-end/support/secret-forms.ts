@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 
-/** A secret as it may look in texts, pages, URLs and headers. */
 function formsOf(secret: string): string[] {
   const url = encodeURIComponent(secret);
   const bytes = Buffer.from(secret);
@@ -18,7 +17,6 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** Fails where a text has one of these secrets in any form. */
 export function expectWithout(secrets: readonly string[], text: string, where: string): void {
   for (const secret of secrets) {
     for (const form of formsOf(secret)) expect(text.includes(form), `${form} in ${where}`).toBe(false);

@@ -11,7 +11,7 @@ import { emptyMetrics } from "../../support/exporter-metrics.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { monitoredState } from "./monitored-site.ts";
 
-/** What outlives a process: files, of which any may be refused. */
+/** They outlive a process and may fail. */
 export interface Disk {
   readonly files: Map<string, string>;
   isFull: boolean;
@@ -21,7 +21,7 @@ export function emptyDisk(): Disk {
   return { files: new Map(), isFull: false };
 }
 
-/** A receiver that can be out, refuse, or take a part. */
+/** May be down, reject, or accept partially. */
 export interface Receiver {
   readonly got: EventRecord[];
   answer: "accepted" | "rejected" | "retry" | "partly";
@@ -31,7 +31,7 @@ export function receiver(): Receiver {
   return { got: [], answer: "accepted" };
 }
 
-/** Nothing comes back any more once the process is killed; each step takes a moment, so that a kill can come between any two. */
+/** A kill stops all results, between any two steps. */
 async function step<Result>(clock: Clock, life: AbortSignal, act: () => Result): Promise<Result> {
   await clock.sleep(10);
   if (life.aborted) return new Promise(() => undefined);
@@ -54,7 +54,7 @@ export function filesOn(disk: Disk, clock: Clock, life: AbortSignal): JournalFil
       }),
     append: (name, text) =>
       step(clock, life, () => {
-        // A part of it is there.
+        // Writes a part.
         if (disk.isFull) files.set(name, `${files.get(name) ?? ""}${text.slice(0, text.length / 2)}`);
         check();
         files.set(name, `${files.get(name) ?? ""}${text}`);
@@ -86,7 +86,6 @@ function sinkTo(target: Receiver, clock: Clock, life: AbortSignal): EventSink {
   };
 }
 
-/** One process of the exporter, as far as events are concerned. */
 export async function startEventProcess(clock: ManualClock, disk: Disk, target: Receiver, bounds?: QueueBounds) {
   const life = new AbortController();
   const { state, poll } = monitoredState(clock);
@@ -111,7 +110,7 @@ export async function startEventProcess(clock: ManualClock, disk: Disk, target: 
     ...{ events, metrics, lines, memory },
     poll: (nodes: NodePoll) => poll(nodes),
     sinkTo: (other: Receiver) => sinkTo(other, clock, life.signal),
-    /** As SIGKILL: whatever is under way does not come to its end. */
+    /** Like SIGKILL: aborts everything in flight. */
     kill: () => life.abort(),
   };
 }

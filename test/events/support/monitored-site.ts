@@ -6,7 +6,7 @@ import type { NodeRecord } from "../../../src/prtg/records.ts";
 import { list, record } from "../../model/build-record.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 
-/** The state of a server as one process of the exporter has it, told by hand. */
+/** Filled by the test. */
 export function monitoredState(clock: ManualClock) {
   const state = new ServerState({ staleAfterMs: undefined });
   const context = (): UpdateContext => {
@@ -24,7 +24,7 @@ const DEVICE = record("device", "40", "1", { name: "Router", status: "up", host:
 const PROBE = record("probe", "1", "0", { name: "Local", status: "up" });
 const GROUP = record("group", "2", "1", { name: "Office", status: "up" });
 
-/** A whole poll: a probe with a group and a device, and sensors on that. */
+/** A full poll: probe, group, device, sensors. */
 export function wholePoll(sensors: readonly (Partial<NodeRecord> & { readonly id: string })[]): NodePoll {
   return {
     probe: list([PROBE]),

@@ -1,22 +1,21 @@
 import { ENDPOINTS, type FaultKind, type FaultyEndpoint, faultTexts, losesRecords } from "./fault-catalogue.ts";
 import type { Random } from "./random.ts";
 
-/** Some faults at the same time. */
 export interface Disturbance {
   readonly kinds: readonly string[];
-  /** In the simulator's grammar. */
+  /** Simulator grammar. */
   readonly faults: readonly string[];
   readonly endsSessions: boolean;
-  /** Records may lack their ids: then the exporter may miss objects. */
+  /** Without ids, the exporter may miss objects. */
   readonly losesRecords: boolean;
-  /** An endpoint may be missing: the exporter tries it again after a minute. */
+  /** The exporter retries a missing endpoint after a minute. */
   readonly missesEndpoints: boolean;
 }
 
 const SHARES = ["", "", "#0.5", "#0.2", "#3"] as const;
 const MAX_EXTRAS = 3;
 
-/** Draws each kind of fault equally often, alone and mixed, at any endpoint. */
+/** Equally often, alone and mixed. */
 export class FaultDeck {
   readonly #random: Random;
   readonly #kinds: readonly FaultKind[];

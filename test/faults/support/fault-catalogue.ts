@@ -1,15 +1,14 @@
-/** A fault of an endpoint in the simulator's grammar. */
+/** Simulator grammar. */
 export interface FaultKind {
   readonly name: string;
   /** Without glob and share. */
   readonly text: string;
-  /** Has an effect on lists only. */
   readonly listsOnly?: true;
-  /** A second fault that it needs: small pages, so that a second page can shift. */
+  /** Second fault, such as small pages. */
   readonly beside?: string;
 }
 
-/** All kinds of faults. `timeout` in milliseconds ends slow answers. */
+/** `timeoutMs` ends slow answers. */
 export function faultKinds(timeoutMs: number): readonly FaultKind[] {
   const slow = `${Math.round(timeoutMs * 1.5)}ms`;
   return [
@@ -73,7 +72,7 @@ export function faultKinds(timeoutMs: number): readonly FaultKind[] {
   ];
 }
 
-/** Whether records may lack their ids: then a client may miss objects. */
+/** Without ids, a client may miss objects. */
 export function losesRecords({ text }: FaultKind): boolean {
   return text.startsWith("odd-records");
 }
@@ -100,7 +99,7 @@ export const ENDPOINTS: readonly FaultyEndpoint[] = [
   { glob: "*", isList: true },
 ];
 
-/** Faults that make an answer useless, whatever its status. */
+/** Faults that spoil an answer of any status. */
 const SPOILING = new Set([
   "hang",
   "cut",
@@ -113,15 +112,15 @@ const SPOILING = new Set([
   "content-type",
 ]);
 
-/** The faults in the simulator's grammar. `share`: `#0.3`, `#2`, or empty for each request. */
+/** `share`: `#0.3`, `#2`, or empty for every request. */
 export function faultTexts({ text, beside }: FaultKind, { glob }: FaultyEndpoint, share = ""): readonly string[] {
   return [`${text}@${glob}${share}`, ...(beside === undefined ? [] : [`${beside}@${glob}`])];
 }
 
-/** Whether a client could use the answer, by its status and its faults. */
+/** True: the answer is usable. */
 export function isSound(status: number | undefined, faults: readonly string[]): boolean {
   if (status === undefined || status >= 300) return false;
-  // No fault can spoil an answer without a body.
+  // Without a body, nothing can be spoiled.
   if (status === 204) return true;
   return !faults.some((fault) => SPOILING.has(/^[a-z-]+/.exec(fault)?.[0] ?? ""));
 }

@@ -24,24 +24,24 @@ import { isRecovered, TruthChecker } from "./truth.ts";
 
 export const KINDS = faultKinds(TIMEOUT_MS);
 const SECOND = 1_000;
-/** Every collector runs in it. */
+/** Long enough for every collector. */
 const DISTURBED_MS = 65 * SECOND;
-/** One interval with its jitter, and what was under way when the fault ended. */
+/** Interval with jitter, plus requests in flight. */
 const RECOVERY_MS = MAX_INTERVAL_S * SECOND + 3 * SECOND + TOTAL_TIMEOUT_MS;
-/** What is held back longer, and is documented so: refused credentials, a missing endpoint. */
+/** Documented longer delays: rejected credentials, missing endpoint. */
 const REFUSED_MS = 60 * SECOND;
 const MISSING_MS = 60 * SECOND;
 
-/** Longest recovery so far, in seconds of simulated time. */
+/** Longest recoveries in seconds of simulated time. */
 export const recoveries: { readonly after: string; readonly seconds: number }[] = [];
 
 export interface Shaken extends ShakenExporter {
   readonly truth: TruthChecker;
-  /** What a page must show of sensors and channels: the world stands still. */
+  /** The world stands still. */
   readonly expected: ReadonlyMap<string, number>;
 }
 
-/** One exporter for many disturbances; after one that failed another exporter takes its place. */
+/** Replaces the exporter after a failure. */
 export class MatrixSite {
   readonly #size: Parameters<typeof startMatrix>[0];
   #shaken: Shaken | undefined;
@@ -83,12 +83,12 @@ async function startMatrix(size: Parameters<typeof startShakenExporter>[0]["size
   return { ...shaken, truth: new TruthChecker(SERVER), expected };
 }
 
-/** Endpoints at which a fault can show, in an order of chance. */
+/** Endpoints where a fault can show, shuffled. */
 function placesOf(kind: FaultKind, random: Random): readonly FaultyEndpoint[] {
   return random.shuffle(ENDPOINTS.filter(({ isList }) => isList || kind.listsOnly !== true));
 }
 
-/** A fault at each endpoint at which it can show, and which `fits`. */
+/** Where it can show and `fits`. */
 export function everywhere(kind: FaultKind, random: Random, fits = (_glob: string) => true): readonly Disturbance[] {
   return placesOf(kind, random)
     .filter(({ glob }) => fits(glob))
@@ -105,7 +105,7 @@ function disturbance(kind: FaultKind, at: FaultyEndpoint): Disturbance {
   };
 }
 
-/** Lets it happen, and checks the page while it does and after it. */
+/** Checks the page during and after. */
 async function shake(shaken: Shaken, { kinds, faults, ...effects }: Disturbance): Promise<void> {
   const { clock, simulator, world } = shaken;
   const what = kinds.join(" + ");
@@ -136,7 +136,7 @@ async function recover(shaken: Shaken, what: string, faults: readonly string[], 
   recoveries.push({ after: what, seconds: (clock.monotonic() - ended) / SECOND });
   const seconds = (clock.monotonic() - ended) / SECOND;
   expect(isRecovered(await shaken.page(), SERVER, COLLECTORS), `recovered from ${what} after ${seconds} s`).toBe(true);
-  // A run that saw no fault may have begun before its end, and one interval shows what is true now.
+  // A good run may be older. One more interval shows the current state.
   let page = await shaken.page();
   const isSettled = () => inFlight(page) === 0 && differences(page, shaken.expected).length === 0;
   for (let waited = 0; !isSettled() && waited <= RECOVERY_MS; waited += 15 * SECOND) {
@@ -154,7 +154,6 @@ function inFlight(page: PageView): number {
 
 const FAMILIES = ["prtg_sensor_status", "prtg_sensor_status_code", "prtg_channel_value", "prtg_channel_state"];
 
-/** Series that are missing, extra or have another value. */
 export function differences(page: PageView, expected: ReadonlyMap<string, number>): string[] {
   const found = new Map(
     FAMILIES.flatMap((family) =>

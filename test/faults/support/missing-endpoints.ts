@@ -10,16 +10,16 @@ import { loadTestConfig } from "../../support/test-config.ts";
 import { differences, expectedSeries, seriesKey } from "../../support/world-truth.ts";
 
 export const SIZE = { probes: 1, groups: 3, devices: 5, sensors: 12, channels: 36 };
-/** What was read before is withdrawn after it, and what was found to be there is forgotten. */
+/** Old data is withdrawn, endpoints are forgotten. */
 const FORGOTTEN_MS = 70 * 60_000;
-/** What is spread over a run waits for less than that, and no timeout is as short. */
+/** Spread requests wait less than this. Timeouts are longer. */
 const MAX_SPACING_MS = 20_000;
 
 const SETTINGS = `collectors: { timeseries: { mode: all } }
 metrics: { node_sensors: [probe, group, device] }
 `;
 
-/** Endpoints as the glob of a fault, and which of them the exporter asks of every server. */
+/** Requested from every server. As fault globs. */
 export const ASKED: readonly string[] = [
   "/health",
   "/version",
@@ -33,30 +33,27 @@ export const ASKED: readonly string[] = [
   "/lookup-definitions",
   "/experimental/timeseries/{id}/{type}",
 ];
-/** All lists that a kind of object is in. */
 export function listsOf(kind: string): readonly string[] {
   return [`/experimental/${kind}`, `/${kind}`, "/experimental/objects"];
 }
 
-/** All that the client knows beside `ASKED`. */
+/** Endpoints that only serve as a fallback. */
 export const STAND_INS: readonly string[] = [
   ...["/sensors", "/devices", "/groups", "/probes", "/channels", "/experimental/objects"],
   "/experimental/timeseries/{id}",
 ];
 
-/** What came of endpoints that were missing. */
 export interface Outcome {
   readonly missing: readonly string[];
-  /** Families of which nothing is shown any more. */
+  /** Families that disappeared. */
   readonly lost: readonly string[];
-  /** What else is wrong or missing, in words, by family. */
   readonly wrong: ReadonlyMap<string, readonly string[]>;
   readonly up: boolean;
-  /** Routes of the requests of a poll of everything, and how many of each there were. */
+  /** By route, in a full poll. */
   readonly requests: ReadonlyMap<string, number>;
 }
 
-/** Time stands still, so that what the world says does not change, and can be set forward; nothing waits for its turn in it. */
+/** Waits return at once. */
 class SkippingClock implements Clock {
   readonly #now = Date.UTC(2026, 0, 15, 12);
   #ahead = 0;
@@ -78,7 +75,7 @@ class SkippingClock implements Clock {
   }
 }
 
-/** Polls a server that works, then again without these endpoints, after everything from the first poll has expired. */
+/** Polls, lets all data expire, then polls without these. */
 export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
   const clock = new SkippingClock();
   const world = createWorld({ seed: 1, size: SIZE, startedAt: clock.now() });
@@ -94,7 +91,7 @@ export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
     checkAgainst(expectedSeries(world, "hq", clock.now()), before);
     simulator.faults.set(missing.map((endpoint) => `missing@${endpoint}`));
     clock.skip(FORGOTTEN_MS);
-    // Finds out which endpoint stands in.
+    // Detects the fallback.
     await poll(exporter);
     const counted = requestsOf(simulator);
     const after = await poll(exporter);
@@ -132,7 +129,7 @@ async function poll(exporter: Exporter): Promise<Families> {
 
 type Families = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** What is not lost is right: it is what it was, and that was right. */
+/** Remaining families must be unchanged and correct. */
 function checkAgainst(expected: ReadonlyMap<string, number>, found: Families): void {
   const names = new Set([...expected.keys()].map((key) => key.slice(0, key.search(/[^a-z_]/))));
   const shown = [...names].flatMap((name) => [...(found.get(name) ?? [])]);

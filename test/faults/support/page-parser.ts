@@ -1,4 +1,3 @@
-/** How a metrics page is written. */
 export type PageFormat = "text" | "openmetrics";
 
 export interface Sample {
@@ -17,7 +16,7 @@ export interface Family {
 
 export type Page = ReadonlyMap<string, Family>;
 
-/** A page that scrapers must refuse. */
+/** Scrapers must reject this page. */
 export class PageError extends Error {
   constructor(line: number, complaint: string, text: string) {
     super(`line ${line}: ${complaint}: ${text.slice(0, 200)}`);
@@ -25,7 +24,6 @@ export class PageError extends Error {
   }
 }
 
-/** Suffixes of the samples of a type. */
 const ENDINGS: Readonly<Record<PageFormat, Readonly<Record<string, readonly string[]>>>> = {
   text: {
     counter: [""],
@@ -49,8 +47,8 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"/y;
 const NUMBER = /^(?:[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|NaN|[+-]Inf)$/;
 
 /**
- * Reads a page by the letter of the Prometheus text format 0.0.4 or of OpenMetrics 1.0, sharing nothing with the code that
- * wrote it: families in one piece, each series once, nothing that is not announced, histograms that add up.
+ * Strict and independent: Prometheus text format 0.0.4, OpenMetrics 1.0. Families are contiguous, series unique, histograms
+ * consistent.
  * @throws PageError
  */
 export function parsePage(text: string, format: PageFormat): Page {
@@ -121,7 +119,7 @@ class Reading {
     family.samples.push({ name, labels, value: Number(value.replace("Inf", "Infinity")) });
   }
 
-  /** Returns the position behind the closing brace. */
+  /** Returns the position after the brace. */
   #labels(line: string, start: number, labels: Map<string, string>): number {
     let position = start;
     while (line[position] !== "}") {
@@ -163,7 +161,7 @@ class Reading {
     } else if (family.type === "histogram") this.#checkHistogram(family);
   }
 
-  /** Buckets rise, and the last one holds all. */
+  /** Buckets increase and the last one contains everything. */
   #checkHistogram(family: Family): void {
     const byLabels = new Map<string, Map<string, number>>();
     for (const { name, labels, value } of family.samples) {

@@ -13,7 +13,6 @@ export class PageView {
     return found.filter((sample) => pairs.every(([name, value]) => sample.labels.get(name) === value));
   }
 
-  /** Value of the first sample that fits; undefined without one. */
   value(family: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
     return this.samples(family, labels)[0]?.value;
   }
@@ -22,7 +21,6 @@ export class PageView {
     return new Set(this.samples(family, labels).map((sample) => sample.labels.get(label) ?? ""));
   }
 
-  /** Values of samples by the value of a label. */
   byLabel(family: string, label: string, labels: Readonly<Record<string, string>> = {}): ReadonlyMap<string, number> {
     return new Map(this.samples(family, labels).map((sample) => [sample.labels.get(label) ?? "", sample.value]));
   }

@@ -2,12 +2,12 @@ import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** Turns of the event loop without any input, after which nothing more happens until time passes. */
+/** Without input, nothing more happens until time advances. */
 const QUIET_TURNS = 4;
 
-/** Manual time for programs that talk over real sockets, in one process: answers take no time, whatever is held up. */
+/** For real sockets in one process. Answers take no time. */
 export class QuietClock extends ManualClock {
-  /** Lets time pass: goes from one sleeper to the next, and lets what each sets off end before time goes on. */
+  /** Advances from sleeper to sleeper and lets each one's work finish. */
   async pass(ms: number): Promise<void> {
     const end = this.monotonic() + ms;
     await quiet();
@@ -18,7 +18,7 @@ export class QuietClock extends ManualClock {
   }
 }
 
-/** Resolves when no socket, file or thread has had anything to say for some turns. */
+/** No socket, file or thread activity. */
 async function quiet(): Promise<void> {
   let seen = -1;
   for (let turns = 0; turns < QUIET_TURNS; turns++) {

@@ -3,14 +3,14 @@ import type { FaultKind } from "./fault-catalogue.ts";
 import { everywhere, KINDS } from "./matrix.ts";
 import { Random } from "./random.ts";
 
-/** All faults at all endpoints take minutes: the nightly run tries them. */
+/** All faults at all endpoints take minutes: nightly run. */
 export const IS_WHOLE = process.env.PRTG_EXPORTER_WHOLE_MATRIX === "1";
 /** Selects another sample. */
 export const SEED = Number(process.env.FAULT_SEED ?? 1);
-/** Endpoints of thirteen. */
+/** Of thirteen endpoints. */
 const SAMPLE = 5;
 
-/** A fault at random endpoints, which differ for each kind, or at all. */
+/** Random per kind, or all. */
 export function somewhere(kind: FaultKind, seed = SEED, isWhole = IS_WHOLE): readonly Disturbance[] {
   const all = everywhere(kind, new Random(seed * 1_000 + KINDS.indexOf(kind)));
   return isWhole ? all : all.slice(0, SAMPLE);

@@ -16,7 +16,7 @@ import type { AnsweredRequest } from "./truth.ts";
 export const SERVER = "hq";
 export const COLLECTORS = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
 
-/** Longest schedule below, seconds. */
+/** Longest schedule below. */
 export const MAX_INTERVAL_S = 60;
 export const TIMEOUT_MS = 5_000;
 export const TOTAL_TIMEOUT_MS = 20_000;
@@ -32,22 +32,21 @@ const SETTINGS = `collectors:
 const LIMITS = `{ timeout: ${TIMEOUT_MS}ms, total_timeout: ${TOTAL_TIMEOUT_MS}ms, max_response_size: 2MiB, requests_per_second: 1000 }`;
 const CREDENTIALS = { apiKey: "key-of-the-matrix", username: "matrix", password: "password of the matrix" };
 const FORMATS = { text: "text/plain", openmetrics: "application/openmetrics-text" } as const;
-/** What was answered longer ago tells nothing any more. */
+/** Older answers no longer matter. */
 const KEPT_MS = 300_000;
 
-/** A whole exporter on a whole simulated server, over real sockets, in time that passes only when a test says so. */
+/** With a simulator over real sockets, in manual time. */
 export interface ShakenExporter {
   readonly clock: QuietClock;
   readonly simulator: Simulator;
   readonly world: World;
   readonly exporter: Exporter;
-  /** What the server says it answered in the last minutes. */
+  /** The server's log of the last minutes. */
   answers(): readonly AnsweredRequest[];
-  /** The page as text. */
   text(format?: keyof typeof FORMATS): Promise<string>;
-  /** The page, read by the letter. */
+  /** Strictly parsed page. */
   page(format?: keyof typeof FORMATS): Promise<PageView>;
-  /** Whether the last run of every collector worked and saw everything. */
+  /** Every last run successful and complete. */
   isWell(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -55,11 +54,11 @@ export interface ShakenExporter {
 export interface ShakenOptions {
   readonly size: Partial<WorldSize>;
   readonly seed?: number;
-  /** YAML, in place of the schedules. */
+  /** YAML instead of the schedules. */
   readonly settings?: string;
 }
 
-/** Its first poll is over. */
+/** Resolves after the first poll. */
 export async function startShakenExporter({
   size,
   seed = 1,
@@ -108,7 +107,7 @@ export async function startShakenExporter({
       return samples.every(({ value }) => value === 1);
     },
     close: async () => {
-      // History that waits goes out within a byte rate, so time has to pass.
+      // A byte rate limits pending history.
       let isStopped = false;
       const stopping = exporter.stop().finally(() => {
         isStopped = true;

@@ -1,22 +1,21 @@
 import { isSound } from "./fault-catalogue.ts";
 import type { PageView } from "./page-view.ts";
 
-/** An answer in the log of the simulated server. */
 export interface AnsweredRequest {
-  /** Its end, milliseconds since the epoch. */
+  /** End, milliseconds since the epoch. */
   readonly at: number;
   /** Path and query. */
   readonly url: string;
-  /** Undefined if the connection ended before the answer. */
+  /** Undefined: the connection ended first. */
   readonly status: number | undefined;
   readonly faults: readonly string[];
 }
 
-/** Collectors that `prtg_up` depends on. */
+/** Collectors behind `prtg_up`. */
 const NEEDED = ["health", "tree", "status", "channels"] as const;
 const LISTS = ["sensors", "devices", "groups", "probes"] as const;
 
-/** Answers that a run of a collector needs, by path and query. Only the lists of sensors and channels must exist. */
+/** By path and query. Only lists of sensors and channels must exist. */
 const REQUIRED: Readonly<Record<string, readonly RegExp[]>> = {
   health: [/\/health$/],
   tree: LISTS.map(listPattern),
@@ -24,16 +23,15 @@ const REQUIRED: Readonly<Record<string, readonly RegExp[]>> = {
   channels: [listPattern("channels")],
 };
 
-/** The list of the kind, or the list of all objects. */
+/** Or of all objects. */
 function listPattern(kind: string): RegExp {
   const mixed = `experimental/objects[?].*filter=type%20%3D%20${kind.slice(0, -1)}\\b`;
   return new RegExp(`^/api/v2/((experimental/)?${kind}[?]|${mixed})`);
 }
 
-/** Between the end of the last answer and the end of the run. */
+/** From the last answer to the end of the run. */
 const SLACK_MS = 2_000;
 
-/** Compares the pages about one server with the log of that server. */
 export class TruthChecker {
   readonly #server: string;
   readonly #lastSuccess = new Map<string, number>();
@@ -42,7 +40,7 @@ export class TruthChecker {
     this.#server = server;
   }
 
-  /** Wrong claims of the page. `scrapedAt`: milliseconds since the epoch. */
+  /** `scrapedAt`: milliseconds since the epoch. */
   complaints(page: PageView, scrapedAt: number, answers: readonly AnsweredRequest[]): string[] {
     const server = this.#server;
     const found: string[] = [];
@@ -79,7 +77,7 @@ function isLacking(url: string, status: number | undefined): boolean {
   return /\/(devices|groups|probes)\?/.test(url) && (status === 404 || status === 501);
 }
 
-/** Values that are too old. `serverNow`: the server's clock, milliseconds since the epoch. */
+/** `serverNow`: milliseconds since the epoch. */
 export function staleValues(page: PageView, server: string, serverNow: number, staleAfterMs: number): string[] {
   const measured = page.byLabel("prtg_sensor_last_measurement_timestamp_seconds", "sensor_id", { server });
   const stale = new Set<string>();
@@ -97,7 +95,7 @@ function ageOf(measuredSeconds: number | undefined, now: number): string {
   return measuredSeconds === undefined ? "nobody knows what" : `${Math.round(now / 1_000 - measuredSeconds)} s`;
 }
 
-/** Whether the last run of every collector was successful and complete. */
+/** Every last run successful and complete. */
 export function isRecovered(page: PageView, server: string, collectors: readonly string[]): boolean {
   const successes = page.byLabel("prtg_exporter_collector_success", "collector", { server });
   const complete = page.byLabel("prtg_exporter_collector_complete", "collector", { server });

@@ -7,7 +7,6 @@ import { ALICE, CAROL } from "../web-config/cases.ts";
 
 const hashOfCost = (cost: number) => `$2y$${String(cost).padStart(2, "0")}$${"a".repeat(53)}`;
 
-/** Answers at once, and notes what it was asked. */
 function fakeThread(matches: (password: string) => boolean = () => false) {
   const compare = vi.fn<Compare>(async ({ password }) => matches(password));
   return { compare, costs: () => compare.mock.calls.map(([{ hash }]) => bcryptCost(hash)) };
@@ -95,7 +94,7 @@ describe("the work for an unknown name", () => {
     await checker.check(users, "alice", "to start the thread");
     for (let round = 0; round < 8; round++) {
       for (const name of ["alice", "mallory"] as const) {
-        // Of all threads, and nothing else runs: other programs on the machine do not count.
+        // All threads, no other programs.
         const started = process.cpuUsage();
         expect(await checker.check(users, name, `guess ${round}`)).toBe("wrong");
         const { user, system } = process.cpuUsage(started);

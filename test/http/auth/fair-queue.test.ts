@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FairQueue } from "../../../src/http/auth/fair-queue.ts";
 
-/** Notes who had a turn, and who was refused; each turn ends when the next is called for. */
+/** Each turn ends when the next begins. */
 function watched(max: number) {
   const turns = new FairQueue(max);
   const seen: string[] = [];

@@ -12,7 +12,7 @@ beforeAll(() => {
 
 afterAll(() => certificates.remove());
 
-/** Status of an answer, asked for from this address of loopback. */
+/** From this loopback address. */
 function ask(url: string, password: string, localAddress: string, agent?: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { auth: `alice:${password}`, localAddress, agent: agent ?? false };
@@ -35,7 +35,7 @@ test("a scraper that comes anew is let in while another address guesses password
   const flood = Promise.allSettled(Array.from({ length: 64 }, guess));
   await expect.poll(() => rejected.filter((reason) => reason === "password_checks").length).toBeGreaterThan(64);
   expect(await ask(url, "wonderland", "127.0.0.2")).toBe(200);
-  // The same one is not computed again, whichever clients wait.
+  // A known password needs no computation.
   expect(await ask(url, "wonderland", "127.0.0.1")).toBe(200);
   isOver = true;
   expect((await flood).filter(({ status }) => status === "rejected")).toEqual([]);

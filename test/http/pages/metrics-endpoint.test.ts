@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => server.close(1_000));
 
 async function lines(query: string, headers: Record<string, string> = {}): Promise<string[]> {
-  // fetch takes the compressed page, and gives the text.
+  // fetch decompresses.
   const response = await fetch(`${metrics}${query}`, { headers });
   expect(response.status).toBe(200);
   return (await response.text()).split("\n").filter((line) => line.startsWith("prtg_") && !line.includes("exporter"));
@@ -78,7 +78,7 @@ test.each(["?shard=", "?shard=2/2", "?shard=x", "?shard=0/0", "?shard=0/1000", "
 );
 
 test("answers HEAD for a part with the size that GET has", async () => {
-  // Another part than the first, whose own metrics differ from scrape to scrape.
+  // The first part has changing self-metrics.
   const [head, get] = await Promise.all(
     ["HEAD", "GET"].map((method) =>
       fetch(`${metrics}?shard=1/2`, { method, headers: { "accept-encoding": "identity" } }),

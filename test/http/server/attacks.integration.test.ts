@@ -7,7 +7,7 @@ import { runHttpFuzz } from "../../fuzz/http-requests.ts";
 import { type HttpTarget, startHttpTarget } from "../../fuzz/http-target.ts";
 import { PATIENCE } from "../support/patience.ts";
 
-/** Set it to see another run; a failure names its seed. */
+/** Selects another run. Failures name their seed. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 
 let target: HttpTarget;
@@ -24,7 +24,7 @@ afterEach(() => {
   expect(rejections).toEqual([]);
 });
 
-/** Far more than the kernel keeps for a reader that does not read. */
+/** Far more than the kernel buffers for a stalled reader. */
 const LARGE_PAGE = Buffer.alloc(8 * 1024 * 1024, "prtg_up 1\n");
 
 async function start(limits: WebLimits = {}, page?: Buffer): Promise<void> {
@@ -32,9 +32,9 @@ async function start(limits: WebLimits = {}, page?: Buffer): Promise<void> {
   target = await startHttpTarget({ watchMs: 50, ...limits }, page);
 }
 
-/** What must hold after every attack: a sound answer, nothing in the log, and nothing left open. */
+/** A sound answer, no log lines, no open connections. */
 async function expectSoundness(): Promise<void> {
-  // With the short limits of some tests a busy machine may cut a good request once.
+  // A busy machine may cut one.
   await vi.waitFor(async () => expect(await scrape()).toBe(200), PATIENCE);
   await vi.waitFor(async () => expect((await fetch(`${target.url}/-/healthy`)).status).toBe(200), PATIENCE);
   expect(target.errors).toEqual([]);
@@ -46,7 +46,7 @@ function openSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => /^TCP/.test(kind)).length;
 }
 
-/** Status of a scrape on a connection of its own, read to its end; 0 when there was none. */
+/** 0: no answer. */
 async function scrape(): Promise<number> {
   try {
     const response = await fetch(`${target.url}/metrics`, {
@@ -59,7 +59,7 @@ async function scrape(): Promise<number> {
   }
 }
 
-/** Milliseconds that good scrapes take, the middle one of them. */
+/** Median milliseconds of valid scrapes. */
 async function typicalScrape(rounds = 15): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -70,14 +70,14 @@ async function typicalScrape(rounds = 15): Promise<number> {
   return times.toSorted((a, b) => a - b)[rounds >> 1] ?? 0;
 }
 
-/** The least of up to three measurements: other programs that want the processor for a while are no fault of ours. */
+/** Best of three: other programs may run. */
 async function leastRatio(measure: () => Promise<number>, enough: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3 && least >= enough; round++) least = Math.min(least, await measure());
   return least;
 }
 
-/** A connection that says `text`, and does not mind how it ends. */
+/** Sends `text` and ignores how the connection ends. */
 async function open(text = ""): Promise<Socket> {
   const socket = connect(target.port, target.host).on("error", () => undefined);
   onTestFinished(() => void socket.destroy());
@@ -86,7 +86,7 @@ async function open(text = ""): Promise<Socket> {
   return socket;
 }
 
-/** Unlike `once`, content with any end. */
+/** Unlike `once`, accepts any end. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
 const openMany = (count: number, text?: string) => Promise.all(Array.from({ length: count }, () => open(text)));
@@ -135,10 +135,10 @@ describe("fuzzed requests", () => {
 
 describe("connections that say nothing, or not enough", () => {
   test("by the thousand make room for new ones, and scrapes go on", async () => {
-    // None is cut for any other reason, however long the waves take.
+    // No other limit cuts a connection, even in slow waves.
     await start({ maxConnections: 200, requestMs: 120_000 });
     const quiet = await typicalScrape();
-    // In waves: the kernel keeps only so many that were not accepted yet.
+    // The kernel limits pending connections, hence waves.
     for (let wave = 0; wave < 10; wave++) await openMany(200);
     expect(await leastRatio(async () => (await typicalScrape()) / quiet, 10)).toBeLessThan(10);
     expect(target.rejected.get("evicted")).toBeGreaterThanOrEqual(1_800);
@@ -213,7 +213,7 @@ describe("requests in great number", () => {
     await start({ maxRequests: 3, stalledMs: 1_500 }, LARGE_PAGE);
     const readers = await openMany(3, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     for (const socket of readers) socket.pause();
-    // Until the three are being answered, and before they are cut.
+    // All three are answered but not yet cut.
     await vi.waitFor(async () => {
       const response = await fetch(`${target.url}/metrics`, { headers: { connection: "close" } });
       await response.arrayBuffer();
@@ -222,9 +222,9 @@ describe("requests in great number", () => {
     }, PATIENCE);
     for (const probe of ["/-/healthy", "/-/ready"]) expect((await fetch(target.url + probe)).status).toBe(200);
     await vi.waitFor(async () => expect(await scrape()).toBe(200), PATIENCE);
-    // Not all in the same turn, maybe.
+    // May take several turns.
     await vi.waitFor(() => expect(target.rejected.get("slow_reader")).toBe(3), PATIENCE);
-    // They do not read, so they do not notice.
+    // Stalled readers do not notice.
     for (const socket of readers) socket.destroy();
     await expectSoundness();
   });
@@ -246,7 +246,7 @@ describe("requests in great number", () => {
     await start({ maxConnections: 2, maxRequests: 0 }, LARGE_PAGE);
     const readers = await openMany(2, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     for (const socket of readers) socket.pause();
-    // The first bytes of an answer that its client does not read to the end.
+    // Starts to receive an answer and stalls.
     await Promise.all(readers.map((socket) => once(socket, "readable")));
     for (let count = 1; count <= 3; count++) {
       const refused = await open("GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -8,7 +8,6 @@ import { startPageServer } from "../support/page-server.ts";
 
 const PATIENCE = { timeout: 25_000, interval: 10 };
 
-/** Pages that are not done before a test lets them. */
 async function startServer() {
   const rejected: string[] = [];
   const begun: string[] = [];
@@ -94,7 +93,7 @@ describe("pages that take work", () => {
     const answered = answerTo(fourth);
     await Promise.all([once(third, "finish"), once(fourth, "finish")]);
     const { url } = server;
-    // Each is answered when all that came before it has been looked at.
+    // Requests are answered in order, so this answer comes after all earlier requests.
     const settle = async () => {
       for (let probe = 0; probe < 5; probe++) await fetch(`${url}/-/healthy`);
     };

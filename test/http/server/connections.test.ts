@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 
-/** Far more than the kernel keeps for a reader that does not read. */
+/** Far more than the kernel buffers for a stalled reader. */
 const PAGE = Buffer.alloc(16 * 1024 * 1024, "prtg_up 1\n");
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(["connection", "keep-alive", "date", "transfer-encoding"]);
 const PATIENCE = { timeout: 25_000, interval: 10 };
@@ -15,15 +15,13 @@ interface TestServer {
   readonly web: WebServer;
   readonly url: string;
   readonly port: number;
-  /** Lines of the log. */
   readonly logged: string[];
-  /** Media types of the pages served. */
+  /** Media types of served pages. */
   readonly served: string[];
-  /** Reasons of rejections, in their order. */
   readonly rejected: string[];
 }
 
-/** Far less than the grace time of a minute, and enough for a machine that is busy. */
+/** Below the grace time of a minute. */
 const NO_WAIT_MS = 20_000;
 
 async function startServer(
@@ -50,7 +48,6 @@ async function startServer(
   return { web, url, port: Number(new URL(url).port), logged, served, rejected };
 }
 
-/** Sends a request by hand and does not read what comes. */
 async function askWithoutReading(port: number, text = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"): Promise<Socket> {
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   socket.pause();
@@ -59,7 +56,7 @@ async function askWithoutReading(port: number, text = "GET /metrics HTTP/1.1\r\n
   return socket;
 }
 
-/** Length of the body, in the chunks in which it comes. */
+/** Body length, read in chunks. */
 function readPage(url: string, agent?: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     get(`${url}/metrics`, agent === undefined ? {} : { agent }, (response) => {
@@ -136,7 +133,7 @@ describe("a scraper that does not read", () => {
     const slow = await Promise.all(Array.from({ length: 4 }, () => askWithoutReading(port)));
     const started = performance.now();
     for (let round = 0; round < 5; round++) expect(await readPage(url)).toBe(PAGE.length);
-    // The slow ones are not even cut before a minute is over.
+    // Slow clients get a full minute.
     expect(performance.now() - started).toBeLessThan(NO_WAIT_MS);
     const [first] = slow;
     let received = 0;
@@ -159,7 +156,7 @@ describe("a scraper that does not read", () => {
     const { port, logged, rejected } = await startServer({ stalledMs: 200 });
     const socket = await askWithoutReading(port);
     await vi.waitFor(() => expect(rejected).toEqual(["slow_reader"]), PATIENCE);
-    // Only then is it noticed that the other side has closed.
+    // Only reading shows that the peer closed.
     socket.resume();
     await once(socket, "close");
     expect(socket.bytesRead).toBeLessThan(PAGE.length);
@@ -209,7 +206,7 @@ describe("requests that are no scrapes", () => {
       expect([head.status, headersOf(head)], path).toEqual([whole.status, headersOf(whole)]);
       const length = whole.headers.get("content-length");
       const bytes = (await whole.arrayBuffer()).byteLength;
-      // A page of metrics is sent before its end is made.
+      // Sent before its end is made.
       expect(length, path).toBe(path === "/metrics" ? null : String(bytes));
       expect((await head.arrayBuffer()).byteLength, path).toBe(0);
     }

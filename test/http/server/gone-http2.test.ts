@@ -13,7 +13,7 @@ import { streamPage } from "../../../src/http/server/responses.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A client of HTTP/2, without TLS, of a server that answers so. */
+/** Without TLS. */
 async function startHttp2(answer: Answer) {
   const server = createServer();
   server.on("request", (...exchange: unknown[]) => answer(...(exchange as Parameters<Answer>)));

@@ -29,7 +29,7 @@ test("handshakes that do not end are cut, and sessions of HTTP/2 that ask for no
   const session = connectHttp2(url, { ca, servername: "localhost" }).on("error", () => undefined);
   await Promise.all([closed(silent), closed(half), closed(handshaken), closed(session)]);
   expect(rejected.filter((reason) => reason === "slow_request")).toHaveLength(4);
-  // On a busy machine a good handshake may come too late as well.
+  // A busy machine may also delay a valid handshake.
   await vi.waitFor(async () => expect((await askHttp2(`${url}/metrics`, ca)).status).toBe(200), PATIENCE);
 });
 
@@ -106,7 +106,7 @@ test("streams of one session are answered side by side, no more than 32 at a tim
   const askMany = (count: number) => Promise.allSettled(Array.from({ length: count }, ask));
   const answered = (await askMany(32)).map((answer) => (answer.status === "fulfilled" ? answer.value : "refused"));
   expect(new Set(answered)).toEqual(new Set(["prtg_up 1\n"]));
-  // The client knows the limit by now, and waits by itself.
+  // The client now knows the limit and waits.
   expect((await askMany(100)).every(({ status }) => status === "fulfilled")).toBe(true);
   expect(session.remoteSettings.maxConcurrentStreams).toBe(32);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type RequestKind, RequestPlaces } from "../../../src/http/server/request-limits.ts";
 
-/** The number of requests that get a place, one after another. */
 function take(places: RequestPlaces, kind: RequestKind, wanted = 100): number {
   return Array.from({ length: wanted }, () => places.take(kind)).filter((free) => free !== undefined).length;
 }

@@ -29,7 +29,7 @@ async function start() {
       ["/quick", quick],
     ]),
     maxRequests: MOST,
-    // Every path may take all places.
+    // Lets every path take all places.
     telemetryPath: "",
   });
   onTestFinished(() => web.close(0));
@@ -47,7 +47,7 @@ test("answers that waited behind another one when the connection ended are not c
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
     socket.resume();
-    // Node takes the connection out of HTTP, for a handler that there is not, and forgets what waits on it.
+    // Without a handler, Node.js detaches the connection and forgets responses.
     socket.write(`${requests("/slow", "/quick")}CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
     await once(socket, "close");
     expect(asked).toHaveLength(2 * round);

@@ -46,7 +46,7 @@ test("makes no more of a page that is made as it is read than its reader takes",
   socket.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(socket, "readable");
   socket.pause();
-  // What the kernel keeps for both sides, and a batch.
+  // Both sides' kernel buffers plus a batch.
   const settled = async () => {
     const before = made;
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));

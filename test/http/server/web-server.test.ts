@@ -42,7 +42,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Unlike fetch, this neither adds headers nor decompresses. */
+/** Unlike fetch: no added headers, no decompression. */
 function ask(path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest(`${url}${path}`, { headers }, (response) => {

@@ -3,18 +3,18 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** PEM files of a test, in a folder of their own. Keys stand beside the certificates: `server.pem`, `server.key`. */
+/** Keys next to certificates: `server.pem`, `server.key`. */
 export interface Certificates {
   readonly folder: string;
   path(name: string): string;
   read(name: string): string;
-  /** Makes a certificate of the test's authority, or a self-signed one, in place of the one with the name. */
+  /** From the test's CA, or self-signed. */
   issue(name: string, options?: IssueOptions): void;
   remove(): void;
 }
 
 export interface IssueOptions {
-  /** As OpenSSL writes them; `DNS:localhost,IP:127.0.0.1` by default. */
+  /** OpenSSL format. Default: `DNS:localhost,IP:127.0.0.1`. */
   readonly names?: string;
   readonly selfSigned?: boolean;
   readonly key?: "ec" | "rsa";
@@ -22,7 +22,7 @@ export interface IssueOptions {
 
 const KEYS = { ec: ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], rsa: ["rsa:2048"] } as const;
 
-/** Makes an authority `ca` and certificates of it: `server` (RSA), `client`. Takes a fraction of a second. */
+/** CA `ca`, `server` (RSA), `client`. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-certificates-"));
   const openssl = (...args: string[]) => void execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });

@@ -18,11 +18,9 @@ export interface ConfiguredServer {
   readonly url: string;
   readonly port: number;
   readonly source: WebConfigSource;
-  /** Every line of the log, at the lowest level. */
+  /** All log levels. */
   readonly logged: string[];
-  /** Reasons of rejections, in their order. */
   readonly rejected: string[];
-  /** Writes the web configuration anew. */
   write(yaml: string): void;
 }
 
@@ -37,7 +35,7 @@ const ROUTES: readonly [string, RouteHandler][] = [
 
 let count = 0;
 
-/** A web server with a web configuration beside these certificates, which is looked at again every 20 ms. */
+/** Rereads every 20 ms. */
 export async function startConfigured(
   certificates: Certificates,
   yaml: string,
@@ -76,12 +74,12 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
-  /** Of TLS: what was agreed on. */
+  /** Negotiated TLS version. */
   readonly protocol: string | null | undefined;
   readonly cipher: string | undefined;
 }
 
-/** One request over TLS and HTTP/1.1, on a connection of its own. Rejects when there is no answer. */
+/** New connection, HTTP/1.1. Rejects without an answer. */
 export function askTls(url: string, options: RequestOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: false, servername: "localhost", ...options }, (response) => {
@@ -101,7 +99,6 @@ export function askTls(url: string, options: RequestOptions = {}): Promise<Answe
   });
 }
 
-/** One request over HTTP/2. */
 export function askHttp2(url: string, ca: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2(url, { ca, servername: "localhost" });
@@ -117,7 +114,7 @@ export function askHttp2(url: string, ca: string, headers: Record<string, string
       body += part;
     });
     stream.on("error", reject);
-    // After an answer this comes too late to matter.
+    // No effect after an answer.
     stream.on("close", () => reject(new Error("the session ended without an answer")));
     stream.on("end", () => {
       const protocol = session.alpnProtocol;

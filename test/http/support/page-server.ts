@@ -5,11 +5,10 @@ import { startWebServer, type WebServer } from "../../../src/http/server/web-ser
 export interface PageServer {
   readonly web: WebServer;
   readonly url: string;
-  /** Log lines. */
   readonly logged: string[];
 }
 
-/** A web server on loopback with the exporter's pages: ready, silent and without metrics but for what `pages` says. */
+/** Ready, silent, without metrics. `pages` overrides. */
 export async function startPageServer(pages: Partial<RouteOptions>): Promise<PageServer> {
   const logged: string[] = [];
   const log: Logger = pino({ level: "debug" }, { write: (line: string) => void logged.push(line) });

@@ -1,2 +1,2 @@
-/** For what happens within milliseconds: the rest is for a busy machine. */
+/** Usually milliseconds. */
 export const PATIENCE = { timeout: 20_000, interval: 20 };

@@ -1,21 +1,18 @@
-/** A web configuration, and what becomes of it. Relative paths are those of `makeCertificates`. */
+/** Paths relative to `makeCertificates`. */
 export interface WebConfigCase {
   readonly title: string;
   readonly yaml: string;
-  /** Undefined: accepted. Else where (`line:column`) and with which words it is refused. */
+  /** `line:column` and words. Undefined: accepted. */
   readonly refused?: readonly [position: string, words: string];
 }
 
 const TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n";
 
-/** Hashes of the lowest cost, so that tests need not wait: of the password "wonderland", and of "lewis". */
+/** Lowest cost. Passwords: "wonderland", "lewis". */
 export const ALICE = "$2y$04$.mB3hjyTXma0Ek.x78bTFO0UNod6FXSR6KVwYcvd5wwSszgk6rdpi";
 export const CAROL = "$2y$04$l.8JI5guyxQMt9ItzbALteZRL/UcVylaLoZjrMFKqiDvo4XjhkaN6";
 
-/**
- * What the tests of exporter-toolkit hold against its own reading of the format, one by one, in our words.
- * Some it refuses only when the server starts, not when the file is checked; here both is one.
- */
+/** From exporter-toolkit's tests, in our words. It rejects some only at the start of the server. */
 export const TOOLKIT_CASES: readonly WebConfigCase[] = [
   { title: "an empty file", yaml: "" },
   { title: "lines of random letters", yaml: "kWzPq81LmTTb\nXw03hyAAmcRu\nq7vJ2nPz0sKd\n", refused: ["1:1", "a map"] },
@@ -193,7 +190,6 @@ export const TOOLKIT_CASES: readonly WebConfigCase[] = [
   { title: "users without TLS", yaml: `basic_auth_users:\n  alice: ${ALICE}\n` },
 ];
 
-/** What the format allows or forbids besides. */
 export const FURTHER_CASES: readonly WebConfigCase[] = [
   {
     title: "sections without content",

@@ -30,7 +30,7 @@ describe.each([
       [...args, `--config.file=${folder}/config.yaml`, `--web.config.file=${folder}/web.yaml`],
       { env: { KEY: "secret-key" } },
     );
-    // There is no server at that address, which only check minds.
+    // No server exists at that address, which only check reports.
     expect(code).toBe(command === "check" ? 1 : 0);
     expect(stdout).toContain(`${folder}/web.yaml: the web configuration is valid\n`);
   });

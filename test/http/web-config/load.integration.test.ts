@@ -15,7 +15,6 @@ beforeAll(() => {
 
 afterAll(() => certificates.remove());
 
-/** Text that must not be in any message. */
 const SECRETS = ["open-sesame", "73514268", ALICE, ALICE.slice(10, 40), "PRIVATE KEY"];
 
 function load(yaml: string): Promise<LoadedWebConfig> {

@@ -65,7 +65,7 @@ describe("users", () => {
       200,
     );
     let checked = 0;
-    /** When it was refused unchecked, after how many seconds to come again. */
+    /** Retry-After in seconds, if rejected without a check. */
     const guess = async (index: number) => {
       const answer = await fetch(`${url}/metrics`, { headers: { authorization: basic("slow", `guess ${index}`) } });
       const seconds = answer.headers.get("retry-after");
@@ -76,7 +76,7 @@ describe("users", () => {
     const guesses = Array.from({ length: 30 }, (_, index) => guess(index));
     const refused = Promise.any(guesses);
     await vi.waitFor(() => expect(rejected).toContain("password_checks"), PATIENCE);
-    // Known already, so it waits for none of the sixteen that are still to be checked.
+    // Cached, so it does not wait for the sixteen pending ones.
     const known = await fetch(`${url}/metrics`, { headers: { authorization: basic("alice", "wonderland") } });
     expect(known.status).toBe(200);
     expect(checked).toBeLessThan(8);
@@ -193,7 +193,7 @@ describe("a change of the files", () => {
       return serialNumber;
     };
     const before = await serialOf();
-    // The key comes first, and for a moment the two do not belong together.
+    // The pair does not match for a moment.
     certificates.issue("rotated");
     await vi.waitFor(async () => expect(await serialOf()).not.toBe(before), PATIENCE);
     expect((await askTls(`${url}/metrics`, { ca })).status).toBe(200);

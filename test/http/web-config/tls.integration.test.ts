@@ -140,7 +140,7 @@ describe("certificates of clients", () => {
           expect((await ask(url, { ...show(client), maxVersion })).status, client).toBe(200);
         for (const client of refused) await expect(ask(url, { ...show(client), maxVersion }), client).rejects.toThrow();
       }
-      // The client may know before the server has noted it.
+      // The client may know before the server recorded it.
       await vi.waitFor(() => expect(rejected).toHaveLength(2 * refused.length), PATIENCE);
     }
   });

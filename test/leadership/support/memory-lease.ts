@@ -1,14 +1,13 @@
 import type { Lease, LeaseClaim } from "../../../src/leadership/election.ts";
 import type { LeaseClient, WriteResult } from "../../../src/leadership/lease-client.ts";
 
-/** A Lease in memory, with as many clients as a test wants. */
+/** For any number of clients. */
 export class MemoryLease {
   lease: Lease | undefined;
-  /** Requests so far, as `a reads`. */
+  /** Requests such as `a reads`. */
   readonly asked: string[] = [];
-  /** Errors in the place of answers, by client; "hang": none at all. */
+  /** By client. "hang": no answer. */
   readonly faults = new Map<string, Error | "hang">();
-  /** Requests wait for it. */
   hold: Promise<void> | undefined;
   #version = 0;
 
@@ -30,7 +29,7 @@ export class MemoryLease {
       signal.throwIfAborted();
       await this.hold;
       const fault = this.faults.get(name);
-      // Not even the signal ends it.
+      // Ignores the abort signal.
       if (fault === "hang") await new Promise(() => undefined);
       if (fault instanceof Error) throw fault;
     };

@@ -1,15 +1,15 @@
 import { Election, type ElectionTimes, type Lease, type LeaseClaim } from "../../../src/leadership/election.ts";
 import { requestTimeout } from "../../../src/leadership/elector.ts";
 
-/** How bad a stretch of simulated time is. Times are milliseconds of real time. */
+/** Milliseconds of real time. */
 export interface Weather {
-  /** Of a request, or of its answer, from 0 to 1. */
+  /** Probability of losing a request or answer. */
   readonly loss: number;
-  /** Longest way of a request to the API server, or back. */
+  /** Longest one-way delay to the API server. */
   readonly delayMs: number;
-  /** How often, on average, something happens to a contender: a pause, a kill, an end in order. */
+  /** Average, for pauses, kills and orderly ends. */
   readonly troubleEveryMs: number;
-  /** How often a person changes the Lease: its labels, all that it says, or its being there. */
+  /** Average, for edits of labels, content or existence. */
   readonly editEveryMs: number;
 }
 
@@ -24,20 +24,19 @@ export interface WorldOptions {
   readonly contenders: number;
   readonly times: ElectionTimes;
   readonly random: () => number;
-  /** How much faster or slower than real time a clock may run, as in 0.1. */
+  /** Maximum clock rate error, such as 0.1. */
   readonly drift: number;
 }
 
-/** A process: its clock, and whether it is running. */
 interface Contender {
   readonly name: string;
   readonly rate: number;
   readonly offset: number;
   identity: string;
   election: Election;
-  /** It acts on what it believes. False once it is to end, or is dead. */
+  /** False when ending or dead. */
   isActive: boolean;
-  /** Each start is another incarnation; what comes for an earlier one is not heard. */
+  /** Invalidates earlier callbacks. */
   incarnation: number;
   pausedUntil: number;
 }
@@ -51,12 +50,8 @@ interface Planned {
 const MAX_PAUSE_MS = 40_000;
 const MAX_RESTART_MS = 5_000;
 
-/**
- * Contenders, an API server and the network between them in simulated real time. Notes every moment at which two contenders
- * believe that they lead.
- */
+/** In simulated real time. Records moments with two self-declared leaders. */
 export class SimulatedWorld {
-  /** Moments at which more than one led. */
   readonly twoLeaders: string[] = [];
   weather: Weather = CALM;
   #now = 0;
@@ -89,12 +84,10 @@ export class SimulatedWorld {
     return this.#now;
   }
 
-  /** Names of those who lead at this moment. */
   leaders(): readonly string[] {
     return this.#contenders.filter((each) => this.#leads(each)).map(({ name }) => name);
   }
 
-  /** Lets real time pass. */
   run(ms: number): void {
     const end = this.#now + ms;
     for (;;) {
@@ -106,14 +99,14 @@ export class SimulatedWorld {
     this.#now = end;
   }
 
-  /** Lets real time pass until `holds`; the milliseconds that took, or `maxMs`. */
+  /** Returns the milliseconds until `holds`, or `maxMs`. */
   runUntil(holds: () => boolean, maxMs: number): number {
     const from = this.#now;
     while (!holds() && this.#now - from < maxMs) this.run(10);
     return this.#now - from;
   }
 
-  /** Ends who leads without a word. */
+  /** Without releasing the Lease. */
   killLeader(restartAfterMs: number): void {
     for (const contender of this.#contenders) {
       if (!this.#leads(contender)) continue;
@@ -122,7 +115,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** Ends who leads in order: it gives the Lease back. */
+  /** Releases the Lease. */
   stopLeader(restartAfterMs: number): void {
     for (const contender of this.#contenders) if (this.#leads(contender)) this.#stop(contender, restartAfterMs);
   }
@@ -147,7 +140,7 @@ export class SimulatedWorld {
     this.#planned.push({ at: this.#now + afterMs, order: this.#order++, run });
   }
 
-  /** For a contender as it is now, and not while it is paused. */
+  /** Skipped after a restart, delayed by a pause. */
   #planFor(contender: Contender, afterMs: number, run: () => void): void {
     const { incarnation } = contender;
     const attempt = (): void => {
@@ -167,7 +160,7 @@ export class SimulatedWorld {
     const { times, random } = this.#options;
     this.#plan(afterMs, () => {
       if (contender.incarnation !== incarnation) return;
-      // A container that starts again in its pod is who it was; another pod is not.
+      // A restarted container keeps its pod's identity. A new pod does not.
       if (contender.identity === "" || random() < 0.5) contender.identity = `${contender.name}_${incarnation}`;
       contender.election = new Election(contender.identity, times, random);
       contender.isActive = true;
@@ -181,7 +174,7 @@ export class SimulatedWorld {
     this.#restart(contender, restartAfterMs);
   }
 
-  /** The process of an election that it does not take part in any more; it is over when the next one starts. */
+  /** Retries until the process's next start. */
   #giveBack(contender: Contender, election: Election, attempts: number): void {
     this.#ask(this.#readLease, (lease) => {
       const isOver = attempts === 0 || contender.election !== election;
@@ -221,7 +214,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** A request of a contender, with its time limit. */
+  /** Includes the time limit. */
   #exchange<Answer>(
     contender: Contender,
     startedAt: number,
@@ -244,7 +237,7 @@ export class SimulatedWorld {
     });
   }
 
-  /** There and back; either way may be long, or lead nowhere. */
+  /** Either way may lose the message. */
   #ask<Answer>(process: () => Answer, take: (answer: Answer) => void = () => undefined): void {
     const { random } = this.#options;
     const { loss, delayMs } = this.weather;
@@ -305,7 +298,7 @@ export class SimulatedWorld {
   }
 }
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Mulberry32, in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

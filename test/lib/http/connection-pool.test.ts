@@ -16,7 +16,7 @@ interface Scripted {
   readonly connections: () => number;
 }
 
-/** Calls `onRequest` with the connection and how many requests that has carried, this one included. */
+/** With the connection's request count. */
 async function scripted(
   onRequest: (socket: Socket, nth: number, connection: number) => void,
   port = 0,
@@ -41,7 +41,7 @@ async function scripted(
   return { url: `http://127.0.0.1:${bound}`, port: bound, connections: () => connections } satisfies Scripted;
 }
 
-/** Resolves any name to what the function gives at the time, or fails where it gives an error. */
+/** Fails for an error. */
 function resolver(addresses: () => readonly string[] | Error): LookupFunction {
   return (_name, _options, callback) => {
     const found = addresses();

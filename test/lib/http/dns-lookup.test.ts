@@ -25,7 +25,7 @@ test("a name that is not answered waits once, however often it is asked for, and
   asked[0]?.answer(null, HERE);
   expect(hasPendingLookups()).toBe(true);
   asked[1]?.answer(null, []);
-  // Those of tests before may still be on their way.
+  // Lookups of earlier tests may be pending.
   await expect.poll(hasPendingLookups).toBe(false);
   expect(await Promise.all(all)).toEqual([
     [null, HERE],
@@ -51,7 +51,7 @@ test("nothing asks the system for a name in any other way, and every connection 
   const sources = globSync("src/**/*.ts");
   const having = (pattern: RegExp) => sources.filter((path) => pattern.test(readFileSync(path, "utf8"))).sort();
   expect(having(/import (?!type\b)(?!\{ type \w+ \}).* from "node:dns/)).toEqual(["src/lib/http/dns-lookup.ts"]);
-  // The type of those settings demands one.
+  // The settings' type requires a lookup.
   for (const path of having(/new Pool\(|buildConnector\(/)) {
     expect([path, /[lL]ookup|(settings|connect): ConnectSettings/.test(readFileSync(path, "utf8"))]).toEqual([
       path,

@@ -9,7 +9,6 @@ import { list, record } from "../../model/build-record.ts";
 
 const ABOUT = { countedKinds: new Set<never>() };
 
-/** Values of the gauges of a sensor that a list showed as this. */
 function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
   const sensor = record("sensor", "1", "0", more);
   const node = reconcile(EMPTY_TREE, { sensor: list([sensor]) }).tree.nodes.get("1");

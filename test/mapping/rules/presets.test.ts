@@ -22,7 +22,7 @@ let world: World;
 let channels: WorldChannel[];
 
 beforeAll(() => {
-  // A dozen channels a sensor, as large installations have them: the default world leaves out the last ones of some kinds.
+  // As in large installations. The default world lacks the last channels.
   world = createWorld({ seed: 42, size: { sensors: 1300, channels: 16_000 }, startedAt: NOW });
   const sensors = new Map<SimSensor, SensorAttributes>();
   channels = world.channels().map((sim) => {
@@ -63,7 +63,7 @@ function mapAll(ruleSet: RuleSet): { readonly one: WorldChannel; readonly mappin
   return channels.map((one) => ({ one, mapping: ruleSet.map(one.sensor, one.channel) }));
 }
 
-/** The value in its base unit by the test's own table; the value itself where a family has no unit. */
+/** By the test's own table. Unchanged without a unit. */
 function expected({ sim }: WorldChannel, displayValue: number, isConverted: boolean): number | undefined {
   return isConverted ? WORLD_UNITS[sim.displayUnit]?.(displayValue) : displayValue;
 }
@@ -86,7 +86,7 @@ describe.each(["all", "base-units"] as const)("presets: [%s]", (name) => {
       const value = convert(mapping.conversion, displayValue);
       const isConverted = mapping.family.baseUnit !== undefined;
       expect(nearly(value)).toBe(nearly(expected(one, displayValue, isConverted) ?? Number.NaN));
-      // The simulator keeps data, bits too, in bytes: a second witness.
+      // Independent: the simulator stores bytes, also for bits.
       const raw = world.lastMeasurement(one.sim, NOW)?.value;
       if (/^bytes/.test(mapping.family.baseUnit ?? "")) expect(nearly(value)).toBe(nearly(raw ?? Number.NaN));
     }

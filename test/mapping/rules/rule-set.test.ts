@@ -239,7 +239,7 @@ test("a metric that no rule explains is said to be a rule's", () => {
   expect(explained.families.map(({ help }) => help)).toEqual(["X."]);
 });
 
-/** What a rule set must answer, found the slow way: rule by rule, with the regular expressions of JavaScript. */
+/** Rule by rule, with JavaScript's regular expressions. */
 function firstThatFits(rules: readonly RuleSettings[], sensor: SensorAttributes, channel: ChannelAttributes): number {
   const values: Record<string, readonly string[]> = {
     kind: [sensor.type],
@@ -287,7 +287,7 @@ test("many rules at once decide as rule by rule", () => {
     fc.property(fc.array(match, { minLength: 1, maxLength: 70 }), channels, (matches, given) => {
       const rules = matches.map((one, index) => metric(one, { name: `prtg_x_${index}` }));
       const ruleSet = compile(...rules);
-      // Twice: what is remembered must not change the answer.
+      // The cache must not change the result.
       for (const [one, name] of [...given, ...given]) {
         const channel = { name, unit: "" };
         expect(ruleSet.map(one, channel)?.rule.index ?? -1).toBe(firstThatFits(rules, one, channel));
@@ -304,12 +304,12 @@ test("time stays linear, whatever the patterns and the names", () => {
     metric({ channel: "*a*a*a*a*a*a*a*a*b" }, { name: "prtg_c" }),
     metric({ path: "**a**a**a**a**a**a**b" }, { name: "prtg_d" }),
   );
-  // Processor time: the machine may have other things to do.
+  // Processor time, because the machine may be busy.
   const started = process.cpuUsage();
   for (const letter of ["a", "x"]) {
     const name = letter.repeat(10_000);
     expect(rules.map({ ...SENSOR, path: name }, { name, unit: "" })).toBeUndefined();
   }
-  // A backtracking engine would need longer than the universe has lasted.
+  // A backtracking engine would never finish.
   expect(process.cpuUsage(started).user / 1000).toBeLessThan(5000);
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   rules = await compilePresets(PRESET_NAMES);
 });
 
-/** The metric with its labels, as `name{label=value}`. */
+/** As `name{label=value}`. */
 function seriesOf(kind: string, name: string, unit: string): string {
   const mapping = mapExample(rules, kind, name, unit);
   if (mapping?.kind !== "metric") return mapping?.kind ?? "nothing";
@@ -34,7 +34,7 @@ function expectedSeries({ metric = "" }: KnownChannel, labels: Readonly<Record<s
   return `${metric}{${sorted.map(([label, value]) => `${label}=${value}`).join()}}`;
 }
 
-/** How the data set spells a name. */
+/** The data set's spelling. */
 function simplified(name: string): string {
   return name
     .toLowerCase()

@@ -121,7 +121,7 @@ describe("the unit table", () => {
       const { shift = 0, times = 1, over = 1 } = unit;
       for (const text of [...(unit.symbols ?? []), ...words]) {
         const expected = { base: unit.base, conversion: { shift, times, over, plus: 0 } };
-        // Upper case of a word can be the symbol of another unit, which then wins: MBAR is no megabar.
+        // Another unit's symbol has precedence: MBAR is no megabar.
         if (DISPLAY_UNITS.some((other) => other !== unit && other.symbols?.includes(text))) continue;
         expect({ text, ...DECIMAL.read(text) }).toEqual({ text, ...expected });
       }
@@ -181,13 +181,13 @@ describe("base units", () => {
     const { suffix, ucum } = BASE_UNITS[name];
     const unit = metricUnit(`prtg_channel_${suffix}`);
     expect(["", ucum]).toContain(unit);
-    // Where translators know the word, its unit must be sent.
+    // Translators know these words, so the exporter must send their units.
     const known = ["seconds", "bytes", "celsius", "volts", "amperes", "joules", "watts", "grams", "hertz", "meters"];
     if (known.includes(name)) expect(unit).toBe(ucum);
   });
 });
 
-/** `value` such that `convert` makes `converted` of it. */
+/** Inverse of `convert`. */
 function convertBack({ shift, times, over, plus }: Conversion, converted: number): number {
   return ((converted - plus) * over) / times - shift;
 }

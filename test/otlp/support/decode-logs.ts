@@ -1,6 +1,6 @@
 import { double, integer, type Message, messages, readMessage, text } from "./protobuf.ts";
 
-/* What a receiver understands of a request of log records, the same for JSON and protobuf (opentelemetry/proto/logs/v1). */
+/* JSON and protobuf (opentelemetry/proto/logs/v1). */
 
 export type ReceivedValue = string | number | boolean | readonly ReceivedValue[];
 
@@ -18,12 +18,12 @@ export interface ReceivedLogRecord {
 export interface ReceivedLogs {
   readonly resource: Readonly<Record<string, ReceivedValue>>;
   readonly scope: { readonly name: string; readonly version: string };
-  /** That of the scope. */
+  /** The scope's. */
   readonly schemaUrl?: string;
   readonly records: readonly ReceivedLogRecord[];
 }
 
-/** Of a request, or of what the Collector writes to a file, which has the form of a request. */
+/** Also for the Collector's files. */
 export function decodeLogs(contentType: string, body: Uint8Array): ReceivedLogs[] {
   if (contentType === "application/x-protobuf") return messages(readMessage(body), 1).map(protobufLogs);
   if (contentType !== "application/json") throw new Error(`content type ${contentType}`);
@@ -135,7 +135,7 @@ function jsonAttributes(attributes: JsonAttributes): Record<string, ReceivedValu
 }
 
 function jsonValue({ stringValue, boolValue, intValue, doubleValue, arrayValue }: JsonValue): ReceivedValue {
-  // In JSON a 64-bit number is a text.
+  // JSON encodes 64-bit numbers as text.
   const int = intValue === undefined ? undefined : Number(intValue);
   const value = stringValue ?? boolValue ?? int ?? doubleValue ?? arrayValue?.values.map(jsonValue);
   if (value === undefined) throw new Error("a value of no kind");

@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { double, integer, type Message, messages, packed, readMessage, text, toDouble } from "./protobuf.ts";
 
-/* What a receiver understands of a request, the same for JSON and protobuf (opentelemetry/proto/metrics/v1). */
+/* JSON and protobuf (opentelemetry/proto/metrics/v1). */
 
 export interface ReceivedPoint {
   readonly attributes: Readonly<Record<string, string>>;
   /** Nanoseconds since the epoch. */
   readonly start: bigint;
   readonly time: bigint;
-  /** NaN where the point has none. */
+  /** NaN: no value. */
   readonly value: number | ReceivedHistogram;
-  /** The flag NO_RECORDED_VALUE: the series has ended. */
+  /** Flag NO_RECORDED_VALUE: the series has ended. */
   readonly ended?: true;
 }
 
@@ -27,7 +27,7 @@ export interface ReceivedMetric {
   readonly description: string;
   readonly unit: string;
   readonly type: "gauge" | "sum" | "histogram";
-  /** 2 is cumulative. */
+  /** 2: cumulative. */
   readonly temporality: number;
   readonly monotonic: boolean;
   readonly points: readonly ReceivedPoint[];
@@ -36,12 +36,12 @@ export interface ReceivedMetric {
 export interface ReceivedBatch {
   readonly resource: Readonly<Record<string, string>>;
   readonly scope: { readonly name: string; readonly version: string };
-  /** That of the scope. */
+  /** The scope's. */
   readonly schemaUrl?: string;
   readonly metrics: readonly ReceivedMetric[];
 }
 
-/** What a server has received of an exporter, as it came. */
+/** A received request, possibly compressed. */
 export function decodeReceived(headers: IncomingHttpHeaders, body: Buffer): ReceivedBatch[] {
   const { "content-type": contentType = "", "content-encoding": encoding } = headers;
   return decodeRequest(contentType, encoding === "gzip" ? gunzipSync(body) : body);

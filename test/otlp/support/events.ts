@@ -1,7 +1,6 @@
 import type { EventRecord } from "../../../src/events/event.ts";
 import { NOON } from "./rows.ts";
 
-/** An event whose number tells it apart. */
 export function statusChange(number: number, given: Partial<EventRecord> = {}): EventRecord {
   return {
     uid: number.toString(16).padStart(32, "0"),

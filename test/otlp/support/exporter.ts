@@ -27,17 +27,16 @@ interface ExporterContext {
   readonly gzipRefused?: () => void;
 }
 
-/** An exporter of metrics as the section of the configuration wants it; closed with the test. */
+/** Closed after the test. */
 export async function testExporter(
   section: OtlpSection,
   context: ExporterContext = {},
 ): Promise<OtlpExporter<MetricsRequest>> {
-  // A busy machine may take its time, unless the test is about the deadline.
+  // Generous for a busy machine, unless the test is about the deadline.
   const { settings } = otlpSettings({}, { timeoutMs: 30_000, ...section });
   return connect(settings, METRIC_ENCODINGS, context);
 }
 
-/** The same for log records. */
 export async function testLogExporter(
   section: OtlpSection,
   context: ExporterContext = {},
@@ -64,7 +63,7 @@ async function connect<Request>(
 }
 
 export interface RecordedObserver extends OtlpRecorder {
-  /** `delivered live` -> 12; events without points count themselves. */
+  /** `delivered live` -> 12. Empty events count as one. */
   readonly counts: Readonly<Record<string, number>>;
 }
 

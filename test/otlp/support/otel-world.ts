@@ -16,7 +16,7 @@ import { startReceiver } from "./receiver.ts";
 
 export const NOON = Date.UTC(2026, 0, 15, 12);
 
-/** A family as rules of presets make it. */
+/** A family as preset rules make it. */
 export function mapped(name: string, ...ruleLabels: readonly string[]): MetricFamily {
   const labels = ["server", ...CHANNEL_LABEL_NAMES.filter((label) => label !== "unit"), ...ruleLabels];
   return { name, type: "gauge", help: `${name}, as a preset has it.`, labels };
@@ -29,7 +29,7 @@ export const MAPPED = {
   disk: mapped("prtg_disk_free_bytes", "disk"),
 } as const;
 
-/** Two devices of one server, of which one has a DNS name, and the sensors on them. */
+/** One has a DNS name. */
 export class SmallWorld implements DeviceLookup {
   readonly devices = new Map<string, DeviceFacts>([
     [
@@ -45,7 +45,7 @@ export class SmallWorld implements DeviceLookup {
     ],
     ["2002", { id: "2002", name: "Web", host: "web.example.com", probe: "Probe", group: "Net", path: "Probe/Net/Web" }],
   ]);
-  /** Device by sensor; that of 42 may not be seen. */
+  /** The device of 42 is invisible. */
   readonly sensors = new Map([
     ["40", "2001"],
     ["41", "2002"],
@@ -76,7 +76,6 @@ export class SmallWorld implements DeviceLookup {
   }
 }
 
-/** A push of the profile `otel` to a receiver: measurements, and a store to fill. */
 export async function pushOtel(
   protocol: OtlpProtocol,
   options: { readonly maxRequestBytes?: number } = {},
@@ -102,7 +101,7 @@ export async function pushOtel(
   const own = [[], [], ["in"], ["C:"]] as const;
   const sink = createMeasurementSink({
     ...{ exporter, resource: RESOURCE, scope, observer },
-    // Channel 0 to 3 is one of the presets; others are as they are.
+    // Channels 0 to 3 follow presets.
     describe: (sensorId, channelId) => {
       const family = families[Number(channelId)];
       return family === undefined

@@ -1,4 +1,4 @@
-/** Suffixes that Prometheus gives for units, as its documentation of OTLP names them; those of our metrics. */
+/** From its OTLP documentation, for our units. */
 const SUFFIXES: Readonly<Record<string, string>> = {
   s: "seconds",
   ms: "milliseconds",
@@ -11,8 +11,7 @@ const SUFFIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The name under which Prometheus stores an OTLP metric. With suffixes: unit and `_total` are added where no word of
- * the name says them; the rate part of a unit is compared as a whole, which no word ever is.
+ * With suffixes, adds unit and `_total` unless the name has them. Compares a rate as a whole.
  * @see https://prometheus.io/docs/guides/opentelemetry/
  */
 export function prometheusName(

@@ -1,7 +1,7 @@
-/** A message of the protobuf wire format: what each field held, in order. Varints and 64-bit fields are bigints. */
+/** By field, in order. Varints and 64-bit fields are bigints. */
 export type Message = ReadonlyMap<number, readonly (bigint | Uint8Array)[]>;
 
-/** Reads by the letter of the encoding's description; refuses what is cut off. */
+/** Strictly follows the encoding. Rejects truncated input. */
 export function readMessage(bytes: Uint8Array): Message {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const fields = new Map<number, (bigint | Uint8Array)[]>();
@@ -48,12 +48,11 @@ export function integer(message: Message, field: number): bigint {
   return value;
 }
 
-/** The number whose bits a 64-bit field holds. */
 export function double(message: Message, field: number): number {
   return toDouble(integer(message, field));
 }
 
-/** The 64-bit numbers of a packed field. */
+/** 64-bit numbers of a packed field. */
 export function packed(message: Message, field: number): bigint[] {
   return (message.get(field) ?? []).flatMap((value) => {
     const bytes = asBytes(value);

@@ -10,19 +10,19 @@ import { decodeLogs, type ReceivedLogRecord, type ReceivedLogs } from "./decode-
 export interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
-  /** As it came, before decompression. */
+  /** Before decompression. */
   readonly wire: Buffer;
   /** After decompression. */
   readonly body: Buffer;
-  /** Metrics; empty for a request of log records. */
+  /** Empty for logs. */
   readonly batches: readonly ReceivedBatch[];
-  /** Empty for a request of metrics. */
+  /** Empty for metrics. */
   readonly logs: readonly ReceivedLogs[];
-  /** Subject of the client's certificate. */
+  /** Subject of the client certificate. */
   readonly clientName: string | undefined;
 }
 
-/** How to answer: a status with what comes with it, or a function that does it itself. */
+/** A status with headers and body, or a function that answers. */
 export type Answer =
   | {
       readonly status?: number;
@@ -32,23 +32,18 @@ export type Answer =
   | ((response: ServerResponse) => unknown);
 
 export interface Receiver {
-  /** `http://127.0.0.1:1234` */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** All points of requests that were answered with 2xx, in the order in which they came. */
+  /** Points of accepted requests (2xx) in order. */
   readonly points: readonly (ReceivedPoint & { readonly metric: string })[];
   readonly metrics: readonly ReceivedMetric[];
-  /** All log records of requests that were answered with 2xx, in the order in which they came. */
+  /** Accepted (2xx), in order. */
   readonly records: readonly ReceivedLogRecord[];
-  /** Resolves with the first requests as soon as there are so many. */
   until(count: number): Promise<readonly SeenRequest[]>;
   close(): Promise<void>;
 }
 
-/**
- * A real OTLP/HTTP receiver on loopback for one test. `answer` is asked for each request, by its number from 0;
- * undefined takes what came. `tls` makes it speak HTTPS for localhost, with these options besides.
- */
+/** `answer`: by number from 0, undefined accepts. `tls`: HTTPS for localhost. */
 export async function startReceiver(
   answer: (request: number, seen: SeenRequest) => Answer | undefined = () => undefined,
   tls?: ServerOptions,
@@ -76,7 +71,7 @@ export async function startReceiver(
   };
   const server: Server =
     tls === undefined ? createServer(listener) : createSecureServer({ ...keyPair("localhost"), ...tls }, listener);
-  // Five seconds, the default, may pass on a busy machine while a request is on its way over an idle connection.
+  // The default of 5 s may close an idle connection under a late request.
   server.keepAliveTimeout = 60_000;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

@@ -3,10 +3,9 @@ import type { MetricFamily } from "../../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import type { MeasurementRow, Resolution } from "../../../src/sync/measurement.ts";
 
-/** 2026-01-15T12:00:00.123Z */
 export const NOON = Date.UTC(2026, 0, 15, 12) + 123;
 
-/** A row of so many channels, whose values tell sensor, time and channel apart. */
+/** Values that identify sensor, time and channel. */
 export function row(sensorId: string, at: number, channels: number, resolution: Resolution = "live"): MeasurementRow {
   const values = Array.from({ length: channels }, (_, channel): [string, number] => [
     String(channel),
@@ -15,14 +14,13 @@ export function row(sensorId: string, at: number, channels: number, resolution: 
   return { sensorId, at, resolution, values };
 }
 
-/** Labels of a channel as the metric table wants them. */
+/** Channel labels in the metric table's order. */
 export function channelLabels(sensorId: string, channelId: string, name = `Channel ${channelId}`): readonly string[] {
   const sensor = `Sensor ${sensorId}`;
   const path = `Local Probe/Network/switch/${sensor}`;
   return ["hq", sensorId, channelId, "Local Probe", "Network", "switch", sensor, name, "ms", path];
 }
 
-/** Knows every channel. */
 export function describeAll(sensorId: string, channelId: string): readonly ValueSeries[] {
   return [{ family: TREE_FAMILIES.channelValue, labels: channelLabels(sensorId, channelId) }];
 }

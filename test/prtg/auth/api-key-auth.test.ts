@@ -5,7 +5,7 @@ import { ApiKeyAuth } from "../../../src/prtg/auth/authenticator.ts";
 import { type Handler, sendError, sendJson, startApiServer } from "../support/api-server.ts";
 import { never, rejection, testClient } from "../support/test-client.ts";
 
-/** A server that takes one key, and a file that may hold another. */
+/** The file may hold another. */
 async function serverWithKey(
   key: string,
   refuse: Handler = (_request, response) => sendError(response, 401, "AUTH_FAILED"),
@@ -47,7 +47,7 @@ describe("API key", () => {
     const first = auth.token(never);
     readings[0]?.("old");
     await first;
-    // Both were refused at once: each forgets the key and reads anew.
+    // Rejected at once: each drops the key and rereads.
     const renewals = [auth.renew("old", never), auth.renew("old", never)];
     await vi.waitFor(() => expect(readings).toHaveLength(3));
     readings[2]?.("newest");

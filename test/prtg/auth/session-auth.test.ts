@@ -8,16 +8,15 @@ const PASSWORD = 'pass "word" 4711';
 const MINUTE = 60_000;
 
 interface SessionServer {
-  /** Tokens that are good now. */
   readonly valid: Set<string>;
   lifetimeMs: number | undefined;
   onRenew: (token: string) => unknown;
-  /** Status, code and message for a token that is not good. */
+  /** For an invalid token. */
   refusal: readonly [status: number, code: string, message: string] | undefined;
   onLogin: Handler | undefined;
 }
 
-/** A server with sessions as the specification has them, under the test's own clock. */
+/** Sessions by the specification, in manual time. */
 async function sessionServer(lifetimeMs?: number) {
   const clock = new ManualClock();
   let opened = 0;

@@ -7,7 +7,7 @@ import { readObjectCounts, readSummary, readVersion } from "../../../src/prtg/de
 import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 
-/** What the decoders look at, and what must not be looked at. */
+/** Members that decoders read, and those they must not. */
 const MEMBERS = (
   "id name parent path status status_since message lastup lastdown kind sensor_kind basic priority tags favorite host intervalgroup interval scheduledependency dependency dependencytype " +
   "scanning_interval type sensor_status_summary up total count last_measurement timestamp value display_value unit " +
@@ -17,7 +17,7 @@ const MEMBERS = (
 const leaf = fc.oneof(
   fc.jsonValue({ maxDepth: 0 }),
   fc.constantFrom("", "1,5", "NaN", "1e999", "2490.-4", ".", "..", "60 s", "2026-03-12T17:55:10Z", "UP", "__proto__"),
-  // JSON.parse makes Infinity of 1e999.
+  // JSON.parse turns 1e999 into Infinity.
   fc.constantFrom(Number.MAX_VALUE, Number.POSITIVE_INFINITY, -0, 2 ** 53, 1e21),
 );
 
@@ -34,7 +34,7 @@ const recordWithId = fc
 
 const anything = fc.oneof(fc.jsonValue(), arbitraryRecord, { arbitrary: recordWithId, weight: 4 });
 
-/** Every number in a decoded record, however deep. */
+/** Recursive. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (value instanceof Map) return [...value.values()].flatMap(numbersIn);

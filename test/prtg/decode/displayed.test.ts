@@ -74,14 +74,14 @@ describe("the number of a displayed value", () => {
     fc.assert(
       fc.property(written, ({ number, language, decimals, isGrouped, unit, space }) => {
         const format = new Intl.NumberFormat(language, { maximumFractionDigits: decimals, useGrouping: isGrouped });
-        // What digits begin with would else belong to the number.
+        // Otherwise the digit would belong to the number.
         const between = unit.startsWith("1") ? " " : space;
         const text = `${format.format(number)}${unit === "" ? "" : between}${unit}`;
         const shown = Number(
           new Intl.NumberFormat("en-US", { maximumFractionDigits: decimals, useGrouping: false }).format(number),
         );
         const read = readNumber(text, unit);
-        // JSON writes numbers so: such a text is never German.
+        // JSON number syntax, so never German.
         if (/^-?\d+\.\d+$/.test(text)) {
           expect(read).toBe(Number(text));
           return;

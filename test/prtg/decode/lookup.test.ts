@@ -8,7 +8,7 @@ describe("the lookup of a channel", () => {
   const LOOKUP_UNIT = { unittype: "VALUE_LOOKUP" };
 
   test.each([
-    // The section that was asked for.
+    // The requested section.
     { record: { values: { lookup: "acme.door" } }, lookup: "acme.door" },
     { record: { values: { lookupid: " acme.door " } }, lookup: "acme.door" },
     { record: { values: { lookup_id: 17 } }, lookup: "17" },
@@ -21,7 +21,7 @@ describe("the lookup of a channel", () => {
     { record: { values: { lookup: { id: "acme.door", name: "Rack Door", href: "restricted" } } }, lookup: "acme.door" },
     { record: { values: { lookup: { name: "Rack Door" } } }, lookup: "Rack Door" },
     { record: { values: { unit: "#" }, basic: { lookup: "acme.door" } }, lookup: "acme.door" },
-    // Sections that come without being asked for, where the unit type speaks of a lookup.
+    // Unrequested sections with a lookup unit type.
     { record: { basic: { ...LOOKUP_UNIT, lookup: "acme.door" } }, lookup: "acme.door" },
     { record: { basic: LOOKUP_UNIT, lookupdefinitionid: "acme.door" }, lookup: "acme.door" },
     { record: { unit: { type: "VALUE_LOOKUP", lookup: "acme.door" } }, lookup: "acme.door" },
@@ -33,7 +33,7 @@ describe("the lookup of a channel", () => {
     { record: { values: { lookup: 0 } }, lookup: "" },
     { record: { values: {}, basic: LOOKUP_UNIT }, lookup: "" },
     { record: { name: "Door Lookup acme.door", values: { unit: "acme.door" } }, lookup: "" },
-    // Not said.
+    // Not stated.
     { record: {}, lookup: undefined },
     { record: { basic: LOOKUP_UNIT }, lookup: undefined },
     { record: { basic: { unittype: "PERCENT", lookup: "acme.door" } }, lookup: undefined },
@@ -99,14 +99,14 @@ describe("a lookup definition", () => {
       record: { lookup_type: "bitfield", values: [{ value: 4, text: "x" }] },
       entries: [{ kind: "bits", bits: 4, text: "x" }],
     },
-    // An entry that has a type of its own, as in the product's files.
+    // As in the product's files.
     { record: { entries: [{ type: "SingleInt", value: 3, label: "x" }] }, entries: value(3) },
     { record: { lookups: [{ type: "Range", from: 3, to: 9, text: "x" }] }, entries: value(3, 9) },
     {
       record: { type: "BIT_FIELD", items: [{ value: "4", name: "x" }] },
       entries: [{ kind: "bits", bits: 4, text: "x" }],
     },
-    // The kind of the object is not the type of the lookup.
+    // The object's kind is not the lookup's type.
     { record: { type: "LOOKUP_DEFINITION", values: [{ value: 3, value_to: 9, text: "x" }] }, entries: value(3, 9) },
     { record: { values: [{ value: 3, text: "x" }] }, entries: value(3) },
   ])("$record", ({ record, entries }) => {

@@ -11,7 +11,7 @@ const KEY = 'K3y/+planted=&<%~"\\';
 function bounds(max = 100): TextBounds {
   const redactor = new Redactor();
   redactor.addCredential(KEY);
-  // Too short, and of a receiver.
+  // Too short, and a receiver's credential.
   redactor.addCredential("router");
   redactor.add("production");
   return new TextBounds(max, redactor.credentials);

@@ -5,10 +5,9 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { sendJson, startApiServer } from "../support/api-server.ts";
 import { never, rejection, testClient } from "../support/test-client.ts";
 
-/** A channel that no page had before. */
 const channel = (number: number, name = `channel ${number}`) => ({ id: `1.${number}`, name });
 
-/** Answers every page in full, with objects that no page had before and without a total. */
+/** New objects, no total. */
 async function endlessServer(perPage: (limit: number) => number, name?: string) {
   return startApiServer(({ query }, response) => {
     const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
@@ -38,7 +37,7 @@ describe("a list without end", () => {
     expect(error.message).toContain(says);
     expect(server.requests).toHaveLength(requests);
     expect(recorded.retried).toEqual([]);
-    // It holds nothing any more, and the next list may be as long.
+    // It released its share, and the next list may be equally long.
     server.handle((_request, response) =>
       sendJson(
         response,
@@ -84,7 +83,7 @@ describe("a list without end", () => {
     const [first] = [open(), open()];
     expect(open).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
     first.close();
-    // A reader closes the one that failed; this test does not, so its share is still held.
+    // Not closed: still holds its share.
     expect(open).toThrow("read at the same time");
   });
 });
@@ -92,7 +91,7 @@ describe("a list without end", () => {
 test("a list of slow pages is given up after its time, and not asked for in smaller pages", async () => {
   const clock = new ManualClock();
   const server = await startApiServer(async ({ query }, response) => {
-    // Less than one request may take.
+    // Less than a request's timeout.
     await clock.advance(4_000);
     const offset = Number(query.get("offset"));
     const list = [channel(offset), channel(offset + 1)];
@@ -105,7 +104,6 @@ test("a list of slow pages is given up after its time, and not asked for in smal
   expect(error.message).toContain("not complete after 60 s (limits.list_timeout)");
   expect(server.requests.map(({ query }) => query.get("limit"))).toEqual(Array(15).fill("3000"));
   expect(recorded.retried).toEqual([]);
-  // Nothing of it is waited for any more.
   expect(clock.pending).toEqual([]);
 });
 

@@ -7,17 +7,17 @@ import { PageSize } from "../../../src/prtg/paging/page-size.ts";
 import { type PageSource, type ReadResult, readPages } from "../../../src/prtg/paging/read-pages.ts";
 
 interface ServerQuirks {
-  /** Serves at most so many objects per page, whatever is asked. */
+  /** Regardless of the request. */
   readonly cap?: number;
-  /** What X-Total-Count says of a list of `length`. */
+  /** X-Total-Count for a list of `length`. */
   readonly total?: (length: number) => number | undefined;
   readonly link?: boolean;
   readonly bounds?: ListBounds;
-  /** Runs before each page: the list may change. `page` counts from 0. */
+  /** From 0. May change the list. */
   readonly beforePage?: (list: string[], page: number) => void;
 }
 
-/** A list of ids behind the interface of a page fetcher; `requests` tells what was asked. */
+/** `requests` records calls. */
 function source(
   list: string[],
   quirks: ServerQuirks = {},
@@ -40,7 +40,7 @@ function source(
     return undefined;
   };
   const accounts = new ListQuotas(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 }, new MemoryBudget());
-  // `7:other` is another record with the id 7.
+  // `7:other` is another record with id 7.
   const keyOf = (record: string) => record.split(":", 1)[0] ?? "";
   const format = { decode, keyOf, describe: (record: string) => record, sizeOf: (id: string) => id.length };
   return {
@@ -58,7 +58,7 @@ describe("a list that stands still", () => {
     { objects: 0, requests: ["0+5"] },
     { objects: 1, requests: ["0+5"] },
     { objects: 4, requests: ["0+5"] },
-    // A full page could be the last one: only the next tells, whatever the total says.
+    // Only the next page shows the end.
     { objects: 5, requests: ["0+5", "4+5"] },
     { objects: 6, requests: ["0+5", "4+5"] },
     { objects: 8, requests: ["0+5", "4+5"] },
@@ -235,7 +235,7 @@ describe("pages that take too long", () => {
 
 describe("under inserts, deletes and repeats between pages", () => {
   type Change = { readonly kind: "insert" | "delete" | "replace" | "repeat" | "echo"; readonly at: number };
-  /** Changes before the n-th page; the list stands still after the last of them. */
+  /** Changes before the n-th page. Then the list is stable. */
   type History = readonly (readonly Change[])[];
 
   function arbitraryHistory(...kinds: Change["kind"][]): fc.Arbitrary<History> {
@@ -244,12 +244,11 @@ describe("under inserts, deletes and repeats between pages", () => {
   }
 
   interface Lifetime {
-    /** Alive all the time from the start of the reading to its end. */
+    /** Alive during the whole read. */
     throughout: Set<string>;
     reading: ReadResult<string>;
   }
 
-  /** Reads the list while it changes, and notes who lived through the whole of it. */
   async function readWhileChanging(
     list: string[],
     history: History,
@@ -264,12 +263,11 @@ describe("under inserts, deletes and repeats between pages", () => {
           const index = list.length === 0 ? 0 : at % list.length;
           if (kind === "insert") list.splice(index, 0, nextId());
           if (kind === "delete") list.splice(index, 1);
-          // The total stays the same.
           if (kind === "replace") {
             list.splice(index, 1);
             list.push(nextId());
           }
-          // A repeat stands beside its original; an echo anywhere, where it can be taken for the original.
+          // Echoes may come anywhere, even before.
           if (kind === "repeat") list.splice(index, 0, ...list.slice(index, index + 1));
           if (kind === "echo") list.splice((at * 7) % (list.length + 1), 0, ...list.slice(index, index + 1));
         }
@@ -309,7 +307,7 @@ describe("under inserts, deletes and repeats between pages", () => {
       ),
       { numRuns: 1000 },
     );
-    // Otherwise the property would say little.
+    // Otherwise the property would prove little.
     expect(complete).toBeGreaterThan(100);
     expect(moved).toBeGreaterThan(100);
   });

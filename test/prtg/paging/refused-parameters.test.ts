@@ -7,12 +7,11 @@ import { never, rejection, testClient } from "../support/test-client.ts";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** A server with one sensor, which refuses what `refuses` says. */
 async function pickyServer(refuses: (request: SeenRequest) => boolean, status = 400) {
   const state = { refuses, version: "25.1", healthy: true };
   const clock = new ManualClock();
   const server = await startApiServer((request, response) => {
-    // A server that goes by the time of the test.
+    // Server in manual time.
     response.setHeader("date", new Date(clock.now()).toUTCString());
     if (request.path === "/health") return response.writeHead(state.healthy ? 204 : 403).end();
     if (request.path === "/version") return sendJson(response, { version: state.version });
@@ -20,7 +19,7 @@ async function pickyServer(refuses: (request: SeenRequest) => boolean, status = 
     return sendJson(response, [{ id: "2490", name: "Uplink" }]);
   });
   const client = testClient(server.url, { clock });
-  /** Queries of lists since the last call. */
+  /** List queries since the last call. */
   let seen = 0;
   const asked = (): string[] => {
     const urls = server.requests.slice(seen).map(({ url }) => url.replace("/experimental", ""));
@@ -125,7 +124,7 @@ describe("a section that the server refuses to include", () => {
     expect(error).toMatchObject({ code: "API_BAD_REQUEST", endpoint: "/experimental/sensors" });
     expect(describeError(error)).toContain("HTTP 400 BAD_REQUEST: it did not work");
     expect(asked()).toHaveLength(2);
-    // Nothing was learned about the section.
+    // Nothing learned about the section.
     await rejection(api.nodes("sensor", { interval: true }, never));
     expect(asked()[0]).toBe("/sensors?limit=3000&offset=0&include=intervalgroup");
   });
@@ -174,7 +173,7 @@ describe("a list that is empty", () => {
     });
     const read = () => testClient(server.url).api.nodes("sensor", {}, never);
     expect(await read()).toEqual({ items: [], complete: true, skipped: 0 });
-    // What is not there must not make all objects vanish.
+    // A bad total must not remove all objects.
     for (const value of ["3", "", "-1", "none"]) {
       total.value = value;
       expect(await rejection(read()), value).toMatchObject({ code: "API_NOT_JSON" });

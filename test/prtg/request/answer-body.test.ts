@@ -10,7 +10,6 @@ const HEAD =
 const END = "0\r\n\r\n";
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-/** Calls `answer` for each request. */
 function server(answer: (socket: Socket) => void): Promise<string> {
   return rawServer((socket) => socket.on("data", () => answer(socket)));
 }

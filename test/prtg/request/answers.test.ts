@@ -86,7 +86,7 @@ describe("answers that are errors", () => {
     const error = await rejection(api.version(never));
     expect(error).toMatchObject({ code: "API_WRONG_PORT", httpStatus: 401 });
     expect(describeError(error)).toContain("API v2 listens on 1616");
-    // The key is not at fault: it is neither read again nor sent again.
+    // The key is valid.
     expect(server.requests).toHaveLength(1);
   });
 
@@ -216,14 +216,14 @@ describe("GET /health", () => {
 
 describe("the server's clock", () => {
   test("is known from the Date header, to about a second", async () => {
-    // The way of an answer takes no time by this clock, however long the machine needs for it.
+    // Answers take no time here.
     const clock = new ManualClock(Date.UTC(2026, 0, 15, 12, 0, 0, 900));
     const ahead = new Date(clock.now() + 3_600_000).toUTCString();
     const server = await startApiServer((_request, response) => sendJson(response, {}, { headers: { date: ahead } }));
     const { api } = testClient(server.url, { clock });
     expect(api.clockOffset()).toBe(0);
     for (let answers = 0; answers < 3; answers++) await api.version(never);
-    // Whole seconds are all that the header tells.
+    // The header has whole seconds.
     expect(Math.abs(api.clockOffset() - 3_600_000)).toBeLessThanOrEqual(500);
   });
 

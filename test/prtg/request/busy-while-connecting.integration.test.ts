@@ -12,7 +12,7 @@ test("the address that works is not given up because the program is busy while i
           { address: "127.0.0.1", family: 4 },
           { address: "::1", family: 6 },
         ]);
-        // More than the 500 ms that Node.js gives to one of several addresses.
+        // Node.js allows 500 ms per address.
         const end = performance.now() + 900;
         while (performance.now() < end);
       });

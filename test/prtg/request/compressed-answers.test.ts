@@ -75,7 +75,7 @@ test.each(ENCODINGS.filter(([name]) => name !== "deflate without its head"))(
   },
 );
 
-/** Hundreds of megabytes where nothing bounds it. */
+/** They expand to hundreds of megabytes. */
 function bombs(): readonly [string, Buffer][] {
   const list = Buffer.concat([Buffer.from("["), Buffer.alloc(24 * 1024 * 1024, `{"id":"1"},${" ".repeat(1_000)}`)]);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 1 };
@@ -95,7 +95,7 @@ test("a bomb is unpacked up to limits.max_response_size and no further, in littl
     expect(failure).toMatchObject({ code: "API_RESPONSE_TOO_LARGE" });
     expect(failure.message).toContain("limits.max_response_size");
     expect(process.memoryUsage().external - before).toBeLessThan(32_000_000);
-    // What came over the wire is what is counted as received.
+    // Counts compressed bytes.
     expect(recorded.bytes).toBeLessThanOrEqual(bomb.length);
     expect(await rejection(api.version(never))).toMatchObject({ code: "API_RESPONSE_TOO_LARGE" });
   }

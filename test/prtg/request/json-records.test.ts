@@ -5,12 +5,12 @@ import { JsonRecords, NotAList } from "../../../src/prtg/request/json-records.ts
 import { RecordScanner } from "../../../src/prtg/request/record-scanner.ts";
 
 interface Reading {
-  /** Bytes in which the text arrives, in turn. */
+  /** Chunk sizes in bytes, repeating. */
   readonly parts?: readonly number[];
   readonly piece?: number;
 }
 
-/** What comes out of a text, and after how many parts of it something came. */
+/** Pieces with output. */
 function read(json: string, { parts = [7], piece = 20 }: Reading = {}): { records: unknown[]; pieces: number } {
   const text = Buffer.from(json);
   const records: unknown[] = [];

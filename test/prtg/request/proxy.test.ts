@@ -25,7 +25,7 @@ describe("a tunnel", () => {
     for (let round = 0; round < 12; round++) expect(await client.api.version(never)).toEqual(ANSWER);
     expect(api.requests).toHaveLength(12);
     expect(proxy.tunnels[0]).toEqual({ target: hostOf(api.url), credentials: undefined });
-    // As many as requests may be under way, at most.
+    // At most the concurrency limit.
     expect(proxy.tunnels.length).toBeLessThanOrEqual(4);
     expect(proxy.tunnels).toHaveLength(api.connections());
     expect(proxy.others).toEqual([]);

@@ -115,7 +115,7 @@ describe("a free place", () => {
     await budget.acquire(never);
     const order: string[] = [];
     void budget.acquire(never).then(() => order.push("first"));
-    // The pace allows one more, but the timer that tells so has not gone off yet.
+    // The pace allows one more, but its timer has not fired.
     clock.skip(100);
     void budget.acquire(never).then(() => order.push("newcomer"));
     await clock.advance(0);

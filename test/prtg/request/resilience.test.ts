@@ -4,7 +4,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { type ApiServer, sendError, sendJson, startApiServer } from "../support/api-server.ts";
 import { never, rejection, testClient } from "../support/test-client.ts";
 
-/** A server that answers each request with the next of these statuses, and with 200 when they are used up. */
+/** In turn, then 200. */
 async function serverWith(
   ...statuses: { status: number; headers?: Record<string, string>; code?: string }[]
 ): Promise<ApiServer> {
@@ -108,7 +108,7 @@ describe("retries", () => {
     const { api, recorded } = testClient(server.url);
     let failed = 0;
     for (let count = 0; count < 60; count++) await api.version(never).catch(() => failed++);
-    // Ten to begin with, one for every five answers that worked.
+    // Ten at first, plus one per five successes.
     expect(recorded.retried.length).toBeLessThanOrEqual(10 + (60 - failed) / 5);
     expect(recorded.retried.length).toBeGreaterThanOrEqual(10);
     expect(failed).toBeGreaterThan(0);
@@ -130,7 +130,6 @@ describe("retries", () => {
 });
 
 describe("the server's breaker", () => {
-  /** A server that can be switched off, and what its breaker needs to open. */
   async function failingServer(status = 503) {
     const clock = new ManualClock();
     const state = { down: true, health: 204 };
@@ -270,10 +269,10 @@ describe("the breaker of an endpoint", () => {
     const clock = new ManualClock();
     const server = await startApiServer(() => undefined);
     const { api } = testClient(server.url, { clock });
-    // A list steps down to smaller pages: three attempts.
+    // Three attempts: a list retries with smaller pages.
     const failed = rejection(api.channels({}, never));
     for (let attempt = 1; attempt <= 3; attempt++) {
-      // The deadline begins before the request is on its way.
+      // The deadline starts before the request is sent.
       await vi.waitFor(() => expect(server.requests).toHaveLength(attempt), { timeout: 20_000, interval: 5 });
       await clock.sleeping((ms) => ms === 5_000);
       await clock.advance(5_000);

@@ -25,17 +25,16 @@ afterAll(() => certificates.remove());
 interface SecureServer {
   readonly url: string;
   readonly server: Server;
-  /** What each connection showed: the server name asked for, the client's common name, and the version of TLS. */
+  /** Server name, client's common name, TLS version. */
   readonly handshakes: {
     readonly name: string | false;
     readonly client: string | undefined;
     readonly version: string;
   }[];
-  /** Requests that came through. */
   readonly requests: () => number;
 }
 
-/** A server that answers with its version, on one connection for each request. */
+/** One connection per request. */
 async function secureServer(name: string, options: TlsOptions = {}): Promise<SecureServer> {
   const handshakes: SecureServer["handshakes"] = [];
   let requests = 0;
@@ -68,7 +67,6 @@ function plain(fingerprint: string): string {
   return fingerprint.replaceAll(":", "").toLowerCase();
 }
 
-/** As the configuration hands them over. */
 function filesOf(names: { ca?: string; client?: string }): TlsClientOptions {
   const path = (file: string | undefined) => (file === undefined ? undefined : certificates.path(file));
   const { ca, client } = names;
@@ -114,7 +112,7 @@ describe("fingerprints", () => {
     expect(describeError(error)).toMatch(/If the certificate was renewed, add the fingerprint/);
     expect(describeError(error)).toContain(`tls: { fingerprints: ["${fingerprintOf("self")}"] }`);
     expect(requests()).toBe(0);
-    // Trying again would only show the same.
+    // A retry would fail the same way.
     expect(recorded.codes).toEqual(["/version tls"]);
   });
 
@@ -152,11 +150,11 @@ describe("fingerprints", () => {
   });
 });
 
-/** A server that looks at the certificate when the handshake is over may just close: its word is lost then. */
+/** A check after the handshake may close without an alert. */
 const LOST = /^API_(TLS_CLIENT_REFUSED|CONNECTION_FAILED)$/;
 
 describe("a name that does not fit", () => {
-  // The name is not checked again where a session is resumed.
+  // Resumed sessions skip the name check.
   test.each(["TLSv1.2", "TLSv1.3"] as const)("is refused by every connection over %s", async (version) => {
     const { url, requests } = await secureServer("named", { minVersion: version, maxVersion: version });
     const { api } = testClient(url, { tls: { ca: certificates.read("ca.pem") }, maxAttempts: 1 });

@@ -192,7 +192,7 @@ describe("answers that break off or drag on", () => {
       }, 10);
       response.on("close", () => clearInterval(timer));
     });
-    // It drips in real time, and the deadline comes when it has dripped for a while, on a slow machine as on a fast one.
+    // Bytes drip in real time. The deadline comes after a while on any machine.
     const clock = new ManualClock();
     const limits = { timeoutMs: 400, totalTimeoutMs: 500 };
     const { api, recorded, logged } = testClient(server.url, { clock, limits });
@@ -205,7 +205,7 @@ describe("answers that break off or drag on", () => {
     await clock.advance(1);
     await waitUntil(() => recorded.codes.length > 0);
     expect(recorded.codes).toEqual(["/experimental/probes timeout"]);
-    // Smaller pages drip as well.
+    // Smaller pages drip too.
     let isOver = false;
     void failed.finally(() => {
       isOver = true;

@@ -22,16 +22,12 @@ export interface ApiServer {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly SeenRequest[];
-  /** Connections opened so far. */
   readonly connections: () => number;
   handle(handler: Handler): void;
   close(): Promise<void>;
 }
 
-/**
- * A real server on loopback for one test. `certificate` names a pair of test/support/certificates and makes it speak HTTPS.
- * `handler` answers everything below `/api/v2`, to which paths are relative; it can be replaced on the way.
- */
+/** `certificate`: HTTPS with a pair of test/support/certificates. `handler`: relative to `/api/v2`, replaceable. */
 export async function startApiServer(handler: Handler, certificate?: string): Promise<ApiServer> {
   let handle = handler;
   const requests: SeenRequest[] = [];
@@ -58,7 +54,7 @@ export async function startApiServer(handler: Handler, certificate?: string): Pr
   };
   const server =
     certificate === undefined ? createServer(onRequest) : createSecureServer(keyPair(certificate), onRequest);
-  // Five seconds, the default, may pass on a busy machine while a request is on its way over an idle connection.
+  // The default of 5 s may close an idle connection under a late request.
   server.keepAliveTimeout = 60_000;
   server.on("connection", (socket: Socket) => {
     connections++;
@@ -84,7 +80,7 @@ export async function startApiServer(handler: Handler, certificate?: string): Pr
   };
 }
 
-/** Answers with JSON, `X-Request-Id` and, where it is a list, `X-Total-Count`. */
+/** Sends JSON, `X-Request-Id` and, for lists, `X-Total-Count`. */
 export function sendJson(
   response: ServerResponse,
   body: unknown,
@@ -100,7 +96,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-/** Answers with the specification's error object. */
+/** The specification's error object. */
 export function sendError(
   response: ServerResponse,
   status: number,

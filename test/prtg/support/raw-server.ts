@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A server on loopback that speaks no HTTP of its own. */
+/** Plain TCP on loopback. */
 export async function rawServer(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -22,11 +22,10 @@ export async function rawServer(onConnection: (socket: Socket) => void): Promise
 
 const MAX_FLOOD_BYTES = 64_000_000;
 
-/** What a flood has sent. */
 export interface Flood {
   readonly url: string;
   readonly sentBytes: () => number;
-  /** Those that the client had enough of, or that are over. */
+  /** Aborted or finished. */
   readonly ended: () => number;
 }
 
@@ -34,7 +33,7 @@ function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("drain", resolve));
 }
 
-/** Answers each request with `head`, then `unit` again and again until the client has enough, 64 MB at most. */
+/** Repeats `unit` until the client aborts, at most 64 MB. */
 export async function floodServer(head: string, unit: string): Promise<Flood> {
   let sentBytes = 0;
   let ended = 0;

@@ -19,7 +19,7 @@ export interface Recorded {
   readonly moved: string[];
   readonly mismatches: Map<string, number>;
   readonly problems: Map<string, number>;
-  /** Requests under way now, and at most so far. */
+  /** Current and highest. */
   inFlight: number;
   mostInFlight: number;
   bytes: number;
@@ -29,19 +29,14 @@ export interface TestClient {
   readonly api: MonitoringApi;
   readonly recorded: Recorded;
   readonly redactor: Redactor;
-  /** Lines logged so far, parsed. */
   logged(): Record<string, unknown>[];
-  /** All of the log as text. */
   logText(): string;
 }
 
 type Overrides = Partial<Omit<ApiClientOptions, "limits" | "url">> & { readonly limits?: Partial<ApiLimits> };
 type ClientOverrides = Overrides & { readonly accesses?: ServerAccesses };
 
-/**
- * Options that a test may complete; without jitter, so that retries come at once. Deadlines by a clock of the test are
- * short; those by the real one must not end what a busy machine takes long for.
- */
+/** Without jitter. Deadlines: short in manual time, long in real time. */
 export function testOptions(url: string, overrides: Overrides = {}): ApiClientOptions & { observer: ServerRecorder } {
   const deadlines =
     overrides.clock === undefined
@@ -72,7 +67,7 @@ export function testOptions(url: string, overrides: Overrides = {}): ApiClientOp
   };
 }
 
-/** A client that is closed when the test ends. */
+/** Closed after the test. */
 export function testClient(url: string, { accesses, ...overrides }: ClientOverrides = {}): TestClient {
   const { observer, recorded } = recorder();
   const lines: string[] = [];
@@ -122,7 +117,7 @@ export function recorder(): { readonly observer: ServerRecorder; readonly record
   return { observer: Object.assign(serverRecorder(emptyMetrics(), "test"), own), recorded };
 }
 
-/** The error that a promise rejects with; fails when it resolves. */
+/** The promise's error. Fails if it resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;
@@ -133,5 +128,4 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   throw new Error("resolved where it should reject");
 }
 
-/** A signal that never aborts. */
 export const never = new AbortController().signal;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { startInBackground } from "./background-program.ts";
 
-/** A notification as Alertmanager sends it to a webhook. */
+/** Alertmanager's webhook format. */
 export interface Notification {
   readonly receiver: string;
   readonly status: "firing" | "resolved";
@@ -19,7 +19,7 @@ export interface Notification {
 export interface Alertmanager {
   /** host:port, for Prometheus. */
   readonly address: string;
-  /** What every receiver was sent, oldest first. */
+  /** All receivers, oldest first. */
   readonly notifications: readonly Notification[];
   log(): string;
   stop(): Promise<void>;
@@ -27,10 +27,7 @@ export interface Alertmanager {
 
 const START_LIMIT_MS = 60_000;
 
-/**
- * A real Alertmanager with all of its notifications.
- * @param configuration is given the address of the webhook, and returns the configuration as YAML
- */
+/** @param configuration gets the webhook's address, returns YAML */
 export async function startAlertmanager(
   binary: string,
   configuration: (webhook: string) => string,
@@ -56,7 +53,7 @@ export async function startAlertmanager(
     `--config.file=${file}`,
     `--storage.path=${path.join(folder, "data")}`,
     "--web.listen-address=127.0.0.1:0",
-    // No cluster: it would look for an address of its own, and wait for others.
+    // A cluster would need an address and wait for peers.
     "--cluster.listen-address=",
   ]);
   const stop = async () => {

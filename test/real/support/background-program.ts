@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface BackgroundOptions {
   readonly cwd?: string;
-  /** Besides our own. */
+  /** Added to our own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs in a process group of its own, which `stop` and `interrupt` then reach as a whole. */
+  /** Own process group, which `stop` and `interrupt` reach completely. */
   readonly ownGroup?: boolean;
 }
 
@@ -16,15 +16,15 @@ export interface Ending {
 
 export interface BackgroundProgram {
   readonly pid: number;
-  /** Resolves when it has ended and its output is complete. */
+  /** Resolves with complete output. */
   readonly ended: Promise<Ending>;
-  /** Its standard output and error so far. */
+  /** Standard output and error so far. */
   log(): string;
   waitForLog(pattern: RegExp, limitMs: number): Promise<RegExpExecArray>;
   throwIfEnded(): void;
-  /** What Ctrl-C does in a terminal. */
+  /** Like Ctrl-C in a terminal. */
   interrupt(): void;
-  /** Asks it to end, and ends it when it does not. */
+  /** Kills it if it does not end. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function startInBackground(
   child.on("error", (error) => {
     startError = error;
   });
-  // A test run that dies must not leave the program behind.
+  // Must not outlive a crashed test run.
   const kill = (signal: NodeJS.Signals) => (ownGroup && pid > 0 ? process.kill(-pid, signal) : child.kill(signal));
   const killAtExit = () => kill("SIGKILL");
   process.once("exit", killAtExit);
@@ -66,7 +66,7 @@ export function startInBackground(
 
   const hasEnded = () => startError !== undefined || child.exitCode !== null || child.signalCode !== null;
 
-  /** What it said last comes after the news of its end. A child that it left behind may keep its output open. */
+  /** Output may follow the exit. A surviving child may keep the pipe open. */
   const outputEnds = () => Promise.race([ended, sleep(OUTPUT_LIMIT_MS)]);
 
   const throwIfEnded = () => {

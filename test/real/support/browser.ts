@@ -2,14 +2,13 @@ import { readFile } from "node:fs/promises";
 import { onTestFinished } from "vitest";
 import { type Browser, type ContextOptions, type Page, tools } from "../../../tools/browser/chromium.ts";
 
-/** A page, and everything in it that should not have happened. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Messages on the console, faults, violations of the content security policy, dialogs, requests to elsewhere. */
+  /** Console messages, errors, CSP violations, dialogs, foreign requests. */
   readonly complaints: string[];
 }
 
-/** A page for the length of a test; `origin` is where it may load from. */
+/** Closed after the test. `origin`: allowed source. */
 export async function openPage(browser: Browser, origin: string, options: ContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   onTestFinished(() => context.close());
@@ -37,9 +36,9 @@ interface AxeResults {
   readonly passes: readonly unknown[];
 }
 
-/** What axe-core finds wrong with a page as it stands, one line each. */
+/** axe-core's findings, one line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // By the debugger: the policy of the page lets no foreign script in.
+  // Through the debugger: the page's policy blocks foreign scripts.
   await page.evaluate(await readFile(tools.resolve("axe-core/axe.min.js"), "utf8"));
   const { violations, passes } = await page.evaluate<AxeResults>("axe.run()");
   if (passes.length < 10) throw new Error("axe looked at nothing");

@@ -12,7 +12,7 @@ import { runProgram } from "./run-program.ts";
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 export const VERSION = manifest.version;
 
-/** Two installs of npm, a compilation and a gigabyte to compress. */
+/** Two npm installs, a compilation, a gigabyte to compress. */
 export const BUILD_LIMIT_MS = 900_000;
 
 const FOLDER = path.join(tmpdir(), "prtg-exporter-packages");
@@ -20,7 +20,6 @@ const FOLDER = path.join(tmpdir(), "prtg-exporter-packages");
 const PACKAGED =
   /^((src|bin|packages|config|deploy\/packages|scripts\/package)\/|scripts\/(build|bill-of-materials|install-missing)|[^/]+$)/;
 
-/** What packages are made of. */
 export function sourceFiles(): string[] {
   const { stdout } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
@@ -29,12 +28,12 @@ export function sourceFiles(): string[] {
   return stdout.split("\0").filter((name) => PACKAGED.test(name) && existsSync(ROOT + name));
 }
 
-/** The folder of `npm run package`, made once for all files of tests, and again when a source is another. */
+/** Built once for all test files, and after source changes. */
 export async function builtPackages(): Promise<string> {
   const hash = createHash("sha256").update(spawnSync("git", ["rev-parse", "HEAD"], { cwd: ROOT }).stdout);
   for (const name of sourceFiles()) hash.update(name).update(readFileSync(ROOT + name));
   const folder = path.join(FOLDER, hash.digest("hex").slice(0, 16));
-  // Files of tests run beside each other, in processes of their own.
+  // Test files run in parallel processes.
   const claim = await claimAlone();
   try {
     if (!existsSync(folder)) await build(folder);
@@ -51,7 +50,7 @@ async function build(folder: string): Promise<void> {
   renameSync(`${folder}.partial`, folder);
 }
 
-/** Resolves when no other process has it: the system takes an abstract socket back from one that ends. */
+/** The system frees a dead process's abstract socket. */
 async function claimAlone(): Promise<Server> {
   for (;;) {
     const server = createServer();
@@ -66,23 +65,22 @@ async function claimAlone(): Promise<Server> {
   }
 }
 
-/** @throws Error with what was printed, unless it ended with 0 */
+/** @throws Error with the output if the exit code is not 0 */
 export async function packageTo(out: string, sources: string, args: readonly string[] = [], env = process.env) {
-  // As a person with other habits might have it: neither rights nor times may show that.
+  // A different umask must not change rights or times.
   const command = 'umask 077 && exec node bin/node.js scripts/package/main.ts "$@"';
   const shell = ["-c", `cd "$0" && ${command}`, sources, "--out", out, ...args];
   const { code, stdout, stderr } = await runProgram("sh", shell, "", BUILD_LIMIT_MS, env);
   if (code !== 0) throw new Error(`packaging ended with ${code}: ${stdout}${stderr}`);
 }
 
-/** The one file of a folder that ends so. */
 export function fileEnding(folder: string, ending: string): string {
   const [name, ...others] = readdirSync(folder).filter((file) => file.endsWith(ending));
   if (name === undefined || others.length > 0) throw new Error(`not one file *${ending} in ${folder}`);
   return path.join(folder, name);
 }
 
-/** A package with another version, and what else the script changes in the folder that it is unpacked to. */
+/** A package with another version and the script's changes to its content. */
 export async function repackDeb(deb: string, out: string, version: string, script = "true"): Promise<string> {
   const folder = `${out}.folder`;
   const commands = [
@@ -97,7 +95,7 @@ export async function repackDeb(deb: string, out: string, version: string, scrip
   return out;
 }
 
-/** Writes a file with what is needed of its path. */
+/** Creates missing folders. */
 export function put(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);

@@ -16,7 +16,7 @@ const project = z.object({ services: z.record(z.string(), service) });
 
 export type ComposeService = z.infer<typeof service>;
 
-/** deploy/compose/compose.yaml as Docker Compose understands it. */
+/** deploy/compose/compose.yaml in Docker Compose's view. */
 export async function readComposeProject(
   reader: string,
   env: Readonly<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ProgramResult, runProgram } from "./run-program.ts";
 
-/** As root: what this process may do itself, or has sudo for. */
+/** As root, directly or with sudo. */
 export function privileged(command: readonly string[]): [string, string[]] {
   const [program = "", ...args] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
   return [program, args];
@@ -13,7 +13,7 @@ export async function runPrivileged(command: readonly string[], limitMs = 240_00
   return runProgram(...privileged(command), "", limitMs);
 }
 
-/** A copy of a root to change; the caller removes it. */
+/** The caller removes it. */
 export async function copyRoot(root: string): Promise<string> {
   const copy = path.join(tmpdir(), `prtg-exporter-root-${randomUUID()}`);
   const { code, stderr } = await runPrivileged(["cp", "--archive", `${root}/.`, copy]);
@@ -26,8 +26,8 @@ export async function removeRoot(copy: string | undefined): Promise<void> {
 }
 
 /**
- * Runs a shell script inside a root, as its root, with /proc and /dev; whatever it started ends with it.
- * @param binds folders of this machine that are seen inside
+ * As root, with /proc and /dev. All processes end with it.
+ * @param binds visible folders of this machine
  */
 export function runInRoot(
   root: string,

@@ -18,19 +18,19 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 const POLL_LIMIT_MS = 60_000;
-/** Time without a new point after which no more is expected: what is busy elsewhere is slow, but goes on. */
+/** Silence that ends the wait: a busy machine is slow but continues. */
 const SILENCE_LIMIT_MS = 240_000;
-/** Time in which what should not come would come. */
+/** Time for unexpected data. */
 const AFTERMATH_MS = 2_500;
 
 export interface SiteOptions {
   readonly collector: string;
   readonly sensors: number;
-  /** How far back the measurements go when the test begins, milliseconds. */
+  /** Length of the history at the start, milliseconds. */
   readonly historyMs?: number;
 }
 
-/** One exporter's way: its own view of the world, and what the collector has of it. */
+/** An exporter's route: its world view and received data. */
 export interface Route {
   readonly simulator: Simulator;
   readonly received: ReceivedPoints;
@@ -38,11 +38,11 @@ export interface Route {
   readonly protocol: ExporterProgramOptions["protocol"];
 }
 
-/** A simulated world, servers that show it, a collector, and time that the test steers. */
+/** A simulated world with servers, a collector, and steered time. */
 export class DeliverySite {
   readonly world: World;
   readonly folder: string;
-  /** The simulated moment at which the test began, milliseconds since the epoch. */
+  /** Simulated start, milliseconds since the epoch. */
   readonly begin: number;
   collector: OtelCollector;
   readonly #binary: string;
@@ -92,29 +92,25 @@ export class DeliverySite {
     return route;
   }
 
-  /** Starts an exporter, or the next one in its place, with the same state. */
+  /** Starts an exporter, or its successor with the same state. */
   async startExporter(
     { simulator, service, protocol }: Route,
     endpoint = this.collector.url,
   ): Promise<ExporterProgram> {
     const { folder } = this;
-    // What stands before the Collector reads requests as they come.
+    // A proxy before the Collector reads raw requests.
     const otlp = endpoint === this.collector.url ? {} : { compression: "none" };
     const exporter = await startExporterProgram({ server: simulator.url, endpoint, protocol, folder, service, otlp });
     this.#exporters.add(exporter);
     return exporter;
   }
 
-  /** Simulated time goes on at once. */
   jump(ms: number): void {
     this.#now += ms;
     for (const { route } of this.#routes) route.simulator.freezeAt(this.#now);
   }
 
-  /**
-   * Simulated minutes, each of which every exporter begins to poll before the next one comes: so that time goes on in
-   * the middle of their polls, as it does in the world.
-   */
+  /** Each waits until every exporter's poll has started: time advances in mid-poll, as in reality. */
   async run(minutes: number): Promise<void> {
     for (let minute = 0; minute < minutes; minute++) {
       this.jump(MINUTE);
@@ -125,17 +121,17 @@ export class DeliverySite {
     }
   }
 
-  /** Waits until as many different points came as the simulator measured in a span, but for `less` that may not. */
+  /** Waits for as many distinct points as the simulator measured, minus `less`. */
   async untilDelivered({ received }: Route, span: Span, less = 0): Promise<void> {
     const expected = countRecord(this.world, span) - less;
     let count = 0;
     let cameAt = performance.now();
-    // What is missing after such a silence is for the comparison to tell.
+    // After this silence, the comparison reports missing points.
     while (performance.now() - cameAt <= SILENCE_LIMIT_MS) {
       await this.#file.readOn();
       const before = count;
       count = received.count(span);
-      // Lists may have shown more, of sensors that are down.
+      // Lists may show more, of down sensors.
       if (count >= expected && (count > before || before === 0) && countMissing(received, this.world, span) <= less)
         return;
       if (count > before) cameAt = performance.now();
@@ -143,7 +139,7 @@ export class DeliverySite {
     }
   }
 
-  /** Stops the exporters, after a while for what should not come, and reads the file to its end. */
+  /** Waits for unexpected data, stops the exporters and reads the full file. */
   async finish(): Promise<void> {
     await sleep(AFTERMATH_MS);
     await Promise.all([...this.#exporters].map((exporter) => exporter.stop()));
@@ -151,7 +147,6 @@ export class DeliverySite {
     await this.#file.readOn();
   }
 
-  /** Reads on in the collector's file, which has what came up to now. */
   async readOn(): Promise<void> {
     await sleep(2 * FLUSH_MS);
     await this.#file.readOn();

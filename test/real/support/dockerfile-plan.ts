@@ -28,18 +28,18 @@ const plan = z.object({
   context: z.array(z.string()),
 });
 
-/** What BuildKit says about our Dockerfile, and what it would do with it. */
+/** BuildKit's opinion on our Dockerfile, and its plan. */
 export interface DockerfilePlan {
   readonly warnings: readonly string[];
   readonly steps: readonly z.infer<typeof operation>["op"][];
   readonly image: z.infer<typeof plan>["image"];
-  /** Files that go to the builder, relative to the root of the repository. */
+  /** Files sent to the builder, relative to the repository's root. */
   readonly context: readonly string[];
 }
 
 export interface PlanOptions {
   readonly reader: string;
-  /** `linux/amd64` unless told. */
+  /** Default: `linux/amd64`. */
   readonly platform?: string;
   readonly buildArgs?: Readonly<Record<string, string>>;
 }

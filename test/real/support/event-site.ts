@@ -9,32 +9,28 @@ import { TEST_KEY } from "../../support/simulated-exporter.ts";
 import { MINUTE, until } from "./delivery-site.ts";
 import { type ExporterProgram, startExporterProgram } from "./exporter-program.ts";
 
-/** From one look at the statuses to the next, in simulated time. */
+/** Simulated time between status polls. */
 const STEP_MS = 5 * MINUTE;
 const POLL_LIMIT_MS = 60_000;
 
 export interface EventSiteOptions {
-  /** Of a receiver of log records. */
+  /** Log receiver. */
   readonly logsEndpoint: string;
   readonly protocol: "http/protobuf" | "http/json";
   /** Value of `service.name`. */
   readonly service: string;
   readonly world: World;
-  /** When it begins in simulated time, milliseconds since the epoch. */
+  /** Simulated start, milliseconds since the epoch. */
   readonly begin: number;
 }
 
-/**
- * A simulated world of which an exporter pushes events, and nothing else, in steps of simulated time: at each, the exporter sees
- * all statuses as they are then.
- */
+/** Pushes only events. Each step reads all statuses. */
 export class EventSite {
   readonly #options: EventSiteOptions;
   readonly #folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-events-"));
   readonly #simulator: Simulator;
-  /** Looks at the statuses that were begun. */
   readonly #polls: { begun: number };
-  /** Moments at which all statuses were seen, milliseconds since the epoch. */
+  /** Times of complete status reads, milliseconds since the epoch. */
   readonly #seen: number[] = [];
   #exporter: ExporterProgram | undefined;
   #now: number;
@@ -61,7 +57,7 @@ export class EventSite {
     return new EventSite(options, simulator, polls);
   }
 
-  /** Starts the exporter, or the next one in its place with the same state, and has it see all statuses. */
+  /** Also its successor with the same state. Waits for all statuses. */
   async start(): Promise<void> {
     const { protocol, service, logsEndpoint } = this.#options;
     const off = { enabled: false };
@@ -81,13 +77,13 @@ export class EventSite {
     await this.#look();
   }
 
-  /** As a crash of the machine does: nothing is flushed. */
+  /** Like a machine crash: flushes nothing. */
   async kill(): Promise<void> {
     await this.#exporter?.kill();
     this.#exporter = undefined;
   }
 
-  /** Time goes on by so many steps; where an exporter runs it sees all statuses at each. */
+  /** Advances time. A running exporter reads all statuses at each step. */
   async run(steps: number): Promise<void> {
     for (let step = 0; step < steps; step++) {
       this.#now += STEP_MS;
@@ -100,7 +96,6 @@ export class EventSite {
     return (await this.#exporter?.page()) ?? "";
   }
 
-  /** Resolves when all that was found was delivered. */
   async untilDelivered(): Promise<void> {
     await until("the end of the queue", POLL_LIMIT_MS, async () => {
       const pending = /^prtg_exporter_events_pending\{.*output="otlp".*\} (\d+)$/m.exec(await this.page());
@@ -108,7 +103,7 @@ export class EventSite {
     });
   }
 
-  /** The changes of statuses that could be seen, as the world has them, each in words. */
+  /** The world's visible status changes, as text. */
   expected(): string[] {
     const { world } = this.#options;
     const nodes = [...world.list("probe"), ...world.list("group"), ...world.list("device"), ...world.list("sensor")];
@@ -133,13 +128,13 @@ export class EventSite {
 
   #changesOf(node: SimNode): string[] {
     return [...this.#changes(node)].map(([before, { status, since, message }]) => {
-      // Only of sensors do servers say since when, and why.
+      // Servers give time and reason only for sensors.
       if (node.kind !== "sensor") return inWords(node.id, status, undefined, "");
       return inWords(node.id, status, seconds(since) > seconds(before.since) ? seconds(since) : undefined, message);
     });
   }
 
-  /** One that begins after this moment has ended when the next one begins. */
+  /** A poll that starts after this call has ended when the next one starts. */
   async #look(): Promise<void> {
     const { begun } = this.#polls;
     await until("a poll of statuses", POLL_LIMIT_MS, () => this.#polls.begun >= begun + 2);
@@ -147,7 +142,7 @@ export class EventSite {
   }
 }
 
-/** What came, in the same words, but for what no poll saw. */
+/** Received changes in the same format, except inferred ones. */
 export function changesTold(records: readonly ReceivedLogRecord[]): string[] {
   return records
     .filter(({ attributes }) => attributes["prtg.event.inferred"] !== true)
@@ -159,12 +154,12 @@ export function changesTold(records: readonly ReceivedLogRecord[]): string[] {
     .toSorted();
 }
 
-/** `at`: undefined where the server does not say when it began. */
+/** `at`: undefined if the server does not give it. */
 export function inWords(id: string, status: string, at: number | undefined, message: string): string {
   return `${id} is ${status} since ${at === undefined ? "some time" : new Date(at).toISOString()}: ${message}`;
 }
 
-/** As servers give times. */
+/** Time format of servers. */
 function seconds(at: number): number {
   return Math.floor(at / 1_000) * 1_000;
 }

@@ -2,30 +2,29 @@ import type { SimRow, SimSensor, World } from "../../../packages/simulator/src/w
 import { DAY, HOUR, MINUTE } from "./delivery-site.ts";
 import { describePoint, type PointSeries, type ReceivedPoints } from "./received-points.ts";
 
-/** An outage of the exporter. Milliseconds since the epoch, server's clock. */
+/** An outage of the exporter in server time, milliseconds since the epoch. */
 export interface Outage {
-  /** Everything that was measured until then had arrived. */
+  /** Everything until then had arrived. */
   readonly from: number;
-  /** Simulated time stood still there while the series were read. */
+  /** Simulated time stopped here for the series reads. */
   readonly to: number;
 }
 
-/** What the specification says of the types of series, but for `long`. */
+/** The specification's series types except `long`. */
 const LIVE_WINDOW = 4 * HOUR;
 const SHORT = { step: 5 * MINUTE, window: 2 * DAY };
 const MEDIUM = { step: HOUR, window: 60 * DAY };
 
 export interface Healing {
-  /** What is wrong, in words. */
   readonly faults: readonly string[];
-  /** `2490.1@1700000000000` of every point that is an average, over 5 minutes or over an hour. */
+  /** `2490.1@1700000000000` of each average over 5 minutes or an hour. */
   readonly short: ReadonlySet<string>;
   readonly medium: ReadonlySet<string>;
-  /** Measurements that are in no average, because they share theirs with something else that was sent. */
+  /** Measurements without an average, because other sent data shares it. */
   readonly givenUp: number;
 }
 
-/** Whether what came for the time before the live window are the server's averages, none of which covers a moment twice. */
+/** Before the live window, only the server's averages may come, without overlaps. */
 export function judgeHealing(received: ReceivedPoints, world: World, outage: Outage): Healing {
   const judged = { faults: [] as string[], short: new Set<string>(), medium: new Set<string>(), givenUp: 0 };
   for (const sensor of world.list("sensor")) {
@@ -42,8 +41,7 @@ export function judgeHealing(received: ReceivedPoints, world: World, outage: Out
       const id = `${sensor.id}.${number}`;
       return { channel: { id, index, from, to, sensor }, series: received.channels.get(id) };
     });
-    // A sensor of which nothing was ever sent, as it was paused until the outage, begins with the live window. Of one that
-    // was down, its downtime was sent: it is known, and all of its channels have averages.
+    // A sensor paused until the outage starts with the live window. A down sensor's channels all have averages.
     const isKnown = channels.some(({ series }) => series?.times.some((at) => at <= outage.from) === true);
     for (const { channel, series } of channels) {
       const spans = readSpans(channel, series, averages, judged);
@@ -61,10 +59,10 @@ interface Judged {
   givenUp: number;
 }
 
-/** A channel whose last measurement before the outage was at `from`. */
+/** Its last measurement before the outage was at `from`. */
 interface Channel extends Outage {
   readonly id: string;
-  /** In its sensor. */
+  /** Index in its sensor. */
   readonly index: number;
   readonly sensor: SimSensor;
 }
@@ -82,11 +80,11 @@ function lastScan(world: World, sensor: SimSensor, at: number): number {
 
 function averagesOf(world: World, sensor: SimSensor, { from, to }: Outage, step: number): Averages {
   const rows = world.averages(sensor, Math.floor(from / step) * step, to, step);
-  // A time series has a gap where some channel has no value.
+  // Time series have a gap if any channel lacks a value.
   return new Map(rows.filter(({ displayValues }) => !displayValues.includes(null)).map((row) => [row.at, row]));
 }
 
-/** The averages among what came between the outage's begin and the live window. */
+/** Received averages between the outage's start and the live window. */
 function readSpans(
   { id, index, from, to }: Channel,
   series: PointSeries | undefined,
@@ -115,7 +113,7 @@ function readSpans(
   return spans;
 }
 
-/** Every measurement is in an average, but for those next to the edges. */
+/** Averages cover each measurement, except near the edges. */
 function judgeScans(
   { id, index, sensor, from, to }: Channel,
   scans: readonly SimRow[],
@@ -123,7 +121,7 @@ function judgeScans(
   judged: Judged,
 ): void {
   const firstStep = from > to - SHORT.window ? SHORT.step : MEDIUM.step;
-  // What was sent last may be half an interval off in the series; the average that it may be in is left out, too.
+  // The last sent time may differ by half an interval. Its average is skipped.
   const begin = from + firstStep + 500 * sensor.intervalSeconds;
   const end = to - LIVE_WINDOW - SHORT.step;
   let next = 0;

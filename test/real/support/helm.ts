@@ -6,7 +6,6 @@ import { runProgram } from "./run-program.ts";
 
 export const CHART = fileURLToPath(new URL("../../../deploy/helm/prtg-exporter/", import.meta.url));
 
-/** Values files for cases that are met in practice, by name. */
 export const CASES: readonly string[] = readdirSync(`${CHART}ci`)
   .filter((file) => file.endsWith("-values.yaml"))
   .map((file) => file.replace("-values.yaml", ""));
@@ -25,7 +24,7 @@ const manifest = z.looseObject({
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** What the chart makes of the values, as text and as objects. */
+/** Rendered chart as text and objects. */
 export async function renderChart(
   helm: string,
   args: readonly string[],
@@ -61,13 +60,13 @@ const withPods = z.object({ spec: z.object({ template: z.object({ spec: podSpec 
 
 export type PodSpec = z.infer<typeof podSpec>;
 
-/** That of a pod, or of the pods of a workload. */
+/** Of a pod or a workload's pods. */
 export function podSpecOf(object: Manifest): PodSpec | undefined {
   if (object.kind === "Pod") return podSpec.parse(object.spec);
   return withPods.safeParse(object).data?.spec.template.spec;
 }
 
-/** What a pod does not start without, and the credentials of its image, as `Kind/name`. */
+/** Required objects and image credentials, as `Kind/name`. */
 export function referencesIn(spec: PodSpec): string[] {
   const environment = spec.containers.flatMap(({ env }) => env.map(({ valueFrom }) => valueFrom));
   const names = (kind: string, found: readonly (string | undefined)[]) =>

@@ -5,16 +5,15 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 export interface HistorySpan {
-  /** The moment at which the server's clock stands; milliseconds since the epoch, as the others. */
+  /** Server time, milliseconds since the epoch, like the others. */
   readonly at: number;
   readonly from: number;
-  /** Not included. */
+  /** Exclusive. */
   readonly to: number;
 }
 
 /**
- * Times and values of every channel by `<sensor>.<channel>`, from the simulator's record alone: averages of an hour,
- * of five minutes, then single measurements, each until the next finer one covers a whole step.
+ * By `<sensor>.<channel>`: hourly and five-minute averages, then measurements. Each ends where the next covers a whole step.
  */
 export function historyRecord(world: World, { at, from, to }: HistorySpan): Map<string, [number, number][]> {
   const liveFrom = Math.min(to, ceil(at - 4 * HOUR + 10 * MINUTE, 5 * MINUTE));
@@ -26,7 +25,7 @@ export function historyRecord(world: World, { at, from, to }: HistorySpan): Map<
       ...averages(world, sensor, { begin: shortFrom, end: liveFrom, stepMs: 5 * MINUTE }),
       ...(liveFrom < to ? world.measurements(sensor, liveFrom, to - 1) : []),
     ];
-    // A time series has a gap where some channel has no value.
+    // Time series have a gap if any channel lacks a value.
     const shown = rows.filter(({ displayValues }) => !displayValues.includes(null));
     for (const [index, channel] of sensor.channels.entries()) {
       const points = shown.flatMap((row): [number, number][] => {

@@ -19,10 +19,7 @@ const customResource = z.object({
 
 type Schema = Record<string, unknown>;
 
-/**
- * Writes the JSON Schemas that kubeconform looks for, strict ones: a field that the API does not have is refused.
- * `source`: folder with swagger.json of Kubernetes and CRDs as YAML. Returns kubeconform's -schema-location.
- */
+/** Strict schemas for kubeconform. `source`: Kubernetes' swagger.json and CRDs as YAML. Returns -schema-location. */
 export function writeKubernetesSchemas(source: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const write = (kind: string, group: string, version: string, schema: Schema) => {
@@ -33,7 +30,7 @@ export function writeKubernetesSchemas(source: string, folder: string): string {
   const strict = Object.fromEntries(Object.entries(definitions).map(([name, schema]) => [name, strictly(schema)]));
   for (const [name, { "x-kubernetes-group-version-kind": found = [] }] of Object.entries(definitions)) {
     const [own] = found;
-    // Options of requests have the name of every group.
+    // Request options carry every group's name.
     if (own === undefined || found.length > 1) continue;
     write(own.kind, own.group, own.version, { $ref: `#/definitions/${name}`, definitions: reachable(name, strict) });
   }
@@ -51,7 +48,7 @@ export function writeKubernetesSchemas(source: string, folder: string): string {
   return `${folder}/{{.ResourceKind}}{{.KindSuffix}}.json`;
 }
 
-/** `schema` with no further fields than those it names. */
+/** Rejects unnamed fields. */
 function strictly(schema: unknown): Schema {
   const { properties, additionalProperties, items, ...rest } = asMap(schema);
   const result: Schema = { ...rest };
@@ -65,13 +62,13 @@ function strictly(schema: unknown): Schema {
     const entries = Object.entries(asMap(properties)).map(([name, value]) => [name, strictly(value)]);
     result.properties = Object.fromEntries(entries);
     if (rest["x-kubernetes-preserve-unknown-fields"] !== true) result.additionalProperties ??= false;
-    // Objects of the API that describe themselves, such as the template of a claim.
+    // Embedded API objects, such as a claim's template.
     if (rest.type === undefined && rest.$ref === undefined) result.type = "object";
   }
   return result;
 }
 
-/** The definition `name` and those that it leads to. */
+/** The definition and its references. */
 function reachable(name: string, definitions: Readonly<Record<string, Schema>>): Record<string, Schema> {
   const found = new Map<string, Schema>();
   const follow = (each: string) => {

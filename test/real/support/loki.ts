@@ -8,7 +8,7 @@ import { type BackgroundProgram, startInBackground } from "./background-program.
 const START_LIMIT_MS = 60_000;
 const MAX_ENTRIES = 5_000;
 
-/** An entry as a query returns it: labels of the stream and structured metadata alike. */
+/** Stream labels and structured metadata together. */
 export interface LokiEntry {
   readonly labels: Readonly<Record<string, string>>;
   /** Nanoseconds since the epoch. */
@@ -28,7 +28,7 @@ const answer = z.object({
   }),
 });
 
-/** A real Loki on a free loopback port, as it is by default, with its data in a temporary folder until `stop`. */
+/** Default settings, free loopback port, data until `stop`. */
 export class Loki {
   readonly url: string;
   readonly #program: BackgroundProgram;
@@ -43,7 +43,7 @@ export class Loki {
   static async start(binary: string): Promise<Loki> {
     const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-loki-"));
     const file = path.join(folder, "loki.json");
-    // Every JSON document is a YAML document.
+    // JSON is valid YAML.
     await writeFile(file, JSON.stringify(configuration(folder)));
     const program = startInBackground(binary, [`-config.file=${file}`]);
     try {
@@ -57,7 +57,7 @@ export class Loki {
     }
   }
 
-  /** What a query of LogQL finds from one moment on until another, in milliseconds since the epoch, oldest first. */
+  /** LogQL result in a range (milliseconds since the epoch), oldest first. */
   async query(logql: string, from: number, to: number): Promise<LokiEntry[]> {
     const url = new URL("/loki/api/v1/query_range", this.url);
     const ns = (ms: number) => `${ms}000000`;
@@ -78,7 +78,7 @@ export class Loki {
   }
 }
 
-/** As Loki's own example for one process, but for addresses and folders. */
+/** Loki's own single-process example, except addresses and folders. */
 function configuration(folder: string): object {
   const data = path.join(folder, "data");
   const loopback = { http_listen_address: "127.0.0.1", grpc_listen_address: "127.0.0.1" };

@@ -11,7 +11,7 @@ export interface OpenMetricsSample {
   name: string;
   labels: Record<string, string>;
   value: number;
-  /** In seconds, as in the document. */
+  /** Seconds, as on the page. */
   timestamp: number | null;
   exemplar: OpenMetricsExemplar | null;
 }
@@ -26,7 +26,7 @@ export interface OpenMetricsFamily {
 
 export type OpenMetricsOutcome = { ok: true; families: OpenMetricsFamily[] } | { ok: false; error: string };
 
-/** JSON has no NaN and no infinities, so the script writes every value as text. */
+/** JSON lacks NaN and infinities, so values come as text. */
 type AsText<T extends { value: number }> = Omit<T, "value"> & { value: string };
 type WireSample = Omit<AsText<OpenMetricsSample>, "exemplar"> & { exemplar: AsText<OpenMetricsExemplar> | null };
 type WireFamily = Omit<OpenMetricsFamily, "samples"> & { samples: WireSample[] };
@@ -34,7 +34,7 @@ type WireOutcome = { families: WireFamily[] } | { error: string };
 
 const SCRIPT = fileURLToPath(new URL("openmetrics_parser.py", import.meta.url));
 
-/** Parses `text` with the Python client's strict OpenMetrics parser, which this project did not write. */
+/** Strict, independent parser of the Python client. */
 export async function parseOpenMetrics(python: string, text: string): Promise<OpenMetricsOutcome> {
   const { code, stdout, stderr } = await runProgram(python, [SCRIPT], text);
   if (code !== 0) throw new Error(`the OpenMetrics parser did not run (code ${code}): ${stderr}`);

@@ -3,35 +3,33 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";
 
-/** The configuration that users are shown. */
+/** The example for users. */
 const EXAMPLE = fileURLToPath(new URL("../../../config/otel-collector.example.yaml", import.meta.url));
 const START_LIMIT_MS = 60_000;
 
-/** What came is in the file so much later. */
+/** Delay until received data is in the file. */
 export const FLUSH_MS = 100;
 
 export interface CollectorOptions {
   readonly binary: string;
-  /** For its configuration and for what it receives. */
   readonly folder: string;
-  /** Any free one unless told. */
+  /** Default: a free one. */
   readonly port?: number;
-  /** Further keys of the configuration, which win over those of the example. */
+  /** Overrides keys of the example. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** An address of the network that `start` has; the loopback address unless told. */
+  /** Address in the network of `start`. Default: loopback. */
   readonly host?: string;
-  /** Starts it elsewhere than here, with the same files. */
+  /** Starts it elsewhere with the same files. */
   readonly start?: (command: readonly string[]) => BackgroundProgram;
 }
 
-/** A real OpenTelemetry Collector that appends what it receives to a file. */
+/** A real OpenTelemetry Collector that writes received data to files. */
 export interface OtelCollector {
-  /** `http://127.0.0.1:1234` */
   readonly url: string;
   readonly port: number;
-  /** Requests of metrics in protobuf, each after its length in four bytes; complete once the collector has stopped. */
+  /** Protobuf requests after four-byte lengths. Complete after the stop. */
   readonly file: string;
-  /** Requests of log records likewise. */
+  /** Log requests in the same format. */
   readonly logsFile: string;
   log(): string;
   stop(): Promise<void>;
@@ -49,13 +47,13 @@ export async function startOtelCollector(options: CollectorOptions): Promise<Ote
       "file/logs": { path: logsFile, format: "proto", flush_interval: `${FLUSH_MS}ms` },
     },
     service: {
-      // Its own metrics would be served on a port that the next collector wants, too.
+      // Self-metrics use a fixed port, which the next collector needs.
       telemetry: { metrics: { level: "none" } },
       pipelines: { logs: { exporters: ["file/logs"] } },
     },
     ...config,
   };
-  // Every JSON document is a YAML document.
+  // JSON is valid YAML.
   await writeFile(overrides, JSON.stringify(own));
   const args = [`--config=${EXAMPLE}`, `--config=${overrides}`];
   const program = options.start?.([binary, ...args]) ?? startInBackground(binary, args);

@@ -2,27 +2,23 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { decodeReceived, type ReceivedPoint } from "../../otlp/support/decode.ts";
 
-/** A request as it was passed on, and what the receiver said to it. */
+/** A forwarded request and the receiver's answer. */
 export interface RelayedRequest {
   readonly contentType: string;
   readonly status: number;
-  /** Empty, or an OTLP answer that may tell what was refused. */
+  /** Empty, or an OTLP answer with rejections. */
   readonly answer: string;
 }
 
-/**
- * Stands between an OTLP exporter and its receiver, changes nothing and keeps a record: a receiver that stores a point
- * once does not tell whether it came twice.
- */
+/** Records traffic: a receiver that stores a point once cannot show repeats. */
 export interface OtlpRelay {
-  /** `http://127.0.0.1:1234` */
   readonly url: string;
   readonly requests: readonly RelayedRequest[];
-  /** Points that the receiver has taken, in the order in which they came, by the metric's name in OTLP. */
+  /** Accepted points in order, by OTLP metric name. */
   readonly points: ReadonlyMap<string, readonly ReceivedPoint[]>;
-  /** The same of points that say that a series has ended. */
+  /** Points that end a series, likewise. */
   readonly ends: ReadonlyMap<string, readonly ReceivedPoint[]>;
-  /** Where to pass requests on; those that came before wait for it. */
+  /** Forwarding target. Earlier requests wait for it. */
   forwardTo(url: string): void;
   close(): Promise<void>;
 }
@@ -39,7 +35,7 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     const { "content-type": contentType = "", "content-encoding": encoding = "identity" } = incoming.headers;
     const batches = decodeReceived(incoming.headers, body);
     const forwardedTo = await receiver.promise;
-    // Who has waited too long for the receiver sends the same again.
+    // After a timeout, the sender repeats the request.
     if (incoming.socket.destroyed) throw new Error("the sender gave up");
     const answer = await fetch(`${forwardedTo}${incoming.url}`, {
       method: "POST",
@@ -58,7 +54,7 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     }
     return { contentType, status: answer.status, answer: await answer.text() };
   };
-  // Longer than the exporter keeps a connection, which else may send on one that is being closed.
+  // Longer than the exporter's keep-alive, which could otherwise use a closing connection.
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     pass(incoming).then(
       (passed) => {

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Passes each request of an OTLP exporter on to several receivers, unchanged. */
+/** Forwards OTLP requests unchanged to several receivers. */
 export interface OtlpTee {
   readonly url: string;
-  /** What receivers said but plain success: status and body. */
+  /** Status and body of answers other than plain success. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
 
-/** @param endpoints Base URLs: the path of the request is appended. */
+/** @param endpoints base URLs, extended by the request's path. */
 export async function startOtlpTee(endpoints: readonly string[]): Promise<OtlpTee> {
   const complaints: string[] = [];
   const pass = async (incoming: IncomingMessage): Promise<number> => {
@@ -30,7 +30,7 @@ export async function startOtlpTee(endpoints: readonly string[]): Promise<OtlpTe
     }
     return Math.max(...answers.map(({ status }) => status));
   };
-  // Longer than the exporter keeps a connection, which else may send on one that is being closed.
+  // Longer than the exporter's keep-alive, which could otherwise use a closing connection.
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     pass(incoming).then(
       (status) => response.writeHead(status).end(),

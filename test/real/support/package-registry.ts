@@ -8,10 +8,7 @@ import { runProgram } from "./run-program.ts";
 
 const MANIFEST = z.looseObject({ name: z.string(), version: z.string() });
 
-/**
- * A registry with one more package. All other packages come from the configured registry. Returns its URL. npm reads a package's
- * shrinkwrap only if the registry announces it, not for an archive on the disk.
- */
+/** The configured registry plus one package. Returns its URL. npm reads a shrinkwrap only if a registry announces it. */
 export async function startRegistryWith(archive: string): Promise<string> {
   const { stdout: configured } = await runProgram("npm", ["config", "get", "registry"], "");
   const { stdout } = await runProgram("tar", ["-xzOf", archive, "package/package.json"], "");

@@ -1,4 +1,4 @@
-/** Splits a page into pages with at most `size` samples of a family each; every slice declares the families it has. */
+/** At most `size` samples per family. Each page declares its families. */
 export function slicePage(page: string, size: number): string[] {
   const slices: string[] = [];
   for (const family of page.split(/^(?=# HELP )/m)) {

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { describe, test } from "vitest";
 
-/** The real programs that scripts/install-test-programs.sh installs. */
+/** Installed by scripts/install-test-programs.sh. */
 export type ProgramName =
   | "prometheus-2"
   | "promtool-2"
@@ -17,7 +17,7 @@ export type ProgramName =
   | "schemathesis"
   | "yamllint"
   | "otel-collector"
-  /** For the nightly tests only. */
+  /** Nightly tests only. */
   | "loki"
   | "chromium"
   | "dashboard-schema"
@@ -27,19 +27,19 @@ export type ProgramName =
   | "helm"
   | "helm-unittest"
   | "kubeconform"
-  /** A folder: what manifests are validated against. */
+  /** Folder: validates manifests. */
   | "kubernetes-api"
-  /** Of test/real/programs/machines.txt. */
+  /** From test/real/programs/machines.txt. */
   | `node-${string}`
   | `npm-${string}`
   | "systemd-nspawn"
-  /** Folders: roots of Debian systems, with little, with systemd, and with what looks at packages. */
+  /** Debian root folders: minimal, with systemd, with package tools. */
   | "debian-bare"
   | "debian-systemd"
   | "debian-tools"
   /** With a container engine. */
   | "debian-docker"
-  /** For test/cluster only: what makes a node of Kubernetes, and what is installed in it. */
+  /** For test/cluster: Kubernetes node and contents. */
   | "debian-kubernetes"
   | "coredns"
   | "helm-3"
@@ -56,7 +56,7 @@ export type ProgramName =
 
 const INSTALLER = "scripts/install-test-programs.sh";
 
-/** Where the program would be; the install script computes the same folder. */
+/** The install script computes the same folder. */
 function programPath(name: ProgramName): string {
   const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
   const cache = process.env.PRTG_EXPORTER_TEST_CACHE || path.join(caches, "prtg-exporter-tests");
@@ -74,8 +74,7 @@ export function findProgram(name: ProgramName): string | undefined {
 }
 
 /**
- * A `describe` that needs real programs; its body is given their paths. Where one is missing, the tests are
- * skipped with a title that says why, or fail if PRTG_EXPORTER_REQUIRE_PROGRAMS=1 (as in CI).
+ * The body gets the paths. Skips with a reason if one is missing, or fails with PRTG_EXPORTER_REQUIRE_PROGRAMS=1 (as in CI).
  */
 export function describeWithPrograms<Name extends ProgramName>(
   names: readonly Name[],
@@ -97,6 +96,6 @@ export function describeWithPrograms<Name extends ProgramName>(
     });
     return;
   }
-  // The body still runs, so that the report counts the very tests that were skipped.
+  // Runs the body to count skipped tests.
   describe.skip(`${title} [skipped: ${reason}]`, () => body(paths));
 }

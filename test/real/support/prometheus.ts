@@ -10,23 +10,23 @@ export type { Series, Target } from "./promql-client.ts";
 
 export interface PrometheusOptions {
   binary: string;
-  /** host:port to scrape; undefined for one that scrapes nothing. */
+  /** host:port. Undefined: scrapes nothing. */
   target: string | undefined;
-  /** Scrape and evaluation interval, `1s` unless told; the scrape timeout is the same. */
+  /** Scrape and evaluation interval, also the timeout. Default: `1s`. */
   interval?: string;
-  /** Further keys of the scrape job, such as `metrics_path` or `scrape_protocols`. */
+  /** More keys of the scrape job, such as `metrics_path` or `scrape_protocols`. */
   scrapeJob?: Record<string, unknown>;
-  /** Further top-level keys of the configuration, such as `rule_files` or `otlp`. */
+  /** More top-level keys, such as `rule_files` or `otlp`. */
   config?: Record<string, unknown>;
   flags?: readonly string[];
-  /** Folder with blocks to begin with, which is not removed; an empty one of its own unless told. */
+  /** Initial blocks in a folder that stays. Default: its own empty one. */
   data?: string;
 }
 
 const JOB = "exporter";
 const START_LIMIT_MS = 60_000;
 
-/** A real Prometheus on a free loopback port, with its data in a temporary folder until `stop`. */
+/** Free loopback port, temporary data until `stop`. */
 export class Prometheus extends PromqlClient {
   readonly #program: BackgroundProgram;
   readonly #folder: string;
@@ -40,12 +40,12 @@ export class Prometheus extends PromqlClient {
   static async start(options: PrometheusOptions): Promise<Prometheus> {
     const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-prometheus-"));
     const configFile = path.join(folder, "prometheus.json");
-    // Every JSON document is a YAML document.
+    // JSON is valid YAML.
     await writeFile(configFile, JSON.stringify(configuration(options), null, 2));
     const program = startInBackground(options.binary, [
       `--config.file=${configFile}`,
       `--storage.tsdb.path=${options.data ?? path.join(folder, "data")}`,
-      // Port 0: the system picks a free one, and the log says which.
+      // The system picks a free port and the log names it.
       "--web.listen-address=127.0.0.1:0",
       // A new target would wait five seconds for its first scrape.
       "--scrape.discovery-reload-interval=100ms",
@@ -68,28 +68,26 @@ export class Prometheus extends PromqlClient {
     }
   }
 
-  /** Everything that Prometheus has logged so far. */
   log(): string {
     return this.#program.log();
   }
 
-  /** How many series a selector finds, now or at `time` (Unix seconds). */
+  /** Number of series, now or at `time` (Unix seconds). */
   override async seriesCount(selector = `{job="${JOB}"}`, time?: number): Promise<number> {
     return super.seriesCount(selector, time);
   }
 
-  /** Waits until a scrape of every target has succeeded. @returns its time, as `nextScrape` does */
+  /** Of every target. @returns its time, like `nextScrape` */
   waitUntilScraped(limitMs?: number): Promise<number> {
     return this.#goodScrape(0, limitMs);
   }
 
   /**
-   * Waits until every target was scraped anew, and well: what was served when this was called is then in the answers.
-   * @returns the time of that scrape, Unix seconds: a query about that time finds all of it, whereas a query about now
-   *   finds nothing after a scrape for which a busy machine had no time
+   * A good one of every target, with all data served before this call.
+   * @returns Unix seconds: after a timeout on a busy machine, a query about now finds nothing
    */
   nextScrape(limitMs?: number): Promise<number> {
-    // Prometheus moves the time of a scrape by up to two milliseconds to keep its intervals even.
+    // Prometheus shifts scrapes by up to two milliseconds.
     return this.#goodScrape((Date.now() + 3) / 1000, limitMs);
   }
 
@@ -101,9 +99,8 @@ export class Prometheus extends PromqlClient {
   }
 
   /**
-   * Waits until each job was scraped well once; of jobs with one target each. What a query about the time of a scrape finds of
-   * its job does not change any more: a scrape that failed since then is later.
-   * @returns these times by job, Unix seconds
+   * Of each job (one target each). Queries about these times are stable.
+   * @returns by job, Unix seconds
    */
   goodScrapes(limitMs = 60_000): Promise<ReadonlyMap<string, number>> {
     const times = new Map<string, number>();
@@ -113,13 +110,13 @@ export class Prometheus extends PromqlClient {
     });
   }
 
-  /** Of each target whose last scrape was good: when that was. */
+  /** Targets whose last scrape succeeded, with its time. */
   async #lastScrapes(): Promise<{ job: string; time: number }[]> {
     const scrapes = await this.query("timestamp(up) and (up == 1)");
     return scrapes.map(({ labels: { job = "" }, points }) => ({ job, time: points[0]?.value ?? 0 }));
   }
 
-  /** Waits until `find` finds something; it is told how many targets there are. */
+  /** Waits until `find` succeeds. It gets the number of targets. */
   async #waitFor<Found>(limitMs: number, find: (targets: number) => Promise<Found | undefined>): Promise<Found> {
     const deadline = Date.now() + limitMs;
     for (;;) {
@@ -131,7 +128,7 @@ export class Prometheus extends PromqlClient {
     }
   }
 
-  /** Why scrapes failed, but for those that took too long, which tells of the machine; needs `--log.level=debug`. */
+  /** Scrape errors except timeouts, which only show a busy machine. Needs `--log.level=debug`. */
   failedScrapes(): string[] {
     const failures = this.log()
       .split("\n")
@@ -140,7 +137,7 @@ export class Prometheus extends PromqlClient {
   }
 
   async stop(): Promise<void> {
-    // Its data goes too, so nothing needs the seconds that an orderly end takes.
+    // The data is deleted anyway, so an orderly shutdown would waste seconds.
     await this.#program.stop("SIGKILL");
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -161,7 +158,7 @@ function configuration({ target, interval = "1s", scrapeJob, config }: Prometheu
   };
 }
 
-/** What `promtool check metrics` says of a page: code 0 if nothing, 1 if it cannot be read, 3 if only badly styled. */
+/** Code 0: no findings, 1: unreadable, 3: only style. */
 export async function promtoolCheckMetrics(
   binary: string,
   text: string,

@@ -1,6 +1,6 @@
 export interface Series {
   labels: Record<string, string>;
-  /** Seconds and value; an instant query's answer has exactly one. */
+  /** Seconds and value. Instant queries have one point. */
   points: { time: number; value: number }[];
 }
 
@@ -11,16 +11,15 @@ export interface Target {
   labels: Record<string, string>;
 }
 
-/** Of a database that answers queries as Prometheus does. */
+/** For databases with Prometheus' query API. */
 export class PromqlClient {
-  /** `http://127.0.0.1:1234` */
   readonly url: string;
 
   constructor(url: string) {
     this.url = url;
   }
 
-  /** An instant query, now or at `time` (Unix seconds). */
+  /** Instant query, now or at `time` (Unix seconds). */
   async query(promql: string, time?: number): Promise<Series[]> {
     return this.#readSeries("query", { query: promql, ...(time === undefined ? {} : { time: String(time) }) });
   }
@@ -35,13 +34,12 @@ export class PromqlClient {
     });
   }
 
-  /** How many series a selector finds, now or at `time` (Unix seconds). */
+  /** Number of series, now or at `time` (Unix seconds). */
   async seriesCount(selector: string, time?: number): Promise<number> {
     const [counted] = await this.query(`count(${selector})`, time);
     return counted?.points[0]?.value ?? 0;
   }
 
-  /** Every value of a label. */
   async labelValues(name: string): Promise<string[]> {
     return this.get<string[]>(`label/${name}/values`, {});
   }

@@ -2,17 +2,16 @@ import { z } from "zod";
 import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 
-/** An operation of the contract that a simulator serves. */
 export interface PublishedOperation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Of its refusals with 400. */
+  /** Of 400 answers. */
   readonly codes: readonly string[];
 }
 
 export interface PublishedContract {
-  /** OpenAPI, as it was sent. */
+  /** OpenAPI as received. */
   readonly text: string;
   readonly operations: readonly PublishedOperation[];
 }
@@ -38,7 +37,7 @@ const DOCUMENT = z.object({
   components: z.object({ responses: z.record(z.string(), z.unknown()) }),
 });
 
-/** The contract of the release and the spelling that the simulator plays; it must have its control endpoint. */
+/** Contract of the simulator's release and spelling. Needs the control endpoint. */
 export async function readContract({ url }: Simulator): Promise<PublishedContract> {
   const answer = await fetch(`${url}/simulator/contract`, { headers: { Authorization: `Bearer ${TEST_KEY}` } });
   const text = await answer.text();

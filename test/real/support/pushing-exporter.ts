@@ -6,15 +6,14 @@ import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 import { loadTestConfig } from "../../support/test-config.ts";
 
 export interface PushingExporterOptions {
-  /** Of the simulated server. */
   readonly server: string;
-  /** Further keys of the server's `limits`. */
+  /** More keys of the server's `limits`. */
   readonly limits?: string;
-  /** YAML below `servers:`'s sibling keys. */
+  /** More YAML sections. */
   readonly settings: string;
-  /** To listen on; any free one unless told. */
+  /** Default: a free one. */
   readonly port?: number;
-  /** The system's unless told. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -24,7 +23,7 @@ export interface PushingExporter {
   stop(): Promise<void>;
 }
 
-/** All that `serve` starts, in this process; resolves after the first poll, which has to work. */
+/** In this process. Resolves after a successful first poll. */
 export async function startPushingExporter(options: PushingExporterOptions): Promise<PushingExporter> {
   const limits = ["requests_per_second: 1000", ...(options.limits === undefined ? [] : [options.limits])].join(", ");
   const yaml = `servers: [{ name: hq, url: "${options.server}", auth: { api_key: "\${KEY}" }, limits: { ${limits} } }]\n${options.settings}`;

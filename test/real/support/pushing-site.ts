@@ -18,21 +18,20 @@ const ALL_COLLECTORS = ["health", "tree", "status", "channels", "limits", "times
 
 export interface PushingSiteOptions {
   readonly size: Partial<WorldSize>;
-  /** Simulated time at the start, milliseconds since the epoch. */
+  /** Simulated start, milliseconds since the epoch. */
   readonly at: number;
-  /** Path of the endpoint. */
   readonly endpoint?: string;
-  /** Further keys of the section `otlp`, as in a YAML flow mapping. */
+  /** More keys of section `otlp`, in YAML flow style. */
   readonly otlp?: string;
-  /** Further sections in YAML. */
+  /** More YAML sections. */
   readonly settings?: string;
-  /** Collectors that run every second. */
+  /** Run every second. */
   readonly collectors?: readonly string[];
   /** Changes the world before the exporter starts. */
   readonly prepare?: (site: PushingSite) => void;
 }
 
-/** A simulated server in time that stands, and an exporter that pushes to a relay each second. */
+/** Stopped time. The exporter pushes to a relay every second. */
 export class PushingSite {
   readonly world: World;
   readonly simulator: Simulator;
@@ -72,7 +71,7 @@ collectors: { ${collectors.map((name) => `${name}: { schedule: 1s }`).join(", ")
     return this.#exporter;
   }
 
-  /** Starts the exporter, or after its stop another one on the same port and with the same state. */
+  /** Also restarts it on the same port with the same state. */
   async startExporter(): Promise<void> {
     const port = this.#exporter?.port ?? (await freePort());
     this.#exporter = await startPushingExporter({ server: this.simulator.url, settings: this.#settings, port });
@@ -91,7 +90,7 @@ collectors: { ${collectors.map((name) => `${name}: { schedule: 1s }`).join(", ")
     return waitForTwoCycles(this.simulator, this.relay);
   }
 
-  /** A sensor that is up and has values, another one each time. */
+  /** A sensor that is up with values, each time another. */
   measuredSensor(fits: (sensor: SimSensor) => boolean = () => true): SimSensor {
     const found = this.world.list("sensor").find((sensor) => {
       if (!fits(sensor) || this.#used.has(sensor) || this.world.state(sensor, this.at).status !== "up") return false;
@@ -110,7 +109,7 @@ collectors: { ${collectors.map((name) => `${name}: { schedule: 1s }`).join(", ")
   }
 }
 
-/** Makes each sensor measure every minute, so that every series that is served has just been pushed. */
+/** So every served series has a recent push. */
 export function measureEachMinute({ world }: PushingSite): void {
   for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
 }

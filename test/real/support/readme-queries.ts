@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Every line of PromQL that the README, or another page of the repository, shows, without its comment. */
+/** PromQL lines of a page (default: README), without comments. */
 export function readmeQueries(page = "README.md"): string[] {
   const text = readFileSync(new URL(`../../../${page}`, import.meta.url), "utf8");
   return queriesIn(text);

@@ -9,19 +9,19 @@ import { decodeLogs, type ReceivedLogs } from "../../otlp/support/decode-logs.ts
 
 const PROTOBUF = "application/x-protobuf";
 
-/** The metrics in a file of the collector, in the order in which they came, by the `service.name` that they are from. */
+/** Metrics from the collector's file in order, by `service.name`. */
 export async function receivedBatches(file: string): Promise<ReadonlyMap<string, readonly ReceivedBatch[]>> {
   const batches = (await requestsIn(file)).flatMap((request) => decodeRequest(PROTOBUF, request));
   return Map.groupBy(batches, ({ resource }) => resource["service.name"] ?? "");
 }
 
-/** Log records likewise. */
+/** Same for logs. */
 export async function receivedLogs(file: string): Promise<ReadonlyMap<string, readonly ReceivedLogs[]>> {
   const logs = (await requestsIn(file)).flatMap((request) => decodeLogs(PROTOBUF, request));
   return Map.groupBy(logs, ({ resource }) => String(resource["service.name"]));
 }
 
-/** Requests in protobuf, each after its length in four bytes; the last one may not be complete. */
+/** Protobuf requests after their four-byte lengths. The last may be incomplete. */
 async function requestsIn(file: string): Promise<readonly Buffer[]> {
   const bytes = await readFile(file);
   const requests: Buffer[] = [];
@@ -34,12 +34,12 @@ async function requestsIn(file: string): Promise<readonly Buffer[]> {
   return requests;
 }
 
-/** What one resource has: the newest point of each series, in an order that does not depend on that of requests. */
+/** The newest point per series, in an order independent of requests. */
 export interface ResourcePicture extends Omit<ReceivedBatch, "metrics"> {
   readonly metrics: readonly ReceivedMetric[];
 }
 
-/** One for each `service.instance.id`. Points of the same time are those that came last. */
+/** One per `service.instance.id`. For equal times, the last received point counts. */
 export function picturesOf(batches: readonly ReceivedBatch[]): ResourcePicture[] {
   const resources = Map.groupBy(batches, ({ resource }) => resource["service.instance.id"] ?? "");
   return [...resources].sort(byKey).map(([, [first, ...more]]) => {
@@ -65,7 +65,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : Number(a > b);
 }
 
-/** JSON with a line for each point, for people to compare. */
+/** One line per point, for readable diffs. */
 export function printPictures(pictures: readonly ResourcePicture[]): string {
   const lines = pictures.map(({ metrics, ...resource }) => {
     const printed = metrics.map(({ points, ...metric }) => withList(metric, "points", points.map(print), "  "));

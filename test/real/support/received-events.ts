@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { decodeLogs, type ReceivedLogRecord } from "../../otlp/support/decode-logs.ts";
 
-/** The log records in a file of the collector, in the order in which they came, by the `service.name` that they are from. */
+/** Log records from the collector's file in order, by `service.name`. */
 export async function receivedEvents(file: string): Promise<ReadonlyMap<string, readonly ReceivedLogRecord[]>> {
   const events = new Map<string, ReceivedLogRecord[]>();
   const bytes = await readFile(file).catch(() => Buffer.alloc(0));
-  // Requests in protobuf, each after its length in four bytes; the last one may not be complete yet.
+  // Protobuf requests after their four-byte lengths. The last may be incomplete.
   for (let offset = 0; offset + 4 <= bytes.length; ) {
     const end = offset + 4 + bytes.readUInt32BE(offset);
     if (end > bytes.length) break;

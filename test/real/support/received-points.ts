@@ -4,36 +4,36 @@ import { WireFields } from "./wire-fields.ts";
 const METRIC = "prtg.channel_value";
 const LARGEST_REQUEST = 8 << 20;
 
-/** Milliseconds since the epoch, both included. */
+/** Milliseconds since the epoch, inclusive. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** What came of one channel: times in milliseconds, ascending and each once, and the value at each. */
+/** A channel's values by time (milliseconds, ascending, unique). */
 export interface PointSeries {
   readonly times: number[];
   readonly values: number[];
 }
 
-/** The measurements of channels that came from one exporter; only numbers are kept. */
+/** Received channel measurements of one exporter. Stores only numbers. */
 export class ReceivedPoints {
-  /** By the channel's id (`2490.1`). */
+  /** By channel id (`2490.1`). */
   readonly channels = new Map<string, PointSeries>();
-  /** Requests that held measurements. */
+  /** Requests with measurements. */
   requests = 0;
-  /** Points that say that a series has ended, which are no measurements. */
+  /** Points that end a series, which are not measurements. */
   ends = 0;
-  /** Points with the time and the value of one that came before. */
+  /** Points equal to an earlier one. */
   repeated = 0;
-  /** Their times in the order in which they came, by the channel's id. */
+  /** Their times in arrival order, by channel id. */
   readonly repeats = new Map<string, number[]>();
-  /** Points that are at odds with one that came before, in words. */
+  /** Points that contradict an earlier one. */
   readonly conflicts: string[] = [];
-  /** Points that are new, but older than one that came before, in words. */
+  /** New points older than an earlier one. */
   readonly outOfOrder: string[] = [];
 
-  /** Points from one moment to another, both included, without repeats. */
+  /** Points in an inclusive range, without repeats. */
   count({ from, to }: Span = { from: 0, to: Number.POSITIVE_INFINITY }): number {
     let count = 0;
     for (const { times } of this.channels.values()) {
@@ -75,7 +75,7 @@ export class ReceivedPoints {
   }
 }
 
-/** A file of the collector, read as it grows: requests in protobuf, each after its length in four bytes. */
+/** A growing file of the collector: protobuf requests after their four-byte lengths. */
 export class ReceivedFile {
   readonly #path: string;
   readonly #byService = new Map<string, ReceivedPoints>();
@@ -85,7 +85,7 @@ export class ReceivedFile {
     this.#path = path;
   }
 
-  /** What came with this `service.name`. */
+  /** Data with this `service.name`. */
   of(service: string): ReceivedPoints {
     const known = this.#byService.get(service);
     if (known !== undefined) return known;
@@ -94,7 +94,7 @@ export class ReceivedFile {
     return points;
   }
 
-  /** Reads what was written since the last time, but for a request that is not complete yet. */
+  /** Reads new complete requests. */
   async readOn(): Promise<void> {
     const file = await open(this.#path);
     try {
@@ -119,7 +119,7 @@ export class ReceivedFile {
     return length;
   }
 
-  /** Field numbers are those of opentelemetry/proto/metrics/v1. The collector writes a message's last field first. */
+  /** opentelemetry/proto/metrics/v1. The collector writes a message's last field first. */
   #take(request: Buffer): void {
     const resources = new WireFields(request);
     while (resources.find(1)) {
@@ -163,7 +163,7 @@ function takeMetric(metric: WireFields, points: ReceivedPoints): boolean {
   return true;
 }
 
-/** The text of an attribute in a message that holds its attributes in fields of this number; undefined when it has none. */
+/** Text attribute from the fields with this number, if any. */
 function attribute(message: WireFields, number: number, name: string): string | undefined {
   while (message.find(number)) {
     const key = message.inner();

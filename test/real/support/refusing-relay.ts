@@ -1,16 +1,15 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the relay does with the next request that holds more measurements than that: refuses all of it with 400, or so many. */
+/** For the next larger request: 400, or this many measurements. */
 export type Refusal = "all" | number;
 
-/** Stands between an exporter that pushes JSON and its collector, and refuses what it is told to. */
+/** Rejects data on request, between a JSON exporter and its collector. */
 export interface RefusingRelay {
-  /** `http://127.0.0.1:1234` */
   readonly url: string;
-  /** `2490.1@1700000000000` of every point that was refused. */
+  /** Rejected points as `2490.1@1700000000000`. */
   readonly refused: ReadonlySet<string>;
-  /** Refusals that are still to come. */
+  /** Pending rejections. */
   readonly ahead: readonly Refusal[];
   refuseNext(refusal: Refusal): void;
   close(): Promise<void>;
@@ -21,7 +20,7 @@ interface Point {
   readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue: string } }[];
 }
 
-/** As far as it matters here: opentelemetry/proto/collector/metrics/v1 in JSON. */
+/** The needed part of opentelemetry/proto/collector/metrics/v1 in JSON. */
 interface Push {
   readonly resourceMetrics: readonly {
     readonly scopeMetrics: readonly {
@@ -60,12 +59,12 @@ export async function startRefusingRelay(collector: string): Promise<RefusingRel
     }
     if (refusal === "all") return { status: 400, body: JSON.stringify({ code: 3, message: "no such points here" }) };
     const { status } = await forward(incoming.url ?? "", push);
-    // A 64-bit number is a string in JSON.
+    // JSON encodes 64-bit numbers as strings.
     const partialSuccess = { rejectedDataPoints: String(refusal), errorMessage: "not these points" };
     return { status, body: JSON.stringify({ partialSuccess }) };
   };
 
-  // Longer than the exporter keeps a connection, which else may send on one that is being closed.
+  // Longer than the exporter's keep-alive, which could otherwise use a closing connection.
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     pass(incoming).then(
       ({ status, body }) => response.writeHead(status, { "content-type": "application/json" }).end(body),
@@ -86,7 +85,7 @@ export async function startRefusingRelay(collector: string): Promise<RefusingRel
   };
 }
 
-/** The lists of measurements in a request; there is one metric of them, so at most one list. */
+/** Lists of measurements. There is one metric, so at most one list. */
 function pointsOf({ resourceMetrics }: Push): Point[][] {
   const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
   return metrics.flatMap(({ name, gauge }) => (name === METRIC && gauge !== undefined ? [gauge.dataPoints] : []));

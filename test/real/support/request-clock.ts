@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** Nothing else sleeps for so long: what does, waits for the answer to a request. */
+/** A unique duration: sleepers with it wait for an answer. */
 export const REQUEST_TIMEOUT_MS = 29_017;
 export const OTLP_TIMEOUT_MS = 29_019;
 const TIMEOUTS = [REQUEST_TIMEOUT_MS, OTLP_TIMEOUT_MS];
 
-/** Turns of the event loop in which nothing is under way, so that nothing more will happen until time passes. */
+/** Idle event-loop turns after which nothing happens until time advances. */
 const QUIET_TURNS = 3;
 
-/** Manual time that knows of the requests under way, if their timeouts are those above. */
+/** Recognises requests in flight by the timeout above. */
 export class RequestClock extends ManualClock {
   requests = 0;
 
@@ -23,7 +23,7 @@ export class RequestClock extends ManualClock {
     }
   }
 
-  /** Goes from one sleeper to the next, and lets what each sets off end before time goes on: answers take no time. */
+  /** Sleeper by sleeper. Answers take no time. */
   async pass(ms: number): Promise<void> {
     const end = this.monotonic() + ms;
     await this.quiet();
@@ -33,7 +33,7 @@ export class RequestClock extends ManualClock {
     }
   }
 
-  /** Lets time pass until the promise settles. */
+  /** Advances time until the promise settles. */
   async until<Result>(promise: Promise<Result>): Promise<Result> {
     let isSettled = false;
     const settle = () => {

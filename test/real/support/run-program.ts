@@ -6,7 +6,7 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/** Runs a program to its end, with `input` on its standard input. */
+/** `input`: standard input. */
 export function runProgram(
   binary: string,
   args: readonly string[],
@@ -29,7 +29,7 @@ export function runProgram(
       if (signal === null) resolve({ code, stdout, stderr });
       else reject(new Error(`${binary} was ended by ${signal}: ${stderr}`));
     });
-    // A program that refuses early stops reading; its exit code tells, not this pipe.
+    // A program that rejects early stops reading. Its exit code reports this.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

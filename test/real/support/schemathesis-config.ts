@@ -4,7 +4,7 @@ import type { SimNode } from "../../../packages/simulator/src/world/model.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 import type { PublishedContract, PublishedOperation } from "./published-contract.ts";
 
-/** Operations that refuse requests which fit their schema, for a reason that no schema can tell, with BAD_REQUEST. */
+/** Operations that reject schema-valid requests with BAD_REQUEST, for reasons no schema expresses. */
 export const BY_DESIGN: readonly (readonly [operations: RegExp, reason: string])[] = [
   [/^move/, "an object cannot go below itself or below a kind that cannot hold it, and the root stays"],
   [/^clone/, "a clone needs a parent of the right kind, and a name that is not blank"],
@@ -18,21 +18,21 @@ export const BY_DESIGN: readonly (readonly [operations: RegExp, reason: string])
   [/^getTimeSeriesOfRange$/, "the end must not come before the beginning"],
 ];
 
-/** Codes that tell a state of the object, of the account or of the session, which a request cannot know. */
+/** Codes for states of object, account or session, unknown to the request. */
 const STATE_CODES = [
   ...["WRONG_NODE_STATUS", "PAUSE_ADMIN", "RENEW_FAILED", "LOGOUT_FAILED"],
   ...["INVALID_PASSWORD_RESET_TOKEN", "LOW_PASSWORD_COMPLEXITY"],
 ];
 
-/** What the check takes for an answer to a request that fits: its default, and 400. */
+/** Accepted statuses for a valid request: the check's default and 400. */
 const ACCEPTED_OR_REFUSED = ["2xx", "400", "401", "403", "404", "409", "5xx"];
 
 const RECORD = z.object({ id: z.string() });
 
-/** Ids for the placeholders of paths. Nearly all invented ids are unknown, and then the service says little else than 404. */
+/** Ids for path placeholders. Invented ids are mostly unknown and only give 404. */
 type Ids = Readonly<Record<string, readonly string[]>>;
 
-/** Kinds of ids, by what stands before the id in a path. */
+/** Kinds by the path segment before the id. */
 const KINDS: Readonly<Record<string, string>> = {
   ...{ probes: "Probe", groups: "Group", devices: "Device", objects: "Device", schemas: "Device" },
   ...{
@@ -46,26 +46,22 @@ const KINDS: Readonly<Record<string, string>> = {
   ...{ autodiscoveryjobs: "AutodiscoveryJob", autodiscoverytasks: "AutodiscoveryJob" },
 };
 
-/** Kinds of what an object can be moved below, or copied to. */
+/** Kinds of parents for move and copy. */
 const PARENTS: Readonly<Record<string, string>> = { Probe: "Root", Group: "Probe", Device: "Group", Sensor: "Device" };
-/** What bodies call its id. */
 const PARENT_FIELDS = ["parent", "parent_id"];
 
-/** Whether 400 can be right for a request that fits its schema. */
+/** True if a schema-valid request may get 400. */
 export function refusesByDesign({ id, codes }: Pick<PublishedOperation, "id" | "codes">): boolean {
   return codes.some((code) => STATE_CODES.includes(code)) || BY_DESIGN.some(([operations]) => operations.test(id));
 }
 
-/**
- * The program's configuration, TOML: ids that exist, which operations get which cases, and which checks do not hold where.
- * `systematic`: operations that get systematic cases. All get random ones.
- */
+/** TOML. `systematic`: operations with systematic cases. All get random ones. */
 export async function configuration(
   simulator: Simulator,
   contract: PublishedContract,
   systematic: ReadonlySet<string>,
 ): Promise<string> {
-  // The program refuses a dictionary without values.
+  // schemathesis rejects empty dictionaries.
   const known = Object.entries(await idsOf(simulator, contract)).filter(([, ids]) => ids.length > 0);
   const dictionaries = known.map(([name, ids]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(ids)}\n`);
   const sections = contract.operations.flatMap((operation) => {
@@ -74,7 +70,7 @@ export async function configuration(
       ? []
       : [`[[operations]]\ninclude-operation-id = "${operation.id}"\n${lines.join("\n")}\n`];
   });
-  // The time that it takes to make requests depends on the machine only.
+  // Generation time depends only on the machine.
   return ['cache.enabled = false\nsuppress-health-check = ["too_slow"]\n', ...dictionaries, ...sections].join("\n");
 }
 
@@ -82,7 +78,7 @@ function settingsOf(
   { id, method, path, codes }: PublishedOperation,
   systematic: ReadonlySet<string>,
 ): readonly string[] {
-  // The end of the session would end the test.
+  // Closing the session would end the test.
   const lines = id === "closeSession" ? ["enabled = false"] : [];
   const kind = path.endsWith("/acknowledge") ? "Alarm" : KINDS[/([^/]+)\/\{id\}/.exec(path)?.[1] ?? ""];
   const deletes = method === "DELETE";
@@ -96,10 +92,10 @@ function settingsOf(
     ];
     lines.push(`parameters = { ${bindings.join(", ")} }`);
   }
-  // Systematic cases take the ids of examples and answers. So they would delete, pause and move what others need.
+  // They use ids from examples and answers, and would delete, pause and move needed objects.
   if (deletes || !systematic.has(id)) lines.push("phases.coverage.enabled = false");
   else if (/\/(pause|move)$/.test(path)) lines.push("phases.coverage.extra-data-sources.responses = false");
-  // 501 is its documented answer to sections that it does not take.
+  // Its documented answer to unsupported sections is 501.
   if (id === "editSensorAtSingular") lines.push("checks.not_a_server_error.enabled = false");
   if (refusesByDesign({ id, codes })) {
     lines.push(`checks.positive_data_acceptance.expected-statuses = ${JSON.stringify(ACCEPTED_OR_REFUSED)}`);
@@ -109,7 +105,7 @@ function settingsOf(
 
 type Send = (method: string, path: string, body?: object) => Promise<unknown>;
 
-/** Each kind that is deleted has a probe of its own, as all below goes along, and so have auto-discovery jobs. The rest is at home. */
+/** Deletion removes everything below, so each deleted kind, and auto-discovery jobs, have their own probe. */
 async function idsOf({ url, world }: Simulator, contract: PublishedContract): Promise<Ids> {
   const call: Send = async (method, path, body) => {
     const headers = { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" };
@@ -168,7 +164,7 @@ function idOf(node: SimNode | undefined): string[] {
   return node === undefined ? [] : [node.id];
 }
 
-/** The ids of some new jobs, in turn of the groups; none where there are no jobs. */
+/** New job ids, alternating groups. Empty without jobs. */
 async function createJobs(call: Send, { operations }: PublishedContract, groups: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   if (!operations.some(({ id }) => id === "createGroupAutodiscoveryJob")) return ids;

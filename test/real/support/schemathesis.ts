@@ -11,33 +11,30 @@ const PHASES = "coverage,fuzzing";
 export interface Attack {
   readonly simulator: Simulator;
   readonly program: string;
-  /** Of a session: an API key would be found in the list of keys, and deleted. */
+  /** Of a session: a key would be in the key list and get deleted. */
   readonly token: string;
   readonly systematic: ReadonlySet<string>;
   /** Random cases per operation. */
   readonly examples: number;
   readonly seed: number;
   readonly limitMs: number;
-  /** Beside those of every run. */
   readonly options: readonly string[];
-  /** For what this run needs; must exist. */
+  /** Working folder, must exist. */
   readonly folder: string;
 }
 
 export interface Outcome {
-  /** 0 where every answer was by the contract. */
+  /** 0: all answers follow the contract. */
   readonly code: number | null;
-  /** What was printed. */
   readonly report: string;
-  /** How many requests the program generated and judged. */
+  /** Generated and judged requests. */
   readonly cases: number;
-  /** Operations that exist there. */
   readonly offered: readonly PublishedOperation[];
-  /** Those of them that did something at least once. */
+  /** Operations with at least one success. */
   readonly worked: readonly PublishedOperation[];
 }
 
-/** Sends requests made from the contract that the simulator serves, right and wrong ones, and judges the answers. */
+/** From the served contract, valid and invalid. */
 export async function attack(given: Attack): Promise<Outcome> {
   const { simulator, program, token, systematic, examples, seed, folder, limitMs, options } = given;
   const contract = await readContract(simulator);
@@ -51,7 +48,7 @@ export async function attack(given: Attack): Promise<Outcome> {
       ...["--url", `${simulator.url}/api/v2`],
       ...["--header", `Authorization: Bearer ${token}`],
       ...["--phases", PHASES, "--max-examples", String(examples), "--seed", String(seed)],
-      // Its own 10 s are too few for years of measurements on a busy machine.
+      // The default of 10 s is too short for years of measurements.
       ...["--generation-database", ":memory:", "--no-color", "--request-timeout", "60"],
       ...options,
     ],

@@ -11,9 +11,9 @@ import {
   startSimulatedExporter,
 } from "../../support/simulated-exporter.ts";
 
-/** One answer of the exporter's web server, as its headers tell. */
+/** An answer of the exporter's web server, from its headers. */
 export interface Access {
-  /** Path and query as asked for. */
+  /** Path and query. */
   readonly url: string;
   readonly userAgent: string;
   readonly status: number;
@@ -21,23 +21,21 @@ export interface Access {
   readonly contentEncoding: string;
 }
 
-/** A metrics page as it was handed to the web server. */
+/** A page as the web server received it. */
 export interface ServedPage {
   readonly format: string;
   readonly text: () => string;
 }
 
-/** A whole exporter behind its real web server, over a simulated server whose time stands still. */
+/** A full exporter with web server over a simulator with stopped time. */
 export interface ScrapedExporter extends SimulatedExporter {
   /** host:port to scrape. */
   readonly address: string;
-  /** The moment at which simulated time stands, milliseconds since the epoch. */
+  /** Stopped simulated time, milliseconds since the epoch. */
   readonly at: number;
-  /** Every answer of the web server so far. */
   readonly accesses: readonly Access[];
-  /** Every metrics page so far, in turn. */
   readonly pages: readonly ServedPage[];
-  /** The metrics page over HTTP; compressed on its way, as for every scraper. */
+  /** Over HTTP with compression, like any scraper. */
   fetchPage(accept?: string): Promise<string>;
 }
 
@@ -95,7 +93,7 @@ function recording(handler: RouteHandler, accesses: Access[]): RouteHandler {
     try {
       await handler(request, response);
     } finally {
-      // The client may be gone before it is known in which form it would have got the page.
+      // The client may leave before the format is chosen.
       void closed.then(() =>
         accesses.push({
           url: request.url ?? "",

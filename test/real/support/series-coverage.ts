@@ -3,27 +3,24 @@ import type { SteeredExporter } from "./steered-exporter.ts";
 
 const LIVE_WINDOW_MS = 4 * 3_600_000;
 
-/**
- * Why a series was worth a request: nothing of the sensor was known yet, lists had missed some of its scans, or it had
- * not been scanned for a while, which lists cannot tell from missing scans.
- */
+/** Unknown sensor, scans missed by lists, or no scan for a while, which lists cannot distinguish. */
 export type Reason = "first" | "missed" | "halted";
 
 export interface SeriesRead {
   readonly sensorId: string;
   /** Monotonic, milliseconds. */
   readonly elapsed: number;
-  /** Undefined: the request added nothing. */
+  /** Undefined: the request brought nothing. */
   readonly reason: Reason | undefined;
 }
 
 export interface Coverage {
   readonly reads: readonly SeriesRead[];
-  /** Sensors whose series are still to be read, and why. */
+  /** Sensors with unread series, and the reason. */
   readonly open: ReadonlyMap<string, Reason>;
 }
 
-/** What each request told, worked out from the simulator's log and its world alone; nothing of the sync is used. */
+/** From the simulator's log and world, not from the sync code. */
 export function coverageOf({ requests, world, sensors }: SteeredExporter): Coverage {
   const byId = new Map(sensors.map((sensor) => [sensor.id, sensor]));
   const channels = world.channels();

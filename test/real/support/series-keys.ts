@@ -1,13 +1,13 @@
 import { seriesKey } from "../../support/world-truth.ts";
 import type { Series } from "./promql-client.ts";
 
-/** Key and value of a series as the page has it: what the scraper or receiver adds is taken away. */
+/** As on the page, without added labels. */
 export function withoutTarget({ labels, points }: Series): [key: string, value: number] {
   const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
   return [seriesKey(name, own), points[0]?.value ?? Number.NaN];
 }
 
-/** To Prometheus an empty label is no label. */
+/** Prometheus treats an empty label as absent. */
 export function withoutEmpty(key: string): string {
   const [, name = "", labels = ""] = /^(\w+)(.*)$/s.exec(key) ?? [];
   const entries = JSON.parse(labels) as [string, string][];

@@ -4,13 +4,10 @@ import { describePoint, type PointSeries, type ReceivedPoints, type Span } from 
 const NOTHING: PointSeries = { times: [], values: [] };
 const MAX_SHOWN = 20;
 
-/** Scans with a value of each channel, or those where some have none: lists alone show what the others measured then. */
+/** Scans with all channels' values, or partial ones, which only lists show. */
 type Scans = "whole" | "partial";
 
-/**
- * What the simulator measured in a span, by channel; channels without a measurement are left out. A time series has whole
- * scans only: while a sensor is down its Downtime has a value, and the series a gap.
- */
+/** Time series have only whole scans: a down sensor has a Downtime value, its series a gap. */
 export function* simulatedRecord(
   world: World,
   { from, to }: Span,
@@ -38,7 +35,6 @@ export function countRecord(world: World, span: Span): number {
   return count;
 }
 
-/** How many of these measurements have not come. */
 export function countMissing(received: ReceivedPoints, world: World, span: Span): number {
   let count = 0;
   for (const [channelId, { times }] of simulatedRecord(world, span)) {
@@ -48,15 +44,12 @@ export function countMissing(received: ReceivedPoints, world: World, span: Span)
   return count;
 }
 
-/** How many of these measurements have come, without what lists alone showed. */
+/** Number of delivered measurements, without those only in lists. */
 export function countDelivered(received: ReceivedPoints, world: World, span: Span): number {
   return countRecord(world, span) - countMissing(received, world, span);
 }
 
-/**
- * How many of these measurements came again, each time counted, without those that lists alone show: of a sensor that is
- * down, these show the same Downtime until its next scan, so to an exporter that has forgotten it, too.
- */
+/** Without list-only values: lists repeat a down sensor's Downtime until its next scan. */
 export function countRepeated(received: ReceivedPoints, world: World, span: Span): number {
   let count = 0;
   for (const [channelId, { times }] of simulatedRecord(world, span)) {
@@ -66,18 +59,15 @@ export function countRepeated(received: ReceivedPoints, world: World, span: Span
   return count;
 }
 
-/** Points by `2490.1@1700000000000`. */
+/** Points as `2490.1@1700000000000`. */
 export interface Exceptions {
-  /** Must not have come, though they were measured. */
+  /** Measured but must not arrive. */
   readonly refused?: ReadonlySet<string>;
-  /** May have come, though they were not measured. */
+  /** Not measured but may arrive. */
   readonly averages?: ReadonlySet<string>;
 }
 
-/**
- * How (channel, timestamp, value) of what came differ from the record of these spans, in words; empty when the two sets
- * are equal.
- */
+/** Differences in (channel, timestamp, value) between received data and the record. */
 export function differencesFromRecord(
   received: ReceivedPoints,
   world: World,
@@ -105,7 +95,7 @@ function recordOf(world: World, spans: readonly Span[], scans: Scans): ReadonlyM
   return record;
 }
 
-/** What came, but for what may have come from a list and has the right value. */
+/** Removes points that may come from a list. */
 function withoutPossible({ times, values }: PointSeries, possible: PointSeries): PointSeries {
   const right = new Map(possible.times.map((at, index) => [at, possible.values[index]]));
   const kept = times.map((at, index) => right.get(at) !== values[index]);

@@ -13,7 +13,7 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 import { REQUEST_TIMEOUT_MS, RequestClock } from "./request-clock.ts";
 
-/** A request as the simulator logged it, with the manual clock's time. */
+/** A logged request with the manual clock's time. */
 export interface TimedRequest {
   /** Monotonic, milliseconds. */
   readonly elapsed: number;
@@ -25,44 +25,42 @@ export interface TimedRequest {
 }
 
 export interface SteeredOptions {
-  /** Scanning interval of a sensor, by its place in the list. */
+  /** By the sensor's list index. */
   readonly intervalSeconds: (index: number) => number;
-  /** Schedule of the channels collector. */
   readonly channels: string;
-  /** False: nothing is pushed. */
   readonly pushes: boolean;
-  /** Begin of the measurements: before it everything is paused. Milliseconds before the exporter starts. */
+  /** Milliseconds before the exporter starts. Earlier, everything is paused. */
   readonly historyMs: number;
 }
 
-/** A whole exporter on a whole simulated server, over HTTP, in time that passes only when a test says so. */
+/** A full exporter and simulator over HTTP, in manual time. */
 export interface SteeredExporter {
   readonly clock: ManualClock;
   readonly simulator: Simulator;
   readonly world: World;
   readonly sensors: readonly SimSensor[];
   readonly exporter: Exporter;
-  /** Since when there are measurements, but for very old ones. Milliseconds since the epoch. */
+  /** Start of measurements, except very old ones. Milliseconds since the epoch. */
   readonly resumedAt: number;
-  /** Every request, oldest first. */
+  /** Oldest first. */
   readonly requests: readonly TimedRequest[];
-  /** Those for time series, by what they asked for: `2490/live`. */
+  /** Time-series requests by `2490/live`. */
   seriesRequests(): readonly (TimedRequest & { readonly sensorId: string; readonly type: string })[];
-  /** What was pushed, in the order of pushing. */
+  /** In push order. */
   readonly pushed: readonly MeasurementRow[];
-  /** From 0 to below 1: how late each run of a collector is, of what jitter allows. */
+  /** Share of the allowed jitter for each run, in [0, 1). */
   lateness: number;
-  /** Lets time pass; answers take none. */
+  /** Answers take no time. */
   pass(ms: number): Promise<void>;
 }
 
-/** The first moment of the measurements is a whole minute. */
+/** The first measurement is at a whole minute. */
 export async function startSteeredExporter(options: SteeredOptions): Promise<SteeredExporter> {
   const clock = new RequestClock();
   const world = createWorld({ seed: 1, startedAt: clock.now() });
   const sensors = world.list("sensor");
   for (const [index, sensor] of sensors.entries()) sensor.intervalSeconds = options.intervalSeconds(index);
-  // Four hours of each sensor would be most of the work, and tell nothing.
+  // Reading four hours per sensor would cost the most and prove nothing.
   world.pause(world.root.id, clock.now() - 5 * 3_600_000);
   const resumedAt = clock.now() - options.historyMs;
   world.resume(world.root.id, resumedAt);
@@ -104,7 +102,7 @@ collectors: { channels: { schedule: ${options.channels} } }`,
   });
 }
 
-/** Measurements go into a list, and the state nowhere. */
+/** Records measurements and drops the state. */
 class RecordedPush extends OtlpPush {
   readonly pushed: MeasurementRow[] = [];
 

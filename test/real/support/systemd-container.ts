@@ -6,14 +6,14 @@ import type { ProgramResult } from "./run-program.ts";
 
 const BOOT_LIMIT_MS = 120_000;
 
-/** A root that systemd has started as a machine of its own, on the network of this one. */
+/** A root that systemd booted as a machine, on this machine's network. */
 export interface SystemdContainer {
   run(script: string): Promise<ProgramResult>;
   stop(): Promise<void>;
 }
 
 export async function bootRoot(nspawn: string, root: string): Promise<SystemdContainer> {
-  // Neither of these needs a systemd outside.
+  // Works without systemd outside.
   const args = ["--boot", "--quiet", "--register=no", "--keep-unit", "--console=pipe", `--directory=${root}`];
   const [program, whole] = privileged([nspawn, ...args]);
   const outside = startInBackground(program, whole);
@@ -26,7 +26,7 @@ export async function bootRoot(nspawn: string, root: string): Promise<SystemdCon
       runPrivileged(["nsenter", `--target=${first}`, ...spaces, "--root", "--wd=/", "sh", "-c", script]);
     if (first !== undefined) {
       const { stdout } = await run("systemctl is-system-running");
-      // Degraded: some units of a container cannot work, such as those for hardware.
+      // Degraded: some units, such as hardware ones, cannot work in a container.
       if (/^(running|degraded)$/m.test(stdout)) return { run, stop: () => halt(run, outside) };
     }
     if (Date.now() > deadline) throw new Error(`no system has started in ${root}: ${outside.log()}`);
@@ -39,7 +39,7 @@ async function halt(run: SystemdContainer["run"], outside: ReturnType<typeof sta
   await outside.stop();
 }
 
-/** The descendant that is process 1 of its own space. */
+/** The descendant that is PID 1 of its namespace. */
 function firstProcess(pid: number): number | undefined {
   try {
     if (/^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) return pid;
@@ -49,7 +49,7 @@ function firstProcess(pid: number): number | undefined {
       if (found !== undefined) return found;
     }
   } catch {
-    // It has ended meanwhile.
+    // It ended meanwhile.
   }
   return undefined;
 }

@@ -13,26 +13,23 @@ import { type BackgroundProgram, startInBackground } from "./background-program.
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const START_LIMIT_MS = 150_000;
-/** The server's clock is behind by so much, which must not show; simulated time can jump and stays in the past. */
+/** Must have no effect. Simulated time jumps but stays in the past. */
 const BEHIND_MS = 30 * 60_000;
 
-/** What the receiver of the push answers: nothing it takes, or this and that. */
 export type Reception = "unavailable" | "mixed";
 
-/** An exporter that reads two servers, one of which does not exist, and that pushes to a receiver with moods. */
+/** An exporter with two servers (one missing) and an unreliable receiver. */
 export interface TroubledSite {
   readonly simulator: Simulator;
   /** host:port of the exporter. */
   readonly address: string;
-  /** host:port of another one, which reads the first server only and whose page is limited. */
+  /** host:port of an exporter with the first server and a limited page. */
   readonly limitedAddress: string;
   page(): Promise<string>;
   receive(reception: Reception): void;
-  /** A request to the simulator's control endpoint. */
   control(request: string, body?: unknown): Promise<void>;
-  /** Has the sensors below an object measured every five minutes. */
+  /** Sensors below the object measure every five minutes. */
   measureSeldom(id: string): void;
-  /** Gives the exporter a configuration that it refuses. */
   breakConfiguration(): Promise<void>;
   close(): Promise<void>;
 }
@@ -87,7 +84,7 @@ export async function startTroubledSite(sensors: number): Promise<TroubledSite> 
 }
 
 async function startExporter(configFile: string, configuration: unknown): Promise<BackgroundProgram> {
-  // Every JSON document is a YAML document.
+  // JSON is valid YAML.
   await writeFile(configFile, JSON.stringify(configuration));
   return startInBackground(
     process.execPath,
@@ -100,7 +97,7 @@ function limitedConfiguration(server: string): unknown {
   return {
     servers: [{ name: "hq", url: server, auth: { api_key: `\${KEY}` } }],
     limits: { max_series: 500 },
-    // Never again: names that change in the midst of a test would be there for a part of it.
+    // Once only: renames during a test would show partially.
     collectors: { tree: { schedule: "1h" } },
   };
 }
@@ -111,7 +108,7 @@ function configuration(server: string, receiver: string, stateDir: string): unkn
   return {
     servers: [
       { name: "hq", url: server, auth, limits: { requests_per_second: 200 } },
-      // No program listens there.
+      // No listener.
       { name: "closed", url: "http://127.0.0.1:9", auth },
     ],
     collectors: {
@@ -138,7 +135,7 @@ async function control(server: string, request: string, body: unknown): Promise<
   if (!answer.ok) throw new Error(`${request}: ${answer.status} ${await answer.text()}`);
 }
 
-/** Of ten requests it refuses one for good, and cannot take another one now. */
+/** Of ten requests, one permanent and one temporary rejection. */
 const MIXED = [200, 200, 503, 200, 200, 200, 400, 200, 200, 200];
 
 async function startMoodyReceiver() {

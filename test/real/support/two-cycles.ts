@@ -3,11 +3,11 @@ import { expect, vi } from "vitest";
 import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import type { OtlpRelay } from "./otlp-relay.ts";
 
-/** Everything is polled and pushed twice meanwhile, on a machine that has time for it. */
+/** Time for two polls and pushes on an idle machine. */
 const TWO_CYCLES_MS = 2_500;
 const LONG = { timeout: 60_000 };
 
-/** Waits until an exporter that polls and pushes each second has polled and pushed the state of now twice. */
+/** Two polls and pushes at one-second schedules. */
 export async function waitForTwoCycles(simulator: Simulator, relay: OtlpRelay): Promise<void> {
   const polls = () => simulator.requests.count({ route: "/experimental/channels", status: 200 });
   const pushes = () => relay.points.get("prtg.up")?.length ?? 0;

@@ -6,24 +6,23 @@ import { PromqlClient, type Series, type Target } from "./promql-client.ts";
 
 export interface VictoriaOptions {
   readonly binary: string;
-  /** In the format of Prometheus; nothing is scraped unless told. */
+  /** Prometheus format. Default: no scrapes. */
   readonly scrapeConfigs?: readonly Readonly<Record<string, unknown>>[];
-  /** `1s` unless told; the scrape timeout is the same. */
+  /** Also the scrape timeout. Default: `1s`. */
   readonly interval?: string;
   readonly flags?: readonly string[];
 }
 
 const START_LIMIT_MS = 60_000;
 
-/** A real vmagent, which scrapes and receives and passes all on, on a free loopback port until `stop`. */
+/** Scrapes, receives and forwards, on a free loopback port until `stop`. */
 export interface Vmagent {
-  /** `http://127.0.0.1:1234` */
   readonly url: string;
   targets(): Promise<Target[]>;
   stop(): Promise<void>;
 }
 
-/** @param database the address of what it passes all on to */
+/** @param database address for forwarded data */
 export async function startVmagent(options: VictoriaOptions, database: string): Promise<Vmagent> {
   const { url, stop } = await start(options, (folder) => [
     `-remoteWrite.url=${database}/api/v1/write`,
@@ -34,10 +33,10 @@ export async function startVmagent(options: VictoriaOptions, database: string): 
   return { url, targets: () => client.targets(), stop };
 }
 
-/** A real VictoriaMetrics on a free loopback port, with its data in a temporary folder until `stop`. */
+/** Free loopback port, temporary data until `stop`. */
 export class VictoriaMetrics extends PromqlClient {
   readonly #running: Running;
-  /** How far back an instant query looks for the last sample of a series; five minutes unless told. */
+  /** Look-back of instant queries. Default: five minutes. */
   readonly #lookBack: string;
 
   private constructor(running: Running, lookBack: string) {
@@ -49,7 +48,7 @@ export class VictoriaMetrics extends PromqlClient {
   static async start(options: VictoriaOptions & { readonly lookBack?: string }): Promise<VictoriaMetrics> {
     const running = await start(options, (folder) => [
       `-storageDataPath=${path.join(folder, "data")}`,
-      // What has just come is wanted, too.
+      // Includes the newest data.
       "-search.latencyOffset=0s",
       "-search.disableCache",
     ]);
@@ -60,7 +59,7 @@ export class VictoriaMetrics extends PromqlClient {
     return this.#running.program.log();
   }
 
-  /** Of all that came until now, of which it would else show the last second later. */
+  /** Flushes first: otherwise the last second is not visible yet. */
   override async query(promql: string, time?: number): Promise<Series[]> {
     const answer = await fetch(`${this.url}/internal/force_flush`);
     await answer.body?.cancel();
@@ -87,17 +86,17 @@ async function start(options: VictoriaOptions, flags: (folder: string) => readon
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-victoria-"));
   const configFile = path.join(folder, "scrape.json");
   const global = { scrape_interval: interval, scrape_timeout: interval };
-  // Every JSON document is a YAML document.
+  // JSON is valid YAML.
   await writeFile(configFile, JSON.stringify({ global, scrape_configs: scrapeConfigs }));
   const program = startInBackground(binary, [
     `-promscrape.config=${configFile}`,
-    // Port 0: the system picks a free one, and the log says which.
+    // The system picks a free port and the log names it.
     "-httpListenAddr=127.0.0.1:0",
     ...flags(folder),
     ...(options.flags ?? []),
   ]);
   const stop = async () => {
-    // Its data goes too, so nothing needs the seconds that an orderly end takes.
+    // The data is deleted anyway, so an orderly shutdown would waste seconds.
     await program.stop("SIGKILL");
     await rm(folder, { recursive: true, force: true });
   };

@@ -5,7 +5,7 @@ import { REPLACED_PARTS } from "../../../scripts/build/unused-parts.ts";
 const SOURCES = new URL("../../../src/", import.meta.url);
 const sources = globSync("**/*.ts", { cwd: SOURCES }).map((name) => readFileSync(new URL(name, SOURCES), "utf8"));
 
-/** Names that the sources take from a package while they run. */
+/** Names imported at run time. */
 function importedFrom(name: string): Set<string> {
   const lists = sources.flatMap((source) => [
     ...[...source.matchAll(new RegExp(`^import \\{([^}]*)\\} from "${name}";`, "gm"))].map(([, list = ""]) => list),

@@ -18,7 +18,7 @@ import { listTree, normalize } from "../../../scripts/package/trees.ts";
 
 const TIME = new Date("2026-11-22T10:00:00Z");
 
-/** A tree with a program, made in the given order, by a person with other rights and at another time. */
+/** Other rights and times must not matter. */
 function makeTree(names: readonly string[], mode: number): string {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-tree-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -13,7 +13,7 @@ const RUNTIME = {
   integrity: `sha512-${createHash("sha512").update("node").digest("base64")}`,
 };
 
-/** What `npm sbom` prints, with a number and a time that are others each time. */
+/** Output of `npm sbom`, with a random number and time. */
 function npmBom(): string {
   return JSON.stringify({
     bomFormat: "CycloneDX",

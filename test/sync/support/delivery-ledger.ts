@@ -3,14 +3,14 @@ import { coverageEnd, type MeasurementRow } from "../../../src/sync/measurement.
 import type { ReceivedRow } from "./receiver.ts";
 import type { RecordedSensor, RecordedServer } from "./recorded-server.ts";
 
-/** The exporter began anew, knowing this watermark of a sensor. */
+/** A restart with these watermarks. */
 export interface Restart {
-  /** Rows received before it. */
+  /** Rows received before. */
   readonly receivedBefore: number;
   readonly watermarks: ReadonlyMap<string, number>;
 }
 
-/** What went wrong with what was received, in words; empty when all is as it has to be. */
+/** Errors in the received data. */
 export function faultsOf(
   server: RecordedServer,
   received: readonly ReceivedRow[],
@@ -21,7 +21,7 @@ export function faultsOf(
     const rows = received.map((row, index) => ({ row, index })).filter(({ row }) => row.sensorId === sensor.id);
     const covered = new Map<number, ReceivedRow>();
     const faults = orderFaults(server, sensor, rows, restarts, covered);
-    // Without a watermark a sensor starts from the live series; what was before is not looked for.
+    // Without a watermark, starts from the live series.
     const anew = restarts.filter(({ watermarks }) => !watermarks.has(sensor.id)).at(-1)?.receivedBefore ?? 0;
     const since = rows.filter(({ index }) => index >= anew);
     const missed = server
@@ -35,7 +35,7 @@ export function faultsOf(
   });
 }
 
-/** Rows out of order, covering something twice, or not what the server has. Fills in what covers each scan. */
+/** Order, overlaps, foreign rows. Fills in what covers each scan. */
 function orderFaults(
   server: RecordedServer,
   sensor: RecordedSensor,
@@ -48,7 +48,7 @@ function orderFaults(
   const left = [...restarts];
   for (const { row, index } of rows) {
     while (left[0] !== undefined && left[0].receivedBefore <= index) {
-      // What came after the watermark may come once more.
+      // Data after the watermark may repeat.
       const watermark = left.shift()?.watermarks.get(sensor.id) ?? Number.NEGATIVE_INFINITY;
       if (watermark > cursor) faults.push(`the watermark ${time(watermark)} is ahead of what was received`);
       cursor = Math.min(cursor, watermark);
@@ -77,7 +77,7 @@ function orderFaults(
   return faults;
 }
 
-/** The first row has to be the oldest of the live series, but for the time that it took to be read. */
+/** The oldest of the live series, apart from the read time. */
 function startFaults(server: RecordedServer, sensor: RecordedSensor, first: ReceivedRow | undefined): string[] {
   if (first === undefined) return [];
   const readable = first.receivedAt + server.offsetMs - SERIES_WINDOW_MS.live;
@@ -85,7 +85,7 @@ function startFaults(server: RecordedServer, sensor: RecordedSensor, first: Rece
   return older.map((at) => `${time(at)} is before the first row, but was live`);
 }
 
-/** A measurement that never came, though the server could have told it. */
+/** A measurement that never came although the server had it. */
 function lossFaults(
   server: RecordedServer,
   sensor: RecordedSensor,
@@ -93,7 +93,7 @@ function lossFaults(
   rows: readonly { readonly row: ReceivedRow; readonly index: number }[],
   restarts: readonly Restart[],
 ): string[] {
-  // The last time that the exporter began before it.
+  // The last restart before it.
   const reset = restarts.filter(({ watermarks }) => (watermarks.get(sensor.id) ?? 0) < scan).at(-1);
   const later = rows.filter(({ index }) => index >= (reset?.receivedBefore ?? 0)).map(({ row }) => row);
   const next = later.find(({ at }) => at > scan);
@@ -104,7 +104,7 @@ function lossFaults(
   return isAtAnEdge(scan, all) ? [] : [`${time(scan)} is in no average, though one was free`];
 }
 
-/** Only what shares its average with something that was sent otherwise may be given up. */
+/** May be lost if its average includes data sent in another way. */
 function isAtAnEdge(scan: number, rows: readonly ReceivedRow[]): boolean {
   return [SERIES_STEP_MS.short, SERIES_STEP_MS.medium, SERIES_STEP_MS.long].some((step) => {
     const begin = Math.floor(scan / step) * step;
@@ -118,7 +118,6 @@ function scansIn(server: RecordedServer, sensor: RecordedSensor, row: Measuremen
   return exact.length > 0 ? exact : server.scans(sensor, row.at - sensor.listSkewMs, row.at - sensor.listSkewMs);
 }
 
-/** The last millisecond of a row's span. */
 export function lastOf(row: MeasurementRow): number {
   return coverageEnd(row);
 }

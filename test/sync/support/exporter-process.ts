@@ -34,7 +34,7 @@ export interface ProcessSettings {
 
 export const PERIOD_MS = 60_000;
 
-/** What the exporter says of itself. */
+/** The exporter's own counters. */
 export interface Counted {
   delivered: Map<Resolution, number>;
   rejected: Map<Resolution, number>;
@@ -43,7 +43,7 @@ export interface Counted {
   failures: number;
 }
 
-/** One run of the exporter. After `kill` nothing of it goes on, as after SIGKILL. */
+/** A run of the exporter. `kill` stops everything, like SIGKILL. */
 export class ExporterProcess {
   readonly engine: SyncEngine;
   /** Undefined without a receiver. */
@@ -145,13 +145,13 @@ export class ExporterProcess {
     return new ExporterProcess(engine, delivery, server, own, life, { counted, freshest, log });
   }
 
-  /** One period's work: a list poll, then a cycle of reading series, which goes on by itself. */
+  /** A list poll, then a cycle of series reads in the background. */
   async poll(): Promise<void> {
     try {
       const requestedAt = this.#clock.monotonic();
       await this.engine.onListPoll(this.#server.list(), (id) => this.#server.interval(id), { requestedAt });
     } catch {
-      // The list could not be read; the time series collector is on its own schedule.
+      // The list failed. The time series collector has its own schedule.
     }
     if (this.#cycle !== undefined) return;
     this.#cycle = this.engine.readDue(this.#stopping.signal).then(
@@ -179,7 +179,7 @@ function forEver<T>(): Promise<T> {
   return new Promise(() => undefined);
 }
 
-/** The dead see no promise settle. */
+/** After death, no promise settles. */
 function mortal<T>(life: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     promise.then(
@@ -201,7 +201,7 @@ function mortalClock(clock: Clock, life: AbortSignal): Clock {
   };
 }
 
-/** Each step takes a moment, so that a kill can come between any two. */
+/** Takes time, so that a kill can fall between steps. */
 function mortalFiles(disk: Disk, clock: Clock, life: AbortSignal): StateFiles {
   const { files } = disk;
   const step = <T>(act: () => T): Promise<T> => (life.aborted ? forEver() : clock.sleep(20).then(act));

@@ -8,7 +8,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A sensor that scans since long ago. */
+/** A sensor that has always scanned. */
 export function recordedSensor(
   id: string,
   intervalSeconds: number,
@@ -31,7 +31,7 @@ export interface World {
   readonly receiver: Receiver;
   readonly disk: Disk;
   start(): Promise<ExporterProcess>;
-  /** Polls and reads once a period, for so many minutes. */
+  /** Polls and reads once per period. */
   run(process: ExporterProcess, minutes: number, pollEveryMs?: number): Promise<void>;
   stop(process: ExporterProcess): Promise<void>;
 }

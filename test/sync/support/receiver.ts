@@ -2,16 +2,16 @@ import type { Clock } from "../../../src/lib/clock.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
 
 export interface ReceivedRow extends MeasurementRow {
-  /** When it came, wall clock. */
+  /** Arrival, wall clock. */
   readonly receivedAt: number;
-  /** The receiver refused it for good. */
+  /** Permanently. */
   readonly refused: boolean;
 }
 
-/** What the receiver is to do with the next requests. */
+/** Reaction to the next requests. */
 export type Mood = "accepts" | "refuses" | "refuses in part" | "is down";
 
-/** A receiver on the other end of a connection that takes time: it has the rows some time before its word arrives. */
+/** Slow connection: rows arrive before the answer. */
 export class Receiver implements MeasurementSink {
   readonly received: ReceivedRow[] = [];
   readonly batches: number[] = [];

@@ -8,40 +8,39 @@ import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../../../src/
 export interface RecordedSensor {
   readonly id: string;
   readonly intervalMs: number;
-  /** Scans take place at this time and then each interval, but for those in `pauses`. */
+  /** Scans at this time and at each interval, except in `pauses`. */
   readonly firstScanAt: number;
   readonly pauses: readonly { readonly from: number; readonly to: number }[];
-  /** Added to the times that lists show. */
+  /** Added to times in lists. */
   readonly listSkewMs: number;
 }
 
 const TIMES_KEPT_MS = 400 * 24 * 3_600_000;
 
 /**
- * A monitoring server that measures on schedule and keeps everything. Channel 0 holds a number that tells the sensor and
- * the scan, channel 1 always 1: its average stays 1, while `count` in the tests' own averages counts measurements.
+ * Keeps everything. Channel 0 identifies sensor and scan. Channel 1 is always 1, so `count` counts measurements in averages.
  */
 export class RecordedServer {
   readonly sensors: readonly RecordedSensor[];
-  /** Series show a measurement this much later than lists do. */
+  /** Delay of series behind lists. */
   seriesLagMs = 0;
   offsetMs = 0;
-  /** What the exporter takes for the offset; undefined: the truth. */
+  /** The exporter's clock offset. Undefined: the true one. */
   believedOffsetMs: number | undefined;
-  /** What every question fails with; undefined while the server is up. */
+  /** Error for every request. Undefined: up. */
   failure: ErrorCode | undefined;
-  /** What reading the series of single sensors fails with. */
+  /** Errors for series of single sensors. */
   readonly failing = new Map<string, ErrorCode>();
-  /** Rows of single sensors in place of those that were measured. */
+  /** Replaces measured rows of single sensors. */
   readonly answers = new Map<string, readonly TimeSeriesRow[]>();
-  /** Single sensors are down from that time on: lists show their scans, series mark a gap. */
+  /** Since a time: lists show their scans, series have gaps. */
   readonly down = new Map<string, number>();
   intervalsKnown = true;
-  /** `sensor/type` of every question so far. */
+  /** `sensor/type` of every request. */
   readonly asked: string[] = [];
-  /** Called when the rows of a series are put together, before they arrive. */
+  /** Called when rows are built, before they arrive. */
   onAnswer: (() => void) | undefined;
-  /** Values in all rows of series that were answered. */
+  /** Values in all answered series rows. */
   answeredValues = 0;
   readonly #clock: Clock;
   readonly #latencyMs: number;
@@ -70,7 +69,7 @@ export class RecordedServer {
     return this.intervalsKnown ? this.sensor(id).intervalMs : undefined;
   }
 
-  /** Times of all scans from `from` to `to`, both included. */
+  /** Scan times, inclusive. */
   scans({ firstScanAt, intervalMs, pauses }: RecordedSensor, from: number, to: number): number[] {
     const scans: number[] = [];
     const first = Math.max(0, Math.ceil((from - firstScanAt) / intervalMs));
@@ -80,7 +79,7 @@ export class RecordedServer {
     return scans;
   }
 
-  /** The last scan at or before a time. */
+  /** At or before `at`. */
   lastScan(sensor: RecordedSensor, at: number): number | undefined {
     let end = sensor.firstScanAt + Math.floor((at - sensor.firstScanAt) / sensor.intervalMs) * sensor.intervalMs;
     for (;;) {
@@ -96,14 +95,13 @@ export class RecordedServer {
     return Number(id) * 1e7 + (at - firstScanAt) / intervalMs;
   }
 
-  /** The mean over the span that begins at `at`; undefined when nothing was measured in it until `now`. */
+  /** Mean of the span at `at`. Undefined without a measurement until `now`. */
   average(sensor: RecordedSensor, type: SeriesType, at: number, now = Number.POSITIVE_INFINITY): number | undefined {
     const scans = this.scans(sensor, at, Math.min(at + SERIES_STEP_MS[type] - 1, now));
     if (scans.length === 0) return undefined;
     return scans.reduce((sum, scan) => sum + this.value(sensor, scan), 0) / scans.length;
   }
 
-  /** What a list of all channels shows now. */
   list(): ChannelRecord[] {
     if (this.failure !== undefined) throw failed(this.failure);
     return this.sensors.flatMap((sensor) => {
@@ -150,7 +148,7 @@ export class RecordedServer {
     if (type === "live") return this.scans(sensor, from, now).map((at) => row(at, this.value(sensor, at)));
     const step = SERIES_STEP_MS[type];
     const rows: TimeSeriesRow[] = [];
-    // The span that is not over yet is shown, too, as it is so far.
+    // Includes the unfinished span.
     for (let at = Math.ceil(from / step) * step; at <= now; at += step) {
       const average = this.average(sensor, type, at, now);
       if (average !== undefined) rows.push(row(at, average));

@@ -6,7 +6,6 @@ import { NOW } from "../support/tiny-world.ts";
 
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 
-/** Lists that take `filter`, and those that take `sort_by` as well. */
 const SORTABLE = ["/probes", "/groups", "/devices", "/sensors", "/sensors/alarms", "/channels", "/channels/data"];
 const LISTS = [
   ...SORTABLE,

@@ -3,8 +3,8 @@ import { CREDENTIALS, simulateServer } from "../../../../test/support/simulated-
 import type { Simulator } from "../../src/simulator.ts";
 
 /*
- * Requests of public clients of the API, and how they read the answers. Clients of live servers must work with the live spelling.
- * The tests name the differences to the specification.
+ * Requests of public clients and how they read answers. All need the live spelling. Tests name differences from the
+ * specification.
  */
 
 type Spelling = "live" | "specification";
@@ -74,7 +74,7 @@ describe.each<Spelling>(["live", "specification"])("public clients, with the spe
     ["GET /experimental/objects?filter=type=device&include=all_sections,inheritance&limit=500&offset=0", 200, 200],
     ["GET /experimental/sensors?include=*&limit=5", 200, 200],
     ["GET /experimental/devices?include=sensor_status_summary&limit=3000", 200, 200],
-    // Written for the old API, or by a guess: live servers ignore what they do not know, and refuse what they cannot read.
+    // Live servers ignore unknown parameters and reject unreadable ones.
     ["GET /experimental/devices?sort=-name&includes=x&limit=500", 200, 200],
     ["GET /experimental/channels?filter_objid=2002", 200, 200],
     ["GET /experimental/devices?sensor_status_summary=true&limit=500", 200, 200],
@@ -88,7 +88,7 @@ describe.each<Spelling>(["live", "specification"])("public clients, with the spe
   ])("%s", async (request, live, specification) => {
     const { status, json } = await ask(await start(), request);
     expect(status).toBe(spelling === "live" ? live : specification);
-    // All of them show the message of an error object, one its request id too.
+    // One also shows the request id.
     if (status >= 400)
       expect(fields(json)).toMatchObject({
         code: expect.any(String),
@@ -113,7 +113,7 @@ describe.each<Spelling>(["live", "specification"])("public clients, with the spe
     expect(await write(kind, { basic: { name: "made" } })).toBe(400);
     const singular = await write(`PATCH /experimental/sensor/${sensor?.id}`, { basic: { name: "renamed" } });
     expect(singular).toBe(spelling === "live" ? 204 : 404);
-    // One sends an object with it, without which it saw "EOF"; another, that saw which kinds are taken, sends none.
+    // One sends an object, because it got "EOF" without. One sends none.
     const scan = `POST /experimental/devices/${device?.id}/metascan?kind=snmplinuxdiskfree`;
     expect(await write(scan, {})).toBeLessThan(300);
     if (spelling === "live") expect(await write(scan)).toBe(400);

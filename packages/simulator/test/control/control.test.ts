@@ -14,7 +14,7 @@ const CREDENTIALS = { apiKey: "KEY==", username: "operator", password: "correct 
 interface Running {
   readonly simulator: Simulator;
   readonly clock: ManualClock;
-  /** A request to a path below `/simulator`. */
+  /** Path below `/simulator`. */
   send(method: string, path: string, body?: unknown): Promise<Received>;
   api(path: string, sent?: Sent): Promise<Received>;
 }

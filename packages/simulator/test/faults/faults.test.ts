@@ -58,7 +58,7 @@ describe("faults in the place of the answer", () => {
     const request = expect(fetch(`${simulator.url}/api/v2/health`, { signal: client.signal })).rejects.toThrow(
       "enough",
     );
-    // A client that gives up before its request has arrived has asked nothing.
+    // The client may otherwise give up before its request arrives.
     await expect.poll(() => simulator.requests.inFlight).toBe(1);
     client.abort(new Error("enough"));
     await request;
@@ -255,7 +255,7 @@ describe("faults that move a list", () => {
   ])("%s", async (fault, pages, totals) => {
     const { send, ids, simulator } = await startService({ faults: [fault] });
     expect([await ids(page(0)), await ids(page(2)), await ids(page(4))]).toEqual(pages);
-    // With a fault of one time, the second reading finds the list at rest.
+    // A one-time fault leaves the second reading undisturbed.
     if (fault.endsWith("#1")) {
       expect([...(await ids(page(0))), ...(await ids(page(2))), ...(await ids(page(4)))]).toEqual(all);
     }

@@ -23,7 +23,6 @@ describe("filters of tree objects", () => {
     ['id != "100" and type = device', "101 200"],
     ['name = "Ping"', "1000"],
     ['name = "ping"', ""],
-    // Alternatives of one property, of several, and with others between them.
     ['id = "1000" or id = "10" or id = "4711"', "10 1000"],
     ['id = "1000" or name = "CPU" or parentid = "1001" or id = "1"', "1 1000 1002 1001.1 1001.2"],
     [
@@ -41,7 +40,7 @@ describe("filters of tree objects", () => {
     ['basic.host in ["10.0.0.3", "10.2.0.9"]', "101 200"],
     ["basic.host != nil", "100 101 200"],
     ["basic.host = nil and type = sensor", "1000 1001 1002 2000"],
-    // What is absent is unequal to any value.
+    // Absent differs from any value.
     ['basic.host != "10.0.0.3" and type = device', "100 200"],
     ['basic.host != "10.0.0.3" and type = probe', "1 2"],
     ['basic.hostv6 = ""', "100 101 200"],
@@ -151,7 +150,6 @@ describe("filters of records outside the tree", () => {
   ];
   const table = propertyTable<Book, number>({
     name: (book) => book.title,
-    // What properties are read with is handed through.
     scanninginterval: (book, factor) => (book.loan === undefined ? undefined : book.loan * factor),
   });
   const scope: FilterScope<Book, number> = {
@@ -166,7 +164,7 @@ describe("filters of records outside the tree", () => {
     expect(titles('name = "A"')).toEqual(["A"]);
     expect(titles("scanninginterval = 120s")).toEqual(["A"]);
     expect(titles("scanninginterval = nil")).toEqual(["B"]);
-    // A property that such records do not have is always absent.
+    // Properties of other records are always absent.
     expect(titles("priority = nil")).toEqual(["A", "B"]);
     expect(titles("priority < 5")).toEqual([]);
   });

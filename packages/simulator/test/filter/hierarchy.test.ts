@@ -16,7 +16,7 @@ function select(filter: string): string {
 
 describe("hierarchical prefixes", () => {
   test.each([
-    // Nested: of the devices below group 10, what is below those.
+    // Nested: descendants of the devices below group 10.
     ['descendants (type = device and descendants id = "11")', "1002 1002.0"],
     ["children children status = down", ""],
     ['children children id = "100"', "1000.0 1000.-4 1001.1 1001.2"],
@@ -31,15 +31,15 @@ describe("hierarchical prefixes", () => {
     ["not ancestors type = channel and type != channel", ""],
     ['type = channel and descendants basic.host = "10.0.0.2"', "1000.0 1000.-4 1001.1 1001.2"],
     ['not (descendants id = "1" or descendants id = "2")', "1 2"],
-    // The relation binds as tightly as not does.
+    // The relation binds as tightly as not.
     ['descendants id = "10" and type = device or id = "2"', "2 100 101"],
-    // As a property: nothing is among its own ancestors or descendants.
+    // An object is not its own ancestor or descendant.
     ['ancestors contains "10"', "11 100 101 1000 1001 1002 1000.0 1000.-4 1001.1 1001.2 1002.0"],
     ['descendants contains "1001"', "1 10 100"],
     ['descendants contains "1001.2"', "1 10 100 1001"],
     ['descendants contains "4711"', ""],
     ['ancestors ancestors contains "100"', "1 10 100 1000 1001"],
-    // Absent, not empty: a channel has nothing below it.
+    // Absent, not empty: channels have no descendants.
     ["descendants = nil and type = channel", "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3"],
   ])("%s", (filter, ids) => {
     expect(select(filter)).toBe(ids);

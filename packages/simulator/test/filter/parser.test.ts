@@ -12,7 +12,6 @@ import {
   type Value,
 } from "../../src/filter/syntax.ts";
 
-/** Fully parenthesised, so that the structure shows. */
 function structure(expression: Expression): string {
   switch (expression.kind) {
     case "comparison":
@@ -38,7 +37,7 @@ describe("the structure of a parsed filter", () => {
     ["a = 1 and (b = 2 and c = 3)", "(a = 1 and (b = 2 and c = 3))"],
     ['descendants name = "x" and type = sensor', '(descendants name = "x" and type = sensor)'],
     ["not children (a = 1 or b = 2)", "not children (a = 1 or b = 2)"],
-    // A prefix is a property where an operator follows.
+    // Before an operator, a prefix is a property.
     ['ancestors contains "40"', 'ancestors contains "40"'],
     ["interval >= 60.5s", "interval >= 60.5s"],
     ["a in [ up , down ]", "a in [up, down]"],
@@ -76,7 +75,7 @@ describe("errors of the parser", () => {
     [`${"(".repeat(5000)}a = 1${")".repeat(5000)}`, "INVALID_FILTER", "nested deeper than 100 levels", 101],
     [`${"not ".repeat(4000)}a = 1`, "INVALID_FILTER", "nested deeper than 100 levels", 401],
     [`${"children (not ".repeat(900)}a = 1`, "INVALID_FILTER", "nested deeper than 100 levels", 472],
-    // No URL and no body could carry these.
+    // Too long for URLs and bodies.
     [`a = 1${" or a = 1".repeat(7000)}`, "INVALID_FILTER", "longer than 16384 characters", 16_385],
     ["(".repeat(60_000), "INVALID_FILTER", "longer than 16384 characters", 16_385],
     [`a = "${"x".repeat(9000)}" "${"y".repeat(7000)}"`, "INVALID_FILTER", `found "${"y".repeat(40)}..." at`, 9008],
@@ -154,7 +153,6 @@ const { expression } = fc.letrec<{ expression: Expression }>((tie) => ({
   ),
 }));
 
-/** With all positions set to 0, as the generated expressions have them. */
 function withoutPositions(parsed: Expression): unknown {
   return JSON.parse(JSON.stringify(parsed, (key, part) => (key === "at" || key === "operatorAt" ? 0 : part)));
 }

@@ -10,7 +10,7 @@ const world = new TinyWorld();
 const listed = everythingOf(world);
 const all: readonly SimObject[] = [world.root, ...listed];
 
-/** Some properties of each type, written down once more as plainly as can be. */
+/** An independent implementation. */
 const READ: Readonly<Record<string, (subject: SimObject) => unknown>> = {
   id: idOf,
   type: kindOf,
@@ -43,7 +43,6 @@ function naive(expression: Expression, subject: SimObject): boolean {
   }
 }
 
-/** Whether `subject` is among the parents, children ... of `other`. */
 function isRelated(relation: Relation, subject: SimObject, other: SimObject): boolean {
   switch (relation) {
     case "children":
@@ -181,6 +180,6 @@ test("a filter, written out and compiled, selects what a naive evaluation of it 
     }),
     { numRuns: 1500 },
   );
-  // The expressions must tell objects apart.
+  // Expressions must distinguish objects.
   expect(seen.some).toBeGreaterThan(300);
 });

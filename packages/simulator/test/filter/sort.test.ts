@@ -22,7 +22,7 @@ const CHANNELS = "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3";
 
 describe("the order of sort_by", () => {
   test.each([
-    // Absent values come first, with - last; equal ones stay in list order.
+    // Absent values come first, with - last. Equal ones keep list order.
     ["basic.host", "1000 1001 1002 2000 100 101 200"],
     ["-basic.host", "200 101 100 1000 1001 1002 2000"],
     ["priority,-id", "2000 1002 1001 200 101 100 1000"],
@@ -30,7 +30,7 @@ describe("the order of sort_by", () => {
     [" -priority , +name", "1000 1002 2000 1001 100 200 101"],
     ["scanninginterval,name", "1001 1002 1000 2000 100 200 101"],
     ["intervalgroup.interval,name", "1001 1002 1000 2000 100 200 101"],
-    // By the order of the specification's tokens and types.
+    // Order of the specification's tokens and types.
     ["status,id", "100 101 200 1000 2000 1002 1001"],
     ["type", "100 101 200 1000 1001 1002 2000"],
     ["-favorite", "1001 100 101 200 1000 1002 2000"],

@@ -7,7 +7,7 @@ import { scopeOf } from "../support/tree-filter.ts";
 
 const SIX = "= != < <= > >=";
 
-/** The specification's tables of properties, by hand. */
+/** The specification's property tables, typed by hand. */
 const PROPERTIES: readonly [name: string, value: string, operators: string][] = [
   // Current set.
   ["basic.host", '"x"', "= != in"],
@@ -71,7 +71,6 @@ const PROPERTIES: readonly [name: string, value: string, operators: string][] = 
 
 const NEVER_ABSENT = ["id", "kind", "name", "type"];
 
-/** A value of each type that values can have. */
 const VALUES = ['"x"', "5", "60s", "true", "up"];
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -83,7 +82,6 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 const scope = scopeOf(new TinyWorld(), "specification");
 
-/** What is wrong with a filter; undefined when nothing is. */
 function refusal(filter: string): unknown {
   try {
     compileFilter(filter, scope);

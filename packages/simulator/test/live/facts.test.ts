@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { SpellingName } from "../../src/records/spelling.ts";
 import { query, type Sent, startService } from "../support/running-service.ts";
 
-/** What live servers were seen to answer, and what the letter of the specification asks for. */
 interface Fact {
   readonly fact: string;
   readonly path: string;
@@ -13,7 +12,6 @@ interface Fact {
 
 interface Answer {
   readonly status: number;
-  /** What the body must match. */
   readonly shows?: unknown;
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startService } from "../support/running-service.ts";
 
-/** The members that an `include` adds to the default selection. */
 async function added(path: string, include: string): Promise<Record<string, unknown>> {
   const { send } = await startService({ spelling: "live" });
   const base = (await send(path)).json as Record<string, unknown>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { startService } from "../support/running-service.ts";
 import type { TinyWorld } from "../support/tiny-world.ts";
 
-/** The constant part of a record is made once; these are the changes after which it must be made anew. */
+/** Changes that must invalidate the cache. */
 
 const INCLUDES = "?include=path,intervalgroup,inheritance";
 

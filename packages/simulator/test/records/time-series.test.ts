@@ -10,7 +10,7 @@ describe("rows and gaps of a time series", () => {
   const uplink = new TinyWorld().list("sensor").find(({ id }) => id === "1001");
   const channels = uplink?.channels ?? [];
 
-  /** One character a minute: `2` both channels, `1` the first one, `0` scanned without a value, `.` not scanned. */
+  /** A character per minute: `2` both channels, `1` the first, `0` without a value, `.` not scanned. */
   const rowsOf = (minutes: string): SimRow[] =>
     [...minutes].flatMap((kind, index) => {
       const at = START + index * MINUTE;
@@ -21,7 +21,7 @@ describe("rows and gaps of a time series", () => {
   test.each<[minutes: string, shown: string]>([
     ["", ""],
     ["222", "00=0,-1e-7 01=0.25,-1e-7 02=0.5,-1e-7"],
-    // "One measurement per channel", or none: Downtime alone is no row.
+    // Downtime alone makes no row.
     ["212", "00=0,-1e-7 01 02=0.5,-1e-7"],
     ["2...2", "00=0,-1e-7 01 03 04=1,-1e-7"],
     ["2.2", "00=0,-1e-7 01 02=0.5,-1e-7"],

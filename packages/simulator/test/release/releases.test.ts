@@ -11,13 +11,12 @@ const ADD_GROUP: Sent = { method: "POST", body: JSON.stringify({ basic: { name: 
 interface Request {
   readonly path: string;
   readonly sent?: Sent;
-  /** Its status in each release. */
   readonly live: readonly [number, number, number, number];
-  /** Where the letter of the specification has it otherwise. */
+  /** If the specification differs. */
   readonly specification?: readonly [number, number, number, number];
 }
 
-/** Releases by what they answer: 24.3, 25.1, 25.4, 26.3. */
+/** 24.3, 25.1, 25.4, 26.3. */
 const REQUESTS: readonly Request[] = [
   ...["probes", "groups", "devices", "sensors", "channels"].map(
     (kind): Request => ({ path: `/experimental/${kind}`, live: [200, 200, 200, 200] }),
@@ -64,9 +63,9 @@ const REQUESTS: readonly Request[] = [
     live: [404, 404, 404, 200],
     specification: [404, 404, 404, 404],
   },
-  // What refuses an empty name is there.
+  // Reaches the check for empty names.
   { path: "/objects/1000/clone", sent: CLONE, live: [404, 404, 404, 400], specification: [404, 404, 404, 404] },
-  // A path that has other methods answers 405.
+  // Paths with other methods answer 405.
   { path: "/experimental/sensors/1000", sent: RENAME, live: [404, 405, 405, 204], specification: [404, 405, 204, 204] },
 ];
 

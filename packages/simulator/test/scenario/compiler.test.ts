@@ -29,7 +29,6 @@ function complaints(world: World, steps: string): readonly string[] {
   return [];
 }
 
-/** A sensor that is up for the first hours. */
 function calmSensor(world: World): SimSensor {
   const calm = (sensor: SimSensor): boolean =>
     Array.from({ length: 24 }, (_, index) => STARTED_AT + index * 10 * MINUTE).every(
@@ -59,7 +58,7 @@ describe("a scenario in a world", () => {
     );
     const status = (minutes: number): string =>
       world.state(world.node(id) as SimNode, STARTED_AT + minutes * MINUTE).status;
-    // Asked in another order, the answers are the same.
+    // The order of queries does not matter.
     expect([53, 48, 35, 32.5, 28, 13, 10].map(status)).toEqual([
       "down",
       "up",
@@ -99,7 +98,7 @@ describe("a scenario in a world", () => {
     expect(shape()).toEqual([`${name} (old)`, true, false]);
     expect(group.children.at(-1)).toMatchObject({ kind: "device", name: "new one" });
     expect(told.failures).toEqual([]);
-    // As if it had been added at that very time.
+    // As if added at that time.
     const added = device.children.at(-1) as SimSensor;
     expect(world.schedule(added).first).toBeGreaterThanOrEqual(STARTED_AT + MINUTE);
     expect(world.schedule(added).first).toBeLessThan(STARTED_AT + MINUTE + added.intervalSeconds * 1000);

@@ -17,7 +17,6 @@ function begin(file: string, seed = 1): { readonly world: World; readonly story:
   return { world, story: compileScenario(scenario, world, STARTED_AT) };
 }
 
-/** Statuses after so many minutes, with everything done that is due. */
 function statuses(
   { world, story }: ReturnType<typeof begin>,
   sensors: readonly SimSensor[],

@@ -4,17 +4,13 @@ import { type Simulator, startSimulator } from "../../src/simulator.ts";
 import type { SimDevice, SimSensor, World } from "../../src/world/model.ts";
 import { createWorld } from "../../src/world/world.ts";
 
-/**
- * What clients that others have published send to the API, in the form in which they send it, and what they read of the
- * answers. Each of them was written against live servers; here each meets a server of that spelling.
- */
+/** In their own form. All were written for live servers, so tests use that spelling. */
 
 const NOW = Date.UTC(2026, 2, 12, 17, 55, 10);
 const KEY = "U2ltdWxhdGVkIGtleSwgcGFkZGVkIGxpa2UgcmVhbCBvbmVz====";
 
 let simulator: Simulator;
 let world: World;
-/** A sensor of each state that a client looks for. */
 let down: SimSensor;
 let warning: SimSensor;
 let calm: SimSensor;
@@ -79,7 +75,7 @@ function sensorsIn(...statuses: readonly string[]): string[] {
   return ids(world.list("sensor").filter((sensor) => statuses.includes(world.state(sensor, NOW).status)));
 }
 
-/** paesslerdavid/prtg-skill: a script that draws dashboards, by way of curl and Python's `urlencode`. */
+/** paesslerdavid/prtg-skill: a dashboard script with curl and Python's `urlencode`. */
 describe("the generator of demonstration pages", () => {
   const headers = { Authorization: `Bearer ${KEY}`, Accept: "*/*", "User-Agent": "curl/8.5.0" };
   const get = <Shape>(path: string) => read<Shape>(path, headers);
@@ -125,13 +121,13 @@ describe("the generator of demonstration pages", () => {
     expect(columns).toEqual(calm.channels.map(({ name }) => name));
     const whole = rows.filter(({ length }) => length === header?.length);
     expect(whole.length).toBeGreaterThan(1000);
-    // The script takes the last row for the newest, and draws cells as numbers.
+    // The script takes the last row as the newest.
     expect(Date.parse(whole.at(-1)?.[0] ?? "")).toBeGreaterThan(NOW - 3 * 3_600_000);
     expect(whole.every(([, ...cells]) => cells.every((cell) => typeof cell === "number"))).toBe(true);
   });
 });
 
-/** stylersnico/PRTG-API-v2-Grafana-Dashboard: panels of Grafana's Infinity data source, whose parameters are sorted by name. */
+/** stylersnico/PRTG-API-v2-Grafana-Dashboard: Infinity panels, parameters sorted by name. */
 describe("the dashboard of current alerts", () => {
   const headers = { Authorization: `Bearer ${KEY}`, "User-Agent": "Grafana/12.1.1" };
 
@@ -145,14 +141,14 @@ describe("the dashboard of current alerts", () => {
       expect(rest.status).toBe(status.toUpperCase());
       expect(typeof message).toBe("string");
       expect(parent.name).toBe(sensor?.parent?.name);
-      // "Last Up" is a column of what is down: before it went down.
+      // "Last Up": before the failure.
       const { since } = world.state(sensor ?? expect.fail(), NOW);
       if (status === "down") expect(Date.parse(lastup ?? "")).toBeLessThan(since);
     }
   });
 });
 
-/** senhub-io/mcp-server-prtg: a Go program that hands answers to a language model. */
+/** senhub-io/mcp-server-prtg: a Go program that passes answers to a language model. */
 describe("the MCP server", () => {
   const headers = {
     Authorization: `Bearer ${KEY}`,
@@ -174,7 +170,7 @@ describe("the MCP server", () => {
       } | null;
     }
     const channels = await read<Measured[]>(`experimental/channels?filter_objid=${calm.id}`, headers);
-    // It sends no limit, and does not know that this is a part of them.
+    // It does not know that the list is partial.
     expect(channels.length).toBe(100);
     const own = channels.filter(({ parent }) => parent.id === calm.id);
     expect(own.map(({ name }) => name)).toEqual(calm.channels.map(({ name }) => name));
@@ -187,7 +183,7 @@ describe("the MCP server", () => {
   });
 });
 
-/** A status page that asks for the sensors of a device, with all that is known of their channels, in one request. */
+/** Sensors of a device with channel details in one request. */
 describe("the status page of a device", () => {
   test("reads names, units and last values", async () => {
     interface Info {

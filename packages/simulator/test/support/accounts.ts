@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import type { Received, RunningService } from "./running-service.ts";
 
-/** Ids of users that every simulator has. */
 export const USER = {
   administrator: "100",
   restricted: "101",
@@ -20,7 +19,6 @@ export function post(service: RunningService, path: string, body?: unknown, bear
   return service.send(path, { method: "POST", ...text, ...(bearer === undefined ? {} : { bearer }) });
 }
 
-/** Text of a new key of the user. */
 export async function keyOf(service: RunningService, user: string, accessLevel = "FULL"): Promise<string> {
   const body = { name: "for a test", access_level: accessLevel };
   const { status, json } = await post(service, `/users/${user}/api-keys`, body);
@@ -28,7 +26,6 @@ export async function keyOf(service: RunningService, user: string, accessLevel =
   return (json as { key: string }).key;
 }
 
-/** The status and the code of a refusal, or the status alone. */
 export function outcome({ status, json }: Received): string {
   const code = (json as { code?: string } | undefined)?.code;
   return code === undefined ? String(status) : `${status} ${code}`;

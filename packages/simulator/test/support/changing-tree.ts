@@ -7,14 +7,12 @@ import { NOW } from "./tiny-world.ts";
 export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A service with a world that can be changed, small enough that nothing in it is paused unasked. */
+/** Too small for paused objects. */
 export interface ChangingTree extends RunningService {
-  /** Sends a body as JSON. */
   post(path: string, body?: unknown, sent?: Sent): Promise<Received>;
   patch(path: string, body: unknown, sent?: Sent): Promise<Received>;
-  /** A tree node with the sections asked for. */
   read(path: string): Promise<TreeRecord>;
-  /** A sensor that is up for hours, in a group. */
+  /** Up for hours, in a group. */
   readonly sensor: SimSensor;
   readonly device: SimNode;
   readonly group: SimNode;
@@ -60,7 +58,6 @@ export async function startChangingTree(options: Partial<SimulatorOptions> = {})
   };
 }
 
-/** Code of an error object. */
 export function codeOf({ json }: Received): unknown {
   return (json as { code?: unknown } | undefined)?.code;
 }

@@ -6,11 +6,10 @@ import { type Contract, loadContract } from "../../src/api/contract/contract.ts"
 
 export interface ContractAnswer {
   readonly method: string;
-  /** With its query, below the root of the server: `/api/v2/sensors?limit=1`. */
+  /** With query: `/api/v2/sensors?limit=1`. */
   readonly target: string;
   readonly status: number;
   readonly headers: Headers;
-  /** As received. */
   readonly text: string;
 }
 
@@ -19,7 +18,6 @@ interface DocumentResponse {
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
 }
 
-/** What a path or a method that is not in the contract is answered with. */
 const OUTSIDE = [404, 405];
 
 const DOCUMENT = load(readFileSync(new URL("../../api/openapi.yaml", import.meta.url), "utf8")) as {
@@ -35,7 +33,6 @@ ajv.addSchema(DOCUMENT, "contract");
 
 let contract: Promise<Contract> | undefined;
 
-/** What is wrong with an answer by the contract; undefined when nothing is. */
 export async function complaintAbout(answer: ContractAnswer): Promise<string | undefined> {
   contract ??= loadContract();
   const { method, target, status } = answer;
@@ -88,7 +85,6 @@ function worded({ instancePath, message, params, schemaPath }: ErrorObject): str
 
 interface Resolved {
   readonly value: DocumentResponse;
-  /** Where it really is. */
   readonly pointer: readonly string[];
 }
 

@@ -17,24 +17,22 @@ export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Parsed, where the body is JSON. */
   readonly json: unknown;
 }
 
 export interface Sent {
   readonly method?: string;
-  /** Undefined sends the key with all rights, null no header. */
+  /** Undefined: all rights. Null: no header. */
   readonly bearer?: string | null;
   readonly body?: string;
 }
 
-/** A simulator on a port of its own, closed when the test ends. */
+/** Closed after the test. */
 export interface RunningService {
   readonly simulator: Simulator;
   readonly clock: ManualClock;
-  /** A request to a path below `/api/v2`. */
+  /** Path below `/api/v2`. */
   send(path: string, sent?: Sent): Promise<Received>;
-  /** The ids of a list. */
   ids(path: string, sent?: Sent): Promise<string[]>;
 }
 
@@ -49,7 +47,7 @@ export async function startService(options: Partial<SimulatorOptions> = {}): Pro
   });
   onTestFinished(() => simulator.close());
   const send = async (path: string, sent: Sent = {}): Promise<Received> => {
-    // What a fault does to an answer is not in the contract.
+    // The contract does not cover faulty answers.
     const faultless = simulator.faults.list().length === 0;
     const received = await sendTo(`${simulator.url}/api/v2${path}`, sent);
     const target = `/api/v2${path}`;

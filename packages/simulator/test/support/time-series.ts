@@ -13,27 +13,24 @@ export type Cell = number | null;
 
 export interface Row {
   readonly at: number;
-  /** Empty for a mark of a gap. */
+  /** Empty: gap marker. */
   readonly cells: readonly Cell[];
 }
 
 export interface Series {
   readonly header: readonly string[];
   readonly rows: readonly Row[];
-  /** Those with values. */
   readonly measured: readonly Row[];
-  /** Times of the others. */
   readonly marks: readonly number[];
 }
 
-/** Reads a time series, and checks what is true of all of them. */
+/** Checks general rules. */
 export async function read(service: RunningService, path: string): Promise<Series> {
   const { status, json, text, headers } = await service.send(`${ROOT}/${path}`);
   if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
   expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
   const [header = [], ...rest] = json as [string[], ...[string, ...Cell[]][]];
-  // One look at all of them: thousands of expectations take seconds.
-  // "One integer or floating-point measurement per channel."
+  // One check: thousands take seconds. "One integer or floating-point measurement per channel."
   expect(rest.filter(([, ...cells]) => !cells.every((cell) => typeof cell === "number"))).toEqual([]);
   expect(rest.filter(([time]) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time))).toEqual([]);
   expect(rest.filter(({ length }) => length !== 1 && length !== header.length)).toEqual([]);
@@ -48,7 +45,7 @@ export function smallWorld(): World {
   return createWorld({ seed: 3, size: { sensors: 40 }, startedAt: NOW });
 }
 
-/** Scans once a minute and has not been down for as long as `live` reaches. */
+/** Not down within the range of `live`. */
 export function calmSensor(world: World): SimSensor {
   const calm = world.list("sensor").find((sensor) => {
     const rows = world.measurements(sensor, NOW - 5 * HOUR, NOW);
@@ -68,12 +65,12 @@ export function cellsOf(rows: readonly SimRow[]): Row[] {
   return rows.map(({ at, displayValues }) => ({ at, cells: displayValues }));
 }
 
-/** What a time series shows of rows: those with a value of each channel. */
+/** With a value of each channel. */
 export function shownOf(rows: readonly SimRow[]): Row[] {
   return cellsOf(rows).filter(({ cells }) => !cells.includes(null));
 }
 
-/** Null where there is no value. Rows count as often as `weightOf` says. */
+/** Null without a value. `weightOf`: how often a row counts. */
 export function meanOf(rows: readonly Row[], column: number, weightOf: (row: Row) => number = () => 1): Cell {
   let [sum, count] = [0, 0];
   for (const row of rows) {
@@ -85,7 +82,7 @@ export function meanOf(rows: readonly Row[], column: number, weightOf: (row: Row
   return count === 0 ? null : sum / count;
 }
 
-/** How many rows are missing, from the marks. */
+/** Missing rows according to the markers. */
 export function gapLength(rows: readonly Row[], spanMs: number): number {
   let length = 0;
   for (const [index, { at, cells }] of rows.entries()) {

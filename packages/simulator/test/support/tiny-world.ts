@@ -14,17 +14,15 @@ import type {
   World,
 } from "../../src/world/model.ts";
 
-/** The moment at which the tiny world is looked at. */
 export const NOW = Date.UTC(2026, 2, 12, 17, 55, 10);
 export const SINCE = Date.UTC(2026, 2, 12, 17, 2, 11);
 
 type Draft = Partial<Omit<SimNode, "id" | "kind" | "parent" | "children">>;
 
 /**
- * A world small enough to know by heart. Nothing in it moves but what a test changes; the `SimNode` fields can be written.
- *
+ * A small static world. Only tests change it, by writing `SimNode` fields.
  * root 0 > probe 1 > group 10 > device 100 > sensors 1000 (up) and 1001 (acknowledged)
- *                    group 10 > group 11 > device 101 > sensor 1002 (paused, never measured)
+ * group 10 > group 11 > device 101 > sensor 1002 (paused, never measured)
  * root 0 > probe 2 > group 20 > device 200 > sensor 2000 (down, measured without a value)
  */
 export class TinyWorld implements World {
@@ -108,7 +106,7 @@ export class TinyWorld implements World {
     return this.#measurements.get(target);
   }
 
-  /** As if a sensor that is not up had been so for as long as it has its status. */
+  /** Assumes that the status never changed since it began. */
   lastSeen(sensor: SimSensor): SimLastSeen {
     const { status, since } = this.state(sensor);
     const [scan] = this.measurements(sensor, -Infinity, Infinity);
@@ -118,7 +116,7 @@ export class TinyWorld implements World {
       : { up: since - 60_000, down: isDown ? scan?.at : undefined };
   }
 
-  /** As if its one measurement had been a sensor's first scan. */
+  /** Assumes that the only measurement was the first scan. */
   schedule(sensor: SimSensor): SimSchedule {
     const [scan] = this.measurements(sensor, -Infinity, Infinity);
     return { first: scan?.at ?? SINCE, everyMs: sensor.intervalSeconds * 1000 };
@@ -136,7 +134,7 @@ export class TinyWorld implements World {
       .map((at) => ({ at, displayValues: channels.map((one) => valueAt(one, at)) }));
   }
 
-  /** Of one scan each. */
+  /** One scan each. */
   averages(sensor: SimSensor, from: number, to: number, spanMs: number): SimRow[] {
     return this.measurements(sensor, from, to - 1)
       .map((row) => ({ ...row, at: Math.floor(row.at / spanMs) * spanMs }))
@@ -173,7 +171,7 @@ export class TinyWorld implements World {
     return this.#addSensor(this.#must(deviceId), String(9000 + this.#nodes.length), { name });
   }
 
-  /** The tiny world takes names alone. */
+  /** Only names. */
   edit(id: string, { name }: SimEdit): void {
     if (name !== undefined) this.rename(id, name);
   }
@@ -202,7 +200,7 @@ export class TinyWorld implements World {
     this.#states.set(sensorId, { status, since: at, message: "" });
   }
 
-  /** No stories are played here. */
+  /** No incidents. */
   addIncident(): () => void {
     throw new RangeError("nothing befalls this world");
   }

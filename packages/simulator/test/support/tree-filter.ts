@@ -7,7 +7,7 @@ import type { World } from "../../src/world/model.ts";
 import type { SimObject } from "../../src/world/objects.ts";
 import { NOW } from "./tiny-world.ts";
 
-/** All that lists can show, in the order of `/experimental/objects`. */
+/** All list objects, in the order of `/experimental/objects`. */
 export function everythingOf(world: World): readonly SimObject[] {
   return [
     ...world.list("probe"),

@@ -6,14 +6,14 @@ import { DAY, HOUR, MINUTE, STARTED_AT } from "./fixtures.ts";
 
 const AT = STARTED_AT + HOUR;
 const LAST = AT + 3 * HOUR;
-/** Enough for some of the world's own troubles. */
+/** Large enough for some incidents of its own. */
 const SIZE = { probes: 2, groups: 5, devices: 9, sensors: 36 };
 
 function newWorld(): World {
   return createWorld({ seed: 9, size: SIZE, startedAt: STARTED_AT });
 }
 
-/** One change of the tree or of its states; objects are chosen by their place among those that are there. */
+/** Picks objects by position. */
 interface Change {
   readonly what: number;
   readonly node: number;
@@ -27,7 +27,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   node: fc.nat({ max: 200 }),
   other: fc.nat({ max: 200 }),
   minutes: fc.integer({ min: 1, max: 90 }),
-  /** After the change before, in milliseconds. */
+  /** Milliseconds after the previous change. */
   later: fc.nat({ max: 20 * MINUTE }),
 });
 
@@ -41,7 +41,7 @@ function pick<Item>(items: readonly Item[], index: number): Item {
   return item;
 }
 
-/** What the tree cannot be is refused, and changes nothing. */
+/** Impossible changes throw and change nothing. */
 function apply(world: World, { what, node, other, minutes }: Change, at: number): void {
   const any = pick(nodesOf(world), node);
   const second = pick(nodesOf(world), other);
@@ -70,7 +70,7 @@ function apply(world: World, { what, node, other, minutes }: Change, at: number)
   }
 }
 
-/** What a client could ask for, in an order that is not that of time. */
+/** Client queries, not in order of time. */
 function answers(world: World, end: number): unknown {
   const moments = [end, AT - HOUR, end - 7 * MINUTE, end + HOUR, end - 1, end];
   return moments.map((at) => [
@@ -120,12 +120,12 @@ function expectSince(world: World, node: SimNode, at: number): void {
   const { status, since } = world.state(node, at);
   expect(since).toBeLessThanOrEqual(at);
   expect([since, Math.ceil((since + at) / 2)].map((when) => world.state(node, when).status)).toEqual([status, status]);
-  // Before the history of the world, and of what is newer, there is nothing else.
+  // Before the history, the status has no other value.
   if (world.state(node, since - 1).status === status)
     expect([STARTED_AT - 365 * DAY, "unknown"]).toContain(since < AT ? since : status);
 }
 
-/** The rows of a time series are the moments when the last measurement becomes another one. */
+/** A row for each change of the last measurement. */
 function expectScans(world: World, sensor: SimSensor, from: number, to: number): void {
   const rows = world.measurements(sensor, from, to);
   const [primary] = sensor.channels;

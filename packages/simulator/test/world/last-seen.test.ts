@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, STARTED_AT } from "./fixtures.ts";
 const UP: readonly SimStatus[] = ["up", "warning", "unusual"];
 const DOWN: readonly SimStatus[] = ["down", "acknowledged", "partialdown"];
 
-/** Scan by scan, as the server itself would keep it. */
+/** Scan by scan, as the server records it. */
 function* observed(world: World, sensor: SimSensor, from: number, to: number) {
   const seen: { up: number | undefined; down: number | undefined } = { up: undefined, down: undefined };
   for (const { at } of world.measurements(sensor, from, to)) {
@@ -25,7 +25,7 @@ describe("when a sensor was last up and down", () => {
     for (const sensor of world.list("sensor")) {
       const from = STARTED_AT - 3 * DAY;
       const told = [...observed(world, sensor, from, STARTED_AT)];
-      // Every change, and some of what lies between; later times first.
+      // All changes and some moments between, latest first.
       const changes = told.filter(({ status }, index) => status !== told[index - 1]?.status || index % 97 === 0);
       for (const { at, up, down } of changes.reverse()) {
         const seen = world.lastSeen(sensor, at);

@@ -17,7 +17,7 @@ test("uniform fills the range evenly, for counters that follow each other and fo
 test("neighbours are independent", () => {
   let sum = 0;
   for (let index = 0; index < COUNT; index++) sum += (uniform(3, index) - 0.5) * (uniform(3, index + 1) - 0.5);
-  // The standard deviation of the mean of such products is 1/12 over the root of their number.
+  // Standard deviation: 1/12 over the root of the number.
   expect(Math.abs(sum / COUNT)).toBeLessThan((5 / 12) * (1 / Math.sqrt(COUNT)));
 });
 

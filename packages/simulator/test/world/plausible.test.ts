@@ -9,7 +9,6 @@ function channelOf({ channels }: SimSensor, name: string): SimChannel | undefine
   return channels.find((channel) => channel.name === name);
 }
 
-/** Values over a day, without those that were not measured. */
 function day(channel: SimChannel | undefined): number[] {
   return Array.from({ length: 48 }, (_, index) => {
     const at = STARTED_AT + index * (HOUR / 2);
@@ -33,7 +32,7 @@ test("no two channels that move measure the same", () => {
   const seen = new Map<string, string>();
   for (const channel of world.channels().filter(({ number }, index) => number !== -4 && index % 7 === 0)) {
     const values = day(channel);
-    // Codes and counters that hardly ever change look alike.
+    // Rarely changing codes and counters look alike.
     if (new Set(values).size < 12) continue;
     const key = values.join(" ");
     expect(seen.get(key), `${channel.sensor.id}.${channel.number}`).toBeUndefined();

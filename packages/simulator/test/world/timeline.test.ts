@@ -6,7 +6,7 @@ import { countStatuses, DAY, HOUR, MINUTE, moments, ownChannels, STARTED_AT } fr
 
 const world = createWorld({ seed: 1, startedAt: STARTED_AT });
 
-/** Sensors per status on a live server of 2,621 sensors, 3 probes, 47 groups and 240 devices. */
+/** A live server with 2,621 sensors, 3 probes, 47 groups and 240 devices. */
 const LIVE: readonly [SimStatus, number][] = [
   ["up", 2453],
   ["warning", 82],
@@ -46,7 +46,7 @@ describe("states of the default world over time", () => {
 
   test("sensors are paused in every way that people and schedules have", () => {
     const seen = new Set<SimStatus>();
-    // 02:00 in Europe, when what pauses at night is paused.
+    // 02:00 in Europe, during nightly pauses.
     for (let day = 0; day < 40; day += 3) {
       for (const status of countStatuses(world, Date.UTC(2026, 2, 12 + day, 1)).keys()) seen.add(status);
     }
@@ -56,7 +56,6 @@ describe("states of the default world over time", () => {
   });
 });
 
-/** The worst limit that a value is out of. */
 function breach({ limits }: { readonly limits: SimLimits }, value: number): "error" | "warning" | undefined {
   const { maxError = Infinity, maxWarning = Infinity, minWarning = -Infinity, minError = -Infinity } = limits;
   if (value > maxError || value < minError) return "error";
@@ -100,14 +99,14 @@ test("state and measurement of a sensor agree at any moment", () => {
           expect(["empty", "error"], label).toContain(bad);
           break;
         default:
-          // Nothing is scanned: whatever was measured is from before.
+          // Nothing is scanned: measurements are older.
           expect(scan === undefined || scan.at <= since, label).toBe(true);
       }
       const key = `${status} ${bad}`;
       seen.set(key, (seen.get(key) ?? 0) + 1);
     }
   }
-  // Most warnings come from a limit, and sensors are down in both ways.
+  // Most warnings come from a limit.
   expect(seen.get("warning warning") ?? 0).toBeGreaterThan(4 * (seen.get("warning undefined") ?? 0));
   expect(seen.get("down error")).toBeGreaterThan(2);
   expect(seen.get("down empty")).toBeGreaterThan(30);
@@ -152,7 +151,7 @@ test("since is the moment when the status began", () => {
   for (const [index, at] of moments(80, 300, 4).entries()) {
     const moment = Math.max(at, STARTED_AT - 364 * DAY);
     for (const sensor of world.list("sensor")) {
-      // All that are not simply up, and some of those that are.
+      // All sensors that are not plainly up, and some that are.
       if (mix(index, Number(sensor.id)) % 400 === 0 || (index < 4 && world.state(sensor, moment).status !== "up")) {
         checkSince(world, sensor, moment);
       }
@@ -210,7 +209,7 @@ test("a nightly pause lasts from 20:00 to 06:00 of the sensor's own time zone", 
       expect(world.state(sensor, since + 10 * HOUR).status).not.toBe(status);
     }
   }
-  // Nürnberg, Tōkyō and Mumbai are some of the sites.
+  // Sites include Nürnberg, Tōkyō and Mumbai.
   expect(hours.size).toBeGreaterThanOrEqual(2);
   expect([19, 11, 14.5, 12, 10]).toEqual(expect.arrayContaining([...hours]));
 });

@@ -10,7 +10,6 @@ function listAll(of = world): SimNode[] {
   return [...of.list("probe"), ...of.list("group"), ...of.list("device"), ...of.list("sensor")];
 }
 
-/** What a test can compare of a tree. */
 function outline(of = world): unknown[] {
   return [
     ...listAll(of).map(({ id, kind, name, type, tags, priority, favorite, parent }) => ({
@@ -89,7 +88,7 @@ test("sensors scan at the intervals that people set", () => {
   };
   expect(share(60)).toBeGreaterThan(0.7);
   for (const seconds of [10, 30, 300, 3600]) expect(share(seconds)).toBeGreaterThan(0.01);
-  // Also sensors of kinds that scan every minute by nature.
+  // Includes kinds that always scan every minute.
   expect(
     world.list("sensor").some(({ type, intervalSeconds }) => type === "snmpuptime" && intervalSeconds === 300),
   ).toBe(true);

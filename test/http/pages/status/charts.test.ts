@@ -24,7 +24,6 @@ function texts(page: string): string {
   return page.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
-/** Paths of the lines of a style, in order. */
 function lines(page: string, style: string): string[] {
   const drawings = [...page.matchAll(/<svg class="chart".*?<\/svg>/gs)].map(([svg]) => svg).join("");
   return [...drawings.matchAll(new RegExp(`<path class="line ${style}" d="([^"]*)"`, "g"))].map(([, d = ""]) => d);
@@ -59,7 +58,7 @@ test("each channel is a drawing with a title, what it shows in words, and a tabl
   expect(page).toContain(
     '<desc id="chart-0-text">measured: last 14 msec, from 10 to 14 msec; error above 20 msec; warning below 5 msec. The table below has the numbers.</desc>',
   );
-  // 18:45 minus four hours; sixteen quarters of an hour.
+  // 18:45 minus four hours: sixteen quarters.
   expect(page).toContain('<th scope="row"><time datetime="2026-11-21T14:45:00.000Z">14:45</time></th>');
   expect(
     page.match(/<th scope="row"><time[^>]*>\d\d:\d\d<\/time><\/th><td class="n">10<\/td><td class="n">14<\/td>/g),

@@ -6,7 +6,7 @@ export const MINUTE = 60_000;
 export const UNTIL = Date.parse(NOW);
 export const FROM = UNTIL - 240 * MINUTE;
 
-/** `down[n]` sensors are down in the minute n, of ten; undefined: no sample. */
+/** `down[n]`: of ten sensors, in minute n. Undefined: no sample. */
 export function courseOf(down: readonly (number | undefined)[]): StatusCourse {
   return down.flatMap((count, minute) =>
     count === undefined
@@ -18,14 +18,13 @@ export function courseOf(down: readonly (number | undefined)[]): StatusCourse {
   );
 }
 
-/** A value a minute. */
+/** One value per minute. */
 export function partsOf(values: readonly (number | undefined)[]): ChartPart[] {
   return values.flatMap((value, minute) =>
     value === undefined ? [] : { at: FROM + minute * MINUTE, low: value, high: value },
   );
 }
 
-/** The same for each channel of a sensor. */
 export function chartOf({ sensor }: NodeReport, parts: readonly ChartPart[]): SensorChart {
   const ids = (sensor?.channels ?? []).map(({ channel_id }) => channel_id);
   return { from: FROM, to: UNTIL, channels: new Map(ids.map((id) => [id, parts])) };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapeHtml, html } from "../../../../src/http/pages/status/html.ts";
 
-/** Undoes what a browser undoes in text and in quoted attributes. */
+/** Like a browser. */
 function read(text: string): string {
   const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
   return text.replace(/&(lt|gt|quot|#39|amp);/g, (_match, name: string) => entities[name] ?? "");
@@ -56,7 +56,6 @@ describe("html", () => {
   });
 });
 
-/** What a page may hold of a text. */
 function readable(text: string): string {
   return [...text.toWellFormed()].map((character) => (isControl(character) ? "\ufffd" : character)).join("");
 }

@@ -58,7 +58,6 @@ function rendered(page: (name: Naming) => Page, name: Naming = asIs): string {
 
 const TAG = /<(\/?[a-z0-9]+|!doctype)((?:\s+[A-Za-z-]+(?:="[^"]*")?)*)\s*\/?>/g;
 
-/** Names of tags and attributes in their order: what a page is, without what it says. */
 function skeleton(page: string): string[] {
   return [...page.matchAll(TAG)].map(([, tag, attributes = ""]) => {
     const names = [...attributes.matchAll(/\s+([A-Za-z-]+)(?:="[^"]*")?/g)].map(([, name]) => name);
@@ -70,7 +69,7 @@ function texts(page: string): string {
   return page.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
-/** Texts that would be markup, end an attribute, or be a place to go if they could. */
+/** Try to be markup, attribute or URL. */
 const hostile = fc.constantFrom(
   `"><script>alert(1)</script>`,
   `' onmouseover=alert(1) x='`,

@@ -10,7 +10,7 @@ export const NOW = "2026-11-21T18:45:00.000Z";
 const BEFORE = "2026-11-21T18:44:48.000Z";
 const AFTER = "2026-11-21T18:50:00.000Z";
 
-/** Every text that comes from outside is what `name` gives for it. */
+/** `name` produces every external text. */
 export type Naming = (plain: string) => string;
 
 export const asIs: Naming = (plain) => plain;
@@ -24,7 +24,6 @@ const MEASUREMENTS = {
   dropped: 0,
 };
 
-/** About one server, with its details. */
 export function statusReport(name: Naming = asIs): StatusReport {
   return {
     generated_at: NOW,
@@ -127,7 +126,6 @@ export function statusReport(name: Naming = asIs): StatusReport {
   };
 }
 
-/** The second of three pages of servers. */
 export function serverListReport(name: Naming = asIs, more: Partial<ServerReport> = {}): StatusReport {
   const report = statusReport(name);
   const servers = report.servers.map(({ collectors, api, problems, measurements, ...entry }) => ({
@@ -159,7 +157,6 @@ export function summary(name: Naming = asIs, more: Partial<NodeSummary> = {}): N
   };
 }
 
-/** As rows have it. */
 export function downSensor(name: Naming = asIs, more: Partial<NodeSummary> = {}): NodeSummary {
   return summary(name, {
     kind: "sensor",

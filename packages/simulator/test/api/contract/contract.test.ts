@@ -14,7 +14,6 @@ const operation = (id: string) => {
   return found;
 };
 
-/** Code and message of what an attempt is refused with; undefined when it is not. */
 function refusal(attempt: () => void): string | undefined {
   try {
     attempt();
@@ -25,7 +24,6 @@ function refusal(attempt: () => void): string | undefined {
   }
 }
 
-/** What a URL with such a query has of it. */
 function requested(query: string): Pick<URL, "search" | "searchParams"> {
   return new URL(`http://server/?${query}`);
 }
@@ -38,7 +36,7 @@ describe("operations of the contract", () => {
 
   test("that are experimental have the prefix, and the stable ones have not", () => {
     for (const { path, maturity } of contract.operations) {
-      // Some of what is deprecated was experimental before.
+      // Some deprecated operations were experimental before.
       if (maturity !== "deprecated")
         expect([path, path.startsWith("/experimental/")]).toEqual([path, maturity === "experimental"]);
     }
@@ -86,7 +84,7 @@ describe("routes of the contract", () => {
     ["GET", "/api/v2/experimental/schemas/40/post", "getCreateSchema", { parent: "40" }],
     ["GET", "/api/v2/experimental/autodiscoveryjobs/history", "listAutodiscoveryHistory", {}],
     ["GET", "/api/v2/experimental/timeseries/5/medium", "getTimeSeries", { id: "5", type: "medium" }],
-    // "Default `live`", of a value in the path.
+    // "Default `live`", for a value in the path.
     ["GET", "/api/v2/experimental/timeseries/5/", "getTimeSeries", { id: "5", type: "live" }],
     ["GET", "/api/v2/experimental/timeseries/5", "getTimeSeriesOfRange", { id: "5" }],
   ])("%s %s is %s", (method, path, id, params) => {
@@ -115,7 +113,7 @@ describe("routes of the contract", () => {
     ["/api/v2/session", "GET POST DELETE"],
     ["/api/v2/devices/7", "GET PATCH"],
     ["/api/v2/experimental/autodiscoveryjobs/7", "GET PATCH DELETE"],
-    // A path without placeholders is never taken for one with them.
+    // Paths without placeholders take precedence.
     ["/api/v2/sensors/pause", "POST"],
     ["/api/v2/experimental/devices/templates", "GET"],
     ["/api/v2/users/api-keys/find", "POST"],
@@ -147,7 +145,7 @@ describe("the check of parameters", () => {
   test.each([
     ["listSensors", "", undefined],
     ["listSensors", "limit=3000&offset=0&filter=&include=", undefined],
-    // What an operation does not have is ignored; of what is repeated, the first counts.
+    // The first of repeated parameters counts.
     ["listSensors", "sort_by=-name&nothing=%00&limit=1&limit=x", undefined],
     ["listSensors", "limit=3001", "limit must be <= 3000"],
     ["listSensors", "limit=-1", "limit must be >= 0"],

@@ -21,7 +21,7 @@ function published(spelling: SpellingName, release: ReleaseName): Published {
   return publishedContract(whole, releaseOf(release, spelling)) as Published;
 }
 
-/** Records whose fields differ by spelling, and where they are answered. */
+/** Records that depend on the spelling. */
 const FORMS = [
   ["ChannelMeasurement", "/channels/data"],
   ["SensorStatusSummary", "/sensor-status-summary"],

@@ -14,7 +14,6 @@ interface Run {
   readonly finished_at: string | null;
 }
 
-/** Id of a new job. */
 async function createOn(service: RunningService, path: string, body: object = {}): Promise<string> {
   const { status, json, headers } = await post(service, `/experimental/${path}/autodiscoveryjob`, body);
   expect(status).toBe(201);

@@ -118,7 +118,7 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
     ["/sensors", "-name", "1001 2000 1000 1002"],
     ["/sensors", "+name", "1002 1000 2000 1001"],
     ["/sensors", "-id", "2000 1002 1001 1000"],
-    // By the order of the specification's tokens; equal ones stay in list order.
+    // Order of the specification's tokens. Equal ones keep list order.
     ["/sensors", "status", "1000 2000 1002 1001"],
     ["/sensors", "-priority,-name", "1000 1001 2000 1002"],
     ["/sensors", "intervalgroup.interval, -id", "1001 2000 1002 1000"],
@@ -126,7 +126,7 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
     ["/groups", "-favorite", "10 11 20"],
     ["/channels", "-id", "2000.3 1002.0 1001.2 1001.1 1000.0 1000.-4"],
     ["/experimental/channels", "name", "2000.3 1000.-4 1000.0 1002.0 1001.1 1001.2"],
-    // These have no sort_by, and what is unknown is ignored.
+    // They have no sort_by and ignore unknown parameters.
     ["/experimental/sensors", "-id", "1000 1001 1002 2000"],
     ["/experimental/devices", "nonsense", "100 101 200"],
   ])("GET %s?sort_by=%s", async (path, sort, ids) => {

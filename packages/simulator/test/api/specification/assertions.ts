@@ -1,13 +1,12 @@
 import type { SpellingName } from "../../../src/records/spelling.ts";
 import { type Answer, type Found, isObject, isReference, valuesOf } from "./walk.ts";
 
-/** Something that the specification says of all answers, wherever it can be seen. */
 export interface Assertion {
   readonly chapter: string;
   readonly says: string;
-  /** In one spelling only; live servers were seen to do otherwise. */
+  /** Live servers differ. */
   readonly spelling?: SpellingName;
-  /** What it is about: undefined for all else, true where it holds. */
+  /** Undefined: not applicable. */
   readonly holds: (found: Found) => boolean | undefined;
 }
 
@@ -48,7 +47,7 @@ function isSectionValue(value: unknown): boolean {
 }
 
 function isSection({ name, value, where }: Found): boolean {
-  // The list of users includes a section by the name of what each of the other lists.
+  // Users include a section named after each other list.
   return isObject(value) && [...SECTIONS, ...ACCOUNT_SECTIONS].includes(name) && !where.endsWith("]");
 }
 
@@ -95,7 +94,7 @@ const RESOURCES: readonly Assertion[] = [
     says: "what refers to an object has all four fields",
     holds: ({ name, value }) =>
       ["parent", "node", "user", "probe", "object", "channel", "primary_group", "_inheritancesource"].includes(name) &&
-      // Objects are counted by the same names.
+      // Object counts use the same names.
       value !== null &&
       typeof value !== "number"
         ? isReference(value)
@@ -198,7 +197,6 @@ const OTHER_SHAPES: readonly Assertion[] = [
   },
 ];
 
-/** The rows of a time series, the header first. */
 function seriesOf({ where, name, value }: Found): readonly unknown[][] | undefined {
   const isWhole = where.startsWith("/experimental/timeseries/") && name === "" && !where.endsWith("]");
   return isWhole ? (value as unknown[][]) : undefined;
@@ -239,7 +237,6 @@ const TIME_SERIES: readonly Assertion[] = [
 
 export const ASSERTIONS: readonly Assertion[] = [...RESOURCES, ...TREE_NODES, ...OTHER_SHAPES, ...TIME_SERIES];
 
-/** Where an assertion does not hold, and how often it was tried. */
 export function judge(
   { holds }: Assertion,
   answers: readonly Answer[],

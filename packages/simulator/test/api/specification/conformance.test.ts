@@ -5,7 +5,7 @@ import { startSpecified } from "./driver.ts";
 import type { Running } from "./running.ts";
 import { type Answer, answersOf, isReference, valuesOf } from "./walk.ts";
 
-/** What the specification says of all answers, against all that can be read of a world, in both spellings. */
+/** Every rule for all answers, in both spellings. */
 
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 const MAX_SHOWN = 10;

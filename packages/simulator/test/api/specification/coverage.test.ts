@@ -3,10 +3,10 @@ import { ERROR_STATUS } from "../../../src/api-errors.ts";
 import { type DocumentedOperation, OPERATIONS } from "./document.ts";
 import { ROWS } from "./rows.ts";
 
-/** What rows show, by operation; the test beside this one runs every row. */
+/** The neighbouring test runs the rows. */
 const shown = new Set(ROWS.map(({ operation, answers }) => `${operation} ${answers}`));
 
-/** What the contract says that an operation answers: its successes, and each of its refusals with each code. */
+/** Successes, and each rejection with each code. */
 function documented({ id, responses }: DocumentedOperation): readonly string[] {
   return responses.flatMap(({ status, codes }) =>
     status < 400 ? [`${id} ${status}`] : codes.map((code) => `${id} ${status} ${code}`),

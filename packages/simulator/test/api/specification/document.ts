@@ -5,17 +5,15 @@ import type { OperationId } from "../../../src/api/contract/types.ts";
 import type { AccessLevel } from "../../../src/auth/accounts.ts";
 import type { Availability } from "../../../src/release/release.ts";
 
-/** What the contract says of an operation, references followed. */
 export interface DocumentedOperation {
   readonly id: OperationId;
   readonly method: string;
   readonly path: string;
   readonly summary: string;
-  /** Undefined for operations that need no user. */
+  /** Undefined: needs no user. */
   readonly accessLevel: AccessLevel | undefined;
-  /** Names of query parameters. */
   readonly query: ReadonlySet<string>;
-  /** Names of the fields of the body, and which of them are required; undefined where it has none. */
+  /** Undefined: no body. */
   readonly body: { readonly fields: readonly string[]; readonly required: readonly string[] } | undefined;
   readonly responses: readonly DocumentedResponse[];
   readonly availability: Availability;
@@ -23,7 +21,7 @@ export interface DocumentedOperation {
 
 export interface DocumentedResponse {
   readonly status: number;
-  /** Of errors; none of successes. */
+  /** Only of errors. */
   readonly codes: readonly string[];
 }
 
@@ -63,7 +61,7 @@ function bodyOf({ content }: Node): DocumentedOperation["body"] {
   return { fields: Object.keys(properties as Node), required: required as readonly string[] };
 }
 
-/** What the schema of a refusal adds to that of all errors. */
+/** Codes beyond the general error schema. */
 function codesOf({ content }: Node): readonly string[] {
   const { schema } = (content as Node)["application/json"] as Node;
   const { allOf = [] } = schema as { readonly allOf?: readonly Node[] };
@@ -72,7 +70,6 @@ function codesOf({ content }: Node): readonly string[] {
   ) as string[];
 }
 
-/** Every path and method of `api/openapi.yaml`. */
 export const OPERATIONS: readonly DocumentedOperation[] = Object.entries(ROOT.paths as Node).flatMap(
   ([path, methods]) =>
     Object.entries(methods as Node).map(([method, operation]) => read(path, method, operation as Node)),

@@ -16,9 +16,9 @@ import { ID, knownWorld } from "./world.ts";
 
 export interface Specified {
   readonly large?: true;
-  /** That of the specification by default. */
+  /** Default: the specification's. */
   readonly spelling?: SpellingName;
-  /** The newest by default. */
+  /** Default: the newest. */
   readonly release?: ReleaseName;
 }
 
@@ -40,7 +40,7 @@ export async function startSpecified(options: Specified = {}): Promise<Running> 
   return { simulator, clock, contract, send, received: none, earlier: none };
 }
 
-/** A key of each access level, of a user who may do everything. */
+/** Of a user with all rights. */
 function addKeys({ installation: { directory }, now }: Simulator): void {
   const user = directory.userByLogin("ada.brandt");
   if (user === undefined) throw new Error("there is no such administrator");
@@ -49,7 +49,6 @@ function addKeys({ installation: { directory }, now }: Simulator): void {
   }
 }
 
-/** More channels than fit a page. */
 function largeWorld() {
   return createWorld({ seed: 5, size: { probes: 1, groups: 20, devices: 100, sensors: 1000 }, startedAt: NOW });
 }
@@ -85,7 +84,7 @@ function checkError({ status, json, headers }: Received): void {
   });
 }
 
-/** Whether nothing is changed, so that one service will do for all such rows. */
+/** True if rows can share one service. */
 export function changesNothing(
   { method, before, after, answers, operation, release }: Row,
   contract: Contract,
@@ -95,7 +94,6 @@ export function changesNothing(
   return before === undefined && (reads || (after === undefined && typeof answers === "string"));
 }
 
-/** Sends what the row says, and looks at the answer and at what is different then. */
 export async function show(row: Row, it: Running): Promise<void> {
   for (const step of row.before ?? []) await step(it);
   const path = known(row.path, it);
@@ -114,7 +112,6 @@ export async function show(row: Row, it: Running): Promise<void> {
   for (const step of row.after ?? []) await step(it);
 }
 
-/** The method of the operation, to which the path must lead. */
 function methodOf({ operation, method }: Row, path: string, { contract }: Running): string {
   const found = contract.operations.find(({ id }) => id === operation);
   const used = method ?? found?.method ?? "";

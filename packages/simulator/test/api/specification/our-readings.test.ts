@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readingsOf } from "../../../../../scripts/generate/our-readings.ts";
 import { SPECIFIED_FIELDS, SPECIFIED_HEADERS, SPECIFIED_OPERATIONS, SPECIFIED_QUERY } from "./specified.ts";
 
-/** What the specification does not name is marked in the contract, and what is marked stands on docs/api-coverage.md. */
+/** docs/api-coverage.md lists every mark in the contract. */
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -45,7 +45,6 @@ function isMarked(part: Schema | undefined): boolean {
   return part?.["x-our-reading"] !== undefined || part?.["x-seen-live"] !== undefined;
 }
 
-/** Says itself that it is nowhere in the specification. */
 function isInvented(part: Schema): boolean {
   return part["x-seen-live"] !== undefined || part["x-our-reading"]?.startsWith("Not in the specification") === true;
 }

@@ -5,37 +5,32 @@ import type { ReleaseName, SpellingName } from "../../../src/release/release.ts"
 import type { SimStatus } from "../../../src/world/model.ts";
 import type { Running } from "./running.ts";
 
-/** One rule of the specification at one endpoint, and a request that shows it. */
+/** One rule at one endpoint, with a request that shows it. */
 export interface Row {
-  /** `none` for requests that no operation of the contract is for; `method` is to be given then. */
+  /** `none`: no contract operation. Requires `method`. */
   readonly operation: OperationId | "none";
   readonly method?: string;
-  /** In short words, as the specification has it. */
   readonly rule: string;
-  /** What happens before the request. */
   readonly before?: readonly Step[];
-  /** A fault that hits the request. */
   readonly fault?: string;
   /** Below `/api/v2`. */
   readonly path: Lazy<string>;
-  /** Sent as JSON; text and bytes are sent as they are. */
+  /** JSON, except text and bytes. */
   readonly body?: unknown;
-  /** Instead of the system administrator's key; null for none. A function finds it when it is needed. */
+  /** Default: the administrator's key. Null: none. */
   readonly bearer?: Lazy<string | null>;
-  /** The whole header, in place of `bearer`. */
+  /** Full header instead of `bearer`. */
   readonly authorization?: string;
   readonly answers: Answer;
-  /** What the body must match. */
   readonly shows?: unknown;
-  /** Null: there is no such header. */
+  /** Null: the header is absent. */
   readonly headers?: Readonly<Record<string, string | RegExp | null>>;
-  /** What must be so afterwards. */
   readonly after?: readonly Step[];
-  /** More objects than fit a page. */
+  /** More objects than fit on a page. */
   readonly large?: true;
-  /** That of the specification by default. */
+  /** Default: the specification's. */
   readonly spelling?: SpellingName;
-  /** The newest by default. */
+  /** Default: the newest. */
   readonly release?: ReleaseName;
 }
 
@@ -43,22 +38,20 @@ export type Answer = 200 | 201 | 202 | 204 | `${number} ${ErrorCode}`;
 export type Lazy<Value> = Value | ((it: Running) => Value);
 export type Step = (it: Running) => unknown;
 
-/** Evaluates what is only known while the service runs. */
+/** Resolves values that exist only at run time. */
 export function known<Value>(value: Lazy<Value>, it: Running): Value {
   return typeof value === "function" ? (value as (it: Running) => Value)(it) : value;
 }
 
-/** Lets time pass. */
 export function pass(ms: number): Step {
   return (it) => it.clock.advance(ms);
 }
 
-/** A sensor is in this status from now on. */
 export function force(id: string, status: SimStatus): Step {
   return (it) => it.simulator.world.force(id, status, it.simulator.now());
 }
 
-/** Another request, which must succeed. */
+/** Sends a request that must succeed. */
 export function does(method: string, path: Lazy<string>, body?: unknown): Step {
   return async (it) => {
     const target = known(path, it);
@@ -67,7 +60,6 @@ export function does(method: string, path: Lazy<string>, body?: unknown): Step {
   };
 }
 
-/** What a GET request shows. */
 export function sees(path: Lazy<string>, body: unknown): Step {
   return async (it) => {
     const { status, json, text } = await it.send("GET", known(path, it));
@@ -76,7 +68,6 @@ export function sees(path: Lazy<string>, body: unknown): Step {
   };
 }
 
-/** The status, and code, that a GET request is answered with. */
 export function gets(path: Lazy<string>, answer: Answer, bearer?: Lazy<string>): Step {
   return async (it) => {
     const sent = bearer === undefined ? {} : { bearer: known(bearer, it) };
@@ -89,12 +80,11 @@ export function outcomeOf({ status, json }: { readonly status: number; readonly 
   return (status < 400 ? status : `${status} ${code}`) as Answer;
 }
 
-/** Where the answer says that the new object is, below `/api/v2`. */
+/** Location of the new object below `/api/v2`. */
 export function newLocation({ received }: Running): string {
   return locationIn(received.headers);
 }
 
-/** The same of the step before. */
 export function earlierLocation({ earlier }: Running): string {
   return locationIn(earlier.headers);
 }
@@ -103,12 +93,10 @@ function locationIn(headers: Headers): string {
   return (headers.get("location") ?? "").replace("/api/v2", "");
 }
 
-/** A list of records with these ids, and no others. */
 export function ids(...list: readonly string[]): readonly object[] {
   return list.map((id) => ({ id }));
 }
 
-/** A query with parameters, encoded. */
 export function query(parameters: Readonly<Record<string, string>>): string {
   return `?${new URLSearchParams(parameters)}`;
 }

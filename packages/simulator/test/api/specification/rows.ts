@@ -17,7 +17,6 @@ import { CLONING, MOVING } from "./rows/places.ts";
 import { SCHEMAS } from "./rows/schemas.ts";
 import { SYSTEM } from "./rows/system.ts";
 
-/** By sections of the specification. */
 const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
   authentication: AUTHENTICATION,
   system: SYSTEM,
@@ -44,7 +43,7 @@ const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
 
 const written = Object.values(WRITTEN).flat();
 
-/** Every operation that some row shows to succeed, with the request of that row. */
+/** Operations that some row shows to succeed, with that request. */
 const EXAMPLES: readonly Example[] = OPERATIONS.flatMap((operation) => {
   const success = written.find(
     (row) => row.operation === operation.id && typeof row.answers === "number" && typeof row.path === "string",
@@ -54,7 +53,6 @@ const EXAMPLES: readonly Example[] = OPERATIONS.flatMap((operation) => {
     : [];
 });
 
-/** Everything that the specification says, as far as a request can show it. */
 export const TABLES: Readonly<Record<string, readonly Row[]>> = {
   ...WRITTEN,
   lists: EXAMPLES.flatMap((example) => listRows(example).map((row) => ({ ...row, spelling: example.spelling }))),

@@ -6,27 +6,26 @@ export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined where there is no body. */
+  /** Undefined: no body. */
   readonly json: unknown;
 }
 
 export interface Sent {
-  /** Null for none, undefined for the system administrator's key. */
+  /** Null: none. Undefined: the system administrator's key. */
   readonly bearer?: string | null | undefined;
   readonly authorization?: string | undefined;
-  /** Text and bytes are sent as they are, anything else as JSON. */
+  /** JSON, except text and bytes. */
   readonly body?: unknown;
 }
 
-/** A service, and what it has answered. */
 export interface Running {
   readonly simulator: Simulator;
   readonly clock: ManualClock;
   readonly contract: Contract;
-  /** Every answer must be as the contract says. */
+  /** Checks every answer against the contract. */
   send(method: string, path: string, sent?: Sent): Promise<Received>;
-  /** The answer to the request of the row. */
+  /** Answer to the row's request. */
   received: Received;
-  /** The last one to a request of its steps. */
+  /** Last answer to a step's request. */
   earlier: Received;
 }

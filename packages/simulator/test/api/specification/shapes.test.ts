@@ -3,8 +3,6 @@ import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { SPECIFIED_OPERATIONS, SPECIFIED_SHAPES } from "./specified.ts";
 
-/** Parameters, bodies and successes of the contract against those that the specification shows. */
-
 interface Operation {
   readonly parameters?: readonly ({ readonly $ref: string } | Parameter)[];
   readonly requestBody?: { readonly $ref: string };
@@ -40,7 +38,7 @@ test.each(shown)("%s has the parameters, the body and the success that the speci
   const parameters = (operation.parameters ?? []).map(parameterOf).filter((one) => one?.in === "query");
   expect(parameters.map((one) => one?.name).sort()).toEqual([...query].sort());
   expect(operation.requestBody?.$ref.split("/").at(-1)).toBe(body);
-  // An object that was just made is not there at once.
+  // A new object is not available at once.
   const statuses = Object.keys(operation.responses).map(Number);
   expect(statuses.filter((status) => status < 300 && status !== 202)).toEqual(success);
 });

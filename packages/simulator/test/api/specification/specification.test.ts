@@ -4,10 +4,9 @@ import { changesNothing, show, startSpecified } from "./driver.ts";
 import { TABLES } from "./rows.ts";
 import type { Running } from "./running.ts";
 
-/** For rows that change nothing, by spelling. */
+/** Shared by read-only rows. */
 let shared: Readonly<Record<SpellingName, Running>>;
 let before: unknown;
-/** For one row. */
 let own: Running | undefined;
 
 beforeAll(async () => {

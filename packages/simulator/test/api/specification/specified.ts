@@ -1,9 +1,9 @@
-/** What the specification names, written down by reading it; all else in the contract is our reading, or was seen on live servers. */
+/** Collected by hand. Everything else in the contract is our reading or was seen on live servers. */
 
 const ACTIONS = ["pause", "resume", "scan"];
 const KINDS = ["probes", "groups", "devices", "sensors"];
 
-/** Section Endpoints, chapter by chapter; "deprecated" and "experimental" included. */
+/** Section Endpoints by chapter, including "deprecated" and "experimental". */
 export const SPECIFIED_OPERATIONS: readonly string[] = [
   // Authentication
   ...["POST /session", "GET /session", "DELETE /session"],
@@ -82,13 +82,11 @@ export const SPECIFIED_OPERATIONS: readonly string[] = [
   ...["devices", "groups", "probes"].map((kind) => `POST /experimental/${kind}/{}/autodiscoveryjob`),
 ];
 
-/** Query parameters of section Endpoints. */
 export const SPECIFIED_QUERY: readonly string[] = [
   ...["offset", "limit", "filter", "sort_by", "include", "sensor_status_summary", "include_all_channels"],
   ...["channels", "from", "to", "purpose", "parent", "kind", "id"],
 ];
 
-/** Headers that answers have. */
 export const SPECIFIED_HEADERS: readonly string[] = [
   ...["X-Request-Id", "Link", "X-Result-Count", "X-Total-Count", "Location", "Wait-For"],
 ];
@@ -105,7 +103,7 @@ const NODE = [
   "windowsconnection",
 ];
 
-/** Sections Resources and their fields, Request body shapes, Other response shapes; by the contract's name for the shape. */
+/** Sections Resources, Request body shapes and Other response shapes, by the contract's names. */
 export const SPECIFIED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Reference: ["id", "type", "name", "href"],
   ProbeNode: [...NODE, "sensor_status_summary"],
@@ -145,7 +143,6 @@ export const SPECIFIED_FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** Columns Payload and Success response of section Endpoints. */
 export interface SpecifiedShape {
   readonly query?: readonly string[];
-  /** The contract's name of the body. */
   readonly body?: string;
   readonly success: readonly number[];
 }
@@ -157,7 +154,7 @@ const done = (body?: string): SpecifiedShape => ({ success: [204], ...(body === 
 const results = (body: string): SpecifiedShape => ({ success: [200], body });
 const created = (body: string): SpecifiedShape => ({ success: [201], body });
 
-/** Of all operations whose payload and response are shown. */
+/** All operations with a documented payload and response. */
 export const SPECIFIED_SHAPES: Readonly<Record<string, SpecifiedShape>> = {
   "POST /session": { success: [200], body: "Login" },
   "GET /session": get(),

@@ -3,17 +3,15 @@ import { ROWS } from "./rows.ts";
 import type { Received, Running } from "./running.ts";
 import { ID } from "./world.ts";
 
-/** An answer with a body, and where it came from. */
 export interface Answer {
   readonly path: string;
   readonly received: Received;
 }
 
-/** A value within an answer. */
 export interface Found {
   /** `/devices/2001 basic.tags` */
   readonly where: string;
-  /** The name of the member, or of the list that it is in. */
+  /** Name of the member or of its list. */
   readonly name: string;
   readonly value: unknown;
 }
@@ -24,12 +22,12 @@ export function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** "A reference object": these four fields and no other. */
+/** "A reference object": exactly these four fields. */
 export function isReference(value: unknown): value is Readonly<Record<"id" | "type" | "name" | "href", unknown>> {
   return isObject(value) && Object.keys(value).sort().join() === "href,id,name,type";
 }
 
-/** All values of an answer, itself included. */
+/** All values of an answer, including the root. */
 export function* valuesOf({ path, received }: Answer): Generator<Found> {
   yield* within({ where: path, name: "", value: received.json });
 }
@@ -41,14 +39,14 @@ function* within(found: Found): Generator<Found> {
     for (const [index, item] of value.entries()) yield* within({ where: `${where}[${index}]`, name, value: item });
   else if (isObject(value)) {
     for (const [member, item] of Object.entries(value)) {
-      // A JSON Schema names the members of what it is about.
+      // Its members are names, not values.
       if (member === "schema") continue;
       yield* within({ where: `${where} ${member}`, name: member, value: item });
     }
   }
 }
 
-/** Every GET request that some row shows to succeed, each list with all that it can include, and time series with gaps. */
+/** All successful GET requests, with all includes and gaps. */
 export async function answersOf(it: Running, spelling: SpellingName): Promise<Answer[]> {
   const rows = ROWS.filter((row) => spelling === "live" || row.spelling !== "live");
   const paths = rows.flatMap(({ path, answers, before, fault, bearer, large, operation }) => {

@@ -4,21 +4,20 @@ import { NOW } from "../../support/tiny-world.ts";
 
 const HOUR = 3_600_000;
 
-/** What the rows are about: a small world with some objects in known states, always with the same ids. */
+/** Objects in known states with stable ids. */
 export interface KnownWorld {
   readonly world: World;
   readonly probe: SimNode;
   readonly group: SimNode;
-  /** On the group, with the sensors `up`, `down`, `paused` and `fresh`. */
+  /** In the group. Sensors `up`, `down`, `paused`, `fresh`. */
   readonly device: SimNode;
   readonly up: SimSensor;
   readonly down: SimSensor;
   readonly paused: SimSensor;
-  /** Never scanned. */
   readonly fresh: SimSensor;
-  /** On the group, with four sensors called a, b, c and d. */
+  /** In the group. Sensors a, b, c, d. */
   readonly four: SimNode;
-  /** On another probe: what the restricted user sees. */
+  /** On another probe, visible to the restricted user. */
   readonly elsewhere: SimNode;
   readonly otherProbe: SimNode;
   readonly otherGroup: SimNode;
@@ -48,7 +47,6 @@ export function knownWorld(): KnownWorld {
 
 type KnownNode = Exclude<keyof KnownWorld, "world">;
 
-/** The ids of what is known. */
 export const ID: Readonly<Record<KnownNode | "a" | "b" | "c" | "d" | "channel" | "downtime", string>> = idsOf(
   knownWorld(),
 );

@@ -44,7 +44,7 @@ describe("earlier properties of tree objects", () => {
     ["limitminwarning = 0.5", "1000.0"],
     ["limitmaxwarning != nil", ""],
     ["limitminerror = nil and type = channel", "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3"],
-    // Without a value of the last scan, or in another unit.
+    // No value in the last scan, or another unit.
     ["percent != nil", "1000.-4"],
     ["percent < 1", "1000.-4"],
     ["performanceimpact = 1", "1000"],
@@ -72,7 +72,7 @@ describe("earlier properties of tree objects", () => {
     expect(select(filter)).toBe(ids);
   });
 
-  // What only accounts have, what is not filled in, and what is not under way.
+  // Properties of accounts, empty ones, and inactive jobs.
   test.each([
     ...["activedirectory", "admingroup", "ticketmail", "ticketmode", "autodiscoveryprogress", "comment", "location"],
     ...["email", "loginname", "primarygroup", "crossreference", "usertype"],

@@ -42,9 +42,9 @@ test("what is kept is not worked out again, what joins it is added", () => {
     [13, 12],
     [2, 1],
   ]);
-  // Nothing is worked out for what lies between.
+  // Skips the range in between.
   expect(spans(40, 3)).toEqual([[40, 37]]);
-  // A change of the sensor makes what is kept useless; what is gone is not kept.
+  // A change of the sensor invalidates its cache.
   first.revision++;
   expect(spans(40, 3)).toEqual([[40, 37]]);
   expect(spans(40, 3)).toEqual([]);
@@ -61,12 +61,12 @@ test("there is a bound to what is kept; what was asked for last stays", () => {
     expect(averages.kept).toBeLessThanOrEqual(200);
   }
   expect(worked.filter(({ id }) => id === first.id)).toHaveLength(1);
-  // Most of the others had to go.
+  // The cache evicted most others.
   const others = sensors.slice(1).toReversed();
   worked.length = 0;
   for (const sensor of others) averages.block(sensor, HOUR, LAST_HOUR - 10, 10);
   expect(worked.length).toBeGreaterThan(others.length / 2);
-  // One alone may be larger.
+  // A single one may exceed the limit.
   averages.block(first, HOUR, LAST_HOUR - 1000, 1000);
   expect(averages.kept).toBe(1000 * first.channels.length);
   worked.length = 0;

@@ -19,7 +19,6 @@ function sensorAt(position: number): SimSensor {
   return sensor;
 }
 
-/** What `lastMeasurement` says at each moment when a scan is due. */
 function stepByStep(sensor: SimSensor, from: number, to: number): SimRow[] {
   const { first, everyMs } = world.schedule(sensor);
   const rows: SimRow[] = [];
@@ -30,7 +29,7 @@ function stepByStep(sensor: SimSensor, from: number, to: number): SimRow[] {
   return rows;
 }
 
-/** The definition of an average, from the record itself. */
+/** Definition of an average, from the raw record. */
 function averagesOf(rows: readonly SimRow[], spanMs: number): SimRow[] {
   const spans = Map.groupBy(rows, ({ at }) => Math.floor(at / spanMs) * spanMs);
   return [...spans]
@@ -47,7 +46,7 @@ function mean(values: readonly (number | null | undefined)[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 
-/** Something that is done to a sensor, or to what is so many levels above it. */
+/** On a sensor or an ancestor. */
 interface Deed {
   readonly what: "pause" | "resume" | "move" | SimStatus;
   readonly sensor: number;
@@ -89,7 +88,7 @@ describe("measurements of the past", () => {
           world = createWorld(OPTIONS);
           for (const one of deeds) perform(one);
           for (const { sensor: position, ago, length } of windows) {
-            // Half of the time one of those that something was done to.
+            // Half of the time, picks a sensor with an action.
             const sensor = sensorAt(position % 2 === 0 ? (deeds[0]?.sensor ?? position) : position);
             const to = STARTED_AT - ago;
             const rows = world.measurements(sensor, to - length, to);
@@ -238,7 +237,7 @@ describe("averages of the past", () => {
   });
 });
 
-/** One that scans every minute and has values above zero all day. */
+/** Scans every minute, values above zero all day. */
 function calmSensor(): SimSensor {
   const calm = world.list("sensor").find((sensor) => {
     const rows = world.measurements(sensor, STARTED_AT - DAY, STARTED_AT);

@@ -13,7 +13,7 @@ let master: SimSensor;
 let other: SimSensor;
 let device: SimDevice;
 
-/** Two calm sensors and a device with calm sensors of its own, all of different devices. */
+/** On separate devices. */
 beforeEach(() => {
   world = createWorld({ seed: 5, size: { sensors: 60, devices: 20 }, startedAt: STARTED_AT });
   const calm = (sensor: SimNode): boolean => {
@@ -81,7 +81,7 @@ describe("dependencies on a sensor", () => {
     depend(device, master, AT);
     world.force(master.id, "down", AT + HOUR);
     for (const node of [device, ...device.children]) {
-      // An answer about the moment before must not be good for the moment itself.
+      // The cached status must not apply.
       expect(statusOf(node, AT + HOUR - 1)).toBe("up");
       expect(world.state(node, AT + HOUR + MINUTE)).toMatchObject({
         status: "pausedbydependency",
@@ -183,7 +183,6 @@ describe("circular dependencies", () => {
     ],
   ])("%s", (_, change) => {
     expect(change).toThrow(RangeError);
-    // And all goes on as before.
     for (const node of [master, device]) expect(statusOf(node, AT + HOUR)).toBe("up");
   });
 });

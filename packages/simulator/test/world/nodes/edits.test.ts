@@ -154,7 +154,7 @@ describe("a cloned object", () => {
     const twin = sensors[device.children.indexOf(sensor)] as SimSensor;
     expect(scanTimes(AT - HOUR, AT - 1, twin)).toEqual([]);
     expect(scanTimes(AT, AT + HOUR, twin).length).toBeGreaterThan(0);
-    // Limits are not shared.
+    // Copies do not share limits.
     const [channel] = twin.channels;
     if (channel !== undefined) channel.limits.maxError = 1e9;
     expect(sensor.channels[0]?.limits.maxError).not.toBe(1e9);
@@ -209,7 +209,7 @@ describe("positions among siblings", () => {
     const sensors = world.list("sensor");
     world.move(first?.id ?? "", device.id, index === undefined ? {} : { index });
     expect(device.children.map(({ id }) => id)).toEqual(expected(rest, first?.id ?? ""));
-    // Lists stay in the order of creation.
+    // Lists keep the order of creation.
     expect(world.list("sensor")).toEqual(sensors);
   });
 });

@@ -22,7 +22,6 @@ function first<Item>(items: readonly Item[]): Item {
   return item;
 }
 
-/** A sensor that is up for the hours around `AT`. */
 function calmSensor(): SimSensor {
   const calm = world.list("sensor").find((sensor) => {
     const { status, since } = world.state(sensor, AT + 3 * HOUR);
@@ -53,14 +52,14 @@ describe("pause and resume", () => {
     for (const later of [0, 1, MINUTE, DAY]) expect(measured(sensor, AT + later)).toEqual(before);
     world.resume(sensor.id, AT + HOUR);
     expect(measured(sensor, AT + HOUR - 1)).toEqual(before);
-    // Between the resumption and the next scan the status is unknown.
+    // Unknown from resumption to the next scan.
     expect(statusOf(sensor, AT + HOUR)).toBe("unknown");
     expect(measured(sensor, AT + HOUR)).toEqual(before);
     const after = AT + HOUR + MINUTE;
     const scan = world.lastMeasurement(primary(sensor), after);
     expect(scan?.at).toBeGreaterThan(AT + HOUR);
     expect(world.state(sensor, after)).toMatchObject({ status: "up", since: scan?.at });
-    // What would have been measured without the pause is measured again.
+    // The values are those without the pause.
     expect(
       twin && createWorld({ seed: 5, size: { sensors: 260 }, startedAt: STARTED_AT }).lastMeasurement(twin, after),
     ).toEqual(scan);

@@ -30,7 +30,7 @@ describe("zoneOf", () => {
   });
 });
 
-/** The zone farthest out among the channels of a sensor, at its last scan; undefined where it measured nothing. */
+/** Undefined: nothing measured. */
 function worstZone(world: World, sensor: SimSensor, at: number): number | undefined {
   let worst: number | undefined;
   for (const channel of sensor.channels) {
@@ -58,16 +58,16 @@ describe("limits of sensors", () => {
             expect(zone, label).toBe(0);
             break;
           case "warning":
-            // Without a limit it is the sensor itself that says so.
+            // Without a limit, the sensor itself reports it.
             expect([0, 1], label).toContain(zone);
             break;
           case "down":
           case "acknowledged":
-            // Nothing answers, or a channel is beyond an error limit.
+            // No answer, or beyond an error limit.
             expect([undefined, 2], label).toContain(zone);
             break;
           default:
-            // It is not scanned; the last values stand.
+            // Not scanned: the last values remain.
             continue;
         }
         seen.set(`${status} ${zone}`, (seen.get(`${status} ${zone}`) ?? 0) + 1);

@@ -13,7 +13,6 @@ function channelsOf(type: string, name: string): readonly SimChannel[] {
   return sensorsOf(type).flatMap(({ channels }) => channels.filter((channel) => channel.name === name));
 }
 
-/** Values of a channel at regular moments, without those that were not measured. */
 function series(channel: SimChannel, from: number, step: number, count: number): number[] {
   return Array.from(
     { length: count },
@@ -155,7 +154,7 @@ test("an idle link carries nothing but keep-alive frames of 64 bytes", () => {
 });
 
 test("traffic of an office is high by day and low at night and at weekends", () => {
-  // Thursday 11:00 and 03:00, and Sunday 11:00, at the first site, which lies an hour east of Greenwich.
+  // At the first site, one hour east of Greenwich: Thursday 11:00 and 03:00, Sunday 11:00.
   const channels = channelsOf("snmptraffic", "Traffic Total").slice(0, 60);
   const level = (at: number): number =>
     mean(channels.flatMap((channel) => series(channel, at, 5 * MINUTE, 12)).map(Math.log));
@@ -170,7 +169,7 @@ test("errors come in bursts: mostly nothing, and where there is one there are mo
   const channels = channelsOf("snmptraffic", "Errors In").slice(0, 100);
   expect(channels.length).toBeGreaterThan(50);
   const windows = channels.flatMap((channel) =>
-    // Each window is one burst or none.
+    // Each window holds one burst or none.
     Array.from({ length: 72 }, (_, index) => {
       const from = Math.floor(STARTED_AT / (20 * MINUTE)) * 20 * MINUTE + index * 20 * MINUTE;
       return series(channel, from + MINUTE, MINUTE, 18).filter((count) => count > 0).length;

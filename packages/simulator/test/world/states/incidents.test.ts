@@ -13,7 +13,7 @@ function shows(status: SimStatus, message?: string): Incident["effect"] {
   return { kind: "status", status, message };
 }
 
-/** Small worlds pause nothing by themselves. */
+/** Small worlds contain no pauses. */
 function smallWorld(): World {
   return createWorld({ seed: 5, size: { sensors: 45 }, startedAt: STARTED_AT });
 }
@@ -212,7 +212,7 @@ describe("an incident with a value", () => {
       expect(world.state(sensor, since - 1).status).not.toBe(status);
       expect(world.lastMeasurement(channel, at)).toMatchObject({ at, displayValue: value });
       if (seen.at(-1) === status) continue;
-      // It changed with this scan.
+      // Changed in this scan.
       if (seen.length > 0) expect(since).toBe(at);
       seen.push(status);
     }
@@ -265,7 +265,7 @@ describe("an incident with a value", () => {
         try {
           takeBack = world.addIncident(sensor.id, once(STARTED_AT, 4 * HOUR, effect));
         } catch (error) {
-          // Out of what the channel can be.
+          // Outside the channel's range.
           expect(error).toBeInstanceOf(RangeError);
           return;
         }

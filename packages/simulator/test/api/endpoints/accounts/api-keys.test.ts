@@ -68,7 +68,6 @@ describe("a new API key", () => {
   });
 });
 
-/** One operation for each level: reading, acknowledging, writing, and what only a full key may do. */
 const PROBES = [
   ["GET", "/version", undefined],
   ["POST", "/sensors/acknowledge", { filter: 'id = "none"' }],

@@ -48,7 +48,7 @@ describe("actions on a sensor", () => {
   });
 });
 
-/** What each status allows, written out by hand. */
+/** Written by hand. */
 const POSSIBLE: Readonly<Record<string, readonly SimStatus[]>> = {
   pause: [
     ...(["none", "unknown", "collecting", "up", "warning", "down", "disconnected", "pausedbydependency"] as const),
@@ -87,7 +87,7 @@ describe("actions on all objects that match a filter", () => {
       ["resume", "up"],
       ["scan", "up"],
     ] as const) {
-      // Before anything is done: what is paused above does not keep those below from their own pause.
+      // A paused parent does not keep children from their own pause.
       const { json } = await changing.post(`/${kind}s/${action}`, { filter: `type = ${kind}` });
       expect((json as Result[]).map(({ node, failure }) => [node.id, failure])).toEqual(
         nodes.map(({ id }) => [id, null]),

@@ -33,7 +33,7 @@ describe.each(SPELLINGS)("%s: channel data", (spelling) => {
     ["/sensors/1001/data?sort_by=-name", "1001.2 1001.1"],
     [`/sensors/1001/data${query({ filter: "primary = false" })}`, "1001.2"],
     [`/sensors/1000/data${query({ filter: "limitmaxerror > 100", sort_by: "name" })}`, "1000.0"],
-    // Its one channel was scanned and had no value.
+    // Its only channel was scanned without a value.
     ["/sensors/2000/data", "2000.3"],
   ])("GET %s", async (path, ids) => {
     expect(await channels(await startService({ spelling }), path)).toBe(ids);

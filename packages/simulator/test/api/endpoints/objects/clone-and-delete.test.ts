@@ -36,7 +36,6 @@ describe("clone", () => {
     expect(copy.children.map(({ name }) => name)).toEqual(changing.device.children.map(({ name }) => name));
     const [sensor] = copy.children;
     expect(await changing.read(`/sensors/${sensor?.id}`)).toMatchObject({ status: "pausedbydependency" });
-    // Once it is resumed it measures.
     expect((await changing.post(`/devices/${copy.id}/resume`)).status).toBe(204);
     await changing.clock.advance(300_000);
     expect((await changing.read(`/sensors/${sensor?.id}`)).status).not.toMatch(/^(paused|unknown)/);

@@ -10,7 +10,6 @@ beforeEach(async () => {
 const GROUP = { basic: { name: "new group" } };
 const DEVICE = { basic: { name: "new device", host: "10.9.9.9" } };
 
-/** Path below `/api/v2`. */
 function locationOf(headers: Headers): string {
   const location = headers.get("location") ?? "";
   expect(location).toMatch(/^\/api\/v2\/(groups|devices|sensors)\/\d+$/);
@@ -63,7 +62,7 @@ describe("create", () => {
     await changing.clock.advance(1);
     expect((await changing.send(location)).status).toBe(200);
     expect(await changing.ids(`/experimental/${list}${filter}`)).toEqual([id]);
-    // List order is the order of creation.
+    // Lists are in order of creation.
     expect((await changing.ids(`/experimental/${list}`)).at(-1)).toBe(id);
   });
 

@@ -20,7 +20,7 @@ describe("edited settings", () => {
     expect([answer.status, answer.text]).toEqual([204, ""]);
     const after = await changing.read(`${path}?include=intervalgroup,inheritance`);
     expect(after).toMatchObject({ name: "renamed", basic: { name: "renamed", tags: ["a", "b"], priority: 5 } });
-    // What is not given of a section that becomes the object's own is as it was.
+    // Omitted fields keep their values.
     expect(after.intervalgroup).toEqual({
       interval: 300,
       errorintervalsdown: 1,
@@ -116,7 +116,7 @@ describe("edited settings", () => {
         [field]: before[section]?.[field],
       });
       expect(await change({ _inherited: false, [field]: value })).toMatchObject({ _inherited: false, [field]: value });
-      // What else is said of a section that is given up does not count: a client may send back what it read.
+      // Clients may send back what they read.
       expect(await change({ _inherited: true, [field]: value })).toEqual(before[section]);
     },
   );

@@ -7,12 +7,11 @@ beforeEach(async () => {
   changing = await startChangingTree();
 });
 
-/** Names of the children in their order. */
 function order(parent: SimNode): string[] {
   return parent.children.map(({ name }) => name);
 }
 
-/** Four sensors a, b, c, d and nothing else on a new device. */
+/** a, b, c, d on a new device. */
 async function fourSensors(): Promise<SimNode> {
   const { world } = changing.simulator;
   const device = world.addDevice(changing.group.id, "four", changing.clock.now());
@@ -36,7 +35,7 @@ describe("move within the siblings, to", () => {
       `/api/v2/sensors/${sensor?.id}`,
     ]);
     expect(order(device).join("")).toBe(expected);
-    // Lists are in the order of creation, whatever the tree looks like.
+    // Lists are in order of creation, independent of the tree.
     expect((await changing.ids("/experimental/sensors")).slice(-4)).toEqual(
       ["a", "b", "c", "d"].map((one) => device.children.find((child) => child.name === one)?.id),
     );

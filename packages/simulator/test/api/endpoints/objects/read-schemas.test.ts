@@ -7,7 +7,7 @@ import { createWorld } from "../../../../src/world/world.ts";
 import { type RunningService, startService } from "../../../support/running-service.ts";
 import { NOW } from "../../../support/tiny-world.ts";
 
-/** Schemas to read against all records of a world: neither has a field that the other lacks. */
+/** Schemas and records of a world must have the same fields. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ ajvFormats.default(ajv);
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 const KINDS = ["probe", "group", "device", "sensor", "channel"] as const;
 
-/** The names of all fields of a record, with the sections they are in: `basic.tags`. Of references and lists the name alone. */
+/** With sections (`basic.tags`). For references and lists, only the name. */
 function fieldsOf(record: Json, isSection: (value: unknown) => value is Json): string[] {
   return Object.entries(record).flatMap(([name, value]) =>
     isSection(value) ? [name, ...Object.keys(value).map((field) => `${name}.${field}`)] : [name],
@@ -39,7 +39,7 @@ function listed(schema: Schema): string[] {
   return fieldsOf(properties, isRecordSection);
 }
 
-/** A world in which one of each kind depends on something, so that all fields can be seen. */
+/** With dependencies, so that all fields appear. */
 async function startWorld(spelling: SpellingName): Promise<RunningService> {
   const world = createWorld({ seed: 5, size: { probes: 2, groups: 6, devices: 40, sensors: 400 }, startedAt: NOW });
   const { id } = world.list("probe")[0] ?? { id: "" };
@@ -62,7 +62,7 @@ describe.each(SPELLINGS)("%s: all records", (spelling) => {
       records.filter((record) => !validate(record)).map(({ id }) => [id, ajv.errorsText(validate.errors)]),
     ).toEqual([]);
     const seen = new Set(records.flatMap((record) => fieldsOf(record, isRecordSection)));
-    // No probe of this world depends on anything.
+    // Probes of this world have no dependency.
     if (kind === "probe") seen.add("scheduledependency.dependency");
     expect([...seen].sort()).toEqual(listed(schema).sort());
   });

@@ -52,7 +52,6 @@ describe.each(SPELLINGS)("%s: the schema to read", (spelling) => {
   });
 });
 
-/** Whether the service takes what the schema takes, and refuses what it refuses. */
 const EDITS: readonly (readonly [path: string, body: object, takes: boolean])[] = [
   ["/experimental/groups/10", { basic: { name: "new", tags: ["a"], priority: 5 } }, true],
   ["/experimental/groups/10", { basic: { name: "" } }, false],

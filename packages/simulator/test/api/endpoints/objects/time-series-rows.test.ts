@@ -21,14 +21,14 @@ import { NOW } from "../../../support/tiny-world.ts";
 
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 
-/** For tests that change nothing: what one has asked for comes sooner to the next one. */
+/** Read-only: a request speeds up the next one. */
 const STEADY = smallWorld();
 
 describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   const start = (world: World) => startService({ spelling, world });
 
   test.each<[type: "short" | "medium" | "long", count: number, first: string, last: string]>([
-    // It is 17:55:10. Spans that are not over have no row.
+    // It is 17:55:10. Unfinished spans have no row.
     ["short", 575, "2026-03-10T18:00:00Z", "2026-03-12T17:50:00Z"],
     ["medium", 1439, "2026-01-11T18:00:00Z", "2026-03-12T16:00:00Z"],
     ["long", 364, "2025-03-13T00:00:00Z", "2026-03-11T00:00:00Z"],
@@ -45,7 +45,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
       expect(rows.every(({ at }) => at % spanMs === 0)).toBe(true);
       expect([rows[0]?.at, rows.at(-1)?.at]).toEqual([from, to]);
       expect(measured).toEqual(shownOf(world.averages(sensor, from, to + spanMs, spanMs)));
-      // A row or a gap for each span.
+      // Each span has a row or belongs to a gap.
       const held = measured.length + (marks.length === 0 ? 0 : gapLength(rows, spanMs));
       expect(held).toBe(count);
     }
@@ -77,7 +77,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     }
   });
 
-  /** Of a sensor that is down the two have rows at other times. */
+  /** Spellings differ in the rows of a down sensor. */
   test.each<[which: string, isIn: (number: number) => boolean, shortRows: number]>([
     ["what it measures itself", (number) => number !== -4, 42],
     ["Downtime", (number) => number === -4, 47],
@@ -102,7 +102,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
       expect(covered).toHaveLength(count);
       for (const { at, cells } of covered) {
         const scans = within(live, at, at + spanMs);
-        // From the same scans in the same order it is the same number.
+        // The same scans in the same order give the exact number.
         expect(cells).toEqual(cells.map((_cell, column) => meanOf(scans, column)));
       }
     }
@@ -134,13 +134,12 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     const next = live.measured.find(({ at }) => at >= to)?.at ?? 0;
     expect(live.marks).toEqual([last + MINUTE, next - MINUTE]);
     expect([next - last, live.measured.length]).toEqual([61 * MINUTE, 180]);
-    // 14:55:10 to 15:55:10.
     const short = await read(service, `${sensor.id}/short`);
     expect(short.marks.filter((at) => at > from - HOUR)).toEqual([
       Date.UTC(2026, 2, 12, 15, 0),
       Date.UTC(2026, 2, 12, 15, 50),
     ]);
-    // Every hour has some scans.
+    // Every hour has scans.
     const medium = await read(service, `${sensor.id}/medium`);
     expect(medium.measured.slice(-3).map(({ at }) => at)).toEqual(
       [14, 15, 16].map((hour) => Date.UTC(2026, 2, 12, hour)),
@@ -184,7 +183,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
       const since = NOW - forMs;
       world.force(sensor.id, "down", since);
       const all = await read(service, `${sensor.id}/${type}`);
-      // From the first row that has no scan from before, to the newest one.
+      // From the first row without an earlier scan.
       const [begin = 0, end = 0] = all.marks.slice(-2);
       expect(begin).toBeGreaterThanOrEqual(since - spanMs);
       expect(begin).toBeLessThanOrEqual(since + spanMs);

@@ -17,13 +17,13 @@ describe.each(SPELLINGS)("%s: time series", (spelling) => {
     ["1000/live?channels=", '[["time","1000.0","1000.-4"],["2026-03-12T17:55:05Z",68.75,0]]'],
     ["1000/live?channels=1000.-4", '[["time","1000.-4"],["2026-03-12T17:55:05Z",0]]'],
     ["1000/live?channels=1000.-4,%201000.0,,1000.-4", '[["time","1000.-4","1000.0"],["2026-03-12T17:55:05Z",0,68.75]]'],
-    // Display values; raw ones are 125,000 times as much.
+    // Display values. Raw values are 125,000 times larger.
     ["1001/live", '[["time","1001.1","1001.2"],["2026-03-12T17:55:00Z",0.5,12]]'],
     // Scanned without a value, and never scanned.
     ["2000/live", '[["time","2000.3"],["2026-03-12T17:54:40Z"]]'],
     ["1002/live", '[["time","1002.0"],["2026-03-12T17:02:11Z"],["2026-03-12T17:54:11Z"]]'],
     ["1002/medium", '[["time","1002.0"]]'],
-    // The span from 17:55 on is not over.
+    // The span since 17:55 is unfinished.
     ["1000/short", '[["time","1000.0","1000.-4"]]'],
     ["1000?from=2026-03-12T17:55:05Z", '[["time","1000.0","1000.-4"],["2026-03-12T17:55:05Z",68.75,0]]'],
     ["1000?from=2026-03-12T17:55:05Z&to=&channels=1000.0", '[["time","1000.0"],["2026-03-12T17:55:05Z",68.75]]'],
@@ -49,7 +49,7 @@ describe.each(SPELLINGS)("%s: time series", (spelling) => {
     ["1000/live?channels=1000.1000.0", 404, "NOT_FOUND"],
     ["1000/long?channels=1000.0,nothing", 404, "NOT_FOUND"],
     ["1000?start=2026-03-12T00:00:00Z", 400, "BAD_REQUEST"],
-    // A plus that is not escaped is a space.
+    // An unescaped plus is a space.
     ["1000?from=2026-03-12T00:00:00+01:00", 400, "BAD_REQUEST"],
     ["1000?from=2026-03-12T00:00:00Z&channels=1000.7", 404, "NOT_FOUND"],
     ["1000/hourly", 401, "AUTH_FAILED", "WRONGKEY"],

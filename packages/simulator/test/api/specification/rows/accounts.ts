@@ -5,11 +5,10 @@ import { does, gets, type Row, type Step, sees } from "../row.ts";
 import type { Running } from "../running.ts";
 
 const { username, password, restrictedApiKey } = CREDENTIALS;
-/** Of the system administrator and of the restricted user, as the directory numbers them. */
+/** Numbered by the directory. */
 const KEY = { own: "401", restricted: "402" };
 const FAILURE = { message: expect.any(String), request_id: expect.any(String) };
 
-/** Users, user groups, pausing accounts. */
 export const ACCOUNTS: readonly Row[] = [
   ...(["/users", "/experimental/users"] as const).map(
     (path): Row => ({
@@ -120,7 +119,6 @@ export const ACCOUNTS: readonly Row[] = [
   },
 ];
 
-/** API keys. */
 export const API_KEYS: readonly Row[] = [
   ...[{ id: KEY.own }, { key: CREDENTIALS.apiKey }, { id: KEY.own, key: CREDENTIALS.apiKey }].map(
     (body): Row => ({
@@ -231,7 +229,6 @@ function signsIn(word: string, status: number): Step {
   };
 }
 
-/** Password reset. */
 export const PASSWORDS: readonly Row[] = [
   {
     operation: "requestPasswordReset",

@@ -25,7 +25,7 @@ const ROUNDED = [
 
 const WRONG_DURATIONS = [-1, 1_000_000_001, "60", null];
 
-/** Actions on one object: their endpoints, Pause request, Acknowledge request, and Rules that are stated. */
+/** Endpoints, Pause request, Acknowledge request, Rules that are stated. */
 export const ACTIONS: readonly Row[] = [
   ...KINDS.flatMap(([kind, list, id]): readonly Row[] => {
     const path = `${list}/${id}`;
@@ -205,7 +205,6 @@ const WRONG_STATUS = {
   request_id: expect.stringMatching(/\w/),
 };
 
-/** The status in which an action on one object is impossible. */
 function impossible(operation: OperationId): readonly Step[] {
   if (operation.startsWith("resume") || operation.startsWith("acknowledge")) return [];
   return KINDS.map(
@@ -225,7 +224,7 @@ function possible(operation: OperationId): readonly Step[] {
   );
 }
 
-/** Actions on all that fit a filter: Action result, Multi requests, and the rule that they answer 200 with failures. */
+/** Action result, Multi requests. They answer 200 despite failures. */
 export const MULTI_ACTIONS: readonly Row[] = [
   ...MANY.flatMap(([operation, path, filter]): readonly Row[] => [
     {

@@ -7,11 +7,10 @@ const MINUTE = 60_000;
 const { username, password } = CREDENTIALS;
 
 const signIn = does("POST", "/session", { username, password });
-/** Of the session opened by the step before. */
 const token = (it: Running): string => (it.earlier.json as { token: string }).token;
 const newToken = (it: Running): string => (it.received.json as { token: string }).token;
 
-/** Noor can sign in; `active` says whether the account is paused. */
+/** `active`: the account is not paused. */
 function noor(active: boolean): Step {
   return (it) => {
     const user = it.simulator.installation.directory.userByLogin("noor.haddad");
@@ -19,7 +18,7 @@ function noor(active: boolean): Step {
   };
 }
 
-/** Sections Authentication, Authentication endpoints. */
+/** Sections Authentication and Authentication endpoints. */
 export const AUTHENTICATION: readonly Row[] = [
   {
     operation: "openSession",

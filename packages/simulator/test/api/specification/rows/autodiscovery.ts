@@ -10,7 +10,6 @@ const CREATIONS: readonly (readonly [OperationId, path: string, parent: string])
   ["createDeviceAutodiscoveryJob", `/experimental/devices/${ID.device}/autodiscoveryjob`, ID.device],
 ];
 
-/** GET /autodiscoveries and the auto-discovery job family. */
 export const AUTODISCOVERY: readonly Row[] = [
   {
     operation: "listAutodiscoveries",

@@ -8,7 +8,7 @@ const DEVICE = { basic: { name: "new", host: "10.9.9.9" } };
 const GROUP = { basic: { name: "new" } };
 const SENSOR = { basic: { name: "new" } };
 
-/** For good. */
+/** Permanent. */
 function disconnection(start: number): Incident {
   const effect = { kind: "status", status: "disconnected", message: undefined } as const;
   return { start, lengthMs: Number.POSITIVE_INFINITY, everyMs: Number.POSITIVE_INFINITY, times: 1, effect };
@@ -22,7 +22,7 @@ const CREATIONS: readonly (readonly [OperationId, path: string, body: object, ki
   ["createSensor", `/experimental/devices/${ID.device}/sensor?kindid=ping`, SENSOR, "sensors"],
 ];
 
-/** Create request, and the rule about object-creating endpoints. */
+/** Create request, and the rule for creating endpoints. */
 export const CREATION: readonly Row[] = [
   ...CREATIONS.flatMap(([operation, path, body, kind]): readonly Row[] => [
     {

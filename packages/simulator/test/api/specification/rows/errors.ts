@@ -1,7 +1,6 @@
 import { force, type Row } from "../row.ts";
 import { ID } from "../world.ts";
 
-/** Error codes that no other row is about. */
 export const ERRORS: readonly Row[] = [
   {
     operation: "listSensors",

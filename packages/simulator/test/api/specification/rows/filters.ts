@@ -19,7 +19,7 @@ function refused(rule: string, filter: string, answers: Answer = "400 INVALID_FI
 const SENSORS = [ID.up, ID.down, ID.paused, ID.fresh];
 const ONLY_OURS = `parentid = "${ID.device}"`;
 
-/** Section Filters, one row per sentence and table; packages/simulator/test/filter has every property and operator. */
+/** Section Filters. packages/simulator/test/filter covers every property and operator. */
 export const FILTERS: readonly Row[] = [
   found("text in double quotes", `name = "Known device"`, ID.device),
   found("enumeration unquoted", `status = down and ${ONLY_OURS}`, ID.down),

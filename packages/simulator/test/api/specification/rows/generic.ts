@@ -6,16 +6,13 @@ import { type DocumentedOperation, OPERATIONS } from "../document.ts";
 import { type Answer, known, type Row } from "../row.ts";
 import { ID } from "../world.ts";
 
-/** An operation, and a request to it that succeeds. */
 export interface Example {
   readonly operation: DocumentedOperation;
   readonly path: string;
   readonly body: unknown;
-  /** Of the row that shows it. */
   readonly spelling: SpellingName;
 }
 
-/** Rules that hold wherever they can, made into a row for each operation. */
 export function genericRows(example: Example): readonly Row[] {
   const { spelling } = example;
   const rows = [
@@ -28,14 +25,13 @@ export function genericRows(example: Example): readonly Row[] {
   return [...rows.map((row): Row => ({ ...row, spelling })), ...malformedKeyRows(example), ...absentRows(example)];
 }
 
-/** A client of live servers found that they refuse a key of another form so; by the specification it is a 401. */
+/** As seen on live servers. The specification says 401. */
 function malformedKeyRows({ operation: { id, accessLevel }, path, body }: Example): readonly Row[] {
   if (accessLevel === undefined) return [];
   const rule = "a bearer token of another form, on live servers";
   return [{ operation: id, path, body, rule, spelling: "live", bearer: "p-w-d", answers: "400 BAD_REQUEST" }];
 }
 
-/** Where a release that can be played lacks the operation. */
 function absentRows({ operation, path, body, spelling }: Example): readonly Row[] {
   const { id, availability, responses } = operation;
   const request = { operation: id, path, body, spelling };
@@ -57,13 +53,12 @@ function absentRows({ operation, path, body, spelling }: Example): readonly Row[
   return isSaid && rows.length === 0 ? [older] : rows;
 }
 
-/** Whether the path has another method in the release. */
 function hasOther({ path, id }: DocumentedOperation, release: ReleaseName, spelling: SpellingName): boolean {
   const others = OPERATIONS.filter((one) => one.path === path && one.id !== id);
   return others.some(({ availability }) => releaseOf(release, spelling).has(availability));
 }
 
-/** The text of a key of an administrator with this level. */
+/** An administrator's key with this level. */
 export function keyWith(level: AccessLevel): string {
   return `KEY-${level}`;
 }
@@ -84,7 +79,7 @@ function rightsRows({ operation: { id, accessLevel }, path, body }: Example): re
   ];
 }
 
-/** Statuses that are about the core server and about time, not about the request. */
+/** About core server and time, not the request. */
 const GATEWAY: readonly Answer[] = [
   "408 EXECUTION_TIMEOUT",
   "500 INTERNAL_ERROR",
@@ -100,7 +95,7 @@ function gatewayRows({ operation: { id, responses }, path, body }: Example): rea
     const [status, code] = String(answers).split(" ");
     return { ...request, rule: "a fault of the service", fault: `error=${status},code=${code}`, answers };
   });
-  // Of those, an object that is missing is a 409.
+  // For these, a missing object gives 409.
   if (![404, 409].every((one) => responses.some(({ status }) => status === one))) return rows;
   return [
     ...rows,
@@ -109,7 +104,6 @@ function gatewayRows({ operation: { id, responses }, path, body }: Example): rea
 }
 
 const PLACE = /\{\w+\}/;
-/** Paths of objects of the tree, and of which kind. */
 const TREE = /^(?:\/experimental)?\/(\w[\w-]*)\/\{(?:id|parent)\}/;
 const TREE_LISTS = ["objects", "schemas", "timeseries", "sensor-status-summary"];
 const OTHER_KIND: Readonly<Record<string, string>> = {
@@ -137,7 +131,6 @@ function missingObjectRows({ operation, path, body }: Example): readonly Row[] {
   ];
 }
 
-/** The path with another value in its first place. */
 function at(template: string, path: string, value: string): string {
   const place = template.split("/").findIndex((step) => PLACE.test(step));
   const [pathname = "", ...query] = path.split("?");
@@ -146,13 +139,13 @@ function at(template: string, path: string, value: string): string {
 
 const TOO_LARGE = `{"more":"${"x".repeat(15 * 1024)}"}`;
 
-/** "Maximum POST body size: 15 KB. POST requests", also those that need no body. */
+/** "Maximum POST body size: 15 KB. POST requests", also without a body. */
 function noBodyRows({ operation: { id, method }, path }: Example): readonly Row[] {
   if (method !== "POST") return [];
   return [{ operation: id, path, rule: "more than 15 KB", body: TOO_LARGE, answers: "400 BODY_TOO_LARGE" }];
 }
 
-/** "400: any parameter ... is invalid": text is UTF-8. */
+/** "400: any parameter ... is invalid": text must be UTF-8. */
 function encodingRows({ operation: { id, query }, path, body }: Example): readonly Row[] {
   const [name] = [...query];
   if (name === undefined) return [];
@@ -161,7 +154,7 @@ function encodingRows({ operation: { id, query }, path, body }: Example): readon
   return [{ operation: id, path: target, body, rule: "a parameter is UTF-8", answers: "400 BAD_REQUEST", shows }];
 }
 
-/** "400: any parameter or the request body is invalid", and what Request body shapes says of all. */
+/** "400: any parameter or the request body is invalid", and the general rules of Request body shapes. */
 function bodyRows({ operation, path, body }: Example): readonly Row[] {
   const request = { operation: operation.id, path };
   const { fields = [], required = [] } = operation.body ?? {};

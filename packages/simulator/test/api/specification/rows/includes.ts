@@ -10,7 +10,6 @@ const REFERENCE = {
 };
 const SECTION = expect.any(Object);
 
-/** Has these keys and none of the others. */
 function only(present: readonly string[], absent: readonly string[]) {
   return expect.toSatisfy(
     (record: object) => present.every((key) => key in record) && absent.every((key) => !(key in record)),
@@ -29,7 +28,7 @@ function on(rule: string, path: string, shows: unknown): Row {
 const DEVICE = `/devices/${ID.device}`;
 const SECTIONS = ["intervalgroup", "scheduledependency", "windowsconnection", "path"];
 
-/** Section Includes, and Tree node response with its inheritance properties. */
+/** Section Includes, and Tree node response with inheritance properties. */
 export const INCLUDES: readonly Row[] = [
   on(
     "an empty value returns the default selection",

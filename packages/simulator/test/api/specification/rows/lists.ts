@@ -5,7 +5,7 @@ import type { Example } from "./generic.ts";
 
 const MAX = 3000;
 
-/** Common list query parameters, made into rows for each operation that has them. */
+/** Common list query parameters. */
 export function listRows({ operation, path: example }: Example): readonly Row[] {
   const [path = ""] = example.split("?");
   const has = (name: string): boolean => operation.query.has(name);
@@ -57,7 +57,7 @@ function pageRows(operation: Row["operation"], path: string): readonly Row[] {
   ];
 }
 
-/** From the first page on, `next` shows everything once, and `previous` leads from the last page to the first. */
+/** `next` shows everything once. `previous` leads back. */
 function pagesAddUp(path: string): Step {
   return async (it) => {
     const all = it.received.json as unknown[];
@@ -78,7 +78,7 @@ function pagesAddUp(path: string): Step {
   };
 }
 
-/** Below `/api/v2`; undefined where there is none. */
+/** Below `/api/v2`. */
 function linkOf({ headers }: Received, relation: "next" | "previous"): string | undefined {
   return new RegExp(`</?[^<>]*/api/v2([^<>]*)>; rel="${relation}"`).exec(headers.get("link") ?? "")?.[1];
 }
@@ -135,7 +135,7 @@ function includeRows(operation: Row["operation"], example: string): readonly Row
   ];
 }
 
-/** "Omitting it or sending 0 returns up to 3000 objects", where there are more. */
+/** "Omitting it or sending 0 returns up to 3000 objects". */
 export const LARGE_LISTS: readonly Row[] = ["", "?limit=0", `?limit=${MAX}`].map((parameters) => ({
   operation: "listChannels",
   large: true,

@@ -88,5 +88,5 @@ const ROWS: readonly Omit<Row, "spelling">[] = [
   },
 ];
 
-/** What the specification does not have, as clients of live servers found it. */
+/** Found by clients, not in the specification. */
 export const LIVE: readonly Row[] = ROWS.map((row) => ({ ...row, spelling: "live" }));

@@ -9,7 +9,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 type Rows = readonly (readonly (string | number)[])[];
 
-/** The header with these channels, then rows of a time and a number per channel, or of a time alone; none before `from`. */
+/** Channels in the header, then rows of a time with or without numbers, from `from` on. */
 function timeSeries(from: number, channels: (ids: readonly string[]) => boolean) {
   return expect.toSatisfy(([head = [], ...rows]: Rows) => {
     const [time, ...names] = head;
@@ -33,7 +33,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const all = (names: readonly string[]): boolean =>
   names.length > 1 && names.every((name) => name.startsWith(`${ID.up}.`));
 
-/** Time series endpoints, Time series row, and the lists of measurements. */
+/** Time series endpoints, Time series row, and measurement lists. */
 export const MEASUREMENTS: readonly Row[] = [
   ...Object.entries(LENGTHS).map(
     ([type, length]): Row => ({

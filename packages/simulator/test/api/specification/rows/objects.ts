@@ -29,7 +29,7 @@ const PARENTS: readonly (readonly [OperationId, path: string, parent: string, ty
   ["getChannel", `/channels/${ID.channel}`, ID.up, "REFERENCED_SENSOR"],
 ];
 
-/** Single objects and lists of them: sections Tree node response, Object, Probe, Group, Device, Sensor, Channel endpoints. */
+/** Sections Tree node response, Object, Probe, Group, Device, Sensor, Channel endpoints. */
 export const OBJECTS: readonly Row[] = [
   ...KINDS.flatMap(([kind, plural, id]): readonly Row[] => [
     {

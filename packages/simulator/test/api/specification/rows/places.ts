@@ -3,7 +3,7 @@ import type { OperationId } from "../../../../src/api/contract/types.ts";
 import { gets, newLocation, pass, type Row, type Step, sees } from "../row.ts";
 import { ID } from "../world.ts";
 
-/** Names of the sensors of the device Four, in their order. */
+/** Order of the sensors of device Four. */
 function order(expected: string): Step {
   return ({ simulator }) => {
     const names = simulator.world.node(ID.four)?.children.map(({ name }) => name) ?? [];
@@ -31,7 +31,7 @@ const KINDS: readonly (readonly [OperationId, path: string, kind: string, id: st
   ["moveDevice", "/experimental/devices", "devices", ID.four],
 ];
 
-/** Where each goes to, and the index of the order that there is then. */
+/** Index of the resulting order. */
 const WITHIN: readonly (readonly [body: object, order: 0 | 1 | 2 | 3 | 4 | 5])[] = [
   [{ position: 10 }, 0],
   [{ position: 20 }, 1],
@@ -124,7 +124,7 @@ export const MOVING: readonly Row[] = [
 interface Cloning {
   readonly operation: OperationId;
   readonly path: string;
-  /** What every body of it has. */
+  /** Required in every body. */
   readonly body: Readonly<Record<string, string>>;
   readonly parent: string;
   readonly kind: string;
@@ -161,7 +161,6 @@ const CLONES: readonly Cloning[] = [
   },
 ];
 
-/** The clone is at this place among the children of its parent. */
 function clonedTo(parent: string, index: number): Step {
   return (it) => {
     const children = it.simulator.world.node(parent)?.children ?? [];
@@ -169,7 +168,7 @@ function clonedTo(parent: string, index: number): Step {
   };
 }
 
-/** Clone requests, and Location with what follows from it. */
+/** Clone requests, and Location with its rules. */
 export const CLONING: readonly Row[] = [
   ...CLONES.flatMap(({ operation, path, body, parent, kind }): readonly Row[] => [
     {

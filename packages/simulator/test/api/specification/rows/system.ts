@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { ids, type Row } from "../row.ts";
 
-/** Section System endpoints, and what else there is about the installation. */
+/** Section System endpoints, and the rest about the installation. */
 export const SYSTEM: readonly Row[] = [
   {
     operation: "getHealth",
