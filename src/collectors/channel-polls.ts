@@ -101,11 +101,11 @@ export class ServerLookups {
 
   /** Whether the server refuses to say which channels have lookups. */
   record(isRefused: boolean): void {
-    if (isRefused) this.#logOff("refused", "the server does not tell which channels have lookups");
-    else if (this.#off.over() > 0) this.#log.info("states of channels are shown: the server tells lookups");
+    if (isRefused) this.#logOff("refused", "the server does not send the lookups of channels");
+    else if (this.#off.over() > 0) this.#log.info("channel states are available: the server sends lookups");
   }
 
   #logOff(kind: string, because: string, fields: Record<string, unknown> = {}): void {
-    if (this.#off.record(kind)) this.#log.info(fields, `states of channels are not shown: ${because}`);
+    if (this.#off.record(kind)) this.#log.info(fields, `channel states are missing: ${because}`);
   }
 }

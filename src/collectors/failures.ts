@@ -15,19 +15,19 @@ interface Reading {
 
 /** All that polls read, and the consequence of a failure. The command `check` uses the same table. */
 export const READINGS = {
-  version: { goesOnAfter: "any", without: "prtg_server_info is not shown" },
+  version: { goesOnAfter: "any", without: "prtg_server_info is missing" },
   statusSummary: {
     goesOnAfter: ["API_NOT_FOUND", "API_FORBIDDEN"],
     without: "statuses are counted from the sensor list",
   },
   objectCounts: { goesOnAfter: ["API_NOT_FOUND", "API_FORBIDDEN"], without: "objects are counted from the lists" },
-  sensor: { goesOnAfter: [], without: "nothing is shown" },
-  device: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without devices" },
-  group: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without groups" },
-  probe: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without probes" },
-  channels: { goesOnAfter: [], without: "no values are shown" },
-  details: { goesOnAfter: "any", without: "license, probes, auto-discoveries and primary channels are not shown" },
-  lookups: { goesOnAfter: "any", without: "states of channels are not shown" },
+  sensor: { goesOnAfter: [], without: "all data is missing" },
+  device: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "devices are missing" },
+  group: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "groups are missing" },
+  probe: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "probes are missing" },
+  channels: { goesOnAfter: [], without: "values are missing" },
+  details: { goesOnAfter: "any", without: "license, probes, auto-discoveries and primary channels are missing" },
+  lookups: { goesOnAfter: "any", without: "channel states are missing" },
 } as const satisfies Record<NodeKind, Reading> & Record<string, Reading>;
 
 export type ReadingName = keyof typeof READINGS;
@@ -40,13 +40,13 @@ export function goesOnWithout(reading: ReadingName, error: unknown): boolean {
 
 /** The consequence if a server refuses a section of a list. */
 export const WITHOUT_SECTION: Readonly<Record<string, string>> = {
-  intervalgroup: "prtg_sensor_interval_seconds is not shown",
-  scheduledependency: "prtg_dependency_info is not shown",
-  sensor_status_summary: "prtg_node_sensors is not shown",
+  intervalgroup: "prtg_sensor_interval_seconds is missing",
+  scheduledependency: "prtg_dependency_info is missing",
+  sensor_status_summary: "prtg_node_sensors is missing",
   // The same in the deprecated lists.
-  true: "prtg_node_sensors is not shown",
-  alerting: "limits are not shown",
-  values: "states of channels are not shown",
+  true: "prtg_node_sensors is missing",
+  alerting: "limits are missing",
+  values: "channel states are missing",
 };
 
 const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

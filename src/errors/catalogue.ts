@@ -2,16 +2,16 @@
 export const ERROR_CATALOGUE = {
   CONFIG_NOT_FOUND: {
     meaning: "The configuration file cannot be read.",
-    remedy: "Check the path given to --config.file, the permissions of the file, and that it is UTF-8.",
+    remedy: "Check the path in --config.file, the permissions of the file, and its encoding (UTF-8).",
   },
   CONFIG_SYNTAX: {
     meaning: "The configuration file is not valid YAML.",
     remedy:
-      "Correct the line and column that the message names. A file has at most 1 MiB, 100 levels and 10,000 items in one list or map.",
+      "Correct the line and column in the message. A file may have at most 1 MiB, 100 levels and 10,000 items in one list or map.",
   },
   CONFIG_INVALID: {
     meaning: "A key, type or value in the configuration is wrong.",
-    remedy: "Correct the line and column that the message names; docs/configuration.md lists every key.",
+    remedy: "Correct the line and column in the message. docs/configuration.md lists all keys.",
   },
   CONFIG_VARIABLE_UNSET: {
     meaning: "The configuration refers to an environment variable that is not set.",
@@ -22,293 +22,292 @@ export const ERROR_CATALOGUE = {
     remedy: "Give --config.file with a servers list, or set PRTG_URL and PRTG_API_KEY_FILE.",
   },
   MEMORY_LIMIT_TOO_LOW: {
-    meaning: "The container or service may have less memory than the exporter needs to begin.",
-    remedy: "Give it 128 MB for some thousand channels, or more: docs/sizing.md has figures.",
+    meaning: "The memory limit of the container or service is too low to start the exporter.",
+    remedy: "Set at least 128 MB for a few thousand channels. docs/sizing.md has figures for more.",
   },
   SHARD_INVALID: {
-    meaning: "What was given to --shard is not one of the shards.",
-    remedy: "Give i/n, the i-th of n replicas, with i from 0 to n - 1; in a StatefulSet i is the ordinal of the pod.",
+    meaning: "The value of --shard is not a valid shard.",
+    remedy: "Use i/n for replica i of n, with i from 0 to n - 1. In a StatefulSet, i is the ordinal of the pod.",
   },
   RULES_UNREADABLE: {
     meaning: "A file with mapping rules cannot be read.",
-    remedy: "Check the path in mapping.files, that the user of the exporter may read it, and that it is UTF-8.",
+    remedy: "Check the path in mapping.files, the permissions of the file, and its encoding (UTF-8).",
   },
   SERVERS_UNREADABLE: {
-    meaning: "A file of servers_from cannot be read; its servers stay as they were.",
-    remedy: "Check that it is a UTF-8 file of at most 1 MiB that the user of the exporter may read, or remove it.",
+    meaning: "A file of servers_from cannot be read. Its servers keep their previous configuration.",
+    remedy: "Check the permissions of the file, its encoding (UTF-8) and size (at most 1 MiB), or remove it.",
   },
   MAP_SERVER_UNKNOWN: {
-    meaning: "There is no server of the name that was given to map.",
-    remedy: "Give --server with the name of a configured server, or of one in the recording.",
+    meaning: "The command map does not know this server.",
+    remedy: "Set --server to the name of a configured server or of a server in the recording.",
   },
   MAP_SENSOR_UNKNOWN: {
-    meaning: "There is no sensor with the id that was given to map.",
-    remedy: "Give the id as in the label sensor_id, and check that the user may see the sensor.",
+    meaning: "The command map does not find a sensor with this id.",
+    remedy: "Use the id of the label sensor_id, and check that the PRTG user can see the sensor.",
   },
   RECORDING_UNREADABLE: {
     meaning: "A recording cannot be read.",
-    remedy: "Check the path given to --recording and the permissions of the file.",
+    remedy: "Check the path in --recording and the permissions of the file.",
   },
   RECORDING_UNWRITABLE: {
     meaning: "A recording cannot be written.",
-    remedy: "Check the path given to --save and the permissions of its folder.",
+    remedy: "Check the path in --save and the permissions of its folder.",
   },
   RECORDING_INVALID: {
-    meaning: "A file is not a recording that this version can read.",
-    remedy: "Write it anew with map --all --save.",
+    meaning: "The file is not a recording, or has an unknown version.",
+    remedy: "Record it again with map --all --save.",
   },
   REPORT_UNWRITABLE: {
-    meaning: "A report about servers cannot be written.",
-    remedy: "Check the path given to --report and the permissions of its folder.",
+    meaning: "The server report cannot be written.",
+    remedy: "Check the path in --report and the permissions of its folder.",
   },
   REPORT_UNREADABLE: {
-    meaning: "A report about servers cannot be read.",
-    remedy: "Check the path given to --from-report and the permissions of the file.",
+    meaning: "The server report cannot be read.",
+    remedy: "Check the path in --from-report and the permissions of the file.",
   },
   REPORT_INVALID: {
-    meaning: "A file is not a report about servers that this version can read.",
-    remedy: "Write it anew with check --report.",
+    meaning: "The file is not a server report, or has an unknown version.",
+    remedy: "Create it again with check --report.",
   },
   SECRET_UNREADABLE: {
-    meaning: "A file that holds a secret cannot be read, or is empty.",
-    remedy: "Check the path, that the user of the exporter may read it, and that it is UTF-8.",
+    meaning: "A secret file cannot be read, or is empty.",
+    remedy: "Check the path, the permissions of the file, and its encoding (UTF-8).",
   },
   SECRET_EXPOSED: {
-    meaning: "A file that holds a secret may be read by others, and `strict_secret_files` is set.",
-    remedy: "chmod 600, or 640 where the file belongs to root; in Kubernetes set defaultMode: 0440 and an fsGroup.",
+    meaning: "Other users can read a secret file, and `strict_secret_files` is set.",
+    remedy: "Set mode 600, or 640 if root owns the file. In Kubernetes, set defaultMode: 0440 and an fsGroup.",
   },
   CA_UNREADABLE: {
-    meaning: "A certificate file cannot be read or holds no PEM certificate.",
-    remedy: "Check tls.ca_file and tls.cert_file: each must hold one or more PEM certificates.",
+    meaning: "A certificate file cannot be read or has no PEM certificate.",
+    remedy: "Check tls.ca_file and tls.cert_file. Each must contain one or more PEM certificates.",
   },
   WORLD_IMPOSSIBLE: {
-    meaning: "A simulated world of the sizes that were asked for cannot be.",
-    remedy: "Change the sizes that the message names.",
+    meaning: "The simulator cannot create a world with these sizes.",
+    remedy: "Change the sizes in the message.",
   },
   SCENARIO_INVALID: {
-    meaning: "A scenario cannot be read, or cannot be played in this simulated world.",
-    remedy: "Correct the line and column that the message names; docs/simulator.md lists every key.",
+    meaning: "The scenario cannot be read, or does not fit the simulated world.",
+    remedy: "Correct the line and column in the message. docs/simulator.md lists all keys.",
   },
   WEB_CONFIG_UNREADABLE: {
-    meaning: "The file given to --web.config.file, or one that it names, cannot be read.",
-    remedy: "Check the path (in the file it counts from the folder of the file) and the permissions.",
+    meaning: "The file in --web.config.file, or a file that it refers to, cannot be read.",
+    remedy: "Check the permissions and the path. Paths in the file are relative to its directory.",
   },
   WEB_CONFIG_INVALID: {
-    meaning: "A key or value in the file given to --web.config.file is wrong, or does not fit another one.",
-    remedy: "Correct the line and column that the message names; docs/web-configuration.md lists every key.",
+    meaning: "A key or value in --web.config.file is invalid or contradicts another one.",
+    remedy: "Correct the line and column in the message. docs/web-configuration.md lists all keys.",
   },
   LISTEN_FAILED: {
     meaning: "The exporter cannot listen on the requested address.",
-    remedy: "Choose another --web.listen-address, or stop the program that uses it.",
+    remedy: "Choose another --web.listen-address, or stop the program that uses this one.",
   },
   API_CONNECTION_FAILED: {
-    meaning: "No connection to the server.",
+    meaning: "The exporter cannot connect to the server.",
     remedy:
-      "Check servers[].url, name resolution, firewalls, and that the application server is running (port 1616 for HTTPS, 1615 for HTTP).",
+      "Check servers[].url, DNS, firewalls and that the PRTG application server runs (port 1616 for HTTPS, 1615 for HTTP).",
   },
   API_TLS_UNTRUSTED: {
     meaning: "The certificate of the server is not trusted.",
     remedy:
-      "Give the issuing authority in tls.ca_file (self-signed: the certificate itself), or tls.server_name when the name differs.",
+      "Set tls.ca_file to the issuing CA (self-signed: to the certificate). If only the name differs, set tls.server_name.",
   },
   API_TLS_FINGERPRINT: {
-    meaning: "The certificate of the server is none of those in `tls.fingerprints`.",
+    meaning: "The certificate of the server does not match `tls.fingerprints`.",
     remedy:
-      "If the certificate was renewed, add the fingerprint that the message names to tls.fingerprints. If its operator knows of no renewal, another machine may be between here and the server.",
+      "If the certificate was renewed, add the fingerprint of the message to tls.fingerprints. If not, another machine may intercept the connection.",
   },
   API_TLS_CLIENT_REFUSED: {
-    meaning: "The server refuses the exporter's own certificate, or asks for one and gets none.",
-    remedy: "Give tls.cert_file and tls.key_file with a certificate that is valid and that the server trusts.",
+    meaning: "The server requires a client certificate, or refuses the one of the exporter.",
+    remedy: "Set tls.cert_file and tls.key_file to a valid certificate that the server trusts.",
   },
   API_TLS_FAILED: {
     meaning: "The TLS handshake failed.",
-    remedy: "Check that the URL's scheme fits the port: 1616 speaks HTTPS, 1615 speaks HTTP.",
+    remedy: "Check that the scheme of the URL matches the port: 1616 is HTTPS, 1615 is HTTP.",
   },
   API_PROXY_UNAUTHORIZED: {
-    meaning: "The proxy of `proxy_url` refuses its credentials, or asks for some (407).",
-    remedy: "Give proxy_auth with username and password_file, or correct them; Basic is the scheme that is spoken.",
+    meaning: "The proxy in `proxy_url` requires credentials or refuses them (407).",
+    remedy: "Set or correct username and password_file in proxy_auth. The exporter supports Basic authentication.",
   },
   API_PROXY_FAILED: {
-    meaning: "The proxy of `proxy_url` cannot be reached, or gives no connection to the server.",
+    meaning: "The proxy in `proxy_url` is unreachable, or does not connect to the server.",
     remedy:
-      "Check proxy_url and that the proxy runs, reaches the server, and allows CONNECT to its port (Squid: SSL_ports).",
+      "Check proxy_url. Check that the proxy runs, reaches the server and allows CONNECT to its port (Squid: SSL_ports).",
   },
   API_TIMEOUT: {
     meaning: "The server did not answer in time.",
-    remedy: "Raise limits.timeout, or look at the load of the core server.",
+    remedy: "Raise limits.timeout, or check the load of the core server.",
   },
   API_REDIRECTED: {
-    meaning: "The server answered with a redirect; API v2 never does.",
-    remedy: "This is probably the classic web port: API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
+    meaning: "The server answered with a redirect. API v2 never redirects.",
+    remedy:
+      "Correct the port in servers[].url, which probably belongs to the classic web server. API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
   },
   API_WRONG_PORT: {
-    meaning: "The classic web server answered: it takes no API key in the header of a request.",
-    remedy: "Correct the port in servers[].url: API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
+    meaning: "The classic web server answered instead of API v2.",
+    remedy: "Correct the port in servers[].url. API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
   },
   API_NOT_JSON: {
-    meaning: "The server answered with something that is not the JSON of API v2.",
-    remedy: "Check servers[].url: a proxy or the classic web server may be answering; API v2 listens on 1616.",
+    meaning: "The answer of the server is not JSON of API v2.",
+    remedy: "Check servers[].url. Perhaps a proxy or the classic web server answers. API v2 listens on 1616.",
   },
   API_VALUES_UNREADABLE: {
-    meaning: "No value of any channel can be read.",
-    remedy:
-      "Report it with the version of the server and a recording (map --all --save): the exporter should understand it.",
+    meaning: "The exporter cannot read any channel value.",
+    remedy: "Report it with the server version and a recording (map --all --save). This is a bug of the exporter.",
   },
   API_RESPONSE_TOO_LARGE: {
-    meaning: "A response exceeded limits.max_response_size.",
-    remedy: "Raise limits.max_response_size if the server is sound.",
+    meaning: "An answer exceeded limits.max_response_size.",
+    remedy: "If the server works correctly, raise limits.max_response_size.",
   },
   API_LIST_TOO_LARGE: {
-    meaning:
-      "A list has more objects, text or pages, or takes longer, or a time series has more values, than limits allow.",
+    meaning: "A list or time series exceeds a limit for objects, text, pages, values or time.",
     remedy:
-      "Raise the key that the message names if the server is sound and there is memory for it (docs/sizing.md); until then the last picture stays.",
+      "If the server works correctly, raise the key in the message and check the memory (docs/sizing.md). Until then, the previous data stays.",
   },
   API_MEMORY_FULL: {
-    meaning: "What a list holds, with what is known of all servers, would need more memory than Node.js may have.",
+    meaning: "A list does not fit in the heap of Node.js, in addition to the known data of all servers.",
     remedy:
-      "Give the process more memory: the container's limit, or `--max-old-space-size` (docs/sizing.md); until then the last picture stays.",
+      "Raise the memory limit of the container or `--max-old-space-size` (docs/sizing.md). Until then, the previous data stays.",
   },
   API_UNAUTHORIZED: {
     meaning: "The server refused the API key or the session.",
-    remedy:
-      "Check the API key (it may have been deleted, or be one of the classic interface), or the user name and password.",
+    remedy: "Check the API key, or the user name and password. Deleted keys and keys of the classic API do not work.",
   },
   API_LOGIN_FAILED: {
     meaning: "Login with user name and password failed.",
-    remedy: "Check auth.username and auth.password_file, and that the account is not paused.",
+    remedy: "Check auth.username and auth.password_file, and that the account is active.",
   },
   API_FORBIDDEN: {
-    meaning: "The user lacks the right that this endpoint needs.",
-    remedy: "Give the user read access to the objects, or the API key the access level READ.",
+    meaning: "The user has no access to this endpoint.",
+    remedy: "Give the user read access to the objects, and the API key the access level READ.",
   },
   API_NOT_FOUND: {
-    meaning: "The server has no such endpoint or object.",
-    remedy: "If every endpoint is missing, API v2 is not activated on this server, or the URL has a wrong path.",
+    meaning: "The endpoint or object does not exist on the server.",
+    remedy: "If all endpoints are missing, activate API v2 on the server, or correct the path of the URL.",
   },
   API_BAD_REQUEST: {
     meaning: "The server refused the request as invalid.",
-    remedy: "Report it with the request ID: the exporter sends only documented requests.",
+    remedy: "Report it with the request ID. The exporter sends only documented requests.",
   },
   API_FILTER_REFUSED: {
     meaning: "The server refused a filter of servers[].select.",
-    remedy: "Correct the filter as the server says; what is shown stays as it was until then.",
+    remedy: "Correct the filter as the message says. Until then, the previous data stays.",
   },
   API_RATE_LIMITED: {
-    meaning: "The server asks for fewer requests.",
+    meaning: "The server limits the request rate.",
     remedy: "Lower limits.requests_per_second, or poll less often.",
   },
   API_EXECUTION_TIMEOUT: {
-    meaning: "The server gave up on a request after its own time limit.",
-    remedy: "The exporter asks for smaller pages by itself; if it persists, look at the load of the core server.",
+    meaning: "The server aborted a request after its own time limit.",
+    remedy: "The exporter reduces its page size. If the error persists, check the load of the core server.",
   },
   API_SERVER_ERROR: {
-    meaning: "The server failed to answer.",
-    remedy: "Look for the request ID in the logs of the application server.",
+    meaning: "The server answered with an internal error.",
+    remedy: "Search the logs of the application server for the request ID.",
   },
   API_UNAVAILABLE: {
     meaning: "The application server has no working connection to its core server.",
-    remedy: "Check that the core server service runs; polling resumes by itself.",
+    remedy: "Check that the core server service runs. The exporter then resumes polling.",
   },
   API_LICENSE_INACTIVE: {
-    meaning: "The license of the monitoring system is invalid or expired.",
-    remedy: "Activate the license in the monitoring system.",
+    meaning: "The PRTG license is invalid or expired.",
+    remedy: "Activate the license in PRTG.",
   },
   API_ENDPOINT_MISSING: {
-    meaning: "The server has neither this endpoint nor a stand-in for it.",
+    meaning: "The server lacks this endpoint and its alternatives.",
     remedy: "Update the server, or disable the collector that needs it.",
   },
   API_SUSPENDED: {
-    meaning: "Requests are held back after repeated failures.",
-    remedy: "Nothing: the exporter tries again by itself.",
+    meaning: "The exporter pauses requests after repeated failures.",
+    remedy: "Nothing. The exporter retries.",
   },
   STATE_DIR_BUSY: {
-    meaning: "Another exporter that pushes the same server has the same `state_dir`: each would push every value once.",
+    meaning: "Another exporter with the same `state_dir` pushes the same server. Both would push every value.",
     remedy:
-      "Stop the other one, or give each a state_dir and servers of its own. The lock ends with the process that has it.",
+      "Stop the other exporter, or give each exporter its own state_dir and servers. The lock ends with its process.",
   },
   LEADER_ELECTION_INVALID: {
-    meaning: "The times of the leader election do not fit each other.",
+    meaning: "The durations of the leader election contradict each other.",
     remedy:
-      "Let --leader-elect-lease-duration be a quarter more than --leader-elect-renew-deadline, and that twice --leader-elect-retry-period, or more.",
+      "Set --leader-elect-lease-duration to at least 1.25 times --leader-elect-renew-deadline, and that to at least twice --leader-elect-retry-period.",
   },
   NOT_IN_CLUSTER: {
-    meaning: "Replicas are to elect one of them (--leader-elect), and what a pod needs for that is missing.",
+    meaning: "--leader-elect needs a Kubernetes pod with a service account token.",
     remedy:
-      "Run it in a pod with the token of its service account mounted (automountServiceAccountToken), as the chart does with leaderElection.enabled.",
+      "Mount the token of the service account (automountServiceAccountToken), as the chart does with leaderElection.enabled.",
   },
   LEASE_FORBIDDEN: {
-    meaning: "The API server of Kubernetes does not let the exporter use its Lease.",
+    meaning: "The exporter has no permission for its Lease in Kubernetes.",
     remedy:
-      "Give its service account a Role with get and update of this one Lease (coordination.k8s.io), and create where nothing else makes it.",
+      "Give the service account a Role with get and update on this Lease (coordination.k8s.io), and create if the Lease does not exist.",
   },
   LEASE_UNAVAILABLE: {
-    meaning: "The API server of Kubernetes does not answer as it should.",
+    meaning: "The Kubernetes API server does not answer, or answers with an error.",
     remedy:
-      "Nothing, if it passes. Else check that the pod reaches the API server (NetworkPolicy), and the name and namespace of the Lease.",
+      "If the error persists, check the NetworkPolicy between pod and API server, and the name and namespace of the Lease.",
   },
   BACKFILL_RANGE_INVALID: {
-    meaning: "The time range of a backfill cannot be.",
-    remedy: "Give --from and --to as in 2026-03-01T00:00:00Z, or as a duration ago as in 60d; servers keep 365 days.",
+    meaning: "The time range of the backfill is invalid.",
+    remedy:
+      "Set --from and --to to a time such as 2026-03-01T00:00:00Z, or to an age such as 60d. PRTG keeps 365 days.",
   },
   BACKFILL_SERVER_UNKNOWN: {
-    meaning: "It is not clear of which server the history is wanted.",
-    remedy: "Name one of the configured servers with --server.",
+    meaning: "The server of the backfill is missing or unknown.",
+    remedy: "Set --server to the name of a configured server.",
   },
   BACKFILL_LABEL_TAKEN: {
-    meaning: "A label that every series is to have besides its own is one of its own.",
-    remedy: "Give --label another name, or rename the label in the section labels or the rule of the configuration.",
+    meaning: "A name in --label is already a label of the series.",
+    remedy: "Choose another name in --label, or rename the label of the series in the section labels or in its rule.",
   },
   BACKFILL_NOTHING_SELECTED: {
-    meaning: "No sensor with channels that are served passes the filters of a backfill.",
+    meaning: "The filters of the backfill match no sensor with served channels.",
     remedy:
-      "Check --path (the whole path is compared: Berlin/** takes all below Berlin), --kind and --tag against the labels of prtg_sensor_info.",
+      "Compare --path, --kind and --tag with the labels of prtg_sensor_info. --path matches the whole path: Berlin/** selects everything below Berlin.",
   },
   BACKFILL_LIST_MOVED: {
-    meaning: "The objects of the server changed whenever they were listed for a backfill.",
-    remedy: "Run it again when fewer changes are made to the server.",
+    meaning: "The objects of the server changed each time the backfill listed them.",
+    remedy: "Run it again at a time with fewer changes on the server.",
   },
   BACKFILL_OTHER_PARAMETERS: {
-    meaning: "The folder has an unfinished backfill that was asked for something else.",
+    meaning: "The folder has an unfinished backfill with other parameters.",
     remedy:
-      "Repeat the flags of that one, with the labels and mapping of then, to continue it, or delete the folder; for files another --output does as well.",
+      "To continue it, use its flags, labels and mapping. Otherwise delete the folder, or choose another --output.",
   },
   BACKFILL_OVERLAP: {
-    meaning: "The output folder has history of that time already, or the receiver of a push has it.",
-    remedy: "Choose another --from and --to, for files another --output, for a push other sensors.",
+    meaning: "The output folder or the receiver already has history of this time range.",
+    remedy: "Choose another time range. For files, choose another --output. For a push, choose other sensors.",
   },
   BACKFILL_BUSY: {
     meaning: "Another process is writing to the output folder.",
-    remedy: "Wait for it, or end it.",
+    remedy: "Wait until it ends, or stop it.",
   },
   BACKFILL_DAMAGED: {
-    meaning: "What an unfinished backfill left in its folder cannot be used.",
-    remedy: "Delete the folder, or choose another --output, and run it again.",
+    meaning: "The files of an unfinished backfill are damaged.",
+    remedy: "Delete the folder or choose another --output. Then run it again.",
   },
   BACKFILL_OUTPUT_UNUSABLE: {
-    meaning: "The output folder cannot be written to or read.",
-    remedy: "Check its permissions and the free space; then run the same command again to continue.",
+    meaning: "The output folder cannot be read or written.",
+    remedy: "Check its permissions and the free space. Then run the same command again to continue.",
   },
   BACKFILL_NO_RECEIVER: {
-    meaning: "History is to be pushed, but no OTLP receiver is configured.",
-    remedy: "Set otlp.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT, and leave OTEL_SDK_DISABLED out.",
+    meaning: "--push needs an OTLP receiver, and none is configured.",
+    remedy: "Set otlp.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT, and remove OTEL_SDK_DISABLED.",
   },
   BACKFILL_NO_STATE_DIR: {
-    meaning: "A push of history needs a place where it is noted how far it came.",
+    meaning: "--push needs state_dir to store its progress.",
     remedy: "Set state_dir in the configuration file.",
   },
   BACKFILL_RECEIVER_AWAY: {
-    meaning: "The OTLP receiver could not be reached, or took nothing, for too long.",
-    remedy: "Check otlp.endpoint and the credentials; then run the same command again to continue.",
+    meaning: "The OTLP receiver was unreachable or accepted no data for too long.",
+    remedy: "Check otlp.endpoint and the credentials. Then run the same command again to continue.",
   },
   BACKFILL_REFUSED: {
-    meaning: "The OTLP receiver refuses history for good, from the first value on.",
+    meaning: "The OTLP receiver rejects the history permanently.",
     remedy:
-      "See what it says. Prometheus takes old values only within storage.tsdb.out_of_order_time_window. Then run the same command again.",
+      "Solve the problem in the message, then run the same command again. Prometheus accepts old values only within storage.tsdb.out_of_order_time_window.",
   },
   BACKFILL_SENSORS_FAILED: {
-    meaning: "The server failed to give the history of some sensors.",
-    remedy: "Run the same command again to try those once more, or with --skip-failed to finish without them.",
+    meaning: "The history of some sensors cannot be read.",
+    remedy: "Run the same command again to retry them, or add --skip-failed to finish without them.",
   },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 

@@ -268,8 +268,7 @@ describe("the state of a channel under rules", () => {
 
 describe("the list of lookups", () => {
   const LIMITS = { max_error: 90 };
-  const lines = ({ log }: Monitored) =>
-    log.filter(({ msg }) => msg.includes("states of channels")).map(({ msg }) => msg);
+  const lines = ({ log }: Monitored) => log.filter(({ msg }) => msg.includes("channel states")).map(({ msg }) => msg);
 
   test("is asked for with the limits only, and channels for their lookups where there are some", async () => {
     const { server } = await polled();
@@ -288,12 +287,12 @@ describe("the list of lookups", () => {
       expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
     }
     expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits", "limits", "limits"]);
-    expect(lines(subject)).toEqual(["states of channels are not shown: the server has no list of lookups"]);
+    expect(lines(subject)).toEqual(["channel states are missing: the server has no list of lookups"]);
     subject.server.lookupDefinitions = [DOOR];
     for (let times = 0; times < 2; times++) await subject.poll({ value: 1, lookup: "acme.door" });
     expect(subject.states()).toEqual(["Open"]);
     expect(lines(subject)).toHaveLength(2);
-    expect(lines(subject)[1]).toBe("states of channels are shown: the server tells lookups");
+    expect(lines(subject)[1]).toBe("channel states are available: the server sends lookups");
   });
 
   test("may be empty: nothing is asked of channels, nothing is said", async () => {
@@ -374,6 +373,6 @@ describe("the list of lookups", () => {
     for (let times = 0; times < 2; times++) await subject.poll({ value: 1, limits: LIMITS });
     expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
     expect(lines(subject)).toHaveLength(1);
-    expect(lines(subject)[0]).toContain("does not tell which channels have lookups");
+    expect(lines(subject)[0]).toContain("does not send the lookups of channels");
   });
 });

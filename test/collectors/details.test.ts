@@ -55,7 +55,7 @@ describe("details", () => {
     server.connected.clear();
     expect(await monitor.monitor.pollOnce(signal)).toBe(true);
     expect(shown(monitor)).toEqual(NONE);
-    const other = /states of channels are not shown/;
+    const other = /channel states are missing/;
     expect(monitor.log.filter(({ level, msg }) => level >= 30 && !other.test(msg))).toEqual([]);
   });
 

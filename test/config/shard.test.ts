@@ -35,7 +35,7 @@ test.each([
     }
   })();
   expect(error).toMatchObject({ code: "SHARD_INVALID", message });
-  expect(describeError(error)).toContain("Give i/n");
+  expect(describeError(error)).toContain("Use i/n");
 });
 
 test("each server is on exactly one shard, in the order of the configuration", () => {

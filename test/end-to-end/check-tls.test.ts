@@ -65,7 +65,7 @@ test("by a proxy: what it refuses is said, and with its credentials all works", 
   ]);
   const failed = refused.stdout.split("\n").find((one) => one.includes("FAILED"));
   expect(failed).toContain("[API_PROXY_UNAUTHORIZED]");
-  expect(failed).toContain("-> Give proxy_auth");
+  expect(failed).toContain("-> Set or correct username and password_file in proxy_auth");
   lines.push(`}, proxy_auth: { username: exporter, password_file: proxy.txt`);
   const folder = folderWith(url, { hq: lines.join("") }, { "proxy.txt": password });
   const accepted = await runCommand(["check", "--config.file", join(folder, "prtg.yaml"), "--log.level", "debug"]);

@@ -84,6 +84,6 @@ test("check says how many values cannot be read", async () => {
   const { url } = await simulateServer({ faults });
   const env = { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
   const { stdout, code } = await runCommand(["check"], { env });
-  expect(stdout).toMatch(/channels +warning .*\d+ values \(\d+ %\) are no numbers in their unit/);
+  expect(stdout).toMatch(/channels +warning .*\d+ values \(\d+ %\) are not numbers in their unit/);
   expect(code).toBe(0);
 });

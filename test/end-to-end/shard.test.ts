@@ -62,5 +62,5 @@ test("a shard serves its servers alone, is ready without any, and keeps to its o
 
 test.each(["3/3", "/3", "all"])("--shard %s is refused, with what to give instead", async (shard) => {
   const { code, stderr } = await startCommand(["serve", `--shard=${shard}`], { env: {} }).ended;
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/\[SHARD_INVALID\] Give i\/n/) });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/\[SHARD_INVALID\] Use i\/n/) });
 });

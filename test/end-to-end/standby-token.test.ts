@@ -96,7 +96,7 @@ test("check tries the Lease with the flags of serve, takes no leadership, and sh
   expect(leases.lease).toEqual(before);
   leases.intercept = repeat;
   const refused = await check();
-  expect(refused.stdout).toMatch(/^leader election +lease +FAILED +.*\[LEASE_FORBIDDEN\] -> Give its service account/m);
+  expect(refused.stdout).toMatch(/^leader election +lease +FAILED +.*\[LEASE_FORBIDDEN\] -> Give the service account/m);
   expect(refused.stdout).toContain("[redacted]");
   expect(refused.stdout).toMatch(/^FAILED: leader election \(lease\)$/m);
   expect(refused.code).toBe(1);

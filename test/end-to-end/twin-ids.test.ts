@@ -36,6 +36,6 @@ test("check says how many records have the id of another one", async () => {
   const { url } = await simulateServer({ faults: ["twin-ids@/experimental/channels*"] });
   const env = { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
   const { stdout, code } = await runCommand(["check"], { env });
-  expect(stdout).toMatch(/channels +warning .*1 records have the id of another one/);
+  expect(stdout).toMatch(/channels +warning .*1 records have a duplicate id/);
   expect(code).toBe(0);
 });

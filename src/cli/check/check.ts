@@ -90,7 +90,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     const { writeServerReports } = await import("../report/server-reports.ts");
     await writeServerReports(flags.report, config.servers, context, interrupted.signal);
     if (interrupted.exitCode !== undefined) return interrupted.exitCode;
-    context.print(`${flags.report}: a report without names, addresses and values, to attach to a bug report`);
+    context.print(`${flags.report}: report for a bug report, without names, addresses and values`);
   }
   context.print(concludeFindings(findings));
   return findings.some(({ status }) => status === "FAILED") ? 1 : 0;
@@ -142,7 +142,8 @@ class ServerCheck {
         found({ server, subject, ...finding, text });
         if (!fatal && !unconnected) continue;
         const rest = this.steps.slice(index + 1).map((after) => after.subject);
-        if (rest.length > 0) found({ server, subject: REST, status: "skipped", text: `not tried: ${rest.join(", ")}` });
+        if (rest.length > 0)
+          found({ server, subject: REST, status: "skipped", text: `not tested: ${rest.join(", ")}` });
         return;
       }
       found({ server, subject: CLOCK, status: "ok", ...judgeClock(this.#api.clockOffset()) });

@@ -41,7 +41,7 @@ export async function* leaseFindings(
     subject = RIGHTS;
     const rehearsal = await ask((signal) => client.rehearse(lease, signal));
     const what = lease === undefined ? "creates" : "updates";
-    yield found(RIGHTS, ok(`the API server ${what} it, as was tried without effect`));
+    yield found(RIGHTS, ok(`dry run: the API server ${what} it`));
     if (rehearsal.clockOffsetMs !== undefined) yield found(CLOCK, judge(rehearsal.clockOffsetMs));
   } catch (error) {
     if (interrupted.aborted) return;
@@ -54,20 +54,20 @@ export async function* leaseFindings(
 
 function late(open: OpenLease | undefined): ExporterError {
   const { origin, timeoutMs } = open ?? { origin: "the API server", timeoutMs: 0 };
-  return new ExporterError("LEASE_UNAVAILABLE", `${origin} does not answer within ${timeoutMs / 1_000} s`);
+  return new ExporterError("LEASE_UNAVAILABLE", `${origin} did not answer within ${timeoutMs / 1_000} s`);
 }
 
 function holderOf(lease: Lease | undefined): string {
-  if (lease === undefined) return "there is none yet, and the first replica creates it";
+  if (lease === undefined) return "does not exist yet, the first replica creates it";
   return lease.holder === undefined ? "no replica leads" : `${lease.holder} leads`;
 }
 
 /** The election uses monotonic time, but certificates and Lease times depend on the clock. */
 function judge(offsetMs: NonNullable<Rehearsal["clockOffsetMs"]>): StepResult {
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
-  if (seconds <= MAX_OFFSET_S) return ok(`the API server's clock differs from ours by ${seconds} s`);
+  if (seconds <= MAX_OFFSET_S) return ok(`the clocks of API server and exporter differ by ${seconds} s`);
   return warning(
-    `the API server's clock is ${seconds} s ${offsetMs > 0 ? "ahead of" : "behind"} ours: the election works, but renewTime of the Lease is off as much, and certificates that are new or run out may be refused`,
-    "Set both clocks by a time server.",
+    `the API server's clock is ${seconds} s ${offsetMs > 0 ? "ahead" : "behind"}. The election works, but renewTime is wrong, and certificates can seem invalid`,
+    "Synchronize both clocks with NTP.",
   );
 }

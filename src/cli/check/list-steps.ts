@@ -7,8 +7,9 @@ import { SelectedApi } from "../../selection/selected-api.ts";
 import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
-const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";
-const UNREADABLE_REMEDY = "Report it with the version of the server: the exporter should understand what servers send.";
+const RIGHTS_REMEDY =
+  "Give the user of the API key read access to the objects to monitor. A key has the rights of its user.";
+const UNREADABLE_REMEDY = "Report it with the version of the server. This is a bug of the exporter.";
 
 export interface FoundLists {
   readonly nodes: Map<NodeKind, readonly NodeRecord[]>;
@@ -28,7 +29,7 @@ export function nodesStep(
       const list = await api.nodes(kind, options, signal);
       found.nodes.set(kind, list.items);
       if (isWhole && kind === "sensor" && list.items.length + list.skipped === 0) {
-        throw new ExporterError("API_FORBIDDEN", "the user sees no sensors", { remedy: RIGHTS_REMEDY });
+        throw new ExporterError("API_FORBIDDEN", "the user cannot see any sensors", { remedy: RIGHTS_REMEDY });
       }
       return describeList(`${list.items.length} ${isWhole ? "visible" : "selected"}`, list, problems());
     },
@@ -40,13 +41,13 @@ export function selectionStep({ nodes }: FoundLists): Step {
   return {
     subject: "selection",
     run: async ({ api }) => {
-      if (!(api instanceof SelectedApi)) return { status: "skipped", text: "everything is monitored" };
+      if (!(api instanceof SelectedApi)) return { status: "skipped", text: "all objects are selected" };
       const { sensorReader, channelReader } = api;
       const selected = nodes.get("sensor")?.length ?? 0;
       if (selected === 0) {
         return warning(
-          "no sensor is selected: nothing is shown",
-          "Correct servers[].select, or see what the user may see.",
+          "no sensor is selected, so the metrics page has no sensors",
+          "Correct servers[].select, or check the rights of the user.",
         );
       }
       const total = sensorReader.total ?? selected;
@@ -54,20 +55,20 @@ export function selectionStep({ nodes }: FoundLists): Step {
       // Cannot tell whether the server ignores the filter.
       if (selected === total && api.selection.judge.include.filters.length > 0) {
         return warning(
-          `${text}: all that there are`,
-          "Nothing if that is meant; else correct the filter, or select in another way: a server that ignores it finds everything.",
+          `${text}: the filter excludes none`,
+          "If you expected fewer, correct the filter, or select by path, id or tag. Some servers ignore filters.",
         );
       }
       const refused = [...new Set([...sensorReader.unsupported, ...channelReader.unsupported])];
       if (refused.length > 0) {
-        const remedy = "Nothing if the load is bearable: the same is shown.";
+        const remedy = "Nothing, if the server can bear the load. The result is the same.";
         return warning(
-          `${text}; the server does not select by ${refused.join(" and ")}: more is read, and filtered here`,
+          `${text}; the server cannot filter by ${refused.join(" and ")}, so the exporter reads more and filters itself`,
           remedy,
         );
       }
       return ok(
-        `${text}; ${channelReader.form !== undefined ? "the server is asked for them" : "whole lists are read, and filtered here"}`,
+        `${text}; ${channelReader.form !== undefined ? "the server filters" : "the exporter reads whole lists and filters itself"}`,
       );
     },
   };
@@ -80,14 +81,14 @@ export function visibilityStep({ nodes }: FoundLists): Step {
     run: async () => {
       const records = [...nodes.values()].flat();
       if (nodes.size < 4 || records.length === 0) {
-        return { status: "skipped", text: "cannot be judged from these lists" };
+        return { status: "skipped", text: "unknown: a list is missing or empty" };
       }
       const visible = new Set(records.map(({ id }) => id));
       const cutOff = records.filter(({ parent }) => parent !== undefined && !isRoot(parent) && !visible.has(parent.id));
-      if (cutOff.length === 0) return ok("the user sees the parents of all these objects");
+      if (cutOff.length === 0) return ok("the user can see the parents of all objects");
       return warning(
-        `the user does not see the parents of ${cutOff.length} of these ${records.length} objects: they are a part of the tree`,
-        "Nothing if that is meant; else give the user read access to the root group.",
+        `the user cannot see the parents of ${cutOff.length} of ${records.length} objects, so this is only a part of the tree`,
+        "If you expected the whole tree, give the user read access to the root group.",
       );
     },
   };
@@ -116,10 +117,10 @@ export function namesStep(found: FoundLists): Step {
         return sensor === undefined ? [] : { sensor, channel };
       });
       const line = unnamedChannels(await allPresets(), channels);
-      if (line === undefined) return ok("the presets match all channels of the kinds that they know");
+      if (line === undefined) return ok("the presets match all channels of known sensor kinds");
       return ok(
         `no preset matches ${line}`,
-        "Nothing; or paste this line into an issue, so that a later version has names for them.",
+        "Optional: paste this line into an issue to get names for these channels in a later version.",
       );
     },
   };
@@ -134,10 +135,10 @@ function describeChannels(
   const readable = list.items.filter(({ value }) => value !== undefined).length;
   const unreadable = problems.get("value") ?? 0;
   if (unreadable > 0 && readable === 0) {
-    throw new ExporterError("API_VALUES_UNREADABLE", `${count} visible, and none of ${unreadable} values is a number`);
+    throw new ExporterError("API_VALUES_UNREADABLE", `${count} visible, but none of ${unreadable} values is a number`);
   }
   if (count + list.skipped === 0 && (nodes.get("sensor")?.length ?? 0) > 0) {
-    throw new ExporterError("API_VALUES_UNREADABLE", "the user sees sensors, but no channels: there are no values", {
+    throw new ExporterError("API_VALUES_UNREADABLE", "the user can see sensors, but no channels", {
       remedy: RIGHTS_REMEDY,
     });
   }
@@ -145,7 +146,7 @@ function describeChannels(
   if (unreadable === 0) return describeList(text, list, problems);
   const share = Math.max(1, Math.round((100 * unreadable) / (readable + unreadable)));
   return warning(
-    `${text}; ${unreadable} values (${share} %) are no numbers in their unit: they are not shown`,
+    `${text}; ${unreadable} values (${share} %) are not numbers in their unit and have no series`,
     UNREADABLE_REMEDY,
   );
 }
@@ -153,16 +154,13 @@ function describeChannels(
 export function limitsStep(found: { readonly lookups: boolean }): Step {
   return {
     subject: "limits",
-    without: "limits are not shown",
+    without: "limits are missing",
     run: async ({ api, signal, problems }) => {
       const list = await api.channels({ limits: true, lookups: found.lookups }, signal);
       const limited = list.items.filter(({ limits }) => Object.keys(limits ?? {}).length > 0).length;
       const withLimits = list.items.filter(({ limits }) => limits !== undefined).length;
       if (withLimits === 0 && list.items.length > 0 && list.refused === undefined) {
-        return warning(
-          "the server tells no limits: limits are not shown",
-          "Nothing if prtg_channel_limit is not missed.",
-        );
+        return warning("the server sends no limits", "Nothing, if you do not need prtg_channel_limit.");
       }
       return describeList(`${limited} of ${list.items.length} channels have limits`, list, problems());
     },
@@ -173,7 +171,7 @@ export function lookupsStep(found: { lookups: boolean }): Step {
   return {
     subject: "lookups",
     reading: "lookups",
-    remedy: "Nothing if prtg_channel_state is not missed.",
+    remedy: "Nothing, if you do not need prtg_channel_state.",
     run: async ({ api, signal, problems }) => {
       const list = await api.lookups(signal);
       if (list === undefined) return ok(`not offered by this server: ${READINGS.lookups.without}`);
@@ -184,16 +182,16 @@ export function lookupsStep(found: { lookups: boolean }): Step {
 }
 
 const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
-  record: (count) => `${count} records cannot be understood and are left out`,
+  record: (count) => `${count} records are invalid and dropped`,
   status: (count) => `${count} statuses are not known and shown as unknown`,
-  value: (count) => `${count} values are no numbers and not shown`,
-  timestamp: (count) => `${count} times cannot be read and are left out`,
-  summary: (count) => `${count} counts of sensors cannot be read and are left out`,
-  text: (count) => `${count} texts are too long and are cut`,
-  lookup: (count) => `${count} lookups cannot be read and are left out`,
+  value: (count) => `${count} values are not numbers and dropped`,
+  timestamp: (count) => `${count} timestamps are invalid and dropped`,
+  summary: (count) => `${count} sensor counts are invalid and dropped`,
+  text: (count) => `${count} texts are too long and cut`,
+  lookup: (count) => `${count} lookups are invalid and dropped`,
   secret: (count) =>
-    `${count} texts hold a key, token or password of this exporter: [redacted] takes its place, and objects with it in their id are left out`,
-  duplicate: (count) => `${count} records have the id of another one and are left out`,
+    `${count} texts contain a key, token or password of this exporter. It is replaced by [redacted], and objects with it in their id are dropped`,
+  duplicate: (count) => `${count} records have a duplicate id and are dropped`,
 };
 
 function describeList(
@@ -202,17 +200,17 @@ function describeList(
   problems: ReadonlyMap<DecodeProblem, number>,
 ): StepResult {
   if (refused.length > 0) {
-    const without = refused.map((section) => `${section}: ${WITHOUT_SECTION[section] ?? "it is not shown"}`);
+    const without = refused.map((section) => `${section}: ${WITHOUT_SECTION[section] ?? "its data is missing"}`);
     return warning(
       `${text}; the server refuses to include ${without.join(", ")}`,
-      "Nothing if that is not missed; else update the server or give the user read access.",
+      "Nothing, if you do not need this data. Otherwise update the server or give the user read access.",
     );
   }
   const spoilt = [...problems].map(([problem, count]) => SPOILT[problem](count));
   if (spoilt.length > 0) return warning(`${text}; ${spoilt.join(", ")}`, UNREADABLE_REMEDY);
   if (complete) return ok(text);
   return warning(
-    `${text}; the list changed twice while it was read: nothing is removed on its word`,
-    "Nothing: the next poll reads it anew.",
+    `${text}; the list changed twice during the read, so the exporter keeps all objects`,
+    "Nothing. The next poll reads the list again.",
   );
 }

@@ -60,7 +60,7 @@ function readsTimeSeries(server: ServerConfig, config: Config): boolean {
 function connectionStep({ url, tls }: ServerConfig): Step {
   const { protocol, hostname } = new URL(url);
   const works = `${url}: the application server is up and connected to its core`;
-  const readable = "; a machine in between can read the credentials";
+  const readable = ". A machine in between can read the credentials";
   const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return {
     subject: "connection",
@@ -71,14 +71,14 @@ function connectionStep({ url, tls }: ServerConfig): Step {
       }
       if (protocol === "https:" && tls.insecureSkipVerify) {
         const text = `${works}, but its certificate is not checked${readable}`;
-        return warning(text, "Give tls.ca_file or tls.fingerprints in the place of tls.insecure_skip_verify.");
+        return warning(text, "Set tls.ca_file or tls.fingerprints instead of tls.insecure_skip_verify.");
       }
       return ok(works);
     },
   };
 }
 
-const VERSION_REMEDY = "Nothing if prtg_server_info is not missed.";
+const VERSION_REMEDY = "Nothing, if you do not need prtg_server_info.";
 
 /** The version is optional, and even a rejection proves that the login works. */
 const LOGIN: Step = {
@@ -88,11 +88,11 @@ const LOGIN: Step = {
   run: async ({ api, signal }) => {
     const versions = [...(await api.version(signal))].map(([name, version]) => `${name} ${version}`);
     if (versions.length > 0) return ok(["accepted", ...versions].join(", "));
-    return warning(`accepted, but the server tells no version: ${READINGS.version.without}`, VERSION_REMEDY);
+    return warning(`accepted, but the server sends no version: ${READINGS.version.without}`, VERSION_REMEDY);
   },
 };
 
-const COUNTS_REMEDY = "Nothing: the counts are right.";
+const COUNTS_REMEDY = "Nothing. The counts are correct.";
 
 const STATUS_SUMMARY: Step = {
   subject: "status summary",
@@ -102,7 +102,7 @@ const STATUS_SUMMARY: Step = {
     const summary = await api.statusSummary(signal);
     const { without } = READINGS.statusSummary;
     if (summary === undefined) return ok(`not offered by this server: ${without}`);
-    if (summary.counts.size === 0) return warning(`the answer holds no counts: ${without}`, COUNTS_REMEDY);
+    if (summary.counts.size === 0) return warning(`the answer has no counts: ${without}`, COUNTS_REMEDY);
     const counts = [...summary.counts].filter(([, count]) => count > 0).map(([status, count]) => `${status} ${count}`);
     return ok(counts.length === 0 ? "no sensors" : counts.join(", "));
   },
@@ -116,16 +116,16 @@ const OBJECT_COUNTS: Step = {
     const counts = await api.objectCounts(signal);
     const { without } = READINGS.objectCounts;
     if (counts === undefined) return ok(`not offered by this server: ${without}`);
-    if (counts.size === 0) return warning(`the answer holds no counts: ${without}`, COUNTS_REMEDY);
+    if (counts.size === 0) return warning(`the answer has no counts: ${without}`, COUNTS_REMEDY);
     return ok([...counts].map(([kind, count]) => `${kind} ${count}`).join(", "));
   },
 };
 
-const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
+const SERIES_REMEDY = "Nothing, if you do not need collectors.timeseries. Otherwise update the server.";
 
 /** Reads one measured sensor: others would fail the same way. */
 function timeSeriesStep(found: FoundLists): Step {
-  const without = "what happens between two polls, and during an outage, is not filled in";
+  const without = "gaps between polls and after outages are not filled";
   return {
     subject: "time series",
     without,
@@ -133,20 +133,20 @@ function timeSeriesStep(found: FoundLists): Step {
     run: async ({ api, signal, problems }) => {
       const newest = found.channels?.toSorted((a, b) => (b.measuredAt ?? 0) - (a.measuredAt ?? 0))[0];
       const sensorId = newest?.sensorId ?? found.nodes.get("sensor")?.[0]?.id;
-      if (sensorId === undefined) return { status: "skipped", text: "there is no sensor to try with" };
+      if (sensorId === undefined) return { status: "skipped", text: "no sensor to test with" };
       const { rows, gaps } = await api.timeSeries(sensorId, "live", signal);
       const spoilt = [...problems().values()].reduce((sum, count) => sum + count, 0);
       const text = `${rows.length} rows and ${gaps.length} gaps of sensor ${sensorId} in the last four hours`;
       if (spoilt === 0) return ok(text);
       return warning(
-        `${text}; ${spoilt} values or rows cannot be read, and are left out`,
-        "Report it with the version of the server: the exporter should understand what servers send.",
+        `${text}; ${spoilt} values or rows are invalid and dropped`,
+        "Report it with the version of the server. This is a bug of the exporter.",
       );
     },
   };
 }
 
-const REMEDY = "Nothing if they are not missed; else leave collectors.details off.";
+const REMEDY = "Nothing, if you do not need them. To silence this, disable collectors.details.";
 
 /** Reads each list separately, like the collector, so one failure does not affect others. */
 export function detailsStep(found: FoundLists, isWhole: boolean): Step {
@@ -161,11 +161,11 @@ export function detailsStep(found: FoundLists, isWhole: boolean): Step {
       const tell = async (what: string, value: () => Promise<string | undefined>): Promise<void> => {
         const part = await parts.read(value);
         if (part !== undefined) read++;
-        texts.push(`${what}: ${part === undefined ? "not read" : (part.value ?? "not told")}`);
+        texts.push(`${what}: ${part === undefined ? "not read" : (part.value ?? "not sent")}`);
       };
       if (isWhole) {
         await tell("license", async () => sensorsOf(await details.license(signal)));
-        await tell("auto-discoveries under way", async () => (await details.autodiscoveries(signal))?.toString());
+        await tell("running auto-discoveries", async () => (await details.autodiscoveries(signal))?.toString());
       }
       const probe = found.nodes.get("probe")?.[0]?.id;
       if (probe !== undefined) {

@@ -35,15 +35,15 @@ export class RunDurations {
     const slow = runs.filter(({ tookMs, periodMs }) => tookMs >= SHARE_AT_RISK * periodMs);
     if (slow.length > 0) {
       const tight = slow.map(({ name, tookMs, periodMs }) => {
-        const skips = tookMs >= periodMs ? "runs are skipped" : "runs are skipped when it gets slower";
+        const skips = tookMs >= periodMs ? "runs are skipped" : "runs are skipped if it gets slower";
         return `a run of ${name} takes ${seconds(tookMs)} of ${seconds(periodMs)}: ${skips}`;
       });
       const names = slow.map(({ name }) => `collectors.${name}.schedule`).join(", ");
-      return warning(tight.join("; "), `Set longer periods in ${names}, or look at the load of the core server.`);
+      return warning(tight.join("; "), `Set longer periods in ${names}, or check the load of the core server.`);
     }
     if (slowestMs >= SHARE_AT_RISK * this.#timeoutMs) {
-      const text = `the slowest answer took ${seconds(slowestMs)}, and after ${seconds(this.#timeoutMs)} none is waited for`;
-      return warning(text, "Raise limits.timeout, or look at the load of the core server.");
+      const text = `the slowest answer took ${seconds(slowestMs)} of the ${seconds(this.#timeoutMs)} in limits.timeout`;
+      return warning(text, "Raise limits.timeout, or check the load of the core server.");
     }
     const [longest] = runs;
     return ok(
@@ -63,10 +63,10 @@ export class RunDurations {
 export function judgeClock(offsetMs: number): StepResult {
   const difference = offsetMs / 1_000;
   const by = seconds(Math.abs(offsetMs));
-  if (Math.abs(difference) <= MAX_OFFSET_S) return ok(`the server's differs from ours by ${by}`);
+  if (Math.abs(difference) <= MAX_OFFSET_S) return ok(`the clocks of server and exporter differ by ${by}`);
   return warning(
-    `the server's is ${by} ${difference > 0 ? "ahead of" : "behind"} ours: times of measurements are off by as much in queries`,
-    "Set both clocks by a time server.",
+    `the server clock is ${by} ${difference > 0 ? "ahead" : "behind"}, so timestamps of measurements are off by as much`,
+    "Synchronize both clocks with NTP.",
   );
 }
 

@@ -58,7 +58,7 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const SCHEME_REMEDY =
-  "Check that the URL's scheme fits the port (1616 speaks HTTPS, 1615 speaks HTTP) and that the application server is running.";
+  "Check that the scheme of the URL matches the port (1616 is HTTPS, 1615 is HTTP) and that the PRTG application server runs.";
 
 /** The server refuses or misses a client certificate. */
 const CLIENT_REFUSED =

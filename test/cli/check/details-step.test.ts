@@ -6,8 +6,7 @@ import type { MemoryServer } from "../../collectors/memory-server.ts";
 import { channel, smallServer } from "../../collectors/monitored.ts";
 import { load } from "../../config/support.ts";
 
-const TOLD =
-  "license: 2600 of 5000 sensors, auto-discoveries under way: 2, first probe: connected, primary channels: 1";
+const TOLD = "license: 2600 of 5000 sensors, running auto-discoveries: 2, first probe: connected, primary channels: 1";
 
 function server(): MemoryServer {
   const api = smallServer();
@@ -58,14 +57,14 @@ describe("the step of details", () => {
     api.licenseUse = api.autodiscoveries = api.primary = undefined;
     api.connected.clear();
     expect(await checked(api)).toBe(
-      "ok: license: not told, auto-discoveries under way: not told, first probe: not told, primary channels: not told",
+      "ok: license: not sent, running auto-discoveries: not sent, first probe: not sent, primary channels: not sent",
     );
   });
 
   test("does not take the channels of a server that ignores the filter for primary ones", async () => {
     const api = server();
     api.primary = api.channelRecords;
-    expect(await checked(api)).toBe(`ok: ${TOLD.replace("channels: 1", "channels: not told")}`);
+    expect(await checked(api)).toBe(`ok: ${TOLD.replace("channels: 1", "channels: not sent")}`);
   });
 
   test("leaves out what is told of the whole server where a part is monitored", async () => {

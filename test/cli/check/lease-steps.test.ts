@@ -59,8 +59,8 @@ test("says who leads, and that the Lease may be read and written, and changes no
   expect(lines(findings)).toEqual([
     expect.stringMatching(/^service account ok: https:\/\/127\.0\.0\.1:\d+ is the API server -> nothing$/),
     "lease ok: monitoring/prtg-exporter: pod-b_2 leads -> nothing",
-    "lease rights ok: the API server updates it, as was tried without effect -> nothing",
-    "API server clock ok: the API server's clock differs from ours by 1 s -> nothing",
+    "lease rights ok: dry run: the API server updates it -> nothing",
+    "API server clock ok: the clocks of API server and exporter differ by 1 s -> nothing",
   ]);
   expect(new Set(findings.map((finding) => finding.server))).toEqual(new Set(["leader election"]));
   expect(server.lease).toEqual(before);
@@ -71,8 +71,8 @@ test("says who leads, and that the Lease may be read and written, and changes no
 test("one that is not there may be made, and is not made", async () => {
   const { server, check } = await setting();
   expect(lines(await check()).slice(1, 3)).toEqual([
-    "lease ok: monitoring/prtg-exporter: there is none yet, and the first replica creates it -> nothing",
-    "lease rights ok: the API server creates it, as was tried without effect -> nothing",
+    "lease ok: monitoring/prtg-exporter: does not exist yet, the first replica creates it -> nothing",
+    "lease rights ok: dry run: the API server creates it -> nothing",
   ]);
   expect(server.lease).toBeUndefined();
 });
@@ -99,7 +99,7 @@ test.each<[string, (server: LeaseServer) => unknown, RegExp]>([
   [
     "without the right to read",
     ({ allowed }) => allowed.delete("get"),
-    /^lease FAILED: .* cannot be read \(HTTP 403\): .* cannot get resource "leases" \[LEASE_FORBIDDEN\] -> Give its service account a Role/,
+    /^lease FAILED: .* cannot be read \(HTTP 403\): .* cannot get resource "leases" \[LEASE_FORBIDDEN\] -> Give the service account a Role/,
   ],
   [
     "without the right to update",
@@ -107,12 +107,12 @@ test.each<[string, (server: LeaseServer) => unknown, RegExp]>([
       server.put(HELD);
       server.allowed.delete("update");
     },
-    /^lease rights FAILED: .* cannot be updated \(HTTP 403\): .* \[LEASE_FORBIDDEN\] -> Give its service account a Role/,
+    /^lease rights FAILED: .* cannot be updated \(HTTP 403\): .* \[LEASE_FORBIDDEN\] -> Give the service account a Role/,
   ],
   [
     "without a Lease, and the right to create one",
     ({ allowed }) => allowed.delete("create"),
-    /^lease rights FAILED: .* cannot be created \(HTTP 403\): .* \[LEASE_FORBIDDEN\] -> .*create where nothing else makes it/,
+    /^lease rights FAILED: .* cannot be created \(HTTP 403\): .* \[LEASE_FORBIDDEN\] -> .*create if the Lease does not exist/,
   ],
   [
     "with a token that is not accepted",
@@ -139,7 +139,7 @@ test.each<[string, (server: LeaseServer) => unknown, RegExp]>([
   [
     "without a token",
     ({ accountFolder }) => rm(join(accountFolder, "token")),
-    /^service account FAILED: .*\/token cannot be read: ENOENT.* \[NOT_IN_CLUSTER\] -> Run it in a pod with the token/,
+    /^service account FAILED: .*\/token cannot be read: ENOENT.* \[NOT_IN_CLUSTER\] -> Mount the token of the service account/,
   ],
 ])("%s it says so, and what to do, and tries nothing more", async (_, spoil, expected) => {
   const { server, check } = await setting();
@@ -156,7 +156,7 @@ test("an API server that does not answer is not waited for longer than serve wai
   while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   await clock.advance(2_000);
   expect(lines(await checked).at(-1)).toMatch(
-    /^lease FAILED: https:\/\/127\.0\.0\.1:\d+ does not answer within 2 s \[LEASE_UNAVAILABLE\] -> /,
+    /^lease FAILED: https:\/\/127\.0\.0\.1:\d+ did not answer within 2 s \[LEASE_UNAVAILABLE\] -> /,
   );
 });
 
@@ -171,11 +171,11 @@ test("an interruption ends it without a word more", async () => {
 
 test.each([
   [-40_000, "40 s behind"],
-  [40_000, "40 s ahead of"],
+  [40_000, "40 s ahead"],
 ])("a clock that differs by %i ms is a warning", async (ms, words) => {
   const here = await setting();
   setAhead(here, ms);
   const [line = ""] = lines(await here.check()).slice(-1);
-  expect(line).toMatch(/^API server clock warning: .* -> Set both clocks by a time server\.$/);
+  expect(line).toMatch(/^API server clock warning: .* -> Synchronize both clocks with NTP\.$/);
   expect(line).toContain(words);
 });

@@ -33,18 +33,18 @@ const aDevice: Included = (world) => [{ kind: "id", id: world.list("device")[3]?
 describe("the selection is checked:", () => {
   test("a server that is asked for it", async () => {
     const { said, ofTotal } = await checked(aDevice);
-    expect(said).toBe(`ok: ${ofTotal}; the server is asked for them`);
+    expect(said).toBe(`ok: ${ofTotal}; the server filters`);
     expect(ofTotal).not.toMatch(/^0 /);
   });
 
   test("a server that refuses to select", async () => {
     const { said, ofTotal } = await checked(aDevice, ["refuses=filter"]);
-    expect(said).toMatch(`warning: ${ofTotal}; the server does not select by descendants`);
+    expect(said).toMatch(`warning: ${ofTotal}; the server cannot filter by descendants`);
   });
 
   test("so much that whole lists cost less", async () => {
     const { said, ofTotal } = await checked((world) => world.list("probe").map(({ id }) => ({ kind: "id", id })));
-    expect(said).toBe(`ok: ${ofTotal}; whole lists are read, and filtered here`);
+    expect(said).toBe(`ok: ${ofTotal}; the exporter reads whole lists and filters itself`);
   });
 
   test("nothing", async () => {
@@ -53,10 +53,10 @@ describe("the selection is checked:", () => {
 
   test("a filter that finds everything, as where the server ignores it", async () => {
     const { said, ofTotal } = await checked(() => [{ kind: "filter", filter: 'not (id = "1")' }]);
-    expect(said).toBe(`warning: ${ofTotal}: all that there are`);
+    expect(said).toBe(`warning: ${ofTotal}: the filter excludes none`);
   });
 
   test("none", async () => {
-    expect((await checked(undefined)).said).toBe("skipped: everything is monitored");
+    expect((await checked(undefined)).said).toBe("skipped: all objects are selected");
   });
 });

@@ -74,7 +74,7 @@ describe("a proxy that gives none", () => {
     const client = testClient(api.url, { proxy: { url: proxy.url, authorization } });
     const error = await rejection(client.api.version(never));
     expect(error).toMatchObject({ code: "API_PROXY_UNAUTHORIZED", endpoint: "/version" });
-    expect(describeError(error)).toContain("Give proxy_auth");
+    expect(describeError(error)).toContain("username and password_file in proxy_auth");
     expect(proxy.tunnels).toHaveLength(1);
     password = PASSWORD;
     expect(await client.api.version(never)).toEqual(ANSWER);

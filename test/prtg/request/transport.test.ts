@@ -112,14 +112,14 @@ describe("TLS", () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}));
     const error = await rejection(testClient(server.url.replace("http:", "https:")).api.version(never));
     expect(error).toMatchObject({ code: "API_TLS_FAILED" });
-    expect(describeError(error)).toContain("1615 speaks HTTP");
+    expect(describeError(error)).toContain("1615 is HTTP");
   });
 
   test("names the scheme as the suspect when http meets a port that speaks https", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
     const error = await rejection(testClient(server.url.replace("https:", "http:")).api.version(never));
     expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
-    expect(describeError(error)).toContain("1616 speaks HTTPS");
+    expect(describeError(error)).toContain("1616 is HTTPS");
   });
 });
 
