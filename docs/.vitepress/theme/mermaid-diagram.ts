@@ -13,6 +13,7 @@ const OPTIONS = {
   // Styles of the page would change the size of labels in HTML after Mermaid has measured them.
   htmlLabels: false,
   fontFamily: "var(--vp-font-family-base)",
+  flowchart: { nodeSpacing: 24, rankSpacing: 28, padding: 10 },
   sequence: { mirrorActors: false },
 };
 
@@ -46,6 +47,6 @@ export const MermaidDiagram = defineComponent({
     onMounted(draw);
     watch(isDark, draw);
     return () =>
-      svg.value === "" ? h("pre", text) : h("div", { class: "mermaid-diagram", role: "img", innerHTML: svg.value });
+      svg.value === "" ? h("pre", text) : h("div", { class: "mermaid-diagram", innerHTML: svg.value });
   },
 });
