@@ -1,10 +1,13 @@
 "use strict";
-// node scripts/install-missing.cjs [--dev]: before a script of npm, on whatever Node.js the machine has, so that
-// `npm run demo` and `npm test` are each all that a fresh clone needs. Runs since Node.js 12: no newer syntax.
+// node scripts/install-missing.cjs [--dev | --in FOLDER]: before a script of npm, on whatever Node.js the machine has, so that
+// `npm run demo` and `npm test` are each all that a fresh clone needs. FOLDER has an install of its own.
+// Runs since Node.js 12: no newer syntax.
 const { spawnSync } = require("child_process");
 const { existsSync, readFileSync } = require("fs");
 
 const dev = process.argv.includes("--dev");
+const inFolder = process.argv.indexOf("--in");
+const folder = inFolder < 0 ? "." : process.argv[inFolder + 1];
 
 /**
  * @typedef {{ version?: string, dev?: boolean, optional?: boolean, devOptional?: boolean }} Package
@@ -33,17 +36,18 @@ function missing(wanted, installed) {
 function npm(args) {
   const running = process.env.npm_execpath;
   if (running !== undefined && /npm-cli\.js$/.test(running)) {
-    return spawnSync(process.execPath, [running].concat(args), { stdio: "inherit" });
+    return spawnSync(process.execPath, [running].concat(args), { cwd: folder, stdio: "inherit" });
   }
-  return spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" });
+  return spawnSync("npm", args, { cwd: folder, stdio: "inherit", shell: process.platform === "win32" });
 }
 
 function installMissing() {
   // npm writes this file last: what was interrupted is installed again.
-  const installed = packagesOf("node_modules/.package-lock.json");
-  const lacking = missing(packagesOf("package-lock.json") || new Map(), installed || new Map());
+  const installed = packagesOf(folder + "/node_modules/.package-lock.json");
+  const lacking = missing(packagesOf(folder + "/package-lock.json") || new Map(), installed || new Map());
   if (installed !== undefined && lacking.length === 0) return 0;
-  const what = dev ? "to develop and test (150 MB to download in all)" : "to run (70 MB to download in all)";
+  let what = dev ? "to develop and test (150 MB to download in all)" : "to run (70 MB to download in all)";
+  if (inFolder >= 0) what = "in " + folder;
   process.stderr.write("Installing what is missing " + what + ", once: about a minute\n");
   const started = Date.now();
   // What is there already stays: something may be running on it. The lock file decides in both cases, and stays as it is.

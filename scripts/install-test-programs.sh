@@ -270,6 +270,15 @@ write_chromium_start() {
   chmod +x "$1/start"
 }
 
+# VitePress, for the test of the documentation site.
+install_site() {
+  local name=site
+  : >"$work/log"
+  if ! have npm; then skip "$name" "it comes by npm"; return; fi
+  if ! (cd "$repo" && retry node scripts/install-missing.cjs --in docs); then fail "$name" "npm ci in docs"; return; fi
+  say "$name" "installed VitePress $(sed -n 's/.*"vitepress": "\(.*\)".*/\1/p' "$repo/docs/package.json")"
+}
+
 # The bench compares with these. Without them it skips that comparison and says so.
 install_nginx() {
   local name=nginx found version target
@@ -589,7 +598,7 @@ beside() {
 
 echo "Programs for the tests in test/real, in $cache"
 # Registries are slow and leave processors idle, which compilers want.
-beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_nginx \
+beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_site install_nginx \
   install_alertmanager install_nspawn install_debian_roots
 beside compilers install_prometheus_3 install_victoria_metrics install_otel_collector install_dashboard_schema \
   install_helm install_readers install_actionlint install_kubernetes_api

@@ -36,6 +36,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/real/packages-debian.test.ts": 30,
   "test/real/otlp-profile.test.ts": 30,
   "test/scripts/capture.integration.test.ts": 30,
+  "test/docs/site.integration.test.ts": 27,
   "test/real/otlp-profile-prometheus.test.ts": 25,
   "test/real/mapping.test.ts": 24,
   "test/app/exporter-change.integration.test.ts": 24,

@@ -47,6 +47,7 @@ test("the scripts that a clone begins with install what they lack", () => {
   const { scripts } = manifest;
   expect([scripts.predemo, scripts.prestart]).toEqual([`node ${SCRIPT}`, `node ${SCRIPT}`]);
   expect([scripts.pretest, scripts.prelint, scripts.prebuild]).toEqual(Array(3).fill(`node ${SCRIPT} --dev`));
+  expect(scripts["predocs:site"]).toBe(`node ${SCRIPT} && node ${SCRIPT} --in docs`);
 });
 
 test("installs what it takes to run, once", async () => {
@@ -72,6 +73,17 @@ test("adds the tools of development to what is there, and leaves the lock file a
   await access(join(cwd, "node_modules/needed/in-use"));
   expect(await readFile(join(cwd, "package-lock.json"), "utf8")).toBe(lock);
   for (const flags of [["--dev"], []]) expect(await run(process.execPath, [SCRIPT, ...flags], { cwd })).toEqual(QUIET);
+});
+
+test("installs what a folder with a lock file of its own lacks, once", async () => {
+  const folder = await project();
+  const cwd = await mkdtemp(join(tmpdir(), "install-missing-in-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  await cp(folder, join(cwd, "docs"), { recursive: true });
+  const args = [SOURCE, "--in", "docs"];
+  expect((await run(process.execPath, args, { cwd })).stderr).toContain("Installing what is missing in docs");
+  expect(await isThere(join(cwd, "docs"), "needed")).toBe(true);
+  expect(await run(process.execPath, args, { cwd })).toEqual(QUIET);
 });
 
 test("notices a version that the lock file has moved on from", async () => {

@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+import { anchor } from "./anchor.ts";
+import { linkToRepository, REPOSITORY } from "./links.ts";
+import { mermaidFences } from "./mermaid.ts";
+import { NAVIGATION } from "./navigation.ts";
+
+const DOCS = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+
+export default defineConfig({
+  title: "prtg-exporter",
+  description: "Paessler PRTG for Prometheus and OpenTelemetry: tutorials, how-to guides and reference",
+  lang: "en",
+  // GitHub Pages serves the site of a repository below its name.
+  base: `${new URL(REPOSITORY).pathname.replace(/^\/[^/]+/, "")}/`,
+  cleanUrls: true,
+  rewrites: { "decisions/README.md": "decisions/index.md" },
+  // The demo's address is not a page of the site. Every other dead link fails the build.
+  ignoreDeadLinks: "localhostLinks",
+  markdown: {
+    // Links in the repository use GitHub's anchors.
+    anchor: { slugify: anchor },
+    // Shiki has no grammars for these. The ones named color comments, strings and calls.
+    languageAlias: { promql: "python", logql: "python", alloy: "hcl" },
+    config(markdown) {
+      linkToRepository(markdown, DOCS);
+      mermaidFences(markdown);
+    },
+  },
+  themeConfig: {
+    sidebar: [...NAVIGATION],
+    outline: { level: [2, 3] },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          options: {
+            // Names such as prtg_channel_value are found whole and by their parts.
+            tokenize: (text) =>
+              (text.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap((word) => [
+                word,
+                ...(word.includes("_") ? word.split("_") : []),
+              ]),
+          },
+        },
+      },
+    },
+    nav: [{ text: "Changelog", link: `${REPOSITORY}/blob/main/CHANGELOG.md` }],
+    socialLinks: [{ icon: "github", link: REPOSITORY }],
+    footer: { message: "Apache-2.0. Not affiliated with Paessler GmbH. PRTG is their trademark." },
+  },
+});
