@@ -8,7 +8,7 @@ import type { WorldSize } from "./size.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Below this many sensors there are no random pauses, so that a small world in a test changes only as the test says. */
+/** Smaller worlds pause nothing at random and scan on time, so that a small world in a test changes only as the test says. */
 const MIN_SENSORS_WITH_HALTS = 50;
 /** Larger groups are never paused at random, nor any with more than a 25th of all sensors. */
 const MAX_PAUSED_SENSORS = 120;
@@ -82,7 +82,7 @@ function buildDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
   return [device, ...sensors];
 }
 
-/** Marks what is paused now and then, what has never been scanned, and what loses its connection. */
+/** Marks what is paused now and then, never scanned, or scanned irregularly, and what loses its connection. */
 function markRandomHalts(nodes: readonly TreeNode[], size: WorldSize): void {
   const probes = nodes.filter(({ kind }) => kind === "probe");
   for (const probe of probes.slice(1)) probe.hasRandomHalts = probes.length >= MIN_FLAKY_PROBES;
@@ -92,6 +92,7 @@ function markRandomHalts(nodes: readonly TreeNode[], size: WorldSize): void {
     if (node.kind === "group") node.hasRandomHalts = node.children.length > 0 && sensorsBelow(node) <= maxPaused;
     if (!(node instanceof SensorNode)) continue;
     node.hasRandomHalts = true;
+    node.isIrregular = true;
     const draw = evenSpread(node.spreadIndex, 9);
     if (draw < 0.0036) node.neverScanned = "unknown";
     else if (draw < 0.004) node.neverScanned = "none";
