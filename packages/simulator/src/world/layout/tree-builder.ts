@@ -19,6 +19,7 @@ const MIN_FLAKY_PROBES = 6;
 interface Place {
   readonly node: TreeNode;
   readonly city: City;
+  readonly isGerman: boolean;
   /** Second number of the addresses there. */
   readonly site: number;
 }
@@ -43,7 +44,8 @@ function buildProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
   const fill = (place: Place, group: number | undefined): void => {
     for (const device of devices.get(group) ?? []) nodes.push(...buildDevice(factory, place, device));
   };
-  fill({ node: probe, city: plan.city, site: firstSite }, undefined);
+  const { isGerman } = plan;
+  fill({ node: probe, city: plan.city, isGerman, site: firstSite }, undefined);
   const groups: TreeNode[] = [];
   for (const [position, { name, parent, category, city }] of plan.groups.entries()) {
     const node = factory.group({
@@ -54,12 +56,13 @@ function buildProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
     });
     nodes.push(node);
     groups.push(node);
-    fill({ node, city, site: firstSite + 1 + position }, position);
+    fill({ node, city, isGerman, site: firstSite + 1 + position }, position);
   }
   return nodes;
 }
 
-function buildDevice(factory: NodeFactory, { node: parent, city, site }: Place, plan: DevicePlan): TreeNode[] {
+function buildDevice(factory: NodeFactory, place: Place, plan: DevicePlan): TreeNode[] {
+  const { node: parent, city, isGerman, site } = place;
   const { role, position } = plan;
   const { createdAt } = parent;
   const ofProbe = role.name === "Probe Device";
@@ -77,7 +80,8 @@ function buildDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
     counts.set(spec.type, count);
     const plain = (spec.names[(count - 1) % spec.names.length] ?? spec.names[0]).replaceAll("{n}", String(count));
     const name = (salt: number): string => factory.naming(plain, salt);
-    return factory.sensor({ parent: device, name, spec, channels, zone: city.hours * HOUR_MS, createdAt });
+    const own = { parent: device, name, spec, channels, isGerman, createdAt };
+    return factory.sensor({ ...own, zone: city.hours * HOUR_MS });
   });
   return [device, ...sensors];
 }
