@@ -135,6 +135,6 @@ export function planChannels(known: KnownChannels | undefined): readonly string[
 }
 
 /** Channels of the product, such as Downtime, have negative numbers. */
-function isMeasured(channelId: string): boolean {
+export function isMeasured(channelId: string): boolean {
   return !channelId.startsWith("-");
 }

@@ -1,7 +1,7 @@
 import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import type { MeasurementRow } from "./measurement.ts";
 import { coverageEnd, isEndOfAverage } from "./measurement.ts";
-import { FUTURE_SLACK_MS } from "./plan.ts";
+import { FUTURE_SLACK_MS, isMeasured } from "./plan.ts";
 
 /** Reads the time series of sensors with a gap, of all sensors, or of none. */
 export type SyncMode = "auto" | "all" | "off";
@@ -31,10 +31,15 @@ export interface ListContext {
 /** Source of the last sent row. Unknown after a restart. */
 type Origin = "list" | "series" | "average" | "unknown";
 
-/** More intervals without a measurement are a gap: one may be late, two may not be missing. */
-const GAP_INTERVALS = 1.5;
-/** Lists and series may give a measurement slightly different times. */
-const SAME_WITHIN_INTERVALS = 0.5;
+/**
+ * More intervals without a measurement are a gap. After a scan that was late by half an interval, the next but one comes
+ * after one and a half. Seen in the PRTG Open Dataset, like the next two.
+ */
+const GAP_INTERVALS = 1.25;
+/** Lists and series may give a measurement slightly different times. Scans lie closer than half an interval at times. */
+const SAME_WITHIN_INTERVALS = 0.3;
+/** PRTG repeats a failed scan within this time. Lists may show the failure, then the next scan, not the repetition. */
+const REPEATED_WITHIN_MS = 15_000;
 /**
  * Later times come from a clock that was ahead. Less is no proof: the client follows a clock only after a minute, and a
  * list may be older than the series.
@@ -61,6 +66,8 @@ export class SensorSync {
   lastReadAt: number | undefined;
   #covered: number | undefined;
   #origin: Origin = "unknown";
+  /** Successive rows of failed scans, which the series does not have, at the end of what was sent. */
+  #failed = 0;
   /** A list showed the last row, which came from a series. */
   #seenInList = false;
   /** `#covered` at the end of the last list. The next list may be older than what came since. */
@@ -126,6 +133,7 @@ export class SensorSync {
    * measurements of lists.
    */
   get sameInSeriesWithinMs(): number {
+    if (this.#failed > 0) return 0;
     return this.#origin === "list" || this.#origin === "unknown" ? this.#sameWithinMs : 0;
   }
 
@@ -194,6 +202,7 @@ export class SensorSync {
       return "known";
     }
     if (at <= covered) return "known";
+    if (mode === "auto" && pushes && this.#failed === 1 && at - covered > REPEATED_WITHIN_MS) return "gap";
     if (mode === "off" || at - covered <= GAP_INTERVALS * this.intervalMs) return "next";
     return pushes || this.#skips >= SKIPS_OF_FAST_SENSORS ? "gap" : "next";
   }
@@ -208,6 +217,7 @@ export class SensorSync {
   take(row: MeasurementRow, source: "list" | "series"): void {
     this.#covered = coverageEnd(row);
     this.#origin = row.resolution === "live" ? source : "average";
+    this.#failed = row.values.some(([channelId]) => isMeasured(channelId)) ? 0 : this.#failed + 1;
     const { at } = this.#newest ?? { at: Number.NEGATIVE_INFINITY };
     this.#seenInList = Math.abs(at - this.#covered) <= this.#sameWithinMs;
   }
@@ -216,6 +226,7 @@ export class SensorSync {
   fallBack(covered: number | undefined): void {
     if (covered !== this.#covered) {
       this.#origin = originOf(covered);
+      this.#failed = 0;
       this.#seenInList = false;
     }
     this.#covered = covered;

@@ -273,7 +273,7 @@ describe("check", () => {
     expect(stdout).toMatch(/^live +login +ok +accepted, prtg_version /m);
     expect(stdout).toMatch(/^live +sensors +ok +30 visible$/m);
     expect(stdout).toMatch(/^login +channels +ok +90 visible, \d+ with a value$/m);
-    expect(stdout).toMatch(/^live +lookups +ok +13 visible$/m);
+    expect(stdout).toMatch(/^live +lookups +ok +14 visible$/m);
     expect(stdout).toMatch(/^live +limits +ok +\d+ of 90 channels have limits$/m);
     expect(stdout).toMatch(/^live +time series +ok +\d+ rows and \d+ gaps of sensor /m);
     expect(stdout).toMatch(/^live +clock +ok /m);

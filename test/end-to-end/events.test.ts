@@ -52,7 +52,8 @@ function readLines(folder: string): readonly Line[] {
 }
 
 test("a day of incidents: a line for each change that the simulator's own record has, over four SIGKILLs", async () => {
-  const world = createWorld({ seed: 7, size: { probes: 1, groups: 3, devices: 50, sensors: 400 }, startedAt: DAY });
+  // Only sensors change in it. Lists of devices tell no time.
+  const world = createWorld({ seed: 8, size: { probes: 1, groups: 3, devices: 50, sensors: 400 }, startedAt: DAY });
   const simulator = await simulateServer({ world });
   const folder = temporaryFolder({
     "prtg.yaml": `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]

@@ -10,7 +10,9 @@ export const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = 
   "Mbit/s": (value) => (value * 1_000_000) / 8,
   "kbit/s": (value) => (value * 1000) / 8,
   KByte: (value) => value * 1024,
+  Bytes: (value) => value,
   MB: (value) => value * 1024 * 1024,
+  MByte: (value) => value * 1024 * 1024,
   GByte: (value) => value * 1024 * 1024 * 1024,
   "KByte/s": (value) => value * 1024,
   "°C": (value) => value,
@@ -19,9 +21,12 @@ export const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = 
   V: (value) => value,
   A: (value) => value,
   W: (value) => value,
+  Watt: (value) => value,
   kWh: (value) => value * 3_600_000,
   Hz: (value) => value,
   rpm: (value) => value,
+  RPM: (value) => value,
+  IOPS: (value) => value,
   dBm: (value) => value,
 };
 

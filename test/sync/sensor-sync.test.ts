@@ -14,6 +14,8 @@ const row = (at: number, resolution: Resolution = "live"): MeasurementRow => ({
   resolution,
   values: [["0", 1]],
 });
+/** Nothing answered: Downtime alone has a value. */
+const failedRow = (at: number): MeasurementRow => ({ ...row(at), values: [["-4", 100]] });
 
 function judging(more: Partial<ListContext> = {}): ListContext {
   return { mode: "auto", pushes: true, now: BASE + 5 * MINUTE, ...more };
@@ -28,8 +30,8 @@ function sensor(watermark: number | undefined, intervalMs = MINUTE): SensorSync 
 describe("a measurement in a list", () => {
   test.each([
     { after: 60 * SECOND, verdict: "next" },
-    { after: 90 * SECOND, verdict: "next" },
-    { after: 91 * SECOND, verdict: "gap" },
+    { after: 75 * SECOND, verdict: "next" },
+    { after: 76 * SECOND, verdict: "gap" },
     { after: 0, verdict: "known" },
     { after: -60 * SECOND, verdict: "known" },
   ])("$after ms after the last one sent is $verdict at an interval of a minute", ({ after, verdict }) => {
@@ -40,9 +42,9 @@ describe("a measurement in a list", () => {
   });
 
   test.each([
-    { origin: "series", after: 30 * SECOND, verdict: "known" },
+    { origin: "series", after: 18 * SECOND, verdict: "known" },
     { origin: "series", after: -30 * SECOND, verdict: "known" },
-    { origin: "series", after: 31 * SECOND, verdict: "next" },
+    { origin: "series", after: 19 * SECOND, verdict: "next" },
     { origin: "list", after: 1, verdict: "next" },
     { origin: "list", after: 30 * SECOND, verdict: "next" },
   ] as const)("$after ms after a row from a $origin is $verdict", ({ origin, after, verdict }) => {
@@ -51,8 +53,18 @@ describe("a measurement in a list", () => {
     expect(sync.observe(point(BASE + after), judging())).toBe(verdict);
   });
 
+  test.each([
+    { name: "its repetition", failures: 1, after: 13 * SECOND, verdict: "next" },
+    { name: "the next scan, which may come after a repetition", failures: 1, after: 60 * SECOND, verdict: "gap" },
+    { name: "a scan after two failures, which PRTG does not repeat", failures: 2, after: 60 * SECOND, verdict: "next" },
+  ])("after a failed scan, $name is $verdict", ({ failures, after, verdict }) => {
+    const sync = sensor(undefined);
+    for (let count = failures; count > 0; count--) sync.take(failedRow(BASE - (count - 1) * 60 * SECOND), "list");
+    expect(sync.observe(point(BASE + after), judging())).toBe(verdict);
+  });
+
   test("near a watermark is the measurement that was acknowledged", () => {
-    expect(sensor(BASE).observe(point(BASE + 20 * SECOND), judging())).toBe("known");
+    expect(sensor(BASE).observe(point(BASE + 18 * SECOND), judging())).toBe("known");
     expect(sensor(BASE).observe(point(BASE + 40 * SECOND), judging())).toBe("next");
   });
 
@@ -157,10 +169,11 @@ describe("the interval", () => {
 
 describe("how far a row of a series may be off", () => {
   test.each([
-    { name: "a list", take: (sync: SensorSync) => sync.take(row(BASE), "list"), within: 30 * SECOND },
+    { name: "a list", take: (sync: SensorSync) => sync.take(row(BASE), "list"), within: 18 * SECOND },
     { name: "a series", take: (sync: SensorSync) => sync.take(row(BASE), "series"), within: 0 },
+    { name: "a failed scan", take: (sync: SensorSync) => sync.take(failedRow(BASE), "list"), within: 0 },
     { name: "averages", take: (sync: SensorSync) => sync.take(row(BASE, "short"), "series"), within: 0 },
-    { name: "a watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 1), within: 30 * SECOND },
+    { name: "a watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 1), within: 18 * SECOND },
     { name: "an average's watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 299_999), within: 0 },
   ])("after $name is $within ms", ({ take, within }) => {
     const sync = sensor(undefined);
@@ -170,7 +183,7 @@ describe("how far a row of a series may be off", () => {
 
   test("does not outlast a restart where averages were sent last", () => {
     expect(sensor(BASE + 299_999).sameInSeriesWithinMs).toBe(0);
-    expect(sensor(BASE).sameInSeriesWithinMs).toBe(30 * SECOND);
+    expect(sensor(BASE).sameInSeriesWithinMs).toBe(18 * SECOND);
   });
 });
 

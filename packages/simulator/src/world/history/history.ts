@@ -25,15 +25,15 @@ export class History {
   schedule(sensor: SensorNode): SimSchedule {
     const first = nextDue(sensor, sensor.createdAt);
     const everyMs = sensor.intervalSeconds * 1000;
-    const even = sensor.intervals.length === 1 && sensor.requestedScans.length === 0;
+    const even = !sensor.isIrregular && sensor.intervals.length === 1 && sensor.requestedScans.length === 0;
     return even ? { first, everyMs } : { first, everyMs, next: (at) => nextDue(sensor, Math.max(first, at)) };
   }
 
   measurements(sensor: SensorNode, from: number, to: number): SimRow[] {
     const readers = sensor.channels.map(channelReader);
     const rows: SimRow[] = [];
-    for (const { first, last, everyMs, cause } of this.#scanRuns(sensor, from, to)) {
-      for (let at = first; at <= last; at += everyMs) {
+    for (const { first, last, cause } of this.#scanRuns(sensor, from, to)) {
+      for (let at = first; at <= last; at = nextDue(sensor, at + 1)) {
         const result = scanResultOf(sensor, cause, at);
         rows.push({ at, displayValues: readers.map((reader) => readChannel(reader, result, at)) });
       }

@@ -1,5 +1,5 @@
 import type { SensorNode } from "../nodes/nodes.ts";
-import { lastDue, nextDue, regularRunBefore } from "../nodes/scan-times.ts";
+import { lastDue, nextDue } from "../nodes/scan-times.ts";
 import { haltOfScan, type StatusSpan, scanSpan } from "../scans/status-span.ts";
 import type { SpanCollector } from "../states/span-collector.ts";
 
@@ -8,8 +8,6 @@ export interface ScanRun {
   /** The first and the last scan; all that are due between them take place. */
   readonly first: number;
   readonly last: number;
-  /** They lie this far apart, in milliseconds. */
-  readonly everyMs: number;
   readonly cause: StatusSpan | undefined;
 }
 
@@ -22,18 +20,10 @@ export function scanRunsOf(collector: SpanCollector, sensor: SensorNode, from: n
   while (last >= earliest) {
     const spans = collector.spansAt(sensor, last);
     const boundary = collector.lastBoundary(sensor, last);
-    const run = regularRunBefore(sensor, last);
     // After the boundary everything is as it is at `last`. A scan at the very boundary can be another matter.
-    const first = boundary >= last ? last : firstOf(last, run.everyMs, Math.max(earliest, run.from, boundary + 1));
-    if (haltOfScan(spans, last) === undefined) {
-      found.push({ first, last, everyMs: run.everyMs, cause: scanSpan(spans, last) });
-    }
+    const first = boundary >= last ? last : nextDue(sensor, Math.max(earliest, boundary + 1));
+    if (haltOfScan(spans, last) === undefined) found.push({ first, last, cause: scanSpan(spans, last) });
     last = lastDue(sensor, first - 1);
   }
   return found.reverse();
-}
-
-/** The first of the moments before `last`, so far apart, that is not before `from`. */
-function firstOf(last: number, everyMs: number, from: number): number {
-  return last - Math.max(0, Math.floor((last - from) / everyMs)) * everyMs;
 }

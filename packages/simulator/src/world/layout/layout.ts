@@ -1,7 +1,7 @@
 import { below, between, mix } from "../noise.ts";
 import { maxChannels, type SensorKind } from "../sensors/sensor-kind.ts";
 import { CORE_SERVER_ROLE, type DeviceRole, PROBE_ROLE, roleOf, sensorKindsOf } from "./device-roles.ts";
-import { type Category, type City, cityOf, type GroupPlan, planGroups } from "./sites.ts";
+import { type Category, type City, cityOf, GERMAN_PROBE, type GroupPlan, planGroups } from "./sites.ts";
 import type { WorldSize } from "./size.ts";
 import { apportion, MAX_CHANNELS } from "./size.ts";
 
@@ -23,6 +23,8 @@ export interface DevicePlan {
 export interface ProbePlan {
   readonly name: string;
   readonly city: City;
+  /** Channels have German names. */
+  readonly isGerman: boolean;
   readonly groups: readonly GroupPlan[];
   readonly devices: readonly DevicePlan[];
 }
@@ -63,7 +65,7 @@ export function planWorld(seed: number, size: WorldSize): ProbePlan[] {
     const city = cityOf(probe, 0);
     const round = Math.floor(probe / 16);
     const name = probe === 0 ? "Local Probe" : `${city.name} Probe${round === 0 ? "" : ` ${round + 1}`}`;
-    return { name, city, groups: own, devices: devices[probe] ?? [] };
+    return { name, city, isGerman: probe === GERMAN_PROBE, groups: own, devices: devices[probe] ?? [] };
   });
 }
 

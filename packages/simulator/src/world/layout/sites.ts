@@ -20,7 +20,12 @@ export type City = Readonly<z.infer<typeof city>>;
 /** Any beginning of a shape is a tree: parents, by their index, come first. The site's own group has none. */
 const shape = z.array(z.strictObject({ name: z.string(), parent: z.number().optional(), category }));
 
-const SITES = z.strictObject({ cities: z.tuple([city], city), datacentre: shape, office: shape }).parse(data);
+const SITES = z
+  .strictObject({ cities: z.tuple([city], city), germanProbe: z.number(), datacentre: shape, office: shape })
+  .parse(data);
+
+/** Index of the probe whose sensors have channels with German names, as on a German server. */
+export const GERMAN_PROBE = SITES.germanProbe;
 
 export interface GroupPlan {
   readonly name: string;

@@ -8,7 +8,7 @@ import type { WorldSize } from "./size.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Below this many sensors there are no random pauses, so that a small world in a test changes only as the test says. */
+/** Smaller worlds pause nothing at random and scan on time, so that a small world in a test changes only as the test says. */
 const MIN_SENSORS_WITH_HALTS = 50;
 /** Larger groups are never paused at random, nor any with more than a 25th of all sensors. */
 const MAX_PAUSED_SENSORS = 120;
@@ -19,6 +19,7 @@ const MIN_FLAKY_PROBES = 6;
 interface Place {
   readonly node: TreeNode;
   readonly city: City;
+  readonly isGerman: boolean;
   /** Second number of the addresses there. */
   readonly site: number;
 }
@@ -43,7 +44,8 @@ function buildProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
   const fill = (place: Place, group: number | undefined): void => {
     for (const device of devices.get(group) ?? []) nodes.push(...buildDevice(factory, place, device));
   };
-  fill({ node: probe, city: plan.city, site: firstSite }, undefined);
+  const { isGerman } = plan;
+  fill({ node: probe, city: plan.city, isGerman, site: firstSite }, undefined);
   const groups: TreeNode[] = [];
   for (const [position, { name, parent, category, city }] of plan.groups.entries()) {
     const node = factory.group({
@@ -54,12 +56,13 @@ function buildProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
     });
     nodes.push(node);
     groups.push(node);
-    fill({ node, city, site: firstSite + 1 + position }, position);
+    fill({ node, city, isGerman, site: firstSite + 1 + position }, position);
   }
   return nodes;
 }
 
-function buildDevice(factory: NodeFactory, { node: parent, city, site }: Place, plan: DevicePlan): TreeNode[] {
+function buildDevice(factory: NodeFactory, place: Place, plan: DevicePlan): TreeNode[] {
+  const { node: parent, city, isGerman, site } = place;
   const { role, position } = plan;
   const { createdAt } = parent;
   const ofProbe = role.name === "Probe Device";
@@ -77,12 +80,13 @@ function buildDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
     counts.set(spec.type, count);
     const plain = (spec.names[(count - 1) % spec.names.length] ?? spec.names[0]).replaceAll("{n}", String(count));
     const name = (salt: number): string => factory.naming(plain, salt);
-    return factory.sensor({ parent: device, name, spec, channels, zone: city.hours * HOUR_MS, createdAt });
+    const own = { parent: device, name, spec, channels, isGerman, createdAt };
+    return factory.sensor({ ...own, zone: city.hours * HOUR_MS });
   });
   return [device, ...sensors];
 }
 
-/** Marks what is paused now and then, what has never been scanned, and what loses its connection. */
+/** Marks what is paused now and then, never scanned, or scanned irregularly, and what loses its connection. */
 function markRandomHalts(nodes: readonly TreeNode[], size: WorldSize): void {
   const probes = nodes.filter(({ kind }) => kind === "probe");
   for (const probe of probes.slice(1)) probe.hasRandomHalts = probes.length >= MIN_FLAKY_PROBES;
@@ -92,6 +96,7 @@ function markRandomHalts(nodes: readonly TreeNode[], size: WorldSize): void {
     if (node.kind === "group") node.hasRandomHalts = node.children.length > 0 && sensorsBelow(node) <= maxPaused;
     if (!(node instanceof SensorNode)) continue;
     node.hasRandomHalts = true;
+    node.isIrregular = true;
     const draw = evenSpread(node.spreadIndex, 9);
     if (draw < 0.0036) node.neverScanned = "unknown";
     else if (draw < 0.004) node.neverScanned = "none";

@@ -6,7 +6,7 @@ import type { Naming } from "./names.ts";
 import { ChannelNode, type SensorNode } from "./nodes.ts";
 
 /** Gives a new sensor `count` channels and Downtime, and limits if it is one of those that have some. */
-export function addChannels(sensor: SensorNode, count: number, naming: Naming): void {
+export function addChannels(sensor: SensorNode, count: number, naming: Naming, isGerman = false): void {
   const { spec, salt } = sensor;
   const limited = uniform(salt, 0x11317) < spec.limited;
   const taken = new Set<number>();
@@ -16,7 +16,8 @@ export function addChannels(sensor: SensorNode, count: number, naming: Naming): 
     while (taken.has(next)) next++;
     const number = template.number ?? next;
     taken.add(number);
-    const name = naming(template.name.replace("{n}", label), mix(salt, index));
+    const plain = (isGerman ? template.german : undefined) ?? template.name;
+    const name = naming(plain.replace("{n}", label), mix(salt, index));
     const limits = limited && ordinal === 0 ? limitsOf(spec, template, salt, index) : {};
     sensor.channels.push(new ChannelNode(sensor, template, { number, name, ordinal, primary: index === 0, limits }));
   }

@@ -33,6 +33,8 @@ export interface NewSensor extends NewNode {
   readonly channels: number;
   /** Offset of the local time in milliseconds. */
   readonly zone: number;
+  /** Its channels have German names, where they are known. */
+  readonly isGerman?: boolean;
   /** Scans as its parent has it, unless its kind does not; otherwise some sensors have intervals of their own. */
   readonly inherits?: boolean;
 }
@@ -91,7 +93,7 @@ export class NodeFactory {
     if (intervalSeconds !== handedDown) {
       sensor.settings = { interval: { seconds: intervalSeconds, errorIntervalsDown: 1 } };
     }
-    addChannels(sensor, own.channels, this.naming);
+    addChannels(sensor, own.channels, this.naming, own.isGerman);
     return sensor;
   }
 

@@ -133,6 +133,7 @@ export class SensorNode extends TreeNode implements SimSensor, ScanTiming {
   intervals: readonly [IntervalPeriod, ...IntervalPeriod[]];
   /** Scans that were requested, in order of time. */
   readonly requestedScans: number[] = [];
+  isIrregular = false;
 
   constructor(options: SensorOptions) {
     super("sensor", options);

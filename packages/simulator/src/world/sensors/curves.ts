@@ -180,11 +180,43 @@ export function asPercent(part: Curve, total: Curve): Curve {
 
 /** The curve of the sensor itself, whatever repeated channel asks. */
 export function shared(curve: Curve): Curve {
+  return asOrdinal(curve, 0);
+}
+
+/** The curve as the repeated channel with this ordinal would have it. */
+export function asOrdinal(curve: Curve, ordinal: number): Curve {
   return (scan) => {
-    const ordinal = scan.ordinal;
-    scan.ordinal = 0;
-    const value = curve(scan);
+    const own = scan.ordinal;
     scan.ordinal = ordinal;
+    const value = curve(scan);
+    scan.ordinal = own;
     return value;
   };
+}
+
+const HOUR_MS = 3_600_000;
+const STEP_MS = HOUR_MS / 2;
+
+/** Changes every half hour by day and stays from 18:00 to 06:00 local time, as the free space of a disk does. */
+export function held(curve: Curve): Curve {
+  return (scan) => {
+    const { at, zone } = scan;
+    const evening = Math.floor((at + zone - 6 * HOUR_MS) / DAY_MS) * DAY_MS + 18 * HOUR_MS;
+    scan.at = Math.min(evening, Math.floor((at + zone) / STEP_MS) * STEP_MS) - zone;
+    const value = curve(scan);
+    scan.at = at;
+    return value;
+  };
+}
+
+/** Four decimals, as servers store them: not always the nearest number, so that 4.1149 can be 4.1149000000000004. */
+export function decimals(curve: Curve): Curve {
+  return (scan) => Math.round(curve(scan) * 1e4) * 1e-4;
+}
+
+const PAGE_BYTES = 4096;
+
+/** Whole pages of memory; `factor` is the size of the unit in bytes. */
+export function pages(curve: Curve, factor: number): Curve {
+  return (scan) => (Math.round((curve(scan) * factor) / PAGE_BYTES) * PAGE_BYTES) / factor;
 }

@@ -10,7 +10,7 @@ const schema = z.strictObject({
   type: z.enum(LOOKUP_TYPES),
   /** The value that a graph draws at the top. */
   desiredValue: z.number(),
-  /** Which channels it is for: a kind of sensors, and a pattern of their names. */
+  /** Which channels it is for: a kind of sensors, or `*` for those without one of their own, and a pattern of their names. */
   channels: z.strictObject({ kind: z.string(), name: z.string().transform((pattern) => new RegExp(pattern)) }),
   /** By ascending value. */
   entries: z.array(
@@ -49,7 +49,8 @@ export interface ChannelKind {
 /** The lookup of channels that show codes; undefined for all others. */
 export function lookupFor({ kind, name, unitType }: ChannelKind): Lookup | undefined {
   if (unitType !== LOOKUP_UNIT) return undefined;
-  return LOOKUPS.find(({ channels }) => channels.kind === kind && channels.name.test(name));
+  const ofKind = (one: string) => LOOKUPS.find(({ channels }) => channels.kind === one && channels.name.test(name));
+  return ofKind(kind) ?? ofKind("*");
 }
 
 /** The lookup of a channel. */

@@ -7,6 +7,8 @@ import type { Unit } from "./units.ts";
 export interface ChannelTemplate {
   /** `{n}` stands for the label of a repeated channel. */
   readonly name: string;
+  /** The name on a German server, if it is known. */
+  readonly german?: string;
   readonly unit: Unit;
   readonly curve: Curve;
   /** A fixed channel number, where the product has one; otherwise channels are counted up from `firstNumber`. */

@@ -43,4 +43,9 @@ export const UNITS = {
   widgets: unit("widgets", "CUSTOM"),
   orders: unit("orders/min", "CUSTOM"),
   microsecond: unit("µs", "CUSTOM"),
+  bytes: unit("Bytes", "BYTES_FILE"),
+  megabyte: unit("MByte", "BYTES_MEMORY", 1_048_576),
+  iops: unit("IOPS", "CUSTOM"),
+  power: unit("Watt", "CUSTOM"),
+  rotation: unit("RPM", "CUSTOM"),
 } as const satisfies Record<string, Unit>;

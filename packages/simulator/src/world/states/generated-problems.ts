@@ -1,5 +1,6 @@
 import type { SimStatus } from "../model.ts";
 import type { ChannelNode, SensorNode, TreeNode } from "../nodes/nodes.ts";
+import { lastFailure } from "../nodes/scan-times.ts";
 import { between, mix, uniform } from "../noise.ts";
 import { RANK, type StatusSpan, statusSpan } from "../scans/status-span.ts";
 import { trendSalt } from "../sensors/curves.ts";
@@ -29,6 +30,10 @@ export function addGeneratedProblems(sensor: SensorNode, at: number, spans: Stat
   const limited = sensor.spec.trend === undefined && hasLimits(sensor);
   spans.push(shortProblem(sensor, limited, at));
   if (limited) spans.push(statusSpan(lastEpisode(CHRONIC, spreadIndex, salt, at), "warning", RANK.chronic, true));
+  const failure = lastFailure(sensor, at);
+  if (failure !== undefined) {
+    spans.push(statusSpan({ start: failure.at, end: failure.repeatedAt, draw: 0 }, "down", RANK.problem));
+  }
   const followed = trendSpan(sensor, at);
   if (followed !== undefined) spans.push(followed);
   addScannedIncidents(sensor, at, spans);

@@ -20,9 +20,13 @@ function sensorAt(position: number): SimSensor {
 }
 
 function stepByStep(sensor: SimSensor, from: number, to: number): SimRow[] {
-  const { first, everyMs } = world.schedule(sensor);
+  const {
+    first,
+    everyMs,
+    next = (at) => first + Math.max(0, Math.ceil((at - first) / everyMs)) * everyMs,
+  } = world.schedule(sensor);
   const rows: SimRow[] = [];
-  for (let at = first + Math.max(0, Math.ceil((from - first) / everyMs)) * everyMs; at <= to; at += everyMs) {
+  for (let at = next(from); at <= to; at = next(at + 1)) {
     const scans = sensor.channels.map((channel) => world.lastMeasurement(channel, at));
     if (scans[0]?.at === at) rows.push({ at, displayValues: scans.map((scan) => scan?.displayValue ?? null) });
   }

@@ -50,24 +50,21 @@ test("another seed measures something else", () => {
   expect(values(other)).not.toEqual(values(world));
 });
 
-test("scans sit on multiples of the interval plus an offset of the sensor's own, in whole seconds, and never go back", () => {
+test("scans of all sensors spread over the interval, in whole seconds, and never go back", () => {
   const offsets = new Set<number>();
   for (const sensor of world.list("sensor").filter((_, index) => index % 13 === 0)) {
     const interval = sensor.intervalSeconds * 1000;
     const [channel] = sensor.channels;
     let last = -Infinity;
-    const found = new Set<number>();
     for (let at = STARTED_AT; at < STARTED_AT + 3 * interval; at += interval / 3 + 7) {
       const measurement = channel && world.lastMeasurement(channel, at);
       if (measurement === undefined) continue;
       expect(measurement.at).toBeLessThanOrEqual(at);
       expect(measurement.at).toBeGreaterThanOrEqual(last);
       expect(measurement.at % 1000).toBe(0);
-      found.add(measurement.at % interval);
+      offsets.add(measurement.at % interval);
       last = measurement.at;
     }
-    expect(found.size).toBeLessThanOrEqual(1);
-    for (const offset of found) offsets.add(offset);
   }
   expect(offsets.size).toBeGreaterThan(40);
 });

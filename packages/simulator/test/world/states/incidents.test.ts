@@ -237,7 +237,7 @@ describe("an incident with a value", () => {
   });
 
   test("stays within what is possible, and whole where the channel counts", () => {
-    const channel = limitedChannel(world, ({ name, sensor }) => name === "Total" && sensor.type === "snmpcpuload");
+    const channel = limitedChannel(world, ({ name, sensor }) => name === "Total" && sensor.type === "snmpcpu");
     const { id } = channel.sensor;
     const reading = (to: number): Incident =>
       once(STARTED_AT, MINUTE, { kind: "reading", channel: channel.number, to, overMs: 0 });

@@ -212,7 +212,7 @@ describe("creatable kinds", () => {
       { ID: "group", Name: "Group" },
     ]);
     const { json, headers } = await service.send("/experimental/objects/100/types?limit=1");
-    expect(json).toEqual([{ ID: "corestate", Name: "Core Health", Description: expect.stringContaining("Health") }]);
+    expect(json).toEqual([{ ID: "cloudhttp", Name: "Cloud HTTP v2", Description: expect.stringContaining("Time") }]);
     expect(headers.get("x-total-count")).toBe(String(SENSOR_KINDS.size));
   });
 
