@@ -46,7 +46,6 @@ export const MermaidDiagram = defineComponent({
     }
     onMounted(draw);
     watch(isDark, draw);
-    return () =>
-      svg.value === "" ? h("pre", text) : h("div", { class: "mermaid-diagram", innerHTML: svg.value });
+    return () => (svg.value === "" ? h("pre", text) : h("div", { class: "mermaid-diagram", innerHTML: svg.value }));
   },
 });
