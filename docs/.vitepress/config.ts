@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
-import { anchor } from "./anchor.ts";
+import { anchor } from "../../scripts/generate/markdown.ts";
 import { linkToRepository, REPOSITORY } from "./links.ts";
 import { mermaidFences } from "./mermaid.ts";
 import { NAVIGATION } from "./navigation.ts";
