@@ -21,16 +21,18 @@ export interface WebFlags extends WebConfigFlags {
 /** `--log.level` and `--log.format` (default: JSON unless interactive). */
 export function addLogFlags(command: Command, interactive: boolean, level: LogLevel = "info"): Command {
   return command
-    .addOption(new Option("--log.level <level>", "what to log").choices(LOG_LEVELS).default(level))
+    .addOption(new Option("--log.level <level>", "minimum level of log lines").choices(LOG_LEVELS).default(level))
     .addOption(
-      new Option("--log.format <format>", "how to log").choices(LOG_FORMATS).default(interactive ? "text" : "json"),
+      new Option("--log.format <format>", "format of log lines")
+        .choices(LOG_FORMATS)
+        .default(interactive ? "text" : "json"),
     );
 }
 
 export function addWebFlags(command: Command): Command {
   return addWebConfigFlag(command)
     .addOption(
-      new Option("--web.listen-address <address>", "address to serve metrics on; may be repeated")
+      new Option("--web.listen-address <address>", "address to serve metrics on (repeatable)")
         .default([parseListenAddress(":9705")], ":9705")
         .argParser(collectAddresses()),
     )
@@ -38,10 +40,12 @@ export function addWebFlags(command: Command): Command {
       new Option("--web.telemetry-path <path>", "path of the metrics page").default("/metrics").argParser(parsePath),
     )
     .addOption(
-      new Option("--web.max-connections <number>", "open connections at one time").default(512).argParser(integer(1)),
+      new Option("--web.max-connections <number>", "maximum number of open connections")
+        .default(512)
+        .argParser(integer(1)),
     )
     .addOption(
-      new Option("--web.max-requests <number>", "requests answered at one time; 0 for no limit")
+      new Option("--web.max-requests <number>", "maximum number of concurrent requests (0: no limit)")
         .default(40)
         .argParser(integer(0)),
     );
@@ -52,21 +56,18 @@ export function addWebConfigFlag(command: Command): Command {
 }
 
 export function addConfigFlag(command: Command): Command {
-  return command.option("--config.file <path>", "configuration file (YAML); without it PRTG_URL and PRTG_API_KEY_FILE");
+  return command.option("--config.file <path>", "configuration file (YAML) (default: PRTG_URL and PRTG_API_KEY_FILE)");
 }
 
 export function addShardFlag(command: Command): Command {
-  const flag = new Option(
-    "--shard <i/n>",
-    "serve the servers of the i-th, from 0, of n replicas of this configuration",
-  );
+  const flag = new Option("--shard <i/n>", "read only the servers of replica i of n, with i from 0");
   return command.addOption(flag.argParser((text) => parsed(() => parseShard(text), describeError)));
 }
 
 export function addAutoReloadFlag(command: Command): Command {
   const flag = new Option(
     "--config.auto-reload-interval <duration>",
-    "look that often whether files of the configuration have changed, and read them again, as on SIGHUP",
+    "interval of checks for changed configuration files, with a reload as on SIGHUP",
   );
   return command.addOption(flag.argParser(parseInterval));
 }
@@ -91,7 +92,7 @@ function collectAddresses(): (text: string) => readonly ListenAddress[] {
 
 function parsePath(text: string): string {
   if (!/^\/[\w./~-]*$/.test(text) || text === "/" || /^\/(-|debug)\//.test(text)) {
-    throw new InvalidArgumentError("Give a path such as /metrics; /, /-/... and /debug/... are taken.");
+    throw new InvalidArgumentError("Give a path such as /metrics. The paths /, /-/... and /debug/... are reserved.");
   }
   return text;
 }

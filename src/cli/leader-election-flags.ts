@@ -28,19 +28,21 @@ export function addLeaderElectionFlags(command: Command): Command {
   const duration = (flag: string, text: string, ms: number) =>
     new Option(`--leader-elect-${flag} <duration>`, text).default(ms, formatDuration(ms)).argParser(parseInterval);
   return command
-    .option("--leader-elect", "work only while this replica holds a Lease of Kubernetes; else stand by")
+    .option("--leader-elect", "work only while this replica holds a Kubernetes Lease")
     .addOption(
-      new Option("--leader-elect-resource-name <name>", "name of the Lease; with --shard the index is added").default(
+      new Option("--leader-elect-resource-name <name>", "name of the Lease (--shard appends its index)").default(
         RESOURCE_NAME,
       ),
     )
-    .option("--leader-elect-resource-namespace <name>", "namespace of the Lease; without it that of the pod")
-    .addOption(duration("lease-duration", "others take a Lease that did not change for so long", LEASE_DURATION_MS))
-    .addOption(duration("renew-deadline", "a leader that could not renew for so long stops", RENEW_DEADLINE_MS))
-    .addOption(duration("retry-period", "time between two attempts to renew or to take it", RETRY_PERIOD_MS))
+    .option("--leader-elect-resource-namespace <name>", "namespace of the Lease (default: namespace of the pod)")
+    .addOption(
+      duration("lease-duration", "standbys take over a Lease without renewal for this long", LEASE_DURATION_MS),
+    )
+    .addOption(duration("renew-deadline", "the leader stops if it cannot renew for this long", RENEW_DEADLINE_MS))
+    .addOption(duration("retry-period", "interval of attempts to renew or take the Lease", RETRY_PERIOD_MS))
     .option(
       "--leader-elect-service-account <folder>",
-      "has token, ca.crt and namespace; without it where Kubernetes mounts them",
+      "directory with token, ca.crt and namespace (default: mount path of Kubernetes)",
     );
 }
 

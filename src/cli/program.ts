@@ -37,7 +37,7 @@ export interface Run {
 export function createProgram(run: Run, only?: string): Command {
   const program = new Command("prtg-exporter")
     .description("PRTG Network Monitor (REST API v2) for Prometheus")
-    .version(versionText(), "--version", "print what is running")
+    .version(versionText(), "--version", "print the versions")
     .helpCommand(false)
     // Commander requires more than the longest flag leaves in 80 columns, and would break words.
     .configureHelp({ minWidthToWrap: 30 })
@@ -57,11 +57,11 @@ const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new 
 ]);
 
 function addServe(program: Command, run: Run): void {
-  const serving = subcommand(program, "serve", "poll the monitoring servers and serve their metrics");
+  const serving = subcommand(program, "serve", "poll PRTG servers and serve their metrics");
   const command = addShardFlag(addAutoReloadFlag(addConfigFlag(serving)))
-    .option("--config.check", "read the configuration, say whether it is valid, and exit")
-    .option("--web.enable-lifecycle", "let POST /-/reload read the configuration again, as SIGHUP does")
-    .option("--once", "poll once, print the metrics page, and exit")
+    .option("--config.check", "validate the configuration and exit")
+    .option("--web.enable-lifecycle", "enable POST /-/reload to reload the configuration")
+    .option("--once", "poll once, print the metrics page and exit")
     .action(async (flags: ServeFlags) => {
       const { serve, serveOnce } = await import("./serve.ts");
       const once = flags.once === true && flags["config.check"] !== true;
@@ -71,8 +71,8 @@ function addServe(program: Command, run: Run): void {
 }
 
 function addCheck(program: Command, run: Run): void {
-  const command = subcommand(program, "check", "try everything that serve needs, and say what is wrong")
-    .option("--report <file>", "also write what the servers are like, for a bug report: no names, hosts or values")
+  const command = subcommand(program, "check", "test everything that serve needs and report problems")
+    .option("--report <file>", "also write a server report for bug reports, without names, hosts and values")
     .action(async (flags: CheckFlags) => {
       const { check } = await import("./check/check.ts");
       run.code = await check(flags, run.redactor);
@@ -82,7 +82,7 @@ function addCheck(program: Command, run: Run): void {
 }
 
 function addMap(program: Command, run: Run): void {
-  const command = subcommand(program, "map", "show which rule makes which series of a channel, and why not").action(
+  const command = subcommand(program, "map", "show which rules and series apply to channels").action(
     async (flags: MapFlags) => {
       const fault = mapFlagsFault(flags);
       if (fault !== undefined) command.error(`error: ${fault}`);
@@ -97,7 +97,7 @@ function addBackfill(program: Command, run: Run): void {
   const command = subcommand(
     program,
     "backfill",
-    "bring the history of a server into Prometheus: files, or a push",
+    "import the history of a server into Prometheus, by files or by push",
   ).action(async (flags: BackfillFlags) => {
     if (flags.push !== true && flags.output === undefined) {
       command.error("error: give --output <folder> for files, or --push");
@@ -109,7 +109,7 @@ function addBackfill(program: Command, run: Run): void {
 }
 
 function addDemo(program: Command, run: Run): void {
-  const command = subcommand(program, "demo", "a simulated server and the exporter in one go").action(
+  const command = subcommand(program, "demo", "run the exporter with a simulated server").action(
     async (flags: DemoFlags) => {
       const { demo } = await import("./demo.ts");
       run.code = await demo(flags, run.redactor);
@@ -119,7 +119,7 @@ function addDemo(program: Command, run: Run): void {
 }
 
 function addSimulate(program: Command, run: Run): void {
-  const command = subcommand(program, "simulate", "a simulated monitoring server to build against").action(
+  const command = subcommand(program, "simulate", "run a simulated PRTG server").action(
     async (flags: SimulateFlags) => {
       const { simulate } = await import("./simulate/simulate.ts");
       run.code = await simulate(flags, run.redactor);
@@ -127,7 +127,7 @@ function addSimulate(program: Command, run: Run): void {
   );
   addServiceFlags(command).option(
     "--from-report <file>",
-    "play the server of a report that check --report wrote: release, spelling, sizes",
+    "simulate the server of a check --report file: release, spelling, sizes",
   );
   addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", exampleHelp("prtg-exporter simulate"));
 }

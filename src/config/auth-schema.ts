@@ -19,32 +19,32 @@ const authKeys = z.strictObject(
     api_key_file: filePath()
       .optional()
       .meta({
-        description: "File that holds the API key. It is read again when the server refuses the key.",
+        description: "File with the API key. If the server refuses the key, the exporter reads the file again.",
         examples: ["/run/secrets/prtg-api-key"],
       }),
     api_key: secret()
       .optional()
       .meta({
-        description: "API key, as a reference to an environment variable. A key written into the file is refused.",
+        description: "Reference to an environment variable with the API key. The exporter refuses a key in the file.",
         examples: ["${PRTG_API_KEY}"],
       }),
     username: text("the name of a user")
       .optional()
       .meta({
-        description: "User to log in as. The session is renewed while the exporter runs and ended when it stops.",
+        description: "User for the login. The exporter renews the session while it runs, and ends it when it stops.",
         examples: ["exporter"],
       }),
     password_file: filePath()
       .optional()
       .meta({
-        description: "File that holds the password of `username`. It is read again at each login.",
+        description: "File with the password of `username`. The exporter reads it at each login.",
         examples: ["/run/secrets/prtg-password"],
       }),
     password: secret()
       .optional()
       .meta({
         description:
-          "Password of `username`, as a reference to an environment variable. A password written into the file is refused.",
+          "Reference to an environment variable with the password of `username`. The exporter refuses a password in the file.",
         examples: ["${PRTG_PASSWORD}"],
       }),
   },

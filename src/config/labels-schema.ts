@@ -42,7 +42,10 @@ const tagLabel = z
   .strictObject({
     tag: text(TAG)
       .regex(/^[^*]*\*[^*]*$/, { error: TAG })
-      .meta({ description: "Pattern of the tags; what the `*` stands for becomes the value.", examples: ["site:*"] }),
+      .meta({
+        description: "Pattern of the tags. The part that matches `*` becomes the value of the label.",
+        examples: ["site:*"],
+      }),
     label: labelName().meta({ description: "Name of the label.", examples: ["site"] }),
   })
   .transform(({ tag, label }): TagLabel => {
@@ -54,16 +57,16 @@ export const labelsSchema = z
   .strictObject({
     keep: keep.prefault("wide").meta({
       description:
-        "Labels of series about sensors and channels: `wide` all of them; `ids` only `sensor_id` and `channel_id`; or the ids and those in the list. What is left out stands in `prtg_sensor_info` and `prtg_channel_info`.",
+        "Labels of series about sensors and channels. `wide`: all. `ids`: only `sensor_id` and `channel_id`. A list: the ids and these labels. `prtg_sensor_info` and `prtg_channel_info` have the omitted labels.",
       examples: ["wide", "ids", ["device", "sensor", "channel", "unit"]],
     }),
     rename: rename.prefault({}).meta({
-      description: "Other names for labels, wherever they occur.",
+      description: "New names of labels, in all series.",
       examples: [{ device: "host_name" }],
     }),
     from_tags: z.array(tagLabel).max(20).prefault([]).meta({
       description:
-        "Labels whose value is a part of a tag of the sensor or, where the sensor has no such tag, of what it hangs below. Empty where no tag fits.",
+        "Labels with a part of a tag as value. If the sensor has no matching tag, the exporter uses the tags of the objects above it. Empty without a match.",
     }),
   })
   .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 })

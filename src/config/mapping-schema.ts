@@ -45,25 +45,25 @@ function patterns(description: string, examples: readonly string[]) {
 
 const match = z
   .strictObject({
-    kind: patterns("Type of the sensor, without version suffix.", ["ping", "paessler.*.ping_sensor"]),
-    kind_name: patterns("Human name of the type.", ["Ping v2"]),
+    kind: patterns("Kind of the sensor, without version suffix.", ["ping", "paessler.*.ping_sensor"]),
+    kind_name: patterns("Display name of the kind.", ["Ping v2"]),
     channel: patterns("Name of the channel.", ["Loading time", "/(?i)traffic (?<direction>in|out)/"]),
-    unit: patterns("Unit of the channel as the server spells it.", ["msec"]),
+    unit: patterns("Unit of the channel as PRTG displays it.", ["msec"]),
     base_unit: z
       .union([baseUnit, z.array(baseUnit).min(1, { error: BASE_UNITS_EXPECTED })], { error: BASE_UNITS_EXPECTED })
       .optional()
       .meta({
         title: "text or list of texts",
-        description: "Base unit that the unit of the channel becomes, where it is recognised.",
+        description: "Base unit of the channel, if its unit is known.",
         examples: ["seconds"],
       }),
-    tags: patterns("Tags of the sensor, of which any may fit.", ["site-*"]),
+    tags: patterns("Tags of the sensor. One of them must match.", ["site-*"]),
     device: patterns("Name of the device.", ["core-sw-?"]),
     path: patterns("Path of the sensor. `*` stands for text within one name, `**` for any text.", ["Berlin/**"]),
   })
   .meta({
     description:
-      "What the rule fits: everything that is given must fit, and of each list one item. A text fits itself; after `~` it ignores case and punctuation; `*` and `?` make it a glob; between slashes it is a regular expression (RE2 syntax) that must fit the whole text.",
+      "Conditions of the rule. All keys must match, and one item of each list. A text matches itself. `~` before a text ignores case and punctuation. A text with `*` or `?` is a glob. A text between slashes is a regular expression (RE2) that must match the whole text.",
   });
 
 const ruleKeys = z.strictObject({
@@ -71,7 +71,7 @@ const ruleKeys = z.strictObject({
   drop: z
     .literal(true, { error: "true" })
     .optional()
-    .meta({ description: "The channel has no series at all, not even `prtg_channel_value`." }),
+    .meta({ description: "Drop the channel: no series, not even `prtg_channel_value`." }),
   name: z
     .string()
     .optional()
@@ -80,31 +80,30 @@ const ruleKeys = z.strictObject({
     .string()
     .optional()
     .meta({
-      description:
-        "What the metric is. One rule of those that share a name gives it; where none does, the metric is called a last measurement that a mapping rule names.",
+      description: "HELP text of the metric. One of the rules with the same name sets it. Default: a general text.",
       examples: ["Round trip time."],
     }),
   unit: baseUnit.optional().meta({
-    description: "What values are converted to. Without it they stay as they are displayed.",
+    description: "Base unit to convert values to. Default: values as PRTG displays them.",
     examples: ["seconds"],
   }),
   factor: z
     .number({ error: "a number" })
     .optional()
     .meta({
-      description: "Values are multiplied by this, whatever their unit, for units that are not recognised.",
+      description: "Multiplier for values, for unknown units. The unit of the channel does not matter.",
       examples: [60],
     }),
   offset: z
     .number({ error: "a number" })
     .optional()
-    .meta({ description: "Added to values after `factor`.", examples: [-40] }),
+    .meta({ description: "Number that is added to values after `factor`.", examples: [-40] }),
   labels: z
     .record(z.string(), z.string())
     .optional()
     .meta({
       title: "map of texts",
-      description: "Labels to add. `$1` and `$<name>` stand for what a group of a regular expression matched.",
+      description: "Labels to add. `$1` and `$<name>` insert the match of a group of a regular expression.",
       examples: [{ direction: "$<direction>" }],
     }),
 });
@@ -136,24 +135,23 @@ export const mappingSchema = z
       .prefault([])
       .meta({
         description:
-          "Rules that come with the exporter. `all` stands for all of them. `base-units` takes what no other rule takes, wherever it stands in the list.",
+          "Rules of the exporter. `all` enables all presets. `base-units` applies last, to channels that no other rule matches.",
         uniqueItems: true,
         examples: [["ping", "base-units"]],
       }),
     files: z
       .array(filePath())
       .prefault([])
-      .meta({ description: "Files with rules of your own.", examples: [["/etc/prtg-exporter/rules.yaml"]] }),
+      .meta({ description: "Files with your rules.", examples: [["/etc/prtg-exporter/rules.yaml"]] }),
     rules: rules.prefault([]).meta({
-      description:
-        "Rules for channels. The first one that fits decides: of these, then of `files`, then of `presets`, each in order.",
+      description: "Rules for channels. The first match decides. Order: these rules, then `files`, then `presets`.",
     }),
     keep_original: z.boolean().prefault(true).meta({
-      description: "Whether channels that a rule gives a metric of their own also stay in `prtg_channel_value`.",
+      description: "Keep `prtg_channel_value` for channels with their own metric.",
     }),
     byte_units: z.enum(["binary", "decimal"]).prefault("binary").meta({
       description:
-        "How large KB, KByte, MB and the like are: powers of 1024, as the product counts, or of 1000. KiB is always 1024, kbit 1000.",
+        "Size of KB, KByte, MB and so on: powers of 1024, as in PRTG, or of 1000. KiB is always 1024, kbit always 1000.",
     }),
   })
   .transform((input) => ({

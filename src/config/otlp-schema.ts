@@ -15,29 +15,29 @@ const tls = z
     ca_file: filePath()
       .optional()
       .meta({
-        description: "PEM file with the authorities to trust instead of the built-in ones.",
+        description: "PEM file with trusted CAs instead of the built-in ones.",
         examples: ["/etc/ssl/collector-ca.pem"],
       }),
     cert_file: filePath()
       .optional()
       .meta({
-        description: "PEM file with the certificate that the exporter shows; together with `key_file`.",
+        description: "PEM file with the client certificate. Needs `key_file`.",
         examples: ["/etc/ssl/exporter.pem"],
       }),
     key_file: filePath()
       .optional()
       .meta({
-        description: "PEM file with the key of that certificate.",
+        description: "PEM file with the key of the client certificate.",
         examples: ["/etc/ssl/exporter-key.pem"],
       }),
     server_name: text("the name in the receiver's certificate")
       .optional()
       .meta({
-        description: "Name to expect in the certificate, where it differs from the host in `endpoint`.",
+        description: "Expected name in the certificate, if it differs from the host in `endpoint`.",
         examples: ["collector.example.com"],
       }),
     fingerprints: fingerprints(
-      "SHA-256 fingerprints of certificates of which the receiver must show one. Without `ca_file` this takes the place of authorities, names and dates; with it both must hold.",
+      "SHA-256 fingerprints of accepted certificates. Without `ca_file`, the exporter checks only the fingerprint. With `ca_file`, it checks both.",
     ),
     insecure_skip_verify: z.boolean().prefault(false).meta({ description: "Accept any certificate." }),
   })
@@ -55,21 +55,21 @@ export const otlpSchema = z
     endpoint: serverUrl()
       .optional()
       .meta({
-        description: "Where the receiver listens; `/v1/metrics` is appended. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+        description: "URL of the receiver. The exporter appends `/v1/metrics`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`.",
         examples: ["http://collector:4318"],
       }),
     logs_endpoint: serverUrl()
       .optional()
       .meta({
         description:
-          "Where the receiver of events listens, if it is another one; `/v1/logs` is appended. Default: `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`, else `endpoint`, else `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+          "URL of the receiver of events, if it is another one. The exporter appends `/v1/logs`. Default: `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`, else `endpoint`, else `OTEL_EXPORTER_OTLP_ENDPOINT`.",
         examples: ["http://loki:3100/otlp"],
       }),
     protocol: z.enum(["http/protobuf", "http/json"]).optional().meta({
-      description: "How requests are encoded. Default: `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`.",
+      description: "Encoding of requests. Default: `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`.",
     }),
     events: z.boolean().prefault(false).meta({
-      description: "Push changes of statuses, and with `events.structure` of the structure, as log records.",
+      description: "Push status changes as log records, and with `events.structure` also changes of the tree.",
     }),
     interval: duration("1s", "24h")
       .optional()
@@ -79,31 +79,31 @@ export const otlpSchema = z
       }),
     profile: z.enum(["prometheus", "otel"]).prefault("prometheus").meta({
       description:
-        "What metrics and attributes are called. `prometheus`: as in a scrape, all from one resource. `otel`: as OpenTelemetry has it, with a resource for each device.",
+        "Names of metrics and attributes. `prometheus`: as in a scrape, with one resource. `otel`: names of OpenTelemetry, with one resource per device.",
     }),
     series_end: z.boolean().prefault(true).meta({
       description:
-        "Tell the receiver of each series that has ended (deleted, renamed, moved, paused, another status) by a data point with the flag NO_RECORDED_VALUE, which Prometheus stores as a stale marker. `false` for receivers that take such a point for a value; then `prtg.sensor_status` is sent with `metrics.sensor_status: all` only, and `prtg.channel_state` not at all.",
+        "Send a data point with the flag NO_RECORDED_VALUE when a series ends (deleted, renamed, moved, paused, other status). Prometheus stores it as a staleness marker. Use `false` for receivers that store such points as values. Then the exporter pushes `prtg.sensor_status` only with `metrics.sensor_status: all`, and never `prtg.channel_state`.",
     }),
     repeat_interval: durationOrZero("1h").prefault("4m").meta({
       description:
-        "Age that the newest point of a series does not exceed while its value holds: the last value of a sensor that is scanned more rarely is sent again. Receivers such as Prometheus forget a series after five minutes. `0` sends each measurement once only.",
+        "Maximum age of the newest point of a series with a valid value. The exporter repeats the last value of sensors that scan more rarely, because receivers such as Prometheus drop a series after five minutes. `0`: send each measurement only once.",
     }),
     timeout: duration("100ms", "1h")
       .optional()
       .meta({
-        description: "Time that one request may take. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10s.",
+        description: "Timeout of one request. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10s.",
         examples: ["10s"],
       }),
     compression: z.enum(["none", "gzip"]).optional().meta({
       description:
-        "How requests are compressed. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else `gzip`. A receiver that refuses gzip (415 or 400) gets requests without it.",
+        "Compression of requests. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else `gzip`. A receiver that refuses gzip (415 or 400) gets requests without it.",
     }),
     max_request_size: byteSize("64KiB", "4095KiB")
       .optional()
       .meta({
         description:
-          "Size that the body of no request exceeds, before compression, for receivers with a lower limit. Usual requests have some 512KiB. Default: one byte less than 4MiB.",
+          "Maximum size of a request body before compression, for receivers with a lower limit. Usual requests have about 512KiB. Default: one byte less than 4MiB.",
         examples: ["1MiB"],
       }),
     max_bytes_per_second: z
@@ -114,19 +114,20 @@ export const otlpSchema = z
       .meta({
         title: "size, or 0",
         description:
-          "Bytes per second on the wire over which history is spread, for example after the first start. Current measurements, state and events count too, but never wait. `0`: no limit. Default: 1MiB.",
+          "Maximum bytes per second on the wire for history, for example after the first start. Current measurements, state and events count, but never wait. `0`: no limit. Default: 1MiB.",
         examples: ["4MiB"],
       }),
     headers: z.record(headerName, headerValue).optional().meta({
       title: "map of texts",
       description:
-        "HTTP headers by name, for what is no secret, such as the name of a tenant. `Authorization` and the like only with a reference to an environment variable.",
+        "HTTP headers by name, without secrets, such as the name of a tenant. `Authorization` and similar headers need a reference to an environment variable.",
     }),
     header_files: z.record(headerName, filePath()).optional().meta({
       title: "map of paths",
-      description: "Files that hold the value of one HTTP header each, by its name; read again when they change.",
+      description:
+        "Files with the value of one HTTP header each, by header name. The exporter reads changed files again.",
     }),
-    tls: tls.optional().meta({ description: "How the receiver and the exporter trust each other." }),
+    tls: tls.optional().meta({ description: "TLS to the receiver." }),
     ...proxyKeys("the receiver"),
     service_name: text("the name of a service")
       .optional()
@@ -136,7 +137,7 @@ export const otlpSchema = z
       }),
     resource_attributes: z.record(z.string(), text("the value of an attribute")).optional().meta({
       title: "map of texts",
-      description: "Further resource attributes, by name.",
+      description: "More resource attributes, by name.",
     }),
   })
   .superRefine(refuseLoneProxyKeys)

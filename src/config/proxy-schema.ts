@@ -24,14 +24,14 @@ const proxyAuth = z
       password_file: filePath()
         .optional()
         .meta({
-          description: "File that holds the password. It is read again for each connection.",
+          description: "File with the password. The exporter reads it for each connection.",
           examples: ["/run/secrets/proxy-password"],
         }),
       password: secret()
         .optional()
         .meta({
           description:
-            "Password, as a reference to an environment variable. A password written into the file is refused.",
+            "Reference to an environment variable with the password. The exporter refuses a password in the file.",
           examples: ["${PROXY_PASSWORD}"],
         }),
     },
@@ -55,15 +55,15 @@ export function proxyKeys(peer: string) {
     proxy_url: proxyUrl()
       .optional()
       .meta({
-        description: `HTTP proxy by which all connections to ${peer} go, as tunnels (CONNECT), whatever the scheme. It is never taken from HTTP_PROXY and the like. Default: none.`,
+        description: `HTTP proxy for all connections to ${peer}, as tunnels (CONNECT) for both schemes. The exporter ignores HTTP_PROXY and similar variables. Default: none.`,
         examples: ["http://proxy.example.com:3128"],
       }),
-    proxy_auth: proxyAuth.optional().meta({ description: `Credentials for that proxy (Basic): ${AUTH_FORMS}.` }),
+    proxy_auth: proxyAuth.optional().meta({ description: `Credentials of the proxy (Basic): ${AUTH_FORMS}.` }),
     proxy_ca_file: filePath()
       .optional()
       .meta({
         description:
-          "PEM file with the certificates to trust instead of those of Node.js and the system, for a `proxy_url` that begins with https.",
+          "PEM file with trusted certificates instead of those of Node.js and the system, if `proxy_url` begins with https.",
         examples: ["/etc/ssl/proxy-ca.pem"],
       }),
   };

@@ -21,11 +21,11 @@ const eventsSchema = z
       .meta({
         title: "path",
         description:
-          "File to which events are appended as JSON, one object a line; `-` is standard output. Opened anew when it was renamed or removed.",
+          "File for events in JSON, one object per line. `-` is standard output. The exporter reopens the file after it was renamed or removed.",
         examples: ["/var/log/prtg-exporter/events.jsonl"],
       }),
     structure: z.boolean().prefault(false).meta({
-      description: "Tell of objects that were added, removed, renamed or moved, too.",
+      description: "Also send events for objects that were added, removed, renamed or moved.",
     }),
   })
   .transform((input) => ({ file: input.file, structure: input.structure }));
@@ -49,7 +49,7 @@ const webSchema = z
       .meta({
         title: "map of maps with `servers`, a list of texts",
         description:
-          "Users of `--web.config.file` who may only have the metrics of these servers, by name. Users that are not in here may have everything. docs/tenants.md explains it.",
+          "Users of `--web.config.file` with access only to the metrics of these servers. Users without an entry have full access. See docs/tenants.md.",
         examples: [{ acme: { servers: ["acme", "acme-branch"] } }],
       }),
   })
@@ -57,8 +57,8 @@ const webSchema = z
 
 function collectorKeys(defaultSchedule: string, isEnabled = true) {
   return {
-    schedule: schedule().prefault(defaultSchedule).meta({ description: "When it runs." }),
-    enabled: z.boolean().prefault(isEnabled).meta({ description: "Whether it runs at all." }),
+    schedule: schedule().prefault(defaultSchedule).meta({ description: "Interval or cron expression of the runs." }),
+    enabled: z.boolean().prefault(isEnabled).meta({ description: "Run the collector." }),
   };
 }
 
@@ -71,21 +71,21 @@ const timeseries = z
     ...collectorKeys("60s"),
     mode: z.enum(["auto", "all", "off"]).prefault("auto").meta({
       description:
-        "Whose live time series are read: `auto` those of sensors with a measurement that no list has shown, because they scan faster than channels are polled or after an outage; `all` those of every sensor, one request each; `off` none.",
+        "Sensors with reads of live time series. `auto`: sensors with measurements that polls missed, because they scan faster than polls or after an outage. `all`: every sensor, one request each. `off`: none.",
     }),
   })
   .prefault({})
-  .meta({ description: "The full record of measurements, sensor by sensor, within the budget of the server." });
+  .meta({ description: "All measurements of single sensors, within the request budget of the server." });
 
 const collectors = z.strictObject({
-  health: collector("15s", "Whether the server answers and its core is connected; its version."),
-  status: collector("30s", "Statuses of all sensors, and how many sensors have each status."),
-  tree: collector("5m", "Probes, groups, devices and sensors: names, places in the tree, properties; object counts."),
+  health: collector("15s", "Health of the server, connection to its core, and version."),
+  status: collector("30s", "Statuses of all sensors, and the number of sensors per status."),
+  tree: collector("5m", "Names, positions and properties of probes, groups, devices and sensors. Object counts."),
   channels: collector("60s", "Last measurement of every channel."),
-  limits: collector("15m", "Limits that are set on channels, and the lookups that have texts for their values."),
+  limits: collector("15m", "Limits of channels, and lookups with texts for their values."),
   details: z.strictObject(collectorKeys("15m", false)).prefault({}).meta({
     description:
-      "What a server tells beside its objects: use and end of the license, connections of probes, auto-discoveries under way, and the primary channel of each sensor. Two requests, one for each probe, and one for each 3,000 sensors. Off by default, since no specification shows what most of these answers look like.",
+      "License, probe connections, running auto-discoveries, and the primary channel of each sensor. Costs two requests, one per probe, and one per 3,000 sensors. Off by default, because most of these answers have no specification.",
   }),
   timeseries,
 });
@@ -93,26 +93,26 @@ const collectors = z.strictObject({
 const metrics = z
   .strictObject({
     sensor_status: z.enum(["current", "all"]).prefault("current").meta({
-      description: "`prtg_sensor_status`: one series per sensor for the current status, or all 15 as 0 and 1.",
+      description: "`prtg_sensor_status`: one series per sensor for the current status, or 15 series with 0 and 1.",
     }),
     node_sensors: z
       .array(z.enum(["probe", "group", "device"]))
       .prefault(["probe", "group"])
       .meta({
-        description: "Kinds of objects for which `prtg_node_sensors` counts the sensors below.",
+        description: "Kinds of objects with `prtg_node_sensors`, the number of sensors below them.",
         uniqueItems: true,
       }),
     channel_info: z.enum(["auto", "always", "never"]).prefault("auto").meta({
       description:
-        "`prtg_channel_info`: `auto` where `labels` leaves labels of channels out, `always`, or `never`: the page is smaller, and no query brings back what `labels` leaves out of channels.",
+        "`prtg_channel_info`. `auto`: only if `labels` omits labels of channels. `always`. `never`: a smaller page, but queries cannot add the omitted labels.",
     }),
     dependency_info: z.boolean().prefault(false).meta({
       description:
-        "`prtg_dependency_info`: which object a probe, group, device or sensor depends on, other than its parent. The poll of the tree reads it in the same requests, in larger answers. docs/alerts.md uses it.",
+        "`prtg_dependency_info`: the object that a probe, group, device or sensor depends on, if that is not its parent. Needs no further requests, but answers are larger. See docs/alerts.md.",
     }),
     api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
       description:
-        "Requests to the monitoring servers and their durations (`prtg_exporter_api_*`): by `server`, or by server and `endpoint`, some 200 series more for each server.",
+        "Labels of `prtg_exporter_api_*`: `server`, or server and `endpoint` (about 200 more series per server).",
     }),
   })
   .transform((input) => ({
@@ -129,13 +129,13 @@ const pageLimits = z
       .optional()
       .meta({
         description:
-          "Series about the monitored world that the metrics page may have, all parts together. Beyond it whole devices, with all their sensors and channels, are left out, by a hash, so that the same ones stay; it is counted and logged. Default: no limit.",
+          "Maximum number of series about monitored objects on all parts of the metrics page. Above it, the exporter drops whole devices with their sensors and channels, always the same ones, and counts and logs it. Default: no limit.",
         examples: [500000],
       }),
     max_bytes: byteSize("64KiB", "4GiB")
       .optional()
       .meta({
-        description: "The same for the size of the page before compression. Default: no limit.",
+        description: "Maximum size of the metrics page before compression. Works like `max_series`. Default: no limit.",
         examples: ["256MiB"],
       }),
   })
@@ -155,49 +155,49 @@ function refuseNoServers({ servers, servers_from }: ServerKeys, context: z.Refin
 export const settingsSchema = z
   .strictObject({
     servers: serverListSchema.optional().meta({
-      description:
-        "The monitoring servers to read. They are isolated from each other. Required, unless `servers_from` is there.",
+      description: "PRTG servers to read. They do not affect each other. Required without `servers_from`.",
     }),
     servers_from: serversFromSchema.optional().meta({
       description:
-        "Files with further servers, which come and go with their files. A file that is wrong spoils only itself: its servers stay as they were. docs/tenants.md explains them.",
+        "Files with more servers. The exporter adds and removes servers with their files. An invalid file affects only its own servers, which keep their previous configuration. See docs/tenants.md.",
     }),
-    collectors: collectors.prefault({}).meta({ description: "What is read from each server, and how often." }),
+    collectors: collectors
+      .prefault({})
+      .meta({ description: "Collectors: the data to read from each server, and how often." }),
     stale_after: duration("1s", "24d")
       .optional()
       .meta({
         description:
-          "Age at which the last measurement of a channel is withdrawn. Default: three scanning intervals of its sensor, at least 5m.",
+          "Age at which the last measurement of a channel becomes stale and is withdrawn. Default: three scanning intervals of its sensor, at least 5m.",
         examples: ["15m"],
       }),
-    limits: pageLimits.prefault({}).meta({ description: "How large the metrics page may get." }),
-    metrics: metrics.prefault({}).meta({ description: "Which series are served." }),
+    limits: pageLimits.prefault({}).meta({ description: "Maximum size of the metrics page." }),
+    metrics: metrics.prefault({}).meta({ description: "Optional series and labels." }),
     mapping: mappingSchema.prefault({}).meta({
-      description:
-        "Rules that give channels metrics of their own, in base units, or drop them. docs/mapping.md explains them.",
+      description: "Rules that give channels their own metrics in base units, or drop channels. See docs/mapping.md.",
     }),
     labels: labelsSchema.prefault({}).meta({
-      description: "Which labels series about sensors and channels have, for the scrape, the push and history alike.",
+      description: "Labels of series about sensors and channels, for scrape, push and history.",
     }),
     otlp: otlpSchema.optional().meta({
       description:
-        "Push of every measurement, with its own time, and of the current state by OTLP. The standard variables of OpenTelemetry fill what is left out; without an endpoint from either nothing is pushed.",
+        "Push of every measurement with its own time, and of the current state, by OTLP. The standard environment variables of OpenTelemetry apply to missing keys. Without an endpoint, the exporter pushes nothing.",
     }),
     events: eventsSchema.prefault({}).meta({
       description:
-        "Changes of statuses, and of the structure, each told once: as lines of a file here, by `otlp.events` as log records. docs/events.md explains them.",
+        "Status changes and changes of the tree as events in a file. `otlp.events` sends them as log records. See docs/events.md.",
     }),
-    web: webSchema.prefault({}).meta({ description: "Who may see what on the exporter's own web server." }),
+    web: webSchema.prefault({}).meta({ description: "Access rights on the exporter's web server." }),
     state_dir: filePath()
       .optional()
       .meta({
         description:
-          "Directory in which the exporter remembers what it has pushed and which events it has told. Without it a restart heals the last four hours only, and events while it was down are not told.",
+          "Directory for the state of the push and of events. Without it, the exporter fills gaps of at most four hours after a restart, and reports no events from its downtime.",
         examples: ["/var/lib/prtg-exporter"],
       }),
     strict_secret_files: z.boolean().prefault(false).meta({
       description:
-        "Refuse files with secrets that others than their owner may read, or, where that is root, than their group. Without it a file that every user may read is logged.",
+        "Refuse secret files that users other than the owner can read. If root owns the file, its group may read it. If `false`, the exporter logs secret files that every user can read.",
     }),
   })
   .superRefine(refuseNoServers, {

@@ -28,7 +28,7 @@ const rule = z
       .optional()
       .meta({
         description:
-          "Objects by the label `path`: the names from below the root. `*` stands for any text and `?` for one character within a name, `**` for any text.",
+          "Objects by the label `path`. `*` matches any text and `?` one character within a name. `**` matches any text.",
         examples: ["Customer A", "*/Customer A", "Berlin/**/Switches"],
       }),
     id: z
@@ -39,13 +39,13 @@ const rule = z
       .meta({ description: "The object with this id.", examples: [2001] }),
     tag: text("a tag")
       .optional()
-      .meta({ description: "Objects that have this tag themselves.", examples: ["customer-a"] }),
+      .meta({ description: "Objects with this tag. Inherited tags do not count.", examples: ["customer-a"] }),
     filter: text("a filter in the language of the API")
       .max(MAX_FILTER_LENGTH, { error: `at most ${MAX_FILTER_LENGTH} characters` })
       .optional()
       .meta({
         description:
-          "Objects that the server finds by this filter, in the language of the API. Each of the lists of probes, groups, devices and sensors is asked, with each poll.",
+          "Objects that match this filter of the API. Each poll sends it for the lists of probes, groups, devices and sensors.",
         examples: ['basic.host = "10.0.0.1"'],
       }),
   })
@@ -70,11 +70,11 @@ export const selectSchema = z
       .min(1, { error: "at least one entry" })
       .max(MAX_RULES)
       .optional()
-      .meta({ description: "What is monitored, each with all that is below it. Default: everything." }),
+      .meta({ description: "Objects to monitor, with everything below them. Default: everything." }),
     exclude: z
       .array(rule)
       .max(MAX_RULES)
       .prefault([])
-      .meta({ description: "What is not monitored, each with all that is below it, whatever `include` says." }),
+      .meta({ description: "Objects not to monitor, with everything below them. Takes precedence over `include`." }),
   })
   .transform(({ include = [], exclude }): SelectRules => ({ include, exclude }));

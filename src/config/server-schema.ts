@@ -13,41 +13,41 @@ const tls = z
       .optional()
       .meta({
         description:
-          "PEM file with the certificates to trust instead of those of Node.js and the system: an authority, or the server's own.",
+          "PEM file with trusted certificates instead of those of Node.js and the system: a CA, or the certificate of the server.",
         examples: ["/etc/ssl/prtg-ca.pem"],
       }),
     server_name: text("the name in the server's certificate")
       .optional()
       .meta({
-        description: "Name to expect in the certificate, where it differs from the host in `url`.",
+        description: "Expected name in the certificate, if it differs from the host in `url`.",
         examples: ["prtg.example.com"],
       }),
     cert_file: filePath()
       .optional()
       .meta({
         description:
-          "PEM file with the certificate that the exporter shows, for servers that ask for one; together with `key_file`. Files of this section are read again when they change: connections made later use them.",
+          "PEM file with the client certificate. Needs `key_file`. The exporter reads changed files of this section again and uses them for new connections.",
         examples: ["/etc/ssl/exporter.pem"],
       }),
     key_file: filePath()
       .optional()
       .meta({
-        description: "PEM file with the key of that certificate, without a passphrase.",
+        description: "PEM file with the key of the client certificate, without a passphrase.",
         examples: ["/etc/ssl/exporter-key.pem"],
       }),
     fingerprints: fingerprints(
-      "SHA-256 fingerprints of certificates, with or without colons, of which the server must show one: several, so that a renewed certificate can be named before it is in use. Without `ca_file` this takes the place of authorities, names and dates, so that a self-signed certificate needs nothing else; with `ca_file` both must hold.",
+      "SHA-256 fingerprints of accepted certificates, with or without colons. Add the fingerprint of a renewed certificate before you install it. Without `ca_file`, the exporter checks only the fingerprint, which is enough for a self-signed certificate. With `ca_file`, it checks both.",
     ),
     min_version: z
       .enum(["TLS12", "TLS13"])
       .optional()
       .meta({
-        description: "Oldest version of TLS that is spoken. Default: that of Node.js, which is TLS12.",
+        description: "Minimum TLS version. Default: TLS12, as in Node.js.",
         examples: ["TLS13"],
       }),
     insecure_skip_verify: z.boolean().prefault(false).meta({
       description:
-        "Accept any certificate. A machine between here and the server can then read the credentials. It is logged at the start and each day, and `prtg_exporter_api_unverified` is 1.",
+        "Accept any certificate. A machine in between can then read the credentials. The exporter logs a warning at the start and every day, and sets `prtg_exporter_api_unverified` to 1.",
     }),
   })
   .superRefine((input, context) => {
@@ -72,41 +72,40 @@ const tls = z
 
 const limits = z
   .strictObject({
-    concurrency: wholeNumber(1, 64).prefault(4).meta({ description: "Requests under way at the same time." }),
+    concurrency: wholeNumber(1, 64).prefault(4).meta({ description: "Maximum number of concurrent requests." }),
     requests_per_second: number(0.01, 1000).prefault(20).meta({
-      description: "Requests sent per second, on average; fractions are allowed.",
+      description: "Request budget: requests per second on average. Fractions are allowed.",
     }),
     timeout: duration("100ms", "1h").prefault("30s").meta({
-      description: "Time that one request may take, from sending it to the last byte of the answer.",
+      description: "Timeout of one request, from sending it to the last byte of the answer.",
     }),
     total_timeout: duration("100ms", "24h").prefault("120s").meta({
-      description: "Time that a request may take together with its retries and the waits between them.",
+      description: "Timeout of a request with its retries and the waits between them.",
     }),
     list_timeout: duration("1s", "24h").prefault("1h").meta({
-      description:
-        "Time that a list may take with all of its pages, beyond which it is given up: the poll fails, and what was known stays.",
+      description: "Timeout of a list with all its pages. Then the poll fails, and the previous data stays.",
     }),
     max_response_size: byteSize("64KiB", "500MiB").prefault("64MiB").meta({
       description:
-        "Size at which an answer is cut off and counts as failed: of one page of a list, one time series, unpacked where it comes compressed. Answers about the server as a whole may have 1MiB.",
+        "Maximum size of one page of a list or one time series, uncompressed. Larger answers fail. For answers about the server as a whole, the maximum is 1MiB.",
     }),
     max_objects: wholeNumber(1_000, 10_000_000)
       .optional()
       .meta({
         description:
-          "Records of one list, and values of one time series, beyond which it is given up: the poll fails, and what was known stays. Default: one for each KiB that the heap of Node.js may have, at most 1,000,000.",
+          "Maximum number of records in one list and of values in one time series. Above it, the poll fails, and the previous data stays. Default: one per KiB of the heap limit of Node.js, at most 1,000,000.",
         examples: [500000],
       }),
     max_text_size: byteSize("64KiB", "4GiB")
       .optional()
       .meta({
         description:
-          "The same for the text that is kept of one list (names, tags, addresses), in characters; the labels of its series may have four times as many in all. Default: 64 for each of `max_objects`.",
+          "Maximum number of text characters in one list (names, tags, addresses). The labels of its series may have four times as many. Works like `max_objects`. Default: 64 times `max_objects`.",
         examples: ["64MiB"],
       }),
     max_text_length: wholeNumber(64, 16_384).prefault(1_024).meta({
       description:
-        "Characters at which one text of the server is cut; its end is then `…`. It is counted as problem `text`.",
+        "Maximum length of one text in characters. The exporter cuts longer texts, ends them with `…` and counts them as problem `text`.",
     }),
   })
   .superRefine(({ timeout, total_timeout }, context) => {
@@ -132,28 +131,28 @@ export const serverSchema = z
     name: text("a name that is not empty")
       .optional()
       .meta({
-        description: "Value of the label `server`; unique. Default: the host in `url`.",
+        description: "Unique name, the value of the label `server`. Default: the host in `url`.",
         examples: ["hq"],
       }),
     url: serverUrl().meta({
       description:
-        "Where REST API v2 listens: port 1616 for HTTPS, 1615 for HTTP. A slash or `/api/v2` at the end is dropped.",
+        "URL of REST API v2: port 1616 for HTTPS, 1615 for HTTP. The exporter drops a slash or `/api/v2` at the end.",
       examples: ["https://prtg.example.com:1616"],
     }),
     web_url: serverUrl("https://prtg.example.com")
       .optional()
       .meta({
         description:
-          "Address of the server's own web interface, for links to its pages: label `web_url` of `prtg_exporter_server_web_info`. Default: `https://` and the host in `url`, without its port.",
+          "URL of the PRTG web interface for links: label `web_url` of `prtg_exporter_server_web_info`. Default: `https://` and the host in `url`, without its port.",
         examples: ["https://prtg.example.com:8443"],
       }),
     auth: authSchema,
-    tls: tls.prefault({}).meta({ description: "How the certificate of the server is checked." }),
+    tls: tls.prefault({}).meta({ description: "TLS to the server." }),
     ...proxyKeys("the server"),
-    limits: limits.prefault({}).meta({ description: "What the exporter may ask of the server." }),
+    limits: limits.prefault({}).meta({ description: "Request budget and limits for answers." }),
     select: selectSchema.optional().meta({
       description:
-        "The part of the server that is monitored. An object is selected when it, or something above it, fits an entry of `include`, and neither it nor anything above it fits one of `exclude`.",
+        "The part of the server to monitor. An object is selected if it or an object above it matches `include`, and none of them matches `exclude`.",
     }),
   })
   .superRefine(refuseLoneProxyKeys)

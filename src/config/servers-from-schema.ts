@@ -18,12 +18,12 @@ export const serversFromSchema = z
       .meta({
         title: "path or list of paths",
         description:
-          "Files, each with one entry of `servers` or a list of them. `*` stands for any text in the last part of a path. What relative paths in a file name counts from the folder of that file.",
+          "Files with one entry of `servers`, or a list of entries. `*` matches any text in the last part of a path. Relative paths in a file are relative to its directory.",
         examples: ["servers.d/*.yaml"],
       }),
     refresh_interval: duration("1s", "24h").prefault("30s").meta({
       description:
-        "How often to look whether files have come, gone or changed. With `--config.auto-reload-interval` they are looked at as often as all others.",
+        "Interval of the check for added, removed and changed files. `--config.auto-reload-interval` replaces it.",
     }),
   })
   .transform((input) => ({

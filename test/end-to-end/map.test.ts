@@ -148,7 +148,7 @@ describe("map refuses", () => {
     [[], 2, /give --sensor <id>, or --all/],
     [["--sensor", "1", "--all"], 2, /--sensor <id> or --all, not both/],
     [["--sensor", "2490.1"], 2, /"2490\.1" is not the id of a sensor/],
-    [["--all", "--save", "a", "--recording", "b"], 2, /--save writes what a server says/],
+    [["--all", "--save", "a", "--recording", "b"], 2, /--save cannot be combined with --recording/],
     [["--all", "--format", "xml"], 2, /Allowed choices are table, json/],
     [["--all", "--server", "dc"], 1, /there is no server dc, but hq \[MAP_SERVER_UNKNOWN\]/],
     [["--all", "--recording", "/nowhere/r.json"], 1, /\/nowhere\/r\.json cannot be read: no such file/],

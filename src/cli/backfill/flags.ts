@@ -31,42 +31,42 @@ export function addBackfillFlags(command: Command): Command {
   const time = (text: string): TimeFlag => parsed(() => parseTimeFlag(text));
   return command
     .addOption(
-      new Option("--from <time>", "where history begins: 2026-03-01T00:00:00Z, or a duration ago such as 60d")
+      new Option("--from <time>", "start of the history: a time such as 2026-03-01T00:00:00Z, or an age such as 60d")
         .makeOptionMandatory()
         .argParser(time),
     )
     .addOption(
       new Option(
         "--to <time>",
-        "where it ends (default: 3h, which Prometheus still holds in memory; with --push 4h, where serve begins)",
+        "end of the history (default: 3h, as Prometheus has newer data in memory; with --push 4h, as serve pushes newer data)",
       ).argParser(time),
     )
-    .option("--output <folder>", "where the files go; an interrupted backfill there is continued")
+    .option("--output <folder>", "directory for the files; continues an interrupted backfill")
     .addOption(
-      new Option("--push", "instead of files: push by OTLP to where the configuration says, oldest first").conflicts([
-        "output",
-        "label",
-      ]),
+      new Option(
+        "--push",
+        "push to the configured OTLP receiver instead of writing files, oldest data first",
+      ).conflicts(["output", "label"]),
     )
-    .option("--server <name>", "which server, where the configuration has several")
+    .option("--server <name>", "name of the server, if several are configured")
     .addOption(
-      new Option("--resolution <series>", `${WINDOWS}; auto: for each time the finest that there is`)
+      new Option("--resolution <series>", `${WINDOWS}; auto: the finest available`)
         .choices(RESOLUTIONS)
         .default("auto"),
     )
     .addOption(
-      new Option("--label <name=value>", "label for every series, as a scrape adds job and instance; may be repeated")
+      new Option("--label <name=value>", "label for every series, such as job and instance (repeatable)")
         .default([], "none")
         .argParser((text, labels: readonly ExtraLabel[]) => parsed(() => addExtraLabel(labels, parseExtraLabel(text)))),
     )
-    .addOption(repeatable("--path <glob>", "sensors by the label path, as in 'Berlin/**'; * stays within a name"))
-    .addOption(repeatable("--kind <kind>", "sensors by the label kind of prtg_sensor_info"))
-    .addOption(repeatable("--tag <tag>", "sensors that have the tag"))
-    .option("--skip-failed", "finish without the sensors that the server fails to give");
+    .addOption(repeatable("--path <glob>", "select sensors by path, such as 'Berlin/**'; * matches within a name"))
+    .addOption(repeatable("--kind <kind>", "select sensors by the label kind of prtg_sensor_info"))
+    .addOption(repeatable("--tag <tag>", "select sensors with this tag"))
+    .option("--skip-failed", "finish without sensors whose history cannot be read");
 }
 
 function repeatable(flags: string, description: string): Option {
-  return new Option(flags, `${description}; may be repeated`)
+  return new Option(flags, `${description} (repeatable)`)
     .default([], "all")
     .argParser((text, values: readonly string[]) => [...values, text]);
 }

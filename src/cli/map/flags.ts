@@ -15,12 +15,12 @@ export interface MapFlags extends LogFlags, ConfigFlags {
 
 export function addMapFlags(command: Command): Command {
   return command
-    .option("--sensor <id>", "the channels of this sensor")
-    .option("--all", "the channels of all sensors")
-    .option("--server <name>", "of this server only; without it of every configured one")
-    .option("--recording <file>", "read this recording instead of asking a server")
-    .option("--save <file>", "write what was read to a recording")
-    .addOption(new Option("--format <format>", "how to print").choices(MAP_FORMATS).default("table"));
+    .option("--sensor <id>", "show the channels of this sensor")
+    .option("--all", "show the channels of all sensors")
+    .option("--server <name>", "show only this server (default: all configured servers)")
+    .option("--recording <file>", "read this recording instead of a server")
+    .option("--save <file>", "save the read data as a recording")
+    .addOption(new Option("--format <format>", "output format").choices(MAP_FORMATS).default("table"));
 }
 
 export function mapFlagsFault({ sensor, all, recording, save }: MapFlags): string | undefined {
@@ -30,7 +30,7 @@ export function mapFlagsFault({ sensor, all, recording, save }: MapFlags): strin
     return `"${sensor}" is not the id of a sensor: give it as in the label sensor_id, such as 2490`;
   }
   if (recording !== undefined && save !== undefined) {
-    return "--save writes what a server says: it cannot go with --recording";
+    return "--save cannot be combined with --recording";
   }
   return undefined;
 }

@@ -13,7 +13,7 @@ const { listed, measurement, limits, comparison, state } = CHANNEL_FACTS;
 
 const channelValue = {
   name: "prtg_channel_value",
-  help: "Last measurement of the channel in the unit that the label names (last_measurement.display_value).",
+  help: "Last measurement of the channel in the unit of the label unit (last_measurement.display_value).",
   labels: CHANNEL_LABELS,
   facts: measurement,
   freesSlotOnRelabel: true,
@@ -27,7 +27,7 @@ export const CHANNEL_FAMILIES = {
   channelValue,
   channelLimit: {
     name: "prtg_channel_limit",
-    help: "Limit that is set on the channel, in the unit of its value (include=alerting).",
+    help: "Limit of the channel, in the unit of its value (include=alerting).",
     labels: CHANNEL_LABELS,
     lastLabel: { name: "limit", values: LIMIT_NAMES },
     facts: limits,
@@ -38,7 +38,7 @@ export const CHANNEL_FAMILIES = {
   },
   channelLimitExceeded: {
     name: "prtg_channel_limit_exceeded",
-    help: "1 when the channel's value is beyond that limit, else 0; only where the limit is set and a value is served.",
+    help: "1 if the channel's value exceeds that limit, else 0. Absent without limit or value.",
     labels: CHANNEL_ID_LABELS,
     lastLabel: { name: "limit", values: LIMIT_NAMES },
     facts: comparison,
@@ -48,7 +48,7 @@ export const CHANNEL_FAMILIES = {
   },
   channelState: {
     name: "prtg_channel_state",
-    help: "1 for the text of the channel's current value in the lookup that the channel has (GET /lookup-definitions, include=values); a number that the lookup lacks is its own text.",
+    help: "1 for the current lookup text of the channel (GET /lookup-definitions, include=values). If the lookup lacks the value, the text is the number.",
     labels: CHANNEL_LABELS,
     lastLabel: {
       name: "state",
@@ -63,7 +63,7 @@ export const CHANNEL_FAMILIES = {
   },
   channelInfo: {
     name: "prtg_channel_info",
-    help: "Always 1; all labels of the channel, and the metric that shows its value. Served when labels are left out, or on request.",
+    help: "Always 1. All labels of the channel, and the metric with its value. Only if labels are omitted from other series, or if metrics.channel_info is always.",
     labels: CHANNEL_INFO_LABELS,
     lastLabel: { name: "metric", textOf: (_, { mapped }) => mapped?.family.name ?? channelValue.name },
     facts: listed,

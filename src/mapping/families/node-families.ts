@@ -18,7 +18,7 @@ const { status, properties, summary, measurement } = NODE_FACTS;
 export const NODE_FAMILIES = {
   dependencyInfo: {
     name: "prtg_dependency_info",
-    help: "Always 1; id of the object that this one depends on, other than its parent (include=scheduledependency). Only with metrics.dependency_info.",
+    help: "Always 1. Id of the object that this one depends on, if that is not its parent (include=scheduledependency). Only with metrics.dependency_info.",
     stability: "experimental",
     labels: NODE_ID_LABELS,
     lastLabel: { name: "depends_on_id", textOf: ({ dependsOn = "" }) => dependsOn },
@@ -33,7 +33,7 @@ export const NODE_FAMILIES = {
 export const PARENT_FAMILIES = {
   nodeStatusCode: {
     name: "prtg_node_status_code",
-    help: "Own status of a probe, group or device as the position of its token in the API's list: none 0, up 3, down 5, disconnected 6. Not a roll-up.",
+    help: "Own status of a probe, group or device, without its children, as status code: none 0, up 3, down 5, disconnected 6.",
     labels: NODE_LABELS,
     facts: status,
     value: codeOf,
@@ -41,7 +41,7 @@ export const PARENT_FAMILIES = {
   },
   deviceInfo: {
     name: "prtg_device_info",
-    help: "Always 1; properties of the device.",
+    help: "Always 1. Properties of the device.",
     labels: DEVICE_INFO_LABELS,
     facts: properties,
     has: ({ node }) => node.kind === "device",
@@ -50,7 +50,7 @@ export const PARENT_FAMILIES = {
   },
   nodeSensors: {
     name: "prtg_node_sensors",
-    help: "Sensors per status below a probe or group, and below a device where metrics.node_sensors asks for it (include=sensor_status_summary).",
+    help: "Sensors per status below a probe or group, and below a device if metrics.node_sensors has device (include=sensor_status_summary).",
     labels: NODE_LABELS,
     lastLabel: { name: "status", values: STATUS_TOKENS },
     facts: summary,
@@ -63,7 +63,7 @@ export const PARENT_FAMILIES = {
 export const SENSOR_FAMILIES = {
   sensorStatus: {
     name: "prtg_sensor_status",
-    help: "1 for the current status of the sensor; other statuses have no series, or 0 when all are asked for.",
+    help: "1 for the current status of the sensor. Other statuses are absent, or 0 with metrics.sensor_status: all.",
     labels: SENSOR_LABELS,
     lastLabel: { name: "status", textOf: (sensor) => sensor.status ?? "" },
     facts: status,
@@ -72,7 +72,7 @@ export const SENSOR_FAMILIES = {
   },
   sensorStatusCode: {
     name: "prtg_sensor_status_code",
-    help: "Status of the sensor as the position of its token in the API's list: none 0, unknown 1, collecting 2, up 3, warning 4, down 5, disconnected 6, pausedbyuser 7, pausedbydependency 8, pausedbyschedule 9, unusual 10, pausedbylicense 11, pauseduntil 12, acknowledged 13, partialdown 14.",
+    help: "Status of the sensor as status code: none 0, unknown 1, collecting 2, up 3, warning 4, down 5, disconnected 6, pausedbyuser 7, pausedbydependency 8, pausedbyschedule 9, unusual 10, pausedbylicense 11, pauseduntil 12, acknowledged 13, partialdown 14.",
     labels: SENSOR_LABELS,
     facts: status,
     value: codeOf,
@@ -80,7 +80,7 @@ export const SENSOR_FAMILIES = {
   },
   sensorInfo: {
     name: "prtg_sensor_info",
-    help: "Always 1; properties of the sensor.",
+    help: "Always 1. Properties of the sensor.",
     labels: SENSOR_INFO_LABELS,
     facts: properties,
     value: () => 1,
@@ -96,7 +96,7 @@ export const SENSOR_FAMILIES = {
   },
   sensorStatusSince: {
     name: "prtg_sensor_status_since_timestamp_seconds",
-    help: "Unix time since when the sensor has its status (status_since).",
+    help: "Unix time at which the current status of the sensor began (status_since).",
     labels: SENSOR_LABELS,
     facts: status,
     value: (sensor) => toSeconds(sensor.statusSince),

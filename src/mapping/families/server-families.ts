@@ -9,7 +9,7 @@ export const ANY_FACT = 1;
 export const VERSION_FAMILIES = {
   serverInfo: {
     name: "prtg_server_info",
-    help: "Always 1; version of the monitoring server (GET /version).",
+    help: "Always 1. Version of the monitoring server (GET /version).",
     labels: NO_LABELS,
     lastLabel: { name: "version", textOf: ({ version }) => version },
     facts: ANY_FACT,
@@ -49,19 +49,19 @@ export const DETAIL_FAMILIES = {
   },
   licenseUsed: {
     name: "prtg_license_sensors_used",
-    help: "Sensors that count against the license (GET /experimental/license). Only with the collector details, where the server tells.",
+    help: "Sensors that count against the license (GET /experimental/license). Only with the collector details, if the server sends it.",
     ...detailOf("licenseUsed"),
     labels: NO_LABELS,
   },
   licenseMax: {
     name: "prtg_license_sensors_max",
-    help: "Sensors that the license allows; no series where it sets no limit (GET /experimental/license). Only with the collector details.",
+    help: "Sensors that the license allows (GET /experimental/license). Absent without a limit. Only with the collector details.",
     ...detailOf("licenseMax"),
     labels: NO_LABELS,
   },
   licenseExpiry: {
     name: "prtg_license_expiry_timestamp_seconds",
-    help: "Unix time at which the license ends (GET /experimental/license). Only with the collector details, where the server tells.",
+    help: "Unix time at which the license ends (GET /experimental/license). Only with the collector details, if the server sends it.",
     ...detailOf("licenseExpiry"),
     labels: NO_LABELS,
     // From milliseconds.
@@ -69,13 +69,13 @@ export const DETAIL_FAMILIES = {
   },
   autodiscoveries: {
     name: "prtg_autodiscoveries_running",
-    help: "Auto-discoveries under way (GET /autodiscoveries). Only with the collector details.",
+    help: "Running auto-discoveries (GET /autodiscoveries). Only with the collector details.",
     ...detailOf("autodiscoveries"),
     labels: NO_LABELS,
   },
   probeConnected: {
     name: "prtg_probe_connected",
-    help: "1 while the core has a connection to the probe, else 0 (GET /probes/{id}/info). Only with the collector details, where the server tells.",
+    help: "1 if the core is connected to the probe, else 0 (GET /probes/{id}/info). Only with the collector details, if the server sends it.",
     ...detailOf("probeConnected"),
     labels: labelsOf(NODE_LABELS, ({ about }) => (about.kind === "probeConnected" ? about.node : undefined)),
   },

@@ -38,56 +38,56 @@ export interface ServiceAddress {
 export function addServiceFlags(command: Command): Command {
   return command
     .addOption(
-      new Option("--listen-address <address>", "where the simulated API listens")
+      new Option("--listen-address <address>", "address of the simulated API")
         .default({ host: "127.0.0.1", port: 1615 }, "127.0.0.1:1615")
         .argParser(parseAddress),
     )
     .addOption(
-      new Option("--classic-port <port>", "also play the classic web server, which knows nothing of API v2").argParser(
+      new Option("--classic-port <port>", "also simulate the classic web server, without API v2").argParser(
         integer(0, 65_535),
       ),
     )
-    .option("--api-key <key>", "API key that it accepts", "simulated-key")
+    .option("--api-key <key>", "accepted API key", "simulated-key")
     .option("--username <name>", "user that can log in", "simulated-user")
     .option("--password <password>", "password of that user", "simulated-password")
     .addOption(
-      new Option("--speed <number>", "simulated seconds per real second; sessions and time limits stay real")
+      new Option("--speed <number>", "simulated seconds per real second, except for sessions and time limits")
         .default(1)
         .argParser(parseSpeed),
     )
     .addOption(
       new Option(
         "--start-at <time>",
-        "when simulated time begins, such as 2026-03-12T08:00:00Z, so that runs repeat",
+        "start of simulated time, such as 2026-03-12T08:00:00Z, for repeatable runs",
       ).argParser(parseMoment),
     )
-    .option("--hostile-names", "give one in a hundred a name with quotes, markup, line ends or other scripts")
-    .option("--control", "let the world be changed at run time, below /simulator (with the API key)");
+    .option("--hostile-names", "give 1 % of the objects names with quotes, markup, line breaks or other scripts")
+    .option("--control", "enable the control endpoint below /simulator (requires the API key)");
 }
 
 export function addWorldFlags(command: Command): Command {
   for (const kind of ["probes", "groups", "devices", "sensors", "channels"] as const) {
-    const text = `how many ${kind} there are (default: ${DEFAULT_WORLD_SIZE[kind]}, or in proportion to what is given)`;
+    const text = `number of ${kind} (default: ${DEFAULT_WORLD_SIZE[kind]}, or in proportion to other sizes)`;
     command.addOption(new Option(`--${kind} <number>`, text).argParser(integer(1)));
   }
   return command
-    .addOption(new Option("--seed <number>", "the same seed gives the same world").default(1).argParser(integer(0)))
     .addOption(
-      new Option("--spelling <kind>", "spell answers as live servers do, or by the letter of the specification")
+      new Option("--seed <number>", "random seed: the same seed gives the same world").default(1).argParser(integer(0)),
+    )
+    .addOption(
+      new Option("--spelling <kind>", "format of answers: as live servers, or as the specification")
         .choices(["live", "specification"])
         .default("live"),
     )
     .addOption(
-      new Option("--release <number>", "release of the product to play: some lack endpoints, or spell things otherwise")
+      new Option("--release <number>", "PRTG release to simulate; releases differ in endpoints and answers")
         .choices(RELEASE_NAMES)
         .default(NEWEST_RELEASE),
     )
     .addOption(
-      new Option("--fault <fault>", "make something go wrong; may be repeated (see below)")
-        .default([], "none")
-        .argParser(addFault),
+      new Option("--fault <fault>", "inject a fault (repeatable, see below)").default([], "none").argParser(addFault),
     )
-    .option("--scenario <file>", `story to play (YAML): a file, or one of ${SHIPPED_SCENARIOS.join(", ")}`)
+    .option("--scenario <file>", `scenario to run: a YAML file, or one of ${SHIPPED_SCENARIOS.join(", ")}`)
     .addHelpText("after", FAULT_HELP);
 }
 
@@ -131,10 +131,10 @@ function parseMoment(text: string): number {
 /** Behind the flags in the help of a program. */
 export function exampleHelp(program: string): string {
   return `
-Everything is in memory and nothing is real: the tree, its values and its alarms
-follow from --seed and the time. The same --seed, --start-at and --scenario tell
-the same story again. docs/simulator.md says how to point a client at it, how to
-write scenarios, and what the control endpoint can do.
+The simulator keeps everything in memory. The tree, its values and its alarms
+depend on --seed and the time: with the same --seed, --start-at and --scenario,
+each run is equal. docs/simulator.md explains clients, scenarios and the control
+endpoint.
 Example: ${program} --start-at 2026-03-12T08:00:00Z --speed 60 \\
   --scenario datacenter-power --control`;
 }
