@@ -46,14 +46,14 @@ const stats = [
     none: "No sensors",
   }),
   count("Down", ["down", "partialdown"], "Sensors that are down, and not acknowledged."),
-  count("Acknowledged", ["acknowledged"], "Sensors that are down, and somebody has said that they know."),
-  count("Warning", ["warning"], "Sensors with a channel beyond a warning limit, or that warn for another reason."),
+  count("Acknowledged", ["acknowledged"], "Sensors that are down and acknowledged."),
+  count("Warning", ["warning"], "Sensors with status warning, for example because a channel exceeds a warning limit."),
   count("Unusual", ["unusual"], "Sensors whose values are not what they usually are at this time."),
   count("Up", ["up"], "Sensors that are up."),
   count("Paused", PAUSES, "Sensors that are paused: by a user, a schedule, a dependency or the license."),
   statPanel({
     title: "Newest measurement",
-    description: "How long ago any sensor of this device measured something.",
+    description: "Time since the last measurement of any sensor of this device.",
     expr: `min(${AGES})`,
     unit: units.Seconds,
     decimals: 0,
@@ -68,7 +68,7 @@ const stats = [
 
 const properties = tablePanel({
   title: "Device",
-  description: "Address, kind and tags of the device, and where it stands in the tree.",
+  description: "Address, kind, tags and path of the device.",
   queries: [
     withWeb(`max by (job, server, device_id, device, host, kind, tags, path) (
       prtg_device_info{${SERVERS},${chosen("device")}}
@@ -106,7 +106,7 @@ const NAMES = "job, server, sensor_id, sensor";
 const sensors = tablePanel({
   title: "Sensors",
   description:
-    "Each sensor with its status, since when it has it, and how old its last measurement is. A click on a sensor shows it, one on the ID opens it in PRTG.",
+    "Each sensor with its status, the start of the status, and the age of its last measurement. Click a sensor to show it, click its ID to open it in PRTG.",
   queries: [
     withWeb(CODES),
     `1000 * max by (${NAMES}) (prtg_sensor_status_since_timestamp_seconds{${SENSORS}})`,
@@ -145,7 +145,7 @@ const sensors = tablePanel({
 
 const ages = graphPanel({
   title: "Age of the last measurement",
-  description: "How long ago each sensor measured something. Those that are paused or down grow old.",
+  description: "Time since the last measurement of each sensor. It grows for sensors that are paused or down.",
   series: [{ expr: AGES, legend: "{{sensor}}" }],
   unit: units.Seconds,
   min: 0,
@@ -155,7 +155,7 @@ const ages = graphPanel({
 
 const channels = channelTable({
   title: "Channels",
-  description: "Each channel with its last value, its limits, and how many of them it is beyond.",
+  description: "Each channel with its last value, its limits, and the number of exceeded limits.",
   channels: SENSORS,
   severalDevices: false,
   width: 24,
@@ -164,7 +164,7 @@ const channels = channelTable({
 
 const graphs = channelGraph({
   title: "$sensor",
-  description: "Channels of this sensor; dashed lines are limits, red for errors, yellow for warnings.",
+  description: "Channels of this sensor. Dashed lines are limits: red for errors, yellow for warnings.",
   channels: SENSORS,
   severalSensors: false,
   width: 12,

@@ -38,7 +38,7 @@ const CHANNELS = `${SENSORS},${searched("channel")}`;
 const found = [
   statPanel({
     title: "Sensors found",
-    description: "Sensors whose path fits the search, on all devices of the chosen probes and groups.",
+    description: "Sensors with a path that matches the search, on all devices of the selected probes and groups.",
     expr: `count(count by (job, server, sensor_id) (prtg_sensor_status_code{${FOUND}}))`,
     levels: [[null, NEUTRAL]],
     width: 4,
@@ -46,7 +46,7 @@ const found = [
   }),
   statPanel({
     title: "Channels found",
-    description: "Channels with a value whose path and name fit the search, on all devices.",
+    description: "Channels with a value, and a path and name that match the search, on all devices.",
     expr: `count(count by (${CHANNEL}) (${channelValues(CHANNELS_FOUND)}))`,
     levels: [[null, NEUTRAL]],
     width: 4,
@@ -54,7 +54,7 @@ const found = [
   }),
   statPanel({
     title: "Channels shown",
-    description: "Channels with a value of the chosen devices and sensors: those in the graph and the table.",
+    description: "Channels with a value in the selected devices and sensors, shown in the graph and the table.",
     expr: `count(count by (${CHANNEL}) (${channelValues(CHANNELS)}))`,
     levels: [[null, NEUTRAL]],
     width: 4,
@@ -95,7 +95,7 @@ const TREE_COLUMNS = { server: "Server", probe: "Probe", group: "Group", device:
 const results = tablePanel({
   title: "Sensors found",
   description:
-    "At most 200 sensors whose path fits the search. A click on a path shows the channels of that sensor below, one on the ID opens it in PRTG.",
+    "At most 200 sensors with a path that matches the search. Click a path to show the channels of that sensor below, click its ID to open it in PRTG.",
   queries: [
     withWeb(FOUND_SENSORS),
     `1000 * max by (${FOUND_LABELS}) (prtg_sensor_status_since_timestamp_seconds{${FOUND}}) and on (job, server, sensor_id) ${FOUND_SENSORS}`,
@@ -131,7 +131,7 @@ const results = tablePanel({
 const graph = channelGraph({
   title: "Values and limits",
   description:
-    "Channels of the chosen sensors; dashed lines are limits, red for errors, yellow for warnings. Each unit has an axis of its own.",
+    "Channels of the selected sensors. Dashed lines are limits: red for errors, yellow for warnings. Each unit has its own axis.",
   channels: CHANNELS,
   severalSensors: true,
   height: 14,
@@ -141,7 +141,7 @@ const graph = channelGraph({
 
 const statuses = timelinePanel({
   title: "Statuses",
-  description: "The statuses of the chosen sensors over the time range.",
+  description: "The statuses of the selected sensors over the time range.",
   series: {
     expr: `max by (job, server, sensor_id, device, sensor) (prtg_sensor_status_code{${SENSORS}})`,
     legend: "{{device}} / {{sensor}}",
@@ -153,7 +153,7 @@ const statuses = timelinePanel({
 
 const table = channelTable({
   title: "Channels",
-  description: "Each channel with its last value, its limits, and how many of them it is beyond.",
+  description: "Each channel with its last value, its limits, and the number of exceeded limits.",
   channels: CHANNELS,
   severalDevices: true,
   width: 24,
@@ -163,20 +163,20 @@ const table = channelTable({
 /** Several, and only those that have a sensor which fits the search. */
 const DEVICES = {
   ...DEVICE,
-  description: "Devices with a sensor that fits the search.",
+  description: "Devices with a sensor that matches the search.",
   query: `label_values(prtg_sensor_status_code{${FOUND}}, device)`,
   multi: true,
 };
 const SENSORS_FOUND = {
   ...SENSOR,
-  description: "Sensors of these devices that fit the search.",
+  description: "Sensors of these devices that match the search.",
   query: `label_values(prtg_sensor_status_code{${FOUND},${chosen("device")}}, sensor)`,
 };
 
 export const explorer = buildDashboard({
   title: "PRTG / Sensors and channels",
   description:
-    "Any channel by the path of its sensor: search, choose devices and sensors, see values with units and limits.",
+    "Find channels by the path of their sensor, select devices and sensors, and see values with units and limits.",
   uid: UIDS.explorer,
   tags: ["monitoring"],
   from: "now-6h",
@@ -184,10 +184,10 @@ export const explorer = buildDashboard({
   variables: [
     dataSource(),
     ...[JOB, SERVER, PROBE, GROUP].map((variable) => choice(variable)),
-    textBox("path", "Path", "Regular expression that is searched in paths, such as Core.*Ping; empty for all.", ""),
+    textBox("path", "Path", "Regular expression to search in paths, such as Core.*Ping. Empty: all.", ""),
     choice(DEVICES),
     choice(SENSORS_FOUND),
-    textBox("channel", "Channel", "Regular expression that is searched in names of channels; empty for all.", ""),
+    textBox("channel", "Channel", "Regular expression to search in channel names. Empty: all.", ""),
     ...logs(),
   ],
   annotations: statusChanges({ sensors: SENSORS, events: EVENTS }),

@@ -62,7 +62,7 @@ const stats = [
   }),
   statPanel({
     title: "Polls failing",
-    description: "Collectors whose last run failed or did not see every object.",
+    description: "Collectors whose last run failed or was incomplete.",
     expr: `sum(1 - prtg_exporter_collector_success{${SERVERS}} * prtg_exporter_collector_complete{${SERVERS}})`,
     levels: PROBLEM,
     width: 3,
@@ -70,7 +70,7 @@ const stats = [
   }),
   statPanel({
     title: "Oldest success",
-    description: "How long ago the collector worked that has not worked for longest, of those that run.",
+    description: "Longest time since the last success of any enabled collector.",
     expr: `max(time() - prtg_exporter_collector_last_success_timestamp_seconds{${SERVERS}} and on (job, instance, server, collector) prtg_exporter_collector_enabled{${SERVERS}} == 1)`,
     unit: units.Seconds,
     decimals: 0,
@@ -84,8 +84,7 @@ const stats = [
   }),
   statPanel({
     title: "Breakers open",
-    description:
-      "Servers that are not asked anything for the moment, as they could not be reached several times in a row.",
+    description: "Servers with an open circuit breaker: the exporter pauses requests after repeated failures.",
     expr: `sum(prtg_exporter_api_breaker_open{${SERVERS}})`,
     levels: PROBLEM,
     width: 3,
@@ -93,7 +92,7 @@ const stats = [
   }),
   statPanel({
     title: "Series",
-    description: "Series about the monitored world that are served.",
+    description: "Served series about monitored objects.",
     expr: `sum(prtg_exporter_series{${EXPORTER}})`,
     levels: [[null, NEUTRAL]],
     width: 3,
@@ -101,7 +100,7 @@ const stats = [
   }),
   statPanel({
     title: "Page size",
-    description: "Size of the largest metrics page as it went over the wire, without the exporter's own metrics.",
+    description: "Size of the largest metrics page over the wire, without the exporter's own metrics.",
     expr: `max(prtg_exporter_exposition_bytes{${EXPORTER}})`,
     unit: units.BytesIEC,
     levels: [[null, NEUTRAL]],
@@ -110,8 +109,7 @@ const stats = [
   }),
   statPanel({
     title: "Configuration",
-    description:
-      "Whether the configuration that was read last is in force; a wrong one is refused, and the one before stays.",
+    description: "Result of the last reload. If the configuration is invalid, the previous one stays in use.",
     expr: `min(prtg_exporter_config_last_reload_successful{${EXPORTER}})`,
     levels: [
       [null, "red"],
@@ -128,7 +126,7 @@ const stats = [
   }),
   statPanel({
     title: "Uptime",
-    description: "Time since the exporter that was started last began.",
+    description: "Time since the last start of an exporter.",
     expr: `min(time() - process_start_time_seconds{${EXPORTER}} and on (job, instance) prtg_exporter_build_info)`,
     unit: units.Seconds,
     levels: [[null, NEUTRAL]],
@@ -139,7 +137,7 @@ const stats = [
 
 const exporters = tablePanel({
   title: "Exporters",
-  description: "What runs, when it last took a configuration, and whether what was read last is in force.",
+  description: "Versions of the exporters, time and result of their last reload.",
   queries: [
     `max by (job, instance, version, revision, node_version) (prtg_exporter_build_info{${EXPORTER}})`,
     `1000 * max by (job, instance) (prtg_exporter_config_last_reload_success_timestamp_seconds{${EXPORTER}})`,
@@ -175,7 +173,7 @@ const exporters = tablePanel({
 
 const servers = tablePanel({
   title: "Servers",
-  description: "The monitoring servers, their versions, and by how much their clocks are ahead of the exporter's.",
+  description: "Monitoring servers, their versions, and the offset of their clocks to the exporter.",
   queries: [
     `max by (job, instance, server) (prtg_up{${SERVERS}})`,
     `max by (job, instance, server, version) (prtg_server_info{${SERVERS}})`,
@@ -212,7 +210,7 @@ const BY_COLLECTOR = "job, instance, server, collector";
 const polls = [
   timelinePanel({
     title: "Polls",
-    description: "Whether the last finished run of each collector worked.",
+    description: "Result of the last finished run of each collector.",
     series: {
       expr: `min by (server, collector) (prtg_exporter_collector_success{${SERVERS}})`,
       legend: "{{server}} {{collector}}",
@@ -224,7 +222,7 @@ const polls = [
   }),
   tablePanel({
     title: "Collectors",
-    description: "The last finished run of each collector. One that the server lacks the endpoint for is off.",
+    description: "The last finished run of each collector. Collectors without an endpoint on the server are off.",
     queries: [
       `max by (${BY_COLLECTOR}) (prtg_exporter_collector_enabled{${SERVERS}})`,
       `max by (${BY_COLLECTOR}) (prtg_exporter_collector_success{${SERVERS}})`,
@@ -257,7 +255,7 @@ const polls = [
   ]),
   graph(
     "Age of the last success",
-    "How long ago each collector last worked: a saw tooth as long as all is well.",
+    "Time since the last successful run of each collector. A regular saw tooth is normal.",
     units.Seconds,
     [
       {
@@ -266,7 +264,7 @@ const polls = [
       },
     ],
   ),
-  graph("Skipped runs", "Runs that were left out because the one before was still under way.", units.OpsPerMinute, [
+  graph("Skipped runs", "Runs that were skipped because the previous one was still running.", units.OpsPerMinute, [
     {
       expr: `60 * ${rateOf("prtg_exporter_collector_skipped_runs_total", "server, collector")}`,
       legend: "{{server}} {{collector}}",
@@ -277,28 +275,23 @@ const polls = [
 const api = [
   graph(
     "Requests",
-    "Requests to the monitoring server by the status code of the answer, or the kind of failure.",
+    "Requests to the monitoring server by HTTP status code, or by kind of failure.",
     units.RequestsPerSecond,
     [{ expr: rateOf("prtg_exporter_api_requests_total", "server, code"), legend: "{{server}} {{code}}" }],
   ),
-  graph(
-    "Failed requests",
-    "Requests without an answer, or with an error for one: of each server, and of all of them by endpoint.",
-    units.RequestsPerSecond,
-    [
-      {
-        expr: orZero(rateOf("prtg_exporter_api_requests_total", "server, code", `${SERVERS},code!~"2..|304"`)),
-        legend: "{{server}} {{code}}",
-      },
-      {
-        expr: rateOf("prtg_exporter_api_endpoint_requests_total", "endpoint, code", `${EXPORTER},code!~"2..|304"`),
-        legend: "{{endpoint}} {{code}}",
-      },
-    ],
-  ),
+  graph("Failed requests", "Failed requests per server, and over all servers per endpoint.", units.RequestsPerSecond, [
+    {
+      expr: orZero(rateOf("prtg_exporter_api_requests_total", "server, code", `${SERVERS},code!~"2..|304"`)),
+      legend: "{{server}} {{code}}",
+    },
+    {
+      expr: rateOf("prtg_exporter_api_endpoint_requests_total", "endpoint, code", `${EXPORTER},code!~"2..|304"`),
+      legend: "{{endpoint}} {{code}}",
+    },
+  ]),
   graph(
     "Latency",
-    "Time from sending a request to the last byte of its answer: median, 95 and 99 of 100.",
+    "Time from sending a request to the last byte of the answer: median, 95th and 99th percentile.",
     units.Seconds,
     [
       ...[0.5, 0.95, 0.99].map((quantile) => ({
@@ -318,7 +311,7 @@ const api = [
   ]),
   graph(
     "Retries and moved lists",
-    "Requests that were sent again after a failure, and lists that changed while they were read.",
+    "Requests that the exporter retried, and lists that changed during the read.",
     units.OpsPerMinute,
     [
       {
@@ -333,7 +326,7 @@ const api = [
   ),
   graph(
     "Requests in flight, open breakers",
-    "Requests that are under way, and whether requests are held back.",
+    "Requests in flight, and whether the circuit breaker pauses requests.",
     units.Short,
     [
       { expr: `max by (server) (prtg_exporter_api_requests_in_flight{${SERVERS}})`, legend: "{{server}} in flight" },
@@ -346,15 +339,20 @@ const api = [
 ];
 
 const answers = [
-  graph("Problems in answers", "What was wrong in the server's answers and was left out.", units.OpsPerMinute, [
-    {
-      expr: `60 * ${rateOf("prtg_exporter_decode_problems_total", "server, problem")}`,
-      legend: "{{server}} {{problem}}",
-    },
-  ]),
+  graph(
+    "Problems in answers",
+    "Invalid data in the server's answers, which the exporter dropped.",
+    units.OpsPerMinute,
+    [
+      {
+        expr: `60 * ${rateOf("prtg_exporter_decode_problems_total", "server, problem")}`,
+        legend: "{{server}} {{problem}}",
+      },
+    ],
+  ),
   graph(
     "Objects without a place",
-    "Channels whose sensor is not known yet, objects whose parent is not visible, channels that mapping rules could not convert, and objects that were announced and not sent.",
+    "Channels of unknown sensors, objects with a hidden parent, channels that mapping rules could not convert, and announced objects that the server did not send.",
     units.Short,
     [
       { expr: `max by (server) (prtg_exporter_waiting_channels{${SERVERS}})`, legend: "{{server}} waiting channels" },
@@ -374,7 +372,7 @@ const answers = [
 const otlp = [
   graph(
     "Measurements delivered",
-    "Measurements that the receiver acknowledged: live ones, and the server's averages for what is older.",
+    "Measurements that the receiver acknowledged: live ones, and the server's averages for older data.",
     units.CountsPerSecond,
     [
       {
@@ -385,7 +383,7 @@ const otlp = [
   ),
   graph(
     "Measurements not delivered",
-    "Measurements that the receiver refused for good, that are never sent, or that were dropped and are read again.",
+    "Measurements that the receiver rejected permanently, that are never sent, or that were dropped and are read again.",
     units.CountsPerSecond,
     [
       {
@@ -399,7 +397,7 @@ const otlp = [
       },
     ],
   ),
-  graph("Measurements waiting", "Measurements that wait to be delivered.", units.Short, [
+  graph("Measurements waiting", "Measurements that wait for delivery.", units.Short, [
     {
       expr: `max by (server, resolution) (prtg_exporter_otlp_pending_points{${SERVERS}})`,
       legend: "{{server}} {{resolution}}",
@@ -407,7 +405,7 @@ const otlp = [
   ]),
   graph(
     "Age of the oldest waiting measurement",
-    "The server keeps full resolution for four hours: what waits longer is sent as averages.",
+    "PRTG keeps full resolution for four hours. Older data is sent as averages.",
     units.Seconds,
     [
       {
@@ -418,7 +416,7 @@ const otlp = [
   ),
   graph(
     "Failed deliveries",
-    "Deliveries that failed and are tried again, requests that were refused for good, and records of progress that could not be written.",
+    "Failed deliveries (retried), permanently rejected requests, and failed writes to state_dir.",
     units.OpsPerMinute,
     [
       {
@@ -441,19 +439,19 @@ const otlp = [
   ),
   graph(
     "State points",
-    "Points of the current state, such as statuses and counts, that the receiver acknowledged or refused.",
+    "Points of the current state, such as statuses and counts, that the receiver acknowledged or rejected.",
     units.CountsPerSecond,
     [{ expr: orZero(rateOf("prtg_exporter_otlp_state_points_total", "outcome", EXPORTER)), legend: "{{outcome}}" }],
   ),
 ];
 
 const pages = [
-  graph("Series by family", "Series served per family; those without any are left out.", units.Short, [
+  graph("Series by family", "Served series per family. Families without series are omitted.", units.Short, [
     { expr: `max by (family) (prtg_exporter_series{${EXPORTER}}) > 0`, legend: "{{family}}" },
   ]),
   graph(
     "Page size",
-    "Size of the metrics page as it goes over the wire, without the exporter's own metrics. Scrapers cap the size without compression.",
+    "Size of the metrics page over the wire, without the exporter's own metrics. Scrapers limit the uncompressed size.",
     units.BytesIEC,
     [
       {
@@ -462,7 +460,7 @@ const pages = [
       },
     ],
   ),
-  graph("Rendering", "Time that putting together and compressing the last metrics page took.", units.Seconds, [
+  graph("Rendering", "Time to render and compress the last metrics page.", units.Seconds, [
     {
       expr: `max by (instance, format) (prtg_exporter_render_duration_seconds{${EXPORTER}})`,
       legend: "{{instance}} {{format}}",
@@ -476,7 +474,7 @@ const pages = [
   ]),
   graph(
     "Series left out",
-    "Series that the page lacks because it would exceed a limit of the configuration: whole devices, with all their sensors and channels.",
+    "Dropped series of whole devices, because the metrics page would exceed a configured limit.",
     units.Short,
     [
       {
@@ -487,7 +485,7 @@ const pages = [
   ),
   graph(
     "Connections",
-    "Open connections to the exporter's own web server, and what it turned away per minute.",
+    "Open connections to the exporter's web server, and rejected connections and requests per minute.",
     units.Short,
     [
       { expr: `max by (instance) (prtg_exporter_http_connections{${EXPORTER}})`, legend: "{{instance}} open" },
@@ -514,19 +512,14 @@ const processes = [
     { expr: ours("nodejs_heap_size_used_bytes"), legend: "{{instance}} heap" },
     { expr: ours("nodejs_external_memory_bytes"), legend: "{{instance}} external" },
   ]),
-  graph(
-    "Event loop lag",
-    "Time between two looks at the event loop, 50 ms where it is idle: median, 99 of 100, and the longest.",
-    units.Seconds,
-    [
-      { expr: ours("nodejs_eventloop_lag_p50_seconds"), legend: "{{instance}} p50" },
-      { expr: ours("nodejs_eventloop_lag_p99_seconds"), legend: "{{instance}} p99" },
-      { expr: ours("nodejs_eventloop_lag_max_seconds"), legend: "{{instance}} max" },
-    ],
-  ),
+  graph("Event loop lag", "Event loop lag, 50 ms when idle: median, 99th percentile and maximum.", units.Seconds, [
+    { expr: ours("nodejs_eventloop_lag_p50_seconds"), legend: "{{instance}} p50" },
+    { expr: ours("nodejs_eventloop_lag_p99_seconds"), legend: "{{instance}} p99" },
+    { expr: ours("nodejs_eventloop_lag_max_seconds"), legend: "{{instance}} max" },
+  ]),
   graph(
     "Reads held back",
-    "Reads of time series and limits that give way while the process is busy: those that wait, and those that were left for a later run per minute.",
+    "Reads of time series and limits that wait while the process is busy, and reads deferred to a later run per minute.",
     units.Short,
     [
       {
@@ -541,7 +534,7 @@ const processes = [
   ),
   graph(
     "Event loop",
-    "Part of the time in which the event loop was busy; time series are held back where it is more than 70 %.",
+    "Busy share of the event loop. Above 70 %, the exporter pauses time series and limits.",
     units.PercentUnit,
     [
       {
@@ -564,7 +557,7 @@ function graph(title: string, description: string, unit: string, series: readonl
 
 export const exporterHealth = buildDashboard({
   title: "PRTG / Exporter health",
-  description: "The exporter itself: polls, requests to the servers, delivery by OTLP, pages served, and its process.",
+  description: "State of the exporter: polls, requests to the servers, OTLP delivery, scrapes and the process.",
   uid: UIDS.exporterHealth,
   tags: ["exporter"],
   from: "now-3h",

@@ -8,7 +8,7 @@ import { LOGS } from "./variables.ts";
 export function logsPanel(expr: string) {
   return new logs.PanelBuilder()
     .title("Status changes")
-    .description("What the exporter told of statuses that changed, the newest first. Needs its events in a Loki.")
+    .description("Events of the exporter about status changes, newest first. Needs the events in Loki.")
     .datasource(LOGS)
     .span(24)
     .height(HEIGHT.table)

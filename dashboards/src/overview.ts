@@ -53,14 +53,14 @@ function count(title: string, statuses: string, status: StatusToken, description
 }
 
 const counts = [
-  count("Down", "down", "down", "Sensors that are down and that nobody has acknowledged."),
+  count("Down", "down", "down", "Sensors that are down and not acknowledged."),
   count("Down (partial)", "partialdown", "partialdown", "Sensors that are down for some nodes of a cluster only."),
-  count("Acknowledged", "acknowledged", "acknowledged", "Sensors that are down, and somebody has said that they know."),
+  count("Acknowledged", "acknowledged", "acknowledged", "Sensors that are down and acknowledged."),
   count(
     "Warning",
     "warning",
     "warning",
-    "Sensors with a channel beyond a warning limit, or that warn for another reason.",
+    "Sensors with status warning, for example because a channel exceeds a warning limit.",
   ),
   count("Unusual", "unusual", "unusual", "Sensors whose values are not what they usually are at this time."),
   count("Up", "up", "up", "Sensors that are up."),
@@ -74,14 +74,14 @@ const counts = [
     "Unknown",
     "unknown|collecting|none|disconnected",
     "unknown",
-    "Sensors of which nothing is known: unknown, collecting, none or disconnected.",
+    "Sensors without a known status: unknown, collecting, none or disconnected.",
   ),
 ];
 
 const health = [
   statPanel({
     title: "Probes disconnected",
-    description: "Nothing below a disconnected probe is being measured.",
+    description: "PRTG gets no measurements from a disconnected probe.",
     expr: `sum(max by (job, server, id) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`} == bool 6))`,
     levels: [
       [null, NEUTRAL],
@@ -93,7 +93,7 @@ const health = [
   statPanel({
     title: "Stale measurements",
     description:
-      "Sensors that are said to work, and whose last measurement is older than three scanning intervals and five minutes.",
+      "Sensors that are up, but whose last measurement is older than three scanning intervals and five minutes.",
     expr: `count(${staleAges(SENSORS)}) or 0 * count(prtg_up{${SERVERS}})`,
     levels: [
       [null, NEUTRAL],
@@ -119,8 +119,7 @@ const health = [
   }),
   statPanel({
     title: "Servers out of reach",
-    description:
-      "Monitoring servers that the exporter cannot read: what this page shows of them is withdrawn bit by bit.",
+    description: "Monitoring servers that the exporter cannot read. Their data becomes stale.",
     expr: `sum(1 - max by (job, server) (prtg_up{${SERVERS}}))`,
     levels: [
       [null, NEUTRAL],
@@ -134,7 +133,7 @@ const health = [
 function statusesOverTime() {
   const panel = graphPanel({
     title: "Sensors by status",
-    description: "How many sensors had which status; those that none has are left out.",
+    description: "Number of sensors per status. Statuses without sensors are omitted.",
     series: [{ expr: `sum by (status) (${perProbe()}) > 0`, legend: "{{status}}" }],
     stacked: true,
     legendRight: true,
@@ -187,7 +186,7 @@ const NODE_STATUSES = ["down|partialdown", "acknowledged", "warning", "paused.*"
 
 const worstProbes = tablePanel({
   title: "Probes",
-  description: "Sensors below each probe, those with most sensors down first. A click on a name shows that probe only.",
+  description: "Sensors below each probe, most down sensors first. Click a name to show only that probe.",
   queries: [
     ...NODE_STATUSES.map((statuses) => perNode("probe", statuses)),
     withWeb(
@@ -224,7 +223,7 @@ const WORST_GROUPS = `topk(20, ${perNode("group", "down|partialdown")} > 0)`;
 
 const worstGroups = tablePanel({
   title: "Groups with most sensors down",
-  description: "The 20 groups that have most sensors down, with everything below them.",
+  description: "The 20 groups with the most down sensors, including all objects below.",
   queries: NODE_STATUSES.map((statuses, index) =>
     index === 0 ? withWeb(WORST_GROUPS) : `${perNode("group", statuses)} and on (job, server, id) ${WORST_GROUPS}`,
   ),
@@ -262,7 +261,7 @@ const sinceColumn = (title: string): Column => ({
 const whatIsDown = tablePanel({
   title: "What is down",
   description:
-    "Sensors that are down or partially down and not acknowledged, those that went down last first; at most 500. A click on a sensor or a device shows it, one on the ID opens it in PRTG.",
+    "Sensors that are down or partially down and not acknowledged, newest first, at most 500. Click a sensor or device to show it, click its ID to open it in PRTG.",
   queries: [withWeb(sinceWhen(DOWN(SENSORS), SENSORS))],
   columns: [sinceColumn("Down since"), ...SENSOR_COLUMNS, ...KIND_COLUMNS, ID_COLUMN],
   sortBy: "Down since",
@@ -272,7 +271,7 @@ const whatIsDown = tablePanel({
 
 const acknowledged = tablePanel({
   title: "Acknowledged",
-  description: "Sensors that are down and acknowledged, and since when; at most 500.",
+  description: "Acknowledged sensors that are down, with the start of the status, at most 500.",
   queries: [withWeb(sinceWhen(ACKNOWLEDGED(SENSORS), SENSORS))],
   columns: [sinceColumn("Since"), ...SENSOR_COLUMNS, ID_COLUMN],
   sortBy: "Since",
@@ -283,7 +282,7 @@ const acknowledged = tablePanel({
 const stale = tablePanel({
   title: "Stale measurements",
   description:
-    "Sensors that are said to work, and whose last measurement is older than three scanning intervals and five minutes; the 500 oldest.",
+    "Sensors that are up, but whose last measurement is older than three scanning intervals and five minutes. The 500 oldest.",
   queries: [withWeb(`topk(500, ${staleAges(SENSORS)})`)],
   columns: [{ from: "value 0", title: "Age", unit: units.Seconds, pixels: 110 }, ...SENSOR_COLUMNS, ID_COLUMN],
   sortBy: "Age",
@@ -295,7 +294,7 @@ const PAUSED_SINCE = sinceWhen(PAUSED(SENSORS), SENSORS);
 
 const paused = tablePanel({
   title: "Paused",
-  description: "Sensors that are paused, by what, and since when; the newest 500.",
+  description: "Paused sensors with the kind and start of the pause, the newest 500.",
   queries: [withWeb(PAUSED_SINCE), `${codesOf(PAUSED(SENSORS))} and on (job, server, sensor_id) ${PAUSED_SINCE}`],
   columns: [
     sinceColumn("Since"),
@@ -319,7 +318,7 @@ const EXCEEDED = `(prtg_channel_limit_exceeded{${SERVERS},limit=~"max_error|min_
 
 const beyondLimits = tablePanel({
   title: "Channels beyond an error limit",
-  description: "Values that are beyond an error limit of their channel, and that limit; at most 500.",
+  description: "Values above or below an error limit of their channel, with the limit, at most 500.",
   queries: [
     withWeb(
       `topk(500, max by (${CHANNEL_LABELS}, limit) (${withUnit(`${ERROR_LIMITS} and on (${CHANNEL_KEY}, limit) ${EXCEEDED}`)}))`,
@@ -397,7 +396,7 @@ const leastAvailable = tablePanel({
 
 export const overview = buildDashboard({
   title: "PRTG / Overview",
-  description: "What is down, since when, and where; acknowledged, paused and stale; how available everything is.",
+  description: "Sensors that are down, acknowledged, paused and stale, with place and time, and availability.",
   uid: UIDS.overview,
   tags: ["monitoring"],
   from: "now-6h",

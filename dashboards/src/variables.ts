@@ -72,12 +72,12 @@ export function logs() {
   return [
     new dashboard.DatasourceVariableBuilder("logs")
       .label("Logs")
-      .description("The Loki that gets the exporter's events; nothing but the events needs it.")
+      .description("Loki data source with the exporter's events. Only the events need it.")
       .type("loki"),
     textBox(
       "service",
       "Service",
-      "Regular expression of the service.name of the events' exporters.",
+      "Regular expression for the service.name of the exporters of events.",
       "prtg-exporter",
     ).hide(dashboard.VariableHide.HideVariable),
   ];
@@ -94,7 +94,7 @@ export const JOB: Choice = {
 export const SERVER: Choice = {
   name: "server",
   label: "Server",
-  description: "Monitoring servers by the names that the exporter's configuration gives them.",
+  description: "Monitoring servers by their configured names.",
   query: 'label_values(prtg_up{job=~"$job"}, server)',
   all: ".+",
 };

@@ -101,7 +101,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     expect(linesOf(stderr).map(({ msg }) => msg)).toContain(
       "without --label instance=... the history does not join the series that a scrape makes",
     );
-    expect(stderr).toContain("[BACKFILL_NOTHING_SELECTED] Check --path");
+    expect(stderr).toContain("[BACKFILL_NOTHING_SELECTED] Compare --path");
   });
 
   test("wants to know which server, where there are several", async () => {
@@ -110,7 +110,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     const unclear = await start("--from", "1d");
     expect(unclear).toMatchObject({ code: 1, stdout: "" });
     expect(unclear.stderr).toBe(
-      "prtg-exporter: there are several servers: hq, branch [BACKFILL_SERVER_UNKNOWN] Name one of the configured servers with --server.\n",
+      "prtg-exporter: there are several servers: hq, branch [BACKFILL_SERVER_UNKNOWN] Set --server to the name of a configured server.\n",
     );
     const unknown = await start("--from", "1d", "--server", "HQ");
     expect(unknown.stderr).toContain("there is no server HQ, but hq, branch [BACKFILL_SERVER_UNKNOWN]");
