@@ -18,7 +18,7 @@ const OWN_NAMES = EXPORTER_FAMILIES.map(({ name }) => name).filter(
 );
 
 /** Optional metrics and a rule, so that counters of rules exist. */
-const SETTINGS = `metrics: { channel_info: always }
+const SETTINGS = `metrics: { channel_info: always, dependency_info: true }
 mapping: { rules: [{ match: { unit: msec }, drop: true }] }
 collectors: { details: { enabled: true } }
 `;
