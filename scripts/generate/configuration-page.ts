@@ -5,7 +5,7 @@ import { anchor, code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
 The exporter takes its configuration from a YAML file (\`--config.file\`), from environment variables, or from both.
-[\`config/prtg-exporter.example.yaml\`](../config/prtg-exporter.example.yaml) shows every key. The least that is needed:
+[\`config/prtg-exporter.example.yaml\`](../config/prtg-exporter.example.yaml) shows every key. The minimum:
 
 \`\`\`yaml
 servers:
@@ -14,62 +14,57 @@ servers:
       api_key_file: /run/secrets/prtg-api-key
 \`\`\`
 
-\`prtg-exporter serve --config.file prtg.yaml --config.check\` checks a file, and all files that it names, and ends. A wrong key, type or value is refused
-at start, and all of them at once, one line each:
+\`prtg-exporter serve --config.file prtg.yaml --config.check\` checks a file and all files that it names, and exits. The exporter rejects wrong keys,
+types and values at the start, with one line each:
 
 \`\`\`text
 prtg.yaml:7:5: collectors.tree.shedule: unknown key, did you mean \`schedule\`?
 prtg.yaml:9:15: collectors.status.schedule: expected a duration such as 30s, or a cron expression with seconds such as 0 */5 * * * *, found 30
 \`\`\`
 
-A section without content (\`tls:\` and nothing below) counts as left out. Several servers can share parts by anchors,
-aliases and merge keys (\`<<\`). Relative paths count from the directory of the file.
+An empty section (\`tls:\` with no keys) counts as omitted. Servers can share parts by anchors, aliases and merge keys (\`<<\`). Relative paths start at the directory of the file.
 
-Editors complete and check keys with the JSON Schema in \`config/\`; name it in the first line of the file:
+Editors complete and check keys with the JSON Schema in \`config/\`. Name it in the first line of the file:
 
 \`\`\`yaml
 # yaml-language-server: $schema=https://example.com/path/to/prtg-exporter.schema.json
 \`\`\`
 
-Files of \`servers_from\` have one of their own beside it, \`prtg-exporter-servers.schema.json\`.
+Files of \`servers_from\` have their own schema, \`prtg-exporter-servers.schema.json\`.
 
 ## Environment variables
 
-These variables describe one server, and suffice where there is only one:
+These variables describe one server. For several servers, use a file:
 `;
 
 const AFTER_VARIABLES = `
-An empty variable counts as unset; other variables that begin with \`PRTG_\` are not looked at. The file wins: when it has
-\`servers\` or \`servers_from\`, these variables have no effect. A file without them takes its server from them, so that a file with
-schedules and the like can be shared by many. Relative paths in them count from the working directory.
+The exporter ignores empty variables and other names with \`PRTG_\`. If the file has \`servers\` or \`servers_from\`, these variables have no effect. Without them, the file takes its server from the
+variables, and several exporters can share it. Relative paths in variables start at the working directory.
 
 ## Texts and numbers
 
 The file is UTF-8 text with at most 1 MiB, 100 levels, 10,000 items in one list or map and 100,000 lines and commas. Rules, the web configuration and files of servers have the same limits.
 
-YAML reads \`0123\`, \`1e3\`, \`true\` and \`null\` as a number, a boolean or null. Write quotes around them at keys that take text: \`name: "0123"\`. The message of a wrong value says so.
-Keys and the \`id\` of an object stay as they are written, without quotes too.
+YAML reads \`0123\`, \`1e3\`, \`true\` and \`null\` as a number, a boolean or null. Quote them at keys that take text: \`name: "0123"\`. The error message says so.
+Keys and the \`id\` of an object stay as written, even without quotes.
 
 ## References
 
-Any scalar in the file may refer to environment variables:
+Any scalar in the file can refer to environment variables:
 
 | Text | Becomes |
 | --- | --- |
-| \`\${NAME}\` | the value of the variable; it is an error when it is not set |
+| \`\${NAME}\` | the value of the variable, or an error if it is unset |
 | \`\${NAME:-default}\` | the value, or the default when the variable is unset or empty |
 | \`$$\` | a dollar |
 
-They are put in after the YAML is parsed, so that a value can never change the structure of the file. Where a number or
-true or false is expected, the text is read as one. Inside \`{ }\` and \`[ ]\` a reference must be quoted. Error messages name
-variables, never their values.
+The exporter inserts the values after it has parsed the YAML: a value never changes the structure of the file. Keys that take a number, true or false read the text as one. Inside \`{ }\` and \`[ ]\`, quote
+references. Error messages name variables, never their values.
 
 ## Secrets
 
-API keys and passwords come from files or from the environment: \`api_key\` and \`password\` take nothing but a reference
-such as \`\${PRTG_API_KEY}\`, and what is written into the file literally is refused. One line break at the end of a secret is
-dropped. A secret file that is missing or empty is an error at start; so
-are an API key with a blank in it or behind it, and a header that cannot be sent.
+API keys and passwords come from files or the environment: \`api_key\` and \`password\` take only a reference such as \`\${PRTG_API_KEY}\`. The exporter rejects a literal secret in the file. It ignores one line
+break at the end of a secret. These are errors at the start: a missing or empty secret file, an API key with a blank, and a header that HTTP does not allow.
 
 ## Values with units
 
@@ -79,15 +74,12 @@ are an API key with a blank in it or behind it, and a header that cannot be sent
 | size | a number with \`B\`, \`KiB\`, \`MiB\`, \`GiB\` (powers of 1024), \`kB\`, \`MB\` or \`GB\` (powers of 1000): \`64MiB\` |
 | schedule | a duration from \`1s\` to \`24d\`, or a cron expression with six fields |
 
-A duration as schedule repeats from the start of the exporter. A cron expression names times of the local clock: second,
-minute, hour, day of month, month, day of week; \`0 */5 * * * *\` is every five
-minutes at second 0. Expressions with five fields are refused, because it would be a guess what they mean, and so are
-steps of seconds that do not divide 60: \`*/45\` would fire at :00 and :45.
+A schedule with a duration repeats from the start of the exporter. The fields of a cron expression are second, minute, hour, day of month, month, day of week: \`0 */5 * * * *\` is every five minutes at
+second 0. The exporter rejects expressions with five fields, because they are ambiguous, and steps of seconds that do not divide 60: \`*/45\` would fire at :00 and :45.
 
-Cron expressions follow the wall clock in the time zone of the process (\`TZ\`): times that summer time leaves out are run once when it
-begins, those that come twice when it ends are run twice. A clock that is set is noticed within 30 seconds. Set back, the
-schedule goes on at its next time on the new clock; set ahead, one run makes up for all that was passed over, and a log line counts them. An
-expression that no day ever fits (\`0 0 0 1 1 1#5\`) is refused.
+Cron expressions follow the wall clock in the time zone of the process (\`TZ\`). When summer time begins, skipped times run once. When it ends, repeated times run twice. The exporter notices a changed clock
+within 30 seconds. If the clock moves back, the schedule continues with the new time. If it moves ahead, one run replaces all skipped runs, and the log counts them. The exporter rejects an expression that
+matches no day (\`0 0 0 1 1 1#5\`).
 
 ## Keys
 `;

@@ -5,81 +5,69 @@ import { EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/m
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
-All metrics of the monitored world are gauges; the exporter's own are gauges, counters and histograms. Names, labels and
-help texts come from one table in the code, and so does this page.
+All metrics the exporter serves, their labels, and when series end. Metrics about PRTG objects are gauges. The exporter's own metrics are gauges, counters and histograms.
 
 ## Labels
 
-- \`server\` is the configured name of the monitoring server. It comes first in every family that belongs to one.
-- \`sensor_id\`, \`device_id\` and \`id\` are ids of objects, as in \`2490\`. \`channel_id\` is what follows the first dot of a
-  channel's id: \`1\` for \`2490.1\`; it can be negative. Ids make every series unique: names need not be.
+- \`server\` is the configured name of the PRTG server, the first label of every family about one.
+- \`sensor_id\`, \`device_id\` and \`id\` are ids of PRTG objects, such as \`2005\`. \`channel_id\` is the part of a channel's id after the first dot: \`1\` for \`2005.1\`. It can be
+  negative. Names can occur twice, so ids make each series unique.
 - \`probe\`, \`group\`, \`device\`, \`sensor\` and \`channel\` are names. \`group\` is the nearest group above the device.
-- \`path\` joins the names from below the root to the object itself with \`/\`; a channel has the path of its sensor.
+- \`path\` joins the names from below the root to the object with \`/\`. A channel has the path of its sensor.
 - \`unit\` is the unit of a channel as the server spells it.
-- \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, these or \`sensor\` in \`prtg_dependency_info\`, the kind of objects counted in \`prtg_objects\`, and the type of
-  the sensor or device in the \`_info\` families. \`tags\` are joined with commas, with none at either
-  end: \`tags=~"(.*,)?wan(,.*)?"\` finds a whole tag. ([Service discovery](service-discovery.md) puts one at each end, as Prometheus' own discoveries do; here it would
-  be a new series for every sensor.)
+- \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, these or \`sensor\` in \`prtg_dependency_info\`, the kind of counted objects in \`prtg_objects\`, and the type of
+  the sensor or device in the \`_info\` families.
+- \`tags\` are joined with commas: \`tags=~"(.*,)?wan(,.*)?"\` selects one tag. [Service discovery](service-discovery.md) also puts commas at both ends, as Prometheus does.
 
-Names can hold any character. They are escaped as the format demands and never altered, but that they are cut at
-\`limits.max_text_length\` (paths at 4,096 characters; the end is then \`…\`), and for lone surrogates, which become U+FFFD. The labels of a family never vary; what is unknown is empty, which Prometheus treats as absent.
+Names can contain any character. The exporter escapes them and changes them in two cases only: it cuts them at \`limits.max_text_length\` (paths at 4,096 characters) and ends them
+with \`…\`, and replaces lone surrogates by U+FFFD. The labels of a family never vary. An unknown label is empty, which Prometheus treats as absent.
 
-The narrow families (\`prtg_sensor_info\`, \`prtg_channel_limit_exceeded\`) join the wide ones by ids:
+Join \`prtg_sensor_info\` and the other families with few labels by ids:
 
 \`\`\`promql
 prtg_sensor_status_code == 5
   and on (job, instance, server, sensor_id) prtg_sensor_info{priority="5"}
 \`\`\`
 
-The section \`labels\` of the configuration leaves some of these labels out, renames them and adds others:
-[mapping.md](mapping.md#fewer-labels) has the joins that bring names back. Metrics that mapping rules make, and those of the
-presets, are there too.
+The section \`labels\` of the configuration omits, renames and adds labels. [Mapping](mapping.md#fewer-labels) has the joins that bring names back, and the metrics of rules and presets.
 
 ## Values
 
-- \`prtg_channel_value\` is the number that the product's own pages show, in the unit of the label \`unit\`. Traffic channels
-  are rates already: do not apply \`rate()\`.
-- A number that comes as a text, such as \`"42,5 %"\`, \`"1.000,5"\` or the limit \`"0,2"\`, is read if only one reading is possible. \`"1,234"\` can be two
-  numbers, so it has no series and is counted in \`prtg_exporter_decode_problems_total{problem="value"}\`. The same rule holds for values, limits, lookups, intervals,
-  priorities and counts. A count is a whole number, so \`"1,234"\` is one there.
-- If two records of one list have the same id, the first one is shown. The other one is counted in \`prtg_exporter_decode_problems_total{problem="duplicate"}\`, and
-  the log names both.
-- \`prtg_channel_state\` is there for channels that have a lookup: its label \`state\` is the text for the value that is served, and
-  there is one series per channel, so that it can be joined. The texts of a bit field are joined with a comma; a number, or a rest of
-  bits, that the lookup lacks stands there itself. Which channel has which lookup is read with the limits, every 15 minutes.
-- \`prtg_dependency_info\` names the object without which PRTG pauses this one. The specification does not show the fields of the section \`scheduledependency\`, so these are
+- \`prtg_channel_value\` is the number that PRTG displays, in the unit of the label \`unit\`. Traffic channels are rates already: do not apply \`rate()\`.
+- The exporter reads numbers that PRTG sends as text, such as \`"42,5 %"\`, \`"1.000,5"\` or the threshold \`"0,2"\`, if only one reading is possible. \`"1,234"\` has two, so it has no series,
+  and \`prtg_exporter_decode_problems_total{problem="value"}\` counts it. The same rule holds for limits, lookups, intervals, priorities and counts. A count is a whole number, so
+  \`"1,234"\` is one there.
+- If two records of one list have the same id, the exporter serves the first one. \`prtg_exporter_decode_problems_total{problem="duplicate"}\` counts the other one, and the log names both.
+- Each channel with a lookup has one \`prtg_channel_state\` series. Its label \`state\` is the text of the current value. Texts of a bit field are joined with commas. If the lookup has no text,
+  \`state\` is the number. The exporter reads with the limits, every 15 minutes, which channel has which lookup.
+- \`prtg_dependency_info\` names the object on which this one depends. The specification does not show the fields of \`scheduledependency\`, so the exporter expects
   the names of the classic settings. Only the type *Select a sensor* (\`dependencytype\` 1) names an object in \`dependency\`. *Use parent* (0) and *Master sensor for parent* (2) name
   none and have no series. An inherited dependency has a series for each object in which the server shows it. The id stays if the exporter does not know the object.
-- What is missing has no series. Paused sensors and channels that were never measured have no value; null is never 0.
+- A missing value has no series and never becomes 0. Paused sensors and channels that were never measured have no value.
 
 ## When series end
 
-- An object that two successive complete polls did not see is gone, and its series with it. Where records cannot be read, any of them may be a missing object: as many
-  as there are of these, or all where none can be read, stay until nothing confirms them any more.
-- The value of a channel is withdrawn when its measurement is older than \`stale_after\`: three scanning intervals of its
-  sensor, at least five minutes, unless configured.
-- The state of a channel goes with its value, and changes with it.
-- Statuses, counts, limits, lookups and properties that no poll has confirmed for three periods of their collector, at least five
-  minutes, are withdrawn as well. \`prtg_up\` and \`prtg_exporter_*\` remain and say why.
+- If two successive complete polls do not see an object, it is gone, and its series end. If the exporter cannot read some records of a list, the same number of missing objects keep their
+  series until these become stale. If it can read none, all series stay until then.
+- The value of a channel ends when its measurement is older than \`stale_after\`. The default is three scanning intervals of its sensor, at least five minutes.
+- The state of a channel ends with its value.
+- Statuses, counts, limits, lookups and properties end if no poll confirms them for three periods of their collector, at least five minutes. \`prtg_up\` and \`prtg_exporter_*\` stay
+  and show the reason.
 
 ## Status codes
 
-\`prtg_sensor_status_code\` and \`prtg_node_status_code\` give the status as a number: the position of its token in the list of
-the API. A token that the exporter does not know becomes \`unknown\`, and is counted in
-\`prtg_exporter_decode_problems_total\`.
+\`prtg_sensor_status_code\` and \`prtg_node_status_code\` give the status as a number: the position of its token in the list of the API. An unknown token becomes \`unknown\`, and
+\`prtg_exporter_decode_problems_total\` counts it.
 `;
 
 const CONVENTIONS = `
-## Where names leave the conventions, and how to have none of that
+## Differences from the naming conventions
 
-- **One metric for all units.** \`prtg_channel_value\` has the unit in a label, not in its name, and shows what the server displays, not base units. Units are
-  free text on the server, so a name for each is a choice, and the choice is [mapping](mapping.md).
-- **States that show the current one only.** \`prtg_sensor_status\` and \`prtg_channel_state\` have one series, not one for each state as the state sets of OpenMetrics:
-  15 times fewer for statuses.
-- **No counters.** What the server counts it hands out as a rate or as the difference to the scan before, so everything about the monitored world is a
-  gauge, errors of interfaces too.
+- **One metric for all units.** \`prtg_channel_value\` has the unit in a label and the value as PRTG displays it. [Mapping](mapping.md) gives channels names with base units.
+- **Only the current state.** \`prtg_sensor_status\` and \`prtg_channel_state\` have one series, not one for each possible state. This is 15 times fewer series for statuses.
+- **No counters.** PRTG returns rates, or differences to the scan before, so all metrics about PRTG objects are gauges, errors of interfaces too.
 
-Base units, with the unit in each name, and all statuses as 0 and 1:
+To follow the conventions, with the unit in each name and all statuses as 0 and 1:
 
 \`\`\`yaml
 metrics: { sensor_status: all }
@@ -88,13 +76,13 @@ mapping:
   keep_original: false
 \`\`\`
 
-Then only channels that no preset takes stay in \`prtg_channel_value\`: counts, codes, and units that are not recognised. Dashboards follow and show each channel by the metric that it has
-([dashboards.md](dashboards.md#what-they-need)); \`keep_original: true\` has both, at a second series for each channel.
+Then \`prtg_channel_value\` has only channels that no preset matches. The dashboards find each channel by its metric ([dashboards](dashboards.md#what-they-need)). \`keep_original: true\` serves
+both, with a second series for each channel.
 `;
 
 const AVAILABILITY = `
-Availability is the share of the time that a sensor was up, without the time in which that is not known: paused,
-\`none\`, \`unknown\` and \`collecting\`. The second operand of \`and\` lists the codes that count:
+Availability is the share of known time in which a sensor was up. Time as paused, \`none\`, \`unknown\` and \`collecting\` is not known. The second operand of \`and\` lists the codes that
+count:
 
 \`\`\`promql
 avg_over_time((
@@ -105,11 +93,10 @@ avg_over_time((
 `;
 
 const OWN = `
-Beside these, the exporter serves the usual metrics of its process and of Node.js (\`process_*\`, \`nodejs_*\`).
-These are of the last second where scrapes follow each other; all others are as they are at the scrape.
+The exporter also serves the usual metrics of its process and of Node.js (\`process_*\`, \`nodejs_*\`). If scrapes follow each other closely, these values can be one second old.
 
-A label in parentheses is there with \`metrics.api_detail: endpoint\` only ([configuration](configuration.md)). Without it
-\`prtg_exporter_api_*\` say which server is slow or fails, \`prtg_exporter_api_endpoint_*\` which endpoint.
+Labels in parentheses need \`metrics.api_detail: endpoint\` ([configuration](configuration.md)). Without it, \`prtg_exporter_api_*\` shows which server is slow or fails, and
+\`prtg_exporter_api_endpoint_*\` which endpoint.
 `;
 
 const EXPERIMENTAL: ReadonlySet<string> = new Set(
