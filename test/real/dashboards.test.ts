@@ -388,6 +388,7 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   // Jumps to the next scans, which bring values.
   await site.control("time/step", { by: "20m" });
   await site.control("time/resume");
+  await loseDependency(site, prometheus, down);
   for (const fault of ["error=500@*timeseries*#0.3", "latency=10ms-60ms@*channels*"]) {
     await site.control("faults", { fault });
   }
@@ -416,6 +417,19 @@ async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: str
     );
   }
   for (const id of ids) await site.control(`objects/${id}/force`, { status: "down" });
+}
+
+/** A device loses the sensor of another device that it depends on, and a sensor of its own. */
+async function loseDependency(site: TroubledSite, prometheus: Prometheus, sensorId: string): Promise<void> {
+  const instance = `instance="${site.address}"`;
+  const own = `on (device_id) prtg_sensor_info{sensor_id="${sensorId}"}`;
+  const [dependent] = await current(
+    prometheus,
+    `prtg_sensor_info{${instance}} unless ${own} and on (sensor_id) prtg_sensor_status_code == 3`,
+  );
+  const { device_id = "", sensor_id = "" } = dependent?.labels ?? {};
+  site.dependOn(device_id, sensorId);
+  await site.control(`objects/${sensor_id}/force`, { status: "down" });
 }
 
 /** A probe without other trouble. */

@@ -22,8 +22,11 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
         at: Date.now() - BEHIND,
         otlp: `protocol: ${protocol}`,
         prepare: (prepared) => {
-          measureEachMinute(prepared);
           const { world } = prepared;
+          // The only one with lookups in so small a world.
+          const kind = "paessler.certificate.ssl_certificate_sensor";
+          world.addSensor(world.list("device")[0]?.id ?? "", "Certificate", prepared.at - BEHIND, kind);
+          measureEachMinute(prepared);
           for (const [index, group] of world.list("group").entries()) world.rename(group.id, `Group ${index}`);
         },
       });

@@ -30,6 +30,7 @@ export interface TroubledSite {
   control(request: string, body?: unknown): Promise<void>;
   /** Sensors below the object measure every five minutes. */
   measureSeldom(id: string): void;
+  dependOn(id: string, sensorId: string): void;
   breakConfiguration(): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,6 +70,9 @@ export async function startTroubledSite(sensors: number): Promise<TroubledSite> 
       control: (request, body) => control(simulator.url, request, body),
       measureSeldom: (id) => {
         world.edit(id, { interval: { seconds: 300, errorIntervalsDown: 1 } }, Date.now() - BEHIND_MS);
+      },
+      dependOn: (id, dependsOn) => {
+        world.edit(id, { dependency: { schedule: "none", dependsOn } }, Date.now() - BEHIND_MS);
       },
       breakConfiguration: async () => {
         await writeFile(configFile, "servers: nonsense\n");
@@ -115,6 +119,7 @@ function configuration(server: string, receiver: string, stateDir: string): unkn
       ...{ health: often, tree: often, status: often, channels: often, limits: often, timeseries: often },
       details: { enabled: true, schedule: "1s" },
     },
+    metrics: { dependency_info: true },
     otlp: { endpoint: receiver, interval: "2s" },
     state_dir: stateDir,
   };
