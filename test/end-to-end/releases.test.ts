@@ -22,8 +22,8 @@ interface Expected {
 
 /** Behaviour per release. `check` never warns. */
 const RELEASES: Readonly<Record<ReleaseName, Expected>> = {
-  "24.3": { missing: LICENSE, says: /license: not told/ },
-  "25.1": { missing: LICENSE, says: /license: not told/ },
+  "24.3": { missing: LICENSE, says: /license: not sent/ },
+  "25.1": { missing: LICENSE, says: /license: not sent/ },
   "25.4": { missing: [], says: /license: 120 of \d+ sensors/ },
   "26.3": { missing: [], says: /license: 120 of \d+ sensors/ },
 };

@@ -111,8 +111,9 @@ export function namesStep(found: FoundLists): Step {
   return {
     subject: "names",
     run: async () => {
+      if (found.channels === undefined) return { status: "skipped", text: "needs the list of channels" };
       const sensors = new Map(found.nodes.get("sensor")?.map((sensor) => [sensor.id, sensor]));
-      const channels = (found.channels ?? []).flatMap((channel) => {
+      const channels = found.channels.flatMap((channel) => {
         const sensor = sensors.get(channel.sensorId);
         return sensor === undefined ? [] : { sensor, channel };
       });

@@ -188,7 +188,7 @@ test("check writes a report, also of a server at which something fails, and simu
   const file = join(folder, "report.json");
   const env = { PRTG_URL: simulator.url, PRTG_API_KEY_FILE: join(folder, "key") };
   const checked = await runCommand(["check", "--report", file], { env });
-  expect(checked.stdout).toContain("report.json: a report without names, addresses and values");
+  expect(checked.stdout).toContain("report.json: report for a bug report, without names, addresses and values");
   expect((await readReport(file)).servers).toMatchObject([{ release: "25.4.114.1032", objects: { sensors: 30 } }]);
   const played = startCommand(["simulate", "--from-report", file, "--listen-address", "127.0.0.1:0"]);
   const [, url = ""] = await played.until(/simulating 30 sensors with \d+ channels on (\S+)\n/);

@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly startedAt: number;
   /** Whether every name is plain. Otherwise about one in a hundred would break what builds text from names carelessly. */
   readonly plainNames?: boolean;
+  /** Whether no scan is late, drifts, or fails alone. */
+  readonly evenScans?: boolean;
 }
 
 const HISTORY_DAYS = 365;
@@ -56,7 +58,7 @@ class SimulatedWorld implements World {
   readonly #orders: ManualActions;
   readonly #dependencies = new Dependencies();
 
-  constructor({ seed, size = {}, startedAt, plainNames = false }: WorldOptions) {
+  constructor({ seed, size = {}, startedAt, plainNames = false, evenScans = false }: WorldOptions) {
     this.seed = seed;
     const factory = new NodeFactory(seed, plainNames ? plainNaming : hostileNaming);
     const root = factory.root(Math.floor(startedAt) - HISTORY_DAYS * DAY_MS);
@@ -66,6 +68,7 @@ class SimulatedWorld implements World {
     const dependencies = this.#dependencies;
     this.#mutations = new Mutations({ registry: this.#registry, factory, timeline: this.#timeline, dependencies });
     this.#orders = new ManualActions(this.#registry, this.#timeline, dependencies);
+    if (evenScans) for (const sensor of this.list("sensor")) sensorNode(sensor).isIrregular = false;
   }
 
   node(id: string): SimNode | undefined {
