@@ -41,7 +41,7 @@ describe("docs/simulator.md", () => {
       (each) => each.name() === "simulate",
     );
     const flags = simulate?.options.map(({ long }) => long ?? "").filter((flag) => !flag.startsWith("--log.")) ?? [];
-    expect(codes(firstCells(section("Start it")).join(" ")).toSorted()).toEqual(flags.toSorted());
+    expect(codes(firstCells(section("Start the simulator")).join(" ")).toSorted()).toEqual(flags.toSorted());
   });
 
   test("has the whole grammar of faults, in examples that parse", () => {
@@ -87,7 +87,7 @@ describe("docs/simulator.md", () => {
     });
     onTestFinished(() => simulator.close());
     const lines = blocks("sh").flatMap((block) => block.split("\n").filter((line) => /^(sim|curl) /.test(line)));
-    expect(lines.length).toBeGreaterThan(20);
+    expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
       const { method, path, body, authorized } = readCurl(line);
       const headers: Record<string, string> = authorized ? { Authorization: "Bearer simulated-key" } : {};
