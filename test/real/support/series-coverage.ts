@@ -3,8 +3,8 @@ import type { SteeredExporter } from "./steered-exporter.ts";
 
 const LIVE_WINDOW_MS = 4 * 3_600_000;
 
-/** Unknown sensor, scans missed by lists, or no scan for a while, which lists cannot distinguish. */
-export type Reason = "first" | "missed" | "halted";
+/** Unknown sensor, scans missed by lists, no scan for a while, which lists cannot distinguish, or a failed scan, which PRTG repeats. */
+export type Reason = "first" | "missed" | "halted" | "failed";
 
 export interface SeriesRead {
   readonly sensorId: string;
@@ -38,7 +38,12 @@ export function coverageOf({ requests, world, sensors }: SteeredExporter): Cover
   const reasonFor = (sensor: SimSensor, before: number | undefined, scannedAt: number): Reason | undefined => {
     if (before === undefined) return "first";
     if (world.measurements(sensor, before + 1, scannedAt - 1).length > 0) return "missed";
-    return scannedAt - before > 1.5 * sensor.intervalSeconds * 1_000 ? "halted" : undefined;
+    return scannedAt - before > 1.25 * sensor.intervalSeconds * 1_000 ? "halted" : undefined;
+  };
+  /** Whether a scan failed lately. Requests can wait for minutes. */
+  const failureOf = (sensor: SimSensor, at: number): Reason | undefined => {
+    const times = Array.from({ length: 10 }, (_, scans) => at - scans * sensor.intervalSeconds * 1_000);
+    return times.some((time) => world.state(sensor, time).status === "down") ? "failed" : undefined;
   };
 
   for (const { url, at, elapsed, status } of requests) {
@@ -46,7 +51,7 @@ export function coverageOf({ requests, world, sensors }: SteeredExporter): Cover
     const { pathname, searchParams } = new URL(url, "http://simulator");
     const sensor = byId.get(/\/timeseries\/(\d+)\/live$/.exec(pathname)?.[1] ?? "");
     if (sensor !== undefined) {
-      reads.push({ sensorId: sensor.id, elapsed, reason: open.get(sensor.id) });
+      reads.push({ sensorId: sensor.id, elapsed, reason: open.get(sensor.id) ?? failureOf(sensor, at) });
       open.delete(sensor.id);
       known.set(sensor.id, world.measurements(sensor, at - LIVE_WINDOW_MS, at).at(-1)?.at ?? at);
     } else if (pathname.endsWith("/channels") && !searchParams.has("include")) {
