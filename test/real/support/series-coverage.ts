@@ -43,7 +43,9 @@ export function coverageOf({ requests, world, sensors }: SteeredExporter): Cover
   /** Whether a scan failed lately. Requests can wait for minutes. */
   const failureOf = (sensor: SimSensor, at: number): Reason | undefined => {
     const times = Array.from({ length: 10 }, (_, scans) => at - scans * sensor.intervalSeconds * 1_000);
-    return times.some((time) => world.state(sensor, time).status === "down") ? "failed" : undefined;
+    return times.some((time) => ["down", "acknowledged"].includes(world.state(sensor, time).status))
+      ? "failed"
+      : undefined;
   };
 
   for (const { url, at, elapsed, status } of requests) {
