@@ -1,6 +1,6 @@
-import { compileMapping } from "../../src/app/mapping.ts";
-import { mappingSchema, PRESET_NAMES, type PresetName } from "../../src/config/mapping-schema.ts";
-import { readPreset, readRuleFiles } from "../../src/config/rule-files.ts";
+import { compilePresets as compile } from "../../src/app/mapping.ts";
+import { PRESET_NAMES, type PresetName } from "../../src/config/mapping-schema.ts";
+import { readPreset } from "../../src/config/rule-files.ts";
 import type { MappedFamily } from "../../src/mapping/rules/rule.ts";
 import type { RuleSet } from "../../src/mapping/rules/rule-set.ts";
 import { code, table } from "./markdown.ts";
@@ -29,17 +29,8 @@ export async function familiesOf(preset: PresetName, texts = NO_TEXTS): Promise<
   return (await compilePresets([preset], texts)).families;
 }
 
-export async function compilePresets(presets: readonly PresetName[], texts = NO_TEXTS): Promise<RuleSet> {
-  const settings = mappingSchema.parse({ presets });
-  const files = await readRuleFiles(settings, {
-    file: "docs",
-    origin: { place: () => ({ location: "docs", key: "" }), reference: () => undefined, source: () => undefined },
-    base: "",
-    env: {},
-    readFile: () => Promise.reject(new Error("presets name no files")),
-    readPreset: async (name) => texts.get(name) ?? (await readPreset(name)),
-  });
-  return compileMapping(files, settings).ruleSet;
+export function compilePresets(presets: readonly PresetName[], texts = NO_TEXTS): Promise<RuleSet> {
+  return compile(presets, async (name) => texts.get(name) ?? (await readPreset(name)));
 }
 
 function cellsOf({ name, baseUnit, ruleLabels, help }: MappedFamily): string[] {

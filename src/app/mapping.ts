@@ -1,6 +1,7 @@
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts";
 import type { Config } from "../config/load.ts";
-import type { RuleFile } from "../config/rule-files.ts";
+import type { PresetName } from "../config/mapping-schema.ts";
+import { type RuleFile, readPresets } from "../config/rule-files.ts";
 import { quote } from "../lib/printable-text.ts";
 import { ChannelMapper } from "../mapping/channel-mapper.ts";
 import { type CompileOptions, compileRules } from "../mapping/rules/compile.ts";
@@ -69,6 +70,17 @@ export function compileMapping(files: readonly RuleFile[], options: CompileOptio
     located.flatMap((one) => (one.severity === severity ? one.problem : []));
   if (ruleSet === undefined) throw new ConfigError(only("error"));
   return { ruleSet, warnings: only("warning") };
+}
+
+/** Presets alone, as without a configuration. @throws ConfigError with all problems */
+export async function compilePresets(
+  names: readonly PresetName[],
+  read?: (name: PresetName) => Promise<string>,
+): Promise<RuleSet> {
+  const problems: ConfigProblem[] = [];
+  const files = await readPresets(names, problems, read);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return compileMapping(files, { byteUnits: "binary" }).ruleSet;
 }
 
 function locate(problem: RuleProblem, files: readonly RuleFile[]): ConfigProblem[] {

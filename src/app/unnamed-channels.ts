@@ -1,16 +1,18 @@
 import { PRESET_NAMES } from "../config/mapping-schema.ts";
-import { readPresets } from "../config/rule-files.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import { quote } from "../lib/printable-text.ts";
+import type { SensorAttributes } from "../mapping/rules/rule.ts";
 import type { RuleSet } from "../mapping/rules/rule-set.ts";
 import type { TreeNode } from "../model/tree.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
-import { compileMapping } from "./mapping.ts";
+import { compilePresets } from "./mapping.ts";
 
-/** All presets, whatever the configuration uses. */
-export async function allPresets(): Promise<RuleSet> {
-  const options = { byteUnits: "binary" as const, labelsInUse: new Set<string>() };
-  return compileMapping(await readPresets(PRESET_NAMES), options).ruleSet;
+let compiled: Promise<RuleSet> | undefined;
+
+/** All presets, whatever the configuration uses. Compiled once for all servers. */
+export function allPresets(): Promise<RuleSet> {
+  compiled ??= compilePresets(PRESET_NAMES);
+  return compiled;
 }
 
 export interface NamedChannel {
@@ -30,10 +32,14 @@ const MAX_LENGTH = 60;
 export function unnamedChannels(rules: RuleSet, channels: readonly NamedChannel[]): string | undefined {
   const kinds = new Set(rules.rules.flatMap(({ settings }) => settings.match.kind ?? []));
   const found = new Map<string, Set<string>>();
+  // The rule set remembers what it found for each of these objects.
+  const sensors = new Map<string, SensorAttributes>();
   for (const { sensor, channel } of channels) {
     const { type } = sensor;
     if (!kinds.has(type) || channel.channelId === DOWNTIME) continue;
-    const attributes = { type, typeName: "", tags: [], inheritedTags: [], device: "", path: "" };
+    const attributes = mapEntry(sensors, type, () => {
+      return { type, typeName: "", tags: [], inheritedTags: [], device: "", path: "" };
+    });
     if (rules.map(attributes, channel)?.rule.settings.match.channel !== undefined) continue;
     const name = [channel.name, channel.unit].map((text) => quote(text.slice(0, MAX_LENGTH))).join(" in ");
     mapEntry(found, type, () => new Set<string>()).add(name);

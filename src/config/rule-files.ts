@@ -79,7 +79,7 @@ export async function readRuleFiles(settings: MappingSettings, options: RuleFile
 /** In the order of evaluation. */
 export function readPresets(
   names: readonly PresetName[],
-  problems: ConfigProblem[] = [],
+  problems: ConfigProblem[],
   read: (name: PresetName) => Promise<string> = readPreset,
 ): Promise<RuleFile[]> {
   return Promise.all(
