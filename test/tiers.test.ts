@@ -40,6 +40,7 @@ const STATEFUL = [
   "packages/simulator/src/api/contract/contract.ts",
   "packages/simulator/src/api/contract/document.ts",
   "src/app/reports/server-order.ts",
+  "src/app/unnamed-channels.ts",
   "src/cli/signals.ts",
   "src/config/validation.ts",
   "src/lib/bounded-files.ts",
