@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { WorldSize } from "../../packages/simulator/src/world/layout/size.ts";
+import type { World } from "../../packages/simulator/src/world/model.ts";
+import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { parseFamilies, parsePage } from "../support/parse-sample.ts";
+import type { SimulatedExporterOptions } from "../support/simulated-exporter.ts";
 import { slicePage } from "./support/page-slices.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { promtoolCheckMetrics } from "./support/prometheus.ts";
@@ -72,8 +76,9 @@ describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (pa
   });
 });
 
-async function pageAfter(polls: number, options: Parameters<typeof startScrapedExporter>[0]): Promise<string> {
-  const exporter = await startScrapedExporter(options);
+async function pageAfter(polls: number, { size = {}, simulator, ...options }: SimulatedExporterOptions) {
+  const world = worldWithDependency(size);
+  const exporter = await startScrapedExporter({ ...options, simulator: { ...simulator, world } });
   try {
     for (let poll = 0; poll < polls; poll++) await exporter.poll();
     await exporter.fetchPage();
@@ -85,4 +90,12 @@ async function pageAfter(polls: number, options: Parameters<typeof startScrapedE
   } finally {
     await exporter.close();
   }
+}
+
+function worldWithDependency(size: Partial<WorldSize>): World {
+  const now = Date.now();
+  const world = createWorld({ seed: 1, size, startedAt: now });
+  const [core, device] = world.list("device").filter(({ type }) => type === "device");
+  world.edit(device?.id ?? "", { dependency: { schedule: "none", dependsOn: core?.children[0]?.id } }, now);
+  return world;
 }
