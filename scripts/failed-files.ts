@@ -1,7 +1,7 @@
 // Prints failed test files, one per line. Prints nothing for more than MOST, because a flaky moment does not explain them.
-// Usage: failed-files.ts FOLDER TIER MOST, with Vitest's JSON report in FOLDER/TIER.json
-import { failedFiles } from "./test-reports.ts";
+// Usage: failed-files.ts FOLDER TIER MOST
+import { failedFiles, readTier } from "./tests/report.ts";
 
 const [folder = ".", tier = "", most = "0"] = process.argv.slice(2);
-const files = failedFiles(folder, tier);
+const files = failedFiles(readTier(folder, tier).first);
 if (files.length <= Number(most)) for (const file of files) console.log(file);

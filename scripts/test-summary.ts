@@ -1,32 +1,27 @@
-// Sums up the results of .ci/run and fails if a tier failed.
-// Usage: test-summary.ts FOLDER TIER..., reads FOLDER/TIER.json and FOLDER/TIER.exit (see scripts/test-reports.ts)
-import { readTier } from "./test-reports.ts";
+// Sums up the results of .ci/run and fails if a tier failed. With --strict a second chance is a failure.
+// Usage: test-summary.ts [--strict] FOLDER TIER..., with FOLDER/TIER.json and FOLDER/TIER.exit (see scripts/tests/report.ts)
+import { parseArgs } from "node:util";
+import { readTier } from "./tests/report.ts";
+import { TIERS } from "./tests/tiers.ts";
+import { judgeTier } from "./tests/verdict.ts";
 
-const [folder = ".", ...tiers] = process.argv.slice(2);
-let passed = 0;
-let failed = 0;
-let skipped = 0;
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: { type: "boolean" } } });
+const [folder = ".", ...tiers] = positionals;
+const total = { passed: 0, failed: 0, skipped: 0 };
 
 for (const tier of tiers) {
-  const result = readTier(folder, tier);
-  if (result === undefined) {
-    console.log(`tier ${tier} ended before it ran a test: counted as one failure`);
-    failed++;
-    continue;
-  }
-  for (const file of result.repeatedFiles) console.log(`tier ${tier}: ${file} failed at first, and was run again`);
-  for (const file of result.brokenFiles) console.log(`tier ${tier}: ${file} failed as a whole`);
-  let tierFailed = result.failed;
-  if (tierFailed === 0 && result.exitCode !== 0) {
-    console.log(`tier ${tier}: no test failed, but the run ended with code ${result.exitCode}: counted as one failure`);
-    tierFailed = 1;
-  }
-  console.log(`tier ${tier}: passed ${result.passed}, failed ${tierFailed}, skipped ${result.skipped}`);
-  passed += result.passed;
-  failed += tierFailed;
-  skipped += result.skipped;
+  const rules = TIERS[tier];
+  if (rules === undefined) throw new RangeError(`scripts/tests/tiers.ts has no tier ${tier}`);
+  const { passed, failed, skipped, lines } = judgeTier(readTier(folder, tier), rules, {
+    isStrict: values.strict === true,
+  });
+  for (const line of lines) console.log(`tier ${tier}: ${line}`);
+  console.log(`tier ${tier}: passed ${passed}, failed ${failed}, skipped ${skipped}`);
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped += skipped;
 }
 
-if (passed + failed === 0) failed = 1;
-console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-process.exitCode = failed > 0 ? 1 : 0;
+if (total.passed === 0) total.failed++;
+console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ""}`);
+process.exitCode = total.failed > 0 ? 1 : 0;
