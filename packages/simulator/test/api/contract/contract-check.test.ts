@@ -8,7 +8,7 @@ const SENSOR = {
   parent: { id: "2", type: "REFERENCED_DEVICE", name: "b", href: "restricted" },
 };
 
-describe("the check of answers against the contract", () => {
+describe("contract check of answers", () => {
   test.each<
     [what: string, status: number, headers: Record<string, string>, body: unknown, complaint: RegExp | undefined]
   >([
@@ -31,7 +31,7 @@ describe("the check of answers against the contract", () => {
     ],
     ["has a body where there is none", 202, { ...JSON_TYPE, "wait-for": "1" }, SENSOR, /there is a body/],
     ["waits for nothing", 202, JSON_TYPE, undefined, /header Wait-For is missing/],
-  ])("an answer that %s", async (_, status, headers, body, complaint) => {
+  ])("reports an answer that %s", async (_, status, headers, body, complaint) => {
     const text = body === undefined ? "" : JSON.stringify(body);
     const answer = {
       method: "GET",
@@ -45,14 +45,14 @@ describe("the check of answers against the contract", () => {
     else expect(found).toMatch(complaint);
   });
 
-  test("paths and methods that are not there", async () => {
+  test("rejects unknown paths and methods", async () => {
     const answer = { method: "GET", target: "/api/v2/nothing", headers: new Headers(), text: "" };
     expect(await complaintAbout({ ...answer, status: 404 })).toBeUndefined();
     expect(await complaintAbout({ ...answer, status: 200 })).toMatch("is not in the contract");
   });
 });
 
-test("refusals say where the request does not fit the contract", async () => {
+test("refusals say which part of the request does not fit the contract", async () => {
   const { send } = await startService();
   const refused = async (path: string, method: string, body?: unknown) => {
     const { status, json } = await send(path, {

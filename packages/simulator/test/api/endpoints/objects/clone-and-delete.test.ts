@@ -20,7 +20,7 @@ async function copyOf({ status, text, headers }: Received): Promise<SimNode> {
 }
 
 describe("clone", () => {
-  test.each(["device", "object"] as const)("of a device (clone of a %s)", async (what) => {
+  test.each(["device", "object"] as const)("copies a device (clone of a %s)", async (what) => {
     const body =
       what === "device"
         ? { parent_id: changing.group.id, host: "10.7.7.7" }
@@ -57,7 +57,7 @@ describe("clone", () => {
       () => [`/experimental/objects/${changing.simulator.world.list("probe")[0]?.id}/clone`, { parent: "0" }],
       400,
     ],
-  ])("is impossible %s", async (_, request, status) => {
+  ])("fails %s", async (_, request, status) => {
     const count = changing.simulator.world.list("sensor").length;
     const answer = await changing.post(...request());
     expect([answer.status, codeOf(answer)]).toEqual([status, status === 404 ? "NOT_FOUND" : "BAD_REQUEST"]);
