@@ -44,7 +44,7 @@ test.each([
   expect(yaml(value)).toBe(text);
 });
 
-describe("the schema for editors", () => {
+describe("JSON Schema for editors", () => {
   const schema = z.fromJSONSchema(editorSchema() as z.core.JSONSchema.JSONSchema);
   const accepts = (value: unknown) => schema.safeParse(value).success;
 
@@ -64,7 +64,7 @@ describe("the schema for editors", () => {
     ["a reference for a map", { labels: { rename: "${NAMES}" } }],
     ["a name that is none", { labels: { rename: { device: "1a" } } }],
     ["a tag pattern without star", { labels: { from_tags: [{ tag: "a", label: "b" }] } }],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(accepts(value)).toBe(false);
   });
 });

@@ -81,7 +81,7 @@ test.each<[string, Parameters<typeof reportsOf>[0], { code: number; last: string
   expect(stdout).toContain(expected.says ?? "");
 });
 
-test("files that failed are told, for whatever reason they did", () => {
+test("the summary lists files that failed for any reason", () => {
   const folder = reportsOf({ first: { "a.test.ts": GOOD, "b.test.ts": BAD, "c.test.ts": BROKEN } });
   expect(failedFiles(folder, "real")).toEqual(["test/b.test.ts", "test/c.test.ts"]);
 });
