@@ -25,12 +25,12 @@ async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
   return serverEntry(listed, "https://user:secret@prtg.example.com:1616/?key=secret");
 }
 
-describe("the entry of a server", () => {
+describe("entry of a server", () => {
   test("has an address without secrets", async () => {
     expect((await entryOf(true, "health", {})).url).toBe("https://prtg.example.com:1616");
   });
 
-  test("says when it was polled last, which is not when its health or limits were asked for", async () => {
+  test("shows the last poll, ignoring health and limits", async () => {
     expect((await entryOf(true, "channels", {})).last_poll_at).toBe("1970-01-01T00:00:04.000Z");
     expect((await entryOf(true, "channels", { lastSuccessAt: undefined })).last_poll_at).toBe(
       "1970-01-01T00:00:03.000Z",

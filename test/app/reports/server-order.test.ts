@@ -10,7 +10,7 @@ function server(
   return { name, state, sensorsByStatus: new Map(Object.entries(counts) as [StatusToken, number][]) };
 }
 
-describe("the worst server comes first", () => {
+describe("order of servers, the worst first", () => {
   test.each([
     ["what cannot be reached before what fails", server("z", "unreachable"), server("a", "failing", { down: 9 })],
     ["what fails before what is impaired", server("z", "failing"), server("a", "impaired", { down: 9 })],
@@ -40,6 +40,6 @@ test.each([
   ["unreachable", { isHeldBack: true, hasFailures: true }],
   ["failing", { hasFailures: true }],
   ["starting", {}],
-] as const)("a server is %s where %j", (state, seen) => {
+] as const)("a server is %s if %j", (state, seen) => {
   expect(serverState({ isUp: false, isHeldBack: false, hasFailures: false, ...seen })).toBe(state);
 });
