@@ -20,7 +20,7 @@ test.each<readonly [string, readonly string[], readonly number[]]>([
   ["asked for by name", ["scale"], [10_000, 50_000, 200_000, 1_000_000]],
   ["with a size", ["scale", "--size", "5000"], [5_000]],
   ["quickly", ["scale", "--quick"], [2_000]],
-])("scale %s has its sizes", (_how, args, sizes) => {
+])("the bench has sizes of scale: %s", (_how, args, sizes) => {
   expect(chosen(...args).runs.map(({ size }) => size)).toEqual(sizes);
 });
 

@@ -49,9 +49,9 @@ test("ratios use pairs of one round, and a disturbed round has no effect", () =>
 
 describe("growthOf", () => {
   test.each([
-    ["what stays", [100, 101, 99, 100, 100, 101], 0],
-    ["what doubles", [100, 100, 150, 150, 200, 200], 1],
-    ["what shrinks", [200, 200, 200, 100, 100, 100], -0.5],
+    ["constant values", [100, 101, 99, 100, 100, 101], 0],
+    ["doubling values", [100, 100, 150, 150, 200, 200], 1],
+    ["falling values", [200, 200, 200, 100, 100, 100], -0.5],
     ["two values", [50, 60], 0.2],
   ])("growth of %s", (_what, values, growth) => {
     expect(growthOf(values)).toBeCloseTo(growth, 2);

@@ -82,8 +82,8 @@ describe("launcher on an older Node.js", () => {
   });
 
   test.each([
-    ["there is none", {}],
-    ["that one is too old, too", { bundled: "998.9.9" }],
+    ["no other exists", {}],
+    ["the other one is too old, too", { bundled: "998.9.9" }],
   ])("prints the requirement in one line when %s", async (_, bundled) => {
     const { code, stdout, stderr } = await start(launcherFolder({ range: TOO_NEW, ...bundled, main: ABOUT })).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

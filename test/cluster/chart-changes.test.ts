@@ -76,7 +76,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "release in a cluster", (programs) =
     expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.rollout);
   });
 
-  test("recovers soon after its pod is deleted, without waiting for the old pod", async () => {
+  test("recovers soon if its deleted pod stops after 3 s", async () => {
     const installed = await install("deleted-soon", "--set=lifecycle.preStop.sleep.seconds=3");
     const what = "a deleted pod that stays for 3 s";
     const { longestWithoutValuesMs } = await scrapedWhile(installed, what, () => replacePod(installed));

@@ -113,7 +113,7 @@ test("a new object makes the same run read the list of each kind", async () => {
 test.each<[string, (server: MemoryServer) => void]>([
   ["lacks an object", (server) => server.hiddenInAll.add("51")],
   ["is not complete", (server) => server.incomplete.add("all")],
-  ["does not tell since when a status is", (server) => (server.untoldInAll = { statusSince: undefined })],
+  ["omits the start of a status", (server) => (server.untoldInAll = { statusSince: undefined })],
   ["has another name for an object", (server) => (server.untoldInAll = { name: "another" })],
   ["has no counts of sensors", (server) => (server.untoldInAll = { summary: undefined })],
 ])("the collector skips a list of all objects that %s for an hour", async (_, prepare) => {
@@ -152,9 +152,9 @@ test("an unreachable server gets one request, and then each list after its recov
 });
 
 test.each<[string, (server: MemoryServer) => void, boolean]>([
-  ["where there are few servers", () => undefined, false],
-  ["where the server has many objects", (server) => putSensors(server, 2_000), true],
-  ["where a list is not complete", (server) => server.incomplete.add("group"), true],
+  ["if there are few servers", () => undefined, false],
+  ["if the server has many objects", (server) => putSensors(server, 2_000), true],
+  ["if a list is incomplete", (server) => server.incomplete.add("group"), true],
 ])("the collector reads each list %s", async (_, prepare, isOneOfMany) => {
   const subject = await oneOfMany(prepare, isOneOfMany);
   expect(await asked(subject)).toEqual(LISTS);

@@ -102,8 +102,8 @@ describe("measurement", () => {
   test.each([
     { name: "at least five minutes", intervalSeconds: 60, stale: 5 * MINUTE },
     { name: "three intervals", intervalSeconds: 600, stale: 30 * MINUTE },
-    { name: "five minutes where the interval is not known", intervalSeconds: undefined, stale: 5 * MINUTE },
-    { name: "what the configuration says", intervalSeconds: 600, staleAfterMs: 90 * SECOND, stale: 90 * SECOND },
+    { name: "five minutes if the interval is unknown", intervalSeconds: undefined, stale: 5 * MINUTE },
+    { name: "the configured time", intervalSeconds: 600, staleAfterMs: 90 * SECOND, stale: 90 * SECOND },
   ])("is available for $name", async ({ intervalSeconds, staleAfterMs, stale }) => {
     const { server, clock, monitor, value } = monitored(smallServer(), { staleAfterMs });
     server.change("50", { intervalSeconds });

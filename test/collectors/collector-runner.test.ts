@@ -363,7 +363,7 @@ describe("collector whose endpoint is missing", () => {
   });
 });
 
-describe("replaced runner", () => {
+describe("replacement runner", () => {
   test("keeps the rhythm and starts no additional run", async () => {
     const subject = scheduled();
     void subject.runner.start();

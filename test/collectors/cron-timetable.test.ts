@@ -55,7 +55,7 @@ describe("cron expression", () => {
     expect(getTasks().size).toBe(0);
   });
 
-  test("has the longest gap of an uneven schedule as its period", () => {
+  test("reports the time to the third tick of an uneven schedule", () => {
     // Thursday noon. Next: Friday, Monday and Tuesday at nine.
     const subject = ticking("0 0 9 * * 1-5", start);
     expect(subject.timetable.msToThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
@@ -197,7 +197,7 @@ describe("change of the wall clock", () => {
     expect(subject.log).toEqual([]);
   });
 
-  test("does not happen if the process hangs: one tick and one log line", async () => {
+  test("differs from a hanging process, which gives one tick and one log line", async () => {
     const subject = ticking("*/3 * * * * *", start);
     const { clock } = subject;
     const [now, monotonic] = [clock.now.bind(clock), clock.monotonic.bind(clock)];

@@ -259,7 +259,7 @@ describe("dropped channel", () => {
 });
 
 describe("deleted channel", () => {
-  test.each(["with its sensor", "alone"])("leaves no series: %s", async (how) => {
+  test.each(["with its sensor", "alone"])("leaves no series if it goes %s", async (how) => {
     const { shown, poll, server, monitor, own } = await mapped({}, { channelInfo: true });
     expect(await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" })).toBe(0);
     await poll({ limits: LIMITS, name: "Other", unit: "widgets" });

@@ -47,17 +47,17 @@ function unknownNames(expr: string): string[] {
 }
 
 test.each([
-  ["a name that is none", "prtg_nothing > 0", ["prtg_nothing"]],
+  ["an unknown name", "prtg_nothing > 0", ["prtg_nothing"]],
   ["a label of another family", 'prtg_up{sensor_id="1"} == 0', ["prtg_up{sensor_id}"]],
   ["a label in a list", "sum by (server, sensors) (prtg_sensors)", ["sensors"]],
   [
-    "an unknown one in a join",
+    "an unknown label in a join",
     "prtg_up * on (server) group_left (nme) topk by (server) (1, prtg_sensors[5m:1m])",
     ["nme"],
   ],
-  ["none in labels that are made", 'sum by (x, y) (label_replace(count_values("y", prtg_up), "x", "", "", ""))', []],
-  ["none in a selector without a name", '{__name__!~"prtg_.*",channel_id!="",nme!=""}', ["{nme}"]],
-  ["what only looks like a name", 'time() - prtg_sensors{status="foo{bar}"} offset 5m # comment', []],
+  ["nothing in created labels", 'sum by (x, y) (label_replace(count_values("y", prtg_up), "x", "", "", ""))', []],
+  ["an unknown label in a selector without a name", '{__name__!~"prtg_.*",channel_id!="",nme!=""}', ["{nme}"]],
+  ["nothing in text that looks like a name", 'time() - prtg_sensors{status="foo{bar}"} offset 5m # comment', []],
 ] as const)("the check finds %s", (_title, expr, found) => {
   expect(unknownNames(expr)).toEqual(found);
 });

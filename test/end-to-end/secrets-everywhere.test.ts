@@ -169,7 +169,7 @@ describe("configuration errors", () => {
       "a password in a wrong endpoint",
       `servers: [{ url: "https://prtg", auth: ${key} }]\notlp: { endpoint: "ftp://user:${secret}@collector" }`,
     ],
-    ["YAML that is none", `servers: [{ url: "https://prtg", auth: { api_key: "${secret}`],
+    ["invalid YAML", `servers: [{ url: "https://prtg", auth: { api_key: "${secret}`],
   ])("do not repeat %s", async (_, text) => {
     const loading = loadConfig({
       file: "prtg.yaml",

@@ -23,7 +23,7 @@ describe.each(["live", "specification"] as const)("whole world in the spelling o
     ["of the default size", {}],
     ["of the smallest size", { probes: 1, groups: 1, devices: 1, sensors: 1, channels: 3 }],
     ["of more pages than one", { probes: 5, groups: 60, devices: 400, sensors: 3_500, channels: 9_500 }],
-  ])("the page has exactly the series of %s, with equal labels and values", async (_size, size) => {
+  ])("the page has exactly the series and values of a world %s", async (_size, size) => {
     const running = await startSimulatedExporter({ size, simulator: { spelling } });
     try {
       const at = Date.now();

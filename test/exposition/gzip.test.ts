@@ -48,10 +48,10 @@ test("the checksum covers many large parts", async () => {
 });
 
 test.each([
-  ["as it is where the page is hardly longer for that", 2_000_000, 20_000, 20_000 + 5 + 8],
-  ["as it is up to what a stored block can hold", 8_000_000, 65_535, 65_535 + 5 + 8],
-  ["compressed where it is longer than that", 8_000_000, 65_536, undefined],
-  ["compressed where it is a good part of the page", 100_000, 20_000, undefined],
+  ["uncompressed if the page is hardly longer", 2_000_000, 20_000, 20_000 + 5 + 8],
+  ["uncompressed up to the size of a stored block", 8_000_000, 65_535, 65_535 + 5 + 8],
+  ["compressed if it is longer", 8_000_000, 65_536, undefined],
+  ["compressed if it is a large part of the page", 100_000, 20_000, undefined],
   ["as it is when there is nothing", 2_000_000, 0, 5 + 8],
 ])("gzip sends the end %s", async (_what, before, length, expected) => {
   // Random bytes do not compress.

@@ -113,7 +113,7 @@ describe("lines of a page", () => {
   test.each([
     ["given back", NOT_SHOWN],
     ["kept for a page that is made of them", SHOWN],
-  ])("are complete after a rendering that failed midway, those before %s", async (_what, keepsLines) => {
+  ])("are complete after a rendering that failed midway, with old ones %s", async (_what, keepsLines) => {
     const { store, table, changeAll, render } = await setUp();
     await render(keepsLines);
     await changeAll(1);

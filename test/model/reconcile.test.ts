@@ -145,12 +145,12 @@ describe("orphan", () => {
       expected: { parentId: "0", path: "X/Y/sw-1/Uplink", probe: "X", group: "Y", device: "sw-1" },
     },
     {
-      name: "takes its parent for a device where the reference has no kind",
+      name: "treats its parent as a device if the reference has no kind",
       sensor: { parent: reference("40", "sw-1"), ancestors: [ROOT, reference("1")] },
       expected: { parentId: "1", path: "Berlin/sw-1/Uplink", device: "sw-1", deviceId: "40" },
     },
     {
-      name: "does without the name of a reference that has none",
+      name: "omits a missing name of a reference",
       sensor: { parent: reference("40"), ancestors: undefined },
       expected: { parentId: "0", path: "Uplink", device: "", deviceId: "40" },
     },

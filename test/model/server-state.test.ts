@@ -224,7 +224,7 @@ describe("ServerState", () => {
     expect(state.node("51")).toMatchObject({ row: 0, lastUp: undefined, lastDown: undefined });
   });
 
-  test("reports nothing for a new message of a sensor", async () => {
+  test("reports no additional change for a new message of a sensor", async () => {
     const told: number[] = [];
     const { tree } = sensorServer({ ...NO_OBSERVER, onNodeChange: (_node, facts) => void told.push(facts) });
     await tree({ message: "OK", lastUp: 1 });

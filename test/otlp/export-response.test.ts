@@ -121,7 +121,7 @@ describe("reason for a rejection", () => {
     ["broken JSON", { contentType: "application/json", body: Buffer.from("{") }, ""],
     ["protobuf", { contentType: "application/x-protobuf", body: status("no metrics") }, ": no metrics"],
     ["bytes", { contentType: "application/octet-stream", body: status("too old") }, ": too old"],
-    ["bytes that are none", { contentType: "application/octet-stream", body: Buffer.from("too old") }, ""],
+    ["invalid bytes", { contentType: "application/octet-stream", body: Buffer.from("too old") }, ""],
     ["long protobuf", { contentType: "application/x-protobuf", body: status("x".repeat(200)) }, `: ${"x".repeat(200)}`],
     ["endless protobuf", { contentType: "application/x-protobuf", body: new Uint8Array(20_000) }, ""],
     ["broken protobuf", { contentType: "application/x-protobuf", body: Uint8Array.from([18, 200]) }, ""],

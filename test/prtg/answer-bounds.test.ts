@@ -45,7 +45,7 @@ describe("answer about the whole server", () => {
 });
 
 describe("unneeded parts of an answer", () => {
-  test("include the end of an endless error", async () => {
+  test("include the rest of an endless error", async () => {
     const message = `{"code":"BAD_REQUEST","message":"no"}`;
     const flood = await floodServer(`HTTP/1.1 400 Bad Request\r\n${JSON_TYPE}\r\n${message}`, " ");
     const error = await rejection(testClient(flood.url, LARGE).api.nodes("sensor", {}, never));

@@ -104,7 +104,7 @@ describe("lists", () => {
       options: { statusSummary: true, interval: true },
       url: "/experimental/sensors?limit=3000&offset=0&include=intervalgroup",
     },
-  ] as const)("request the right parts of ${kind}s with $options", async ({ kind, options, url }) => {
+  ] as const)("request the right parts of kind $kind with $options", async ({ kind, options, url }) => {
     const server = await startApiServer(listOf([]));
     await testClient(server.url).api.nodes(kind, options, never);
     expect(server.requests.map((request) => request.url)).toEqual([url]);

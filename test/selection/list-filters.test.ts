@@ -31,7 +31,7 @@ async function selecting(include: readonly SelectRule[], records: readonly NodeR
 describe("filters for a server", () => {
   test.each<[string, SelectRule, { sensors: Record<string, string[]>; channels: Record<string, string[]> }]>([
     [
-      "what is below a group",
+      "objects below a group",
       { kind: "id", id: "10" },
       {
         sensors: { descendants: ['descendants id = "10"'], parentid: ['parentid = "40"'] },
@@ -58,7 +58,7 @@ describe("filters for a server", () => {
       },
     ],
     [
-      "sensors by path, with all others of the devices that they can be in",
+      "sensors by path, with all sensors of their possible devices",
       { kind: "path", path: "Berlin/*/Ping" },
       {
         sensors: { descendants: ['parentid = "41"'], parentid: ['parentid = "41"'] },

@@ -45,9 +45,9 @@ function changed(id: string, more: Partial<NodeRecord>): readonly NodeRecord[] {
 describe("selected objects", () => {
   test.each<[string, SelectRules, readonly string[]]>([
     ["everything without include", of([]), TREE.map(({ id }) => id)],
-    ["an object with all that is below it", of([byId("10")]), ["10", "40", "50"]],
+    ["an object with its descendants", of([byId("10")]), ["10", "40", "50"]],
     [
-      "what is tagged",
+      "tagged objects",
       of([
         { kind: "tag", tag: "red" },
         { kind: "tag", tag: "green" },
@@ -55,9 +55,9 @@ describe("selected objects", () => {
       ["10", "40", "50", "51"],
     ],
     ["sensors by path", of([{ kind: "path", path: "**/Ping" }]), ["50", "51"]],
-    ["not what is excluded", of([byId("1")], [byId("11")]), ["1", "10", "40", "50"]],
-    ["not what is below something excluded, whatever includes it", of([byId("52")], [byId("11")]), []],
-    ["nothing where nothing fits", of([byId("99")]), []],
+    ["no excluded objects", of([byId("1")], [byId("11")]), ["1", "10", "40", "50"]],
+    ["no objects below an excluded one", of([byId("52")], [byId("11")]), []],
+    ["nothing without a match", of([byId("99")]), []],
   ])("%s", async (_, rules, expected) => {
     expect(await idsOf(new Selection(rules))).toEqual(expected);
   });

@@ -41,8 +41,8 @@ describe("channel that becomes necessary", () => {
   }
 
   test.each([
-    { where: "some are still not wanted", all: ["0", "1", "2", "3"] },
-    { where: "too few are not wanted for a shorter question", all: ["0", "1", "-4"] },
+    { where: "some are still unnecessary", all: ["0", "1", "2", "3"] },
+    { where: "too few are unnecessary for a shorter request", all: ["0", "1", "-4"] },
   ])("is in all later rows, and no row repeats, where $where", async ({ all }) => {
     const { before, rows, at } = await reloadWhileReading(all);
     const ofSeries = rows.slice(0, before).filter(({ values }) => values.length === 1);

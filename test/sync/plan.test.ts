@@ -145,7 +145,7 @@ describe("mergeSeries", () => {
     { name: "a bit earlier", covered: at("15T11:57:50"), within: 30 * SECOND, first: "live 15T11:59:00" },
     { name: "at the same time", covered: at("15T11:58:00"), within: 30 * SECOND, first: "live 15T11:59:00" },
     { name: "too far off", covered: at("15T11:57:50"), within: 9 * SECOND, first: "live 15T11:58:00" },
-  ])("does not repeat a measurement from a list that the series has $name", ({ covered, within, first }) => {
+  ])("compares a measurement from a list with a row of the series $name", ({ covered, within, first }) => {
     const rows = { live: times(at("15T11:58:00"), MINUTE, 3) };
     expect(merge(rows, covered, { sameWithinMs: within })[0]).toBe(first);
   });

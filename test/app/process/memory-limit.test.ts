@@ -5,9 +5,9 @@ const MIB = 1_048_576;
 
 test.each([
   ["no limit", 0],
-  ["what the first version of control groups has for none", 2 ** 63 - 4_096],
-  ["as much as 2,600 sensors need", 128 * MIB],
-  ["just enough to begin", 112 * MIB],
+  ["no limit in control groups version 1", 2 ** 63 - 4_096],
+  ["enough memory for 2,600 sensors", 128 * MIB],
+  ["just enough memory to start", 112 * MIB],
 ])("a process starts with %s", (_what, limit) => {
   expect(() => requireMemory(limit)).not.toThrow();
 });

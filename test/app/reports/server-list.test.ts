@@ -38,11 +38,17 @@ describe("entry of a server", () => {
   });
 
   test.each([
-    ["an extra that failed is told", true, "limits", { error: "no" }, ["impaired", ["limits"], "no"]],
-    ["what the server lacks is no failure", true, "limits", { error: "no", isOff: true }, ["working", [], null]],
-    ["but where it is not up", false, "tree", { error: "no", isOff: true }, ["failing", ["tree"], "no"]],
+    ["reports a failed optional collector", true, "limits", { error: "no" }, ["impaired", ["limits"], "no"]],
+    ["ignores a missing endpoint", true, "limits", { error: "no", isOff: true }, ["working", [], null]],
     [
-      "one that came with a reload has no failure before its first runs",
+      "reports a missing endpoint if the server is not up",
+      false,
+      "tree",
+      { error: "no", isOff: true },
+      ["failing", ["tree"], "no"],
+    ],
+    [
+      "reports no failure of a new server before its first runs",
       false,
       "channels",
       { lastSuccessAt: undefined },

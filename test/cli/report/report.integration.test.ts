@@ -69,7 +69,7 @@ describe("server that plays a report", () => {
     ["values with units", { faults: ["text-values=en"] }],
     ["values with units and decimal commas", { faults: ["text-values=de"] }],
     [
-      "what is missing and refused",
+      "missing and refused endpoints",
       {
         faults: [
           "missing=501@/experimental/license",

@@ -36,8 +36,8 @@ async function refusalOf(yaml: string): Promise<ConfigError> {
 
 describe.each([
   ["of exporter-toolkit", TOOLKIT_CASES],
-  ["of ours", FURTHER_CASES],
-])("case %s", (_whose, cases) => {
+  ["of this project", FURTHER_CASES],
+])("cases %s", (_whose, cases) => {
   test.each(cases.filter(({ refused }) => refused === undefined))("passes: $title", async ({ yaml }) => {
     const { config } = await load(yaml);
     expect(config.tls !== undefined).toBe(yaml.includes("cert"));
@@ -97,7 +97,7 @@ test.each([
 test.each([
   ["users without TLS", `basic_auth_users: { alice: "${ALICE}" }`, "in the clear"],
   [
-    "a policy that keeps nobody out",
+    "a policy without effect",
     "tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: RequireAnyClientCert }",
     "RequireAndVerifyClientCert",
   ],
@@ -112,7 +112,7 @@ test.each([
     "no effect",
   ],
   ["settings of TLS without a certificate", "tls_server_config: { min_version: TLS13 }", "plain HTTP"],
-  ["a limit that lets nothing through", "rate_limit: { interval: 1s }", "every request is refused"],
+  ["a limit that blocks all requests", "rate_limit: { interval: 1s }", "every request is refused"],
 ])("the log warns of %s", async (_what, yaml, words) => {
   const { warnings } = await load(yaml);
   expect(warnings).toHaveLength(1);

@@ -26,21 +26,21 @@ describe("TLS negotiation", () => {
     ["TLS 1.3 by default", "", {}, "TLSv1.3", undefined],
     ["TLS 1.2 with a client of then", "", { maxVersion: "TLSv1.2" }, "TLSv1.2", undefined],
     [
-      "a suite that both have",
+      "a common suite",
       "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n  max_version: TLS12\n",
       { ciphers: "ECDHE-RSA-AES128-GCM-SHA256" },
       "TLSv1.2",
       "ECDHE-RSA-AES128-GCM-SHA256",
     ],
     [
-      "the suite that the server likes best",
+      "the server's preferred suite",
       "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n  max_version: TLS12\n",
       { ciphers: "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256" },
       "TLSv1.2",
       "ECDHE-RSA-AES128-GCM-SHA256",
     ],
     [
-      "the suite that the client likes best where it may choose",
+      "the client's preferred suite if it can choose",
       "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n  prefer_server_cipher_suites: false\n  max_version: TLS12\n",
       { ciphers: "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256" },
       "TLSv1.2",
@@ -54,14 +54,14 @@ describe("TLS negotiation", () => {
       undefined,
     ],
     [
-      "a curve that both have",
+      "a common curve",
       "  min_version: TLS13\n  curve_preferences: [CurveP521]\n",
       { ecdhCurve: "secp521r1" },
       "TLSv1.3",
       undefined,
     ],
     [
-      "TLS 1.0 where it is asked for",
+      "TLS 1.0 if configured",
       "  min_version: TLS10\n",
       { minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" },
       "TLSv1",
@@ -82,7 +82,7 @@ describe("TLS negotiation", () => {
       { ciphers: "ECDHE-RSA-AES256-SHA" },
     ],
     ["other curves", "  min_version: TLS13\n  curve_preferences: [CurveP521]\n", { ecdhCurve: "secp384r1" }],
-    ["an older version than is wanted", "  min_version: TLS13\n", { maxVersion: "TLSv1.2" }],
+    ["a version older than configured", "  min_version: TLS13\n", { maxVersion: "TLSv1.2" }],
   ])("fails for %s", async (_what, settings, options) => {
     const { url, rejected } = await startConfigured(certificates, `${TLS}${settings}`);
     await expect(ask(url, options)).rejects.toThrow(/alert|handshake|protocol|reset/i);

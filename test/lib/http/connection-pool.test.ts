@@ -56,8 +56,8 @@ function resolver(addresses: () => readonly string[] | Error): LookupFunction {
 test.each<[string, (socket: Socket) => void]>([
   ["closed", (socket) => void socket.end()],
   ["reset", (socket) => void socket.resetAndDestroy()],
-  ["answered with what is left of the answer before", (socket) => void socket.write("]}garbage\r\n\r\n")],
-])("a request whose connection is %s goes out again immediately without a failure", async (_what, end) => {
+  ["busy with the rest of an earlier answer", (socket) => void socket.write("]}garbage\r\n\r\n")],
+])("a request that finds its connection %s goes out again immediately without a failure", async (_what, end) => {
   const server = await scripted((socket, nth) => (nth === 1 ? void socket.write(ANSWER) : end(socket)));
   const { api, recorded } = testClient(server.url, { limits: { concurrency: 1 } });
   for (let poll = 0; poll < 20; poll++) await api.version(never);

@@ -46,7 +46,7 @@ function converted(mapping: Mapping | undefined, displayValue: number): number |
 
 describe("match of a rule", () => {
   test.each<[string, RuleMatch, boolean]>([
-    ["the very text", { channel: "Ping Time" }, true],
+    ["the exact text", { channel: "Ping Time" }, true],
     ["no other case", { channel: "ping time" }, false],
     ["no part of a text", { channel: "Ping" }, false],
     ["one of several texts", { channel: ["Minimum", "Ping Time"] }, true],
@@ -75,12 +75,8 @@ describe("match of a rule", () => {
     ["one name of a path", { path: "HQ/*/core-sw-1/*" }, true],
     ["not two names by one star", { path: "HQ/*" }, false],
     ["not a slash by a question mark", { path: "HQ?**" }, false],
-    ["all that it looks at", { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/core*/*" }, true],
-    [
-      "not if one thing is otherwise",
-      { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/edge*/*" },
-      false,
-    ],
+    ["all of its conditions", { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/core*/*" }, true],
+    ["not with one condition unmet", { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/edge*/*" }, false],
   ])("%s", (_, match, expected) => {
     expect(fits(match)).toBe(expected);
   });

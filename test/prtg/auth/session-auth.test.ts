@@ -171,7 +171,7 @@ describe("renewal", () => {
   test.each([
     { what: "nothing usable", answer: () => ({ status: "OK" }) },
     { what: "an end in the past", answer: () => ({ expires_at: "2001-01-01T00:00:00Z" }) },
-    { what: "an end that is no time", answer: () => ({ expires_at: "soon" }) },
+    { what: "an invalid end", answer: () => ({ expires_at: "soon" }) },
   ])("leads to a new login with $what", async ({ answer }) => {
     const { api, steps, clock, server, state } = await sessionServer(60 * MINUTE);
     state.onRenew = answer;

@@ -110,7 +110,7 @@ test.each<{ readonly where: string; readonly taking: (failure: Error) => Taking 
     }),
   },
   { where: "a piece that takes time", taking: (failure) => ({ take: () => Promise.reject(failure) }) },
-])("the request rejects with an error of the reader $where and uses another connection", async ({ taking }) => {
+])("the request rejects with an error of the reader of $where and uses another connection", async ({ taking }) => {
   const url = await server((socket) => socket.write(HEAD + chunk("text") + END));
   const get = client(url);
   const failure = new Error("not this one");

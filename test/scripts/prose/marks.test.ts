@@ -16,7 +16,7 @@ const EXAMPLES: Readonly<Record<keyof typeof MARKS, string>> = {
   "over 30 words": `Word${" word".repeat(30)}.`,
 };
 
-test.each(Object.entries(EXAMPLES))("the check marks a sentence with %s", (mark, text) => {
+test.each(Object.entries(EXAMPLES))("the check marks sentences: %s", (mark, text) => {
   expect(sentencesOf("a.md", text)).toEqual([{ file: "a.md", text, marks: [mark] }]);
 });
 

@@ -86,7 +86,7 @@ describe("access levels of API keys", () => {
     ["readwrite", false, "FULL"],
     ["readonly", true, "ACKNOWLEDGE"],
     ["readonly", false, "READ"],
-  ] as const)("end at another level for a %s user (acknowledges: %s): %s", (type, acknowledges, most) => {
+  ] as const)("of a %s user (acknowledges: %s) reach at most %s", (type, acknowledges, most) => {
     const owner = user(type, acknowledges);
     expect(levelOf(owner)).toBe(most);
     const keys = new ApiKeys(seededRandom(4), 0);

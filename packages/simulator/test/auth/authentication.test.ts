@@ -182,11 +182,11 @@ test("a user without system rights can read the tree", async () => {
 describe("users of an installation", () => {
   test.each([
     ["administrator", USER.administrator, "10 11 20"],
-    ["one in a group that sees everything", USER.noor, "10 11 20"],
-    ["one in two groups, of which one does", USER.helpdesk, "10 11 20"],
-    ["one whose group looks after a part", USER.facility, "10 11"],
-    ["one whose group sees the last site", USER.branch, "20"],
-    ["one with a group of his own", USER.restricted, "20"],
+    ["a user in a group that sees everything", USER.noor, "10 11 20"],
+    ["a user in two groups, one of which sees everything", USER.helpdesk, "10 11 20"],
+    ["a user whose group sees a part", USER.facility, "10 11"],
+    ["a user whose group sees the last site", USER.branch, "20"],
+    ["a user with a separate group", USER.restricted, "20"],
   ])("%s", async (_, user, groups) => {
     const service = await startService();
     expect((await service.ids("/experimental/groups", { bearer: await keyOf(service, user) })).join(" ")).toBe(groups);

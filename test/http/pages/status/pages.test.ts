@@ -138,7 +138,7 @@ describe("page of one server", () => {
 
   test.each([
     ["collectors: when, how long, when again, what failed", "tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2"],
-    ["what a failure was", "no answer [API_TIMEOUT]"],
+    ["the last failure", "no answer [API_TIMEOUT]"],
     ["failures of the API by code", "500 × 3"],
     ["the clock of the server", "2 min behind"],
     ["latency", "12 ms over 25 s 9.88 MB"],
@@ -174,7 +174,7 @@ describe("last run of a collector", () => {
     ["failed", { error: "no" }, "✕ Failed"],
     ["is yet to come", { last_duration_seconds: null }, "… Pending"],
     ["was the last", { state: "off" }, "– Off: endpoint missing"],
-  ] as const)("shows if it %s", (_what, more, expected) => {
+  ] as const)("shows a run that %s", (_what, more, expected) => {
     const servers = [{ ...server, collectors: [{ ...complete, ...more }] }];
     const shown = texts(rendered(() => singlePage({ ...statusReport(), servers }, nodeReport())));
     const [, lastRun = ""] = shown.split("Skipped tree ");

@@ -17,8 +17,14 @@ describe("contract check of answers", () => {
     ["lacks a member", 200, JSON_TYPE, { ...SENSOR, status: undefined }, /required property 'status'/],
     ["has a member of the wrong type", 200, JSON_TYPE, { ...SENSOR, name: 5 }, /\/name must be string/],
     ["has an unknown status", 200, JSON_TYPE, { ...SENSOR, status: "UP!" }, /\/status must be equal to one of/],
-    ["has a member more that is no section", 200, JSON_TYPE, { ...SENSOR, more: "text" }, /\/more must be object/],
-    ["has a moment that is none", 200, JSON_TYPE, { ...SENSOR, lastup: "today" }, /\/lastup must match format/],
+    [
+      "has an additional member that is no section",
+      200,
+      JSON_TYPE,
+      { ...SENSOR, more: "text" },
+      /\/more must be object/,
+    ],
+    ["has an invalid time", 200, JSON_TYPE, { ...SENSOR, lastup: "today" }, /\/lastup must match format/],
     ["has another status", 418, JSON_TYPE, SENSOR, /which getSensor has not/],
     ["has an error of another status", 404, JSON_TYPE, { code: "FORBIDDEN", message: "", request_id: "1" }, /\/code/],
     ["lacks a header", 200, { ...JSON_TYPE, "x-request-id": "" }, SENSOR, /header X-Request-Id/],
@@ -29,7 +35,7 @@ describe("contract check of answers", () => {
       SENSOR,
       /content type is text\/html/,
     ],
-    ["has a body where there is none", 202, { ...JSON_TYPE, "wait-for": "1" }, SENSOR, /there is a body/],
+    ["has an unexpected body", 202, { ...JSON_TYPE, "wait-for": "1" }, SENSOR, /there is a body/],
     ["waits for nothing", 202, JSON_TYPE, undefined, /header Wait-For is missing/],
   ])("reports an answer that %s", async (_, status, headers, body, complaint) => {
     const text = body === undefined ? "" : JSON.stringify(body);

@@ -136,7 +136,7 @@ describe("dependency on a device", () => {
   });
 });
 
-test("an inherited pause ends at the next alarm", () => {
+test("inherited pauses are valid for one moment only, because an alarm can begin", () => {
   const [sensor] = device.children;
   if (!(sensor instanceof TreeNode) || !(device instanceof TreeNode) || !(other instanceof TreeNode)) {
     throw new Error("not of this world");

@@ -183,7 +183,7 @@ describe("forced status", () => {
     expect(measured(sensor, AT + DAY)).toEqual(before);
   });
 
-  test("a forced warning lifts the warning limit of a channel", () => {
+  test("a forced warning moves a limited channel beyond its warning limit", () => {
     const sensor = world
       .list("sensor")
       .find(({ channels }) =>

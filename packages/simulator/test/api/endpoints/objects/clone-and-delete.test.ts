@@ -57,7 +57,7 @@ describe("clone", () => {
       () => [`/experimental/objects/${changing.simulator.world.list("probe")[0]?.id}/clone`, { parent: "0" }],
       400,
     ],
-  ])("fails %s", async (_, request, status) => {
+  ])("is impossible %s", async (_, request, status) => {
     const count = changing.simulator.world.list("sensor").length;
     const answer = await changing.post(...request());
     expect([answer.status, codeOf(answer)]).toEqual([status, status === 404 ? "NOT_FOUND" : "BAD_REQUEST"]);

@@ -157,7 +157,7 @@ describe("edited settings", () => {
 
 describe("refused edits", () => {
   test.each<[string, string, unknown, string]>([
-    ["what is read only", "device", { path: {} }, "The body must not have path"],
+    ["a read-only section", "device", { path: {} }, "The body must not have path"],
     [
       "a setting that follows from others",
       "device",
@@ -165,7 +165,7 @@ describe("refused edits", () => {
       "The body at /basic must not have parenttags",
     ],
     [
-      "from what it is inherited",
+      "the source of inheritance",
       "device",
       { intervalgroup: { _inheritancesource: {} } },
       "The body at /intervalgroup must not have _inheritancesource",

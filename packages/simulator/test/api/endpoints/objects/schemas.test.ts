@@ -132,7 +132,7 @@ describe("/schemas/{kind}", () => {
     ["user?purpose=create&parent=201", "create", ["basic", "useraccount"]],
     ["user", "read", []],
     ["user?purpose=update", "update", []],
-  ])("%s applies to %s", async (path, purpose, required) => {
+  ])("%s returns the schema to %s", async (path, purpose, required) => {
     const service = await startService();
     const found = await definition(service, `/schemas/${path}`);
     expect(found).toMatchObject({ kind: path.split("?")[0], purpose });

@@ -79,7 +79,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
 
   /** Spellings differ in the rows of a down sensor. */
   test.each<[which: string, isIn: (number: number) => boolean, shortRows: number]>([
-    ["what it measures itself", (number) => number !== -4, 42],
+    ["measured channels", (number) => number !== -4, 42],
     ["Downtime", (number) => number === -4, 47],
   ])("%s: averages match the live scans and each other", async (_, isIn, shortRows) => {
     const world = smallWorld();
