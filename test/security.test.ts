@@ -15,8 +15,8 @@ function sourcesWith(pattern: RegExp): string[] {
   return SOURCES.filter((path) => pattern.test(read(path).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ""))).sort();
 }
 
-describe("nothing from outside becomes code or a command", () => {
-  test("the sources are found", () => {
+describe("text from outside", () => {
+  test("has sources to check", () => {
     expect(SOURCES.length).toBeGreaterThan(300);
     expect(sourcesWith(/from "node:http"/).length).toBeGreaterThan(3);
   });
@@ -30,17 +30,17 @@ describe("nothing from outside becomes code or a command", () => {
     ["a timer with text", /\bset(?:Timeout|Interval)\s*\(\s*["'`]/],
     ["native code", /process\.(?:binding|dlopen)|\.node["']/],
     ["a module whose name is computed", /\bimport\s*\((?!\s*"[\w@./-]+"\s*\))|\bcreateRequire\b/],
-  ])("%s is nowhere", (_what, pattern) => {
+  ])("never reaches %s", (_what, pattern) => {
     expect(sourcesWith(pattern)).toEqual([]);
   });
 
-  test("threads run one file of our own, with no text from outside", () => {
+  test("does not reach threads, which run one file", () => {
     const withWorkers = sourcesWith(/\bnew Worker\(/);
     expect(withWorkers).toEqual(["src/http/auth/bcrypt-thread.ts"]);
     expect(read("src/http/auth/bcrypt-thread.ts")).toMatch(/const WORKER = new URL\(/);
   });
 
-  test("the linter forbids eval", () => {
+  test("cannot use eval, by a linter rule", () => {
     const { linter } = JSON.parse(read("biome.json"));
     // The recommended set includes noGlobalEval.
     expect(linter.rules.preset).toBe("recommended");
@@ -49,7 +49,7 @@ describe("nothing from outside becomes code or a command", () => {
   });
 });
 
-test("no file is opened for a request: only the reading of certificates and of the pages' own files touches the disk", () => {
+test("requests open no files, and the web server reads only certificates and its own page files", () => {
   const touching = sourcesWith(/import (?!type).* from "node:fs(?:\/promises)?"/).filter((path) =>
     path.startsWith("src/http/"),
   );
@@ -63,14 +63,14 @@ describe("dependencies", () => {
   // Workspaces are linked.
   const installed = Object.entries(packages).filter(([path, { link }]) => path.startsWith("node_modules/") && !link);
 
-  test("are exact, and no range slips in", () => {
+  test("have exact versions", () => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read("package.json"));
     for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
       expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     }
   });
 
-  test("are what the lock file says, by SHA-512, and run nothing when they are installed", () => {
+  test("match the lock file by SHA-512 and run no install scripts", () => {
     expect(installed.length).toBeGreaterThan(50);
     for (const [path, { integrity, hasInstallScript, resolved }] of installed) {
       expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);

@@ -51,7 +51,7 @@ const STATEFUL = [
   "src/sync/state-claims.ts",
 ];
 
-test("no module keeps state: unit tests share them, many files to a process", () => {
+test("modules keep no state: unit tests share them in one process", () => {
   const keepsState = /^(export )?(let |const \w+(: [^=]+)? = (new (Map|Set)(<.*>)?\(\)|\[\]|\{\});)/m;
   const isConstant = /^(export )?const [A-Z_]+(: (readonly |Readonly|JsonObject).*)? = /;
   const stateful = globSync("{src,packages/*/src}/**/*.ts").filter((file) => {
@@ -61,7 +61,7 @@ test("no module keeps state: unit tests share them, many files to a process", ()
   expect(stateful.toSorted()).toEqual(STATEFUL);
 });
 
-test("files begin with the longest one, and others keep their order", () => {
+test("files start with the longest one, and others keep their order", () => {
   const [longest = "", next = ""] = LONG_FILES;
   const names = ["test/b.test.ts", next, "test/a.test.ts", longest].map((name) => ({ name }));
   expect(longestFirst(names, ({ name }) => name).map(({ name }) => name)).toEqual([
@@ -73,7 +73,7 @@ test("files begin with the longest one, and others keep their order", () => {
   expect(LONG_FILES.filter((file) => !existsSync(file))).toEqual([]);
 });
 
-test("every test belongs to one project, so that none runs twice and none never", () => {
+test("every test belongs to exactly one project", () => {
   const projects = (config.test?.projects ?? []).map((project) => {
     const {
       name,

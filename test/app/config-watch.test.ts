@@ -19,7 +19,7 @@ function setUp() {
   return { content, files, reads };
 }
 
-test("what was read is watched, by its content", async () => {
+test("the watch follows the content of files that were read", async () => {
   const { content, files, reads } = setUp();
   await reads("/c.yaml", "/ca.pem");
   expect(await files.changes()).toBe("");
@@ -36,7 +36,7 @@ test("what was read is watched, by its content", async () => {
   expect(await files.changes()).toBe("/ca.pem absent");
 });
 
-test("a reading that fails changes what is known of the files it got to, and forgets none", async () => {
+test("a failed read updates its files and forgets none", async () => {
   const { content, files, reads } = setUp();
   await reads("/c.yaml", "/ca.pem");
   content["/c.yaml"] = "bad";
@@ -52,7 +52,7 @@ test("a reading that fails changes what is known of the files it got to, and for
   expect(await files.changes()).toBe("");
 });
 
-test("a file that appears is a change", async () => {
+test("a new file counts as a change", async () => {
   const { content, files, reads } = setUp();
   await expect(reads("/new")).rejects.toThrow("ENOENT");
   expect(await files.changes()).toBe("");
@@ -60,7 +60,7 @@ test("a file that appears is a change", async () => {
   expect(await files.changes()).toContain("/new");
 });
 
-test("one reload for a content, once it has settled", async () => {
+test("each new content causes one reload after it settles", async () => {
   const { content, files, reads } = setUp();
   await reads("/c.yaml");
   const clock = new ManualClock();
@@ -93,7 +93,7 @@ test("one reload for a content, once it has settled", async () => {
   await watching;
 });
 
-test("of the files of servers, those that come and go are watched, and nothing of the others", async () => {
+test("new and deleted files of servers count as changes, but not their other files", async () => {
   const { content, files } = setUp();
   content["/d/a"] = "a";
   await files.read(async ({ readFile, ofServers }) => {
@@ -116,7 +116,7 @@ test("of the files of servers, those that come and go are watched, and nothing o
   expect(changed).toContain("/ca.pem ");
 });
 
-test("500 files that are dropped one after the other are one reload, and nothing is looked at while nothing is watched", async () => {
+test("dropping 500 files causes one reload, and the watch sleeps without files", async () => {
   const { content, files } = setUp();
   const clock = new ManualClock();
   const stopping = new AbortController();

@@ -18,7 +18,7 @@ const GRACE_MS = 5_000;
 const messagesOf = ({ records }: Receiver) =>
   records.filter(({ eventName }) => eventName === "prtg.sensor.status_change").map(({ attributes }) => attributes);
 
-test("over reloads each event goes once, and to the receiver that the configuration has then", async () => {
+test("each event goes once, to the current receiver, during reloads", async () => {
   const simulator = await simulateServer();
   const [plain, other, secure] = await Promise.all([startReceiver(), startReceiver(), startReceiver(undefined, {})]);
   const folder = temporaryFolder({});

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const ONLY_STATUSES =
   "collectors: { health: { enabled: false }, status: { schedule: 1s }, tree: { schedule: 1h }, channels: { enabled: false }, limits: { enabled: false }, timeseries: { enabled: false } }";
 
-test("a reload keeps what was told and what waits, whatever of the events it changes", async () => {
+test("a reload keeps sent and waiting events after any change of their settings", async () => {
   const simulator = await simulateServer();
   simulator.freezeAt(Date.now());
   const folder = temporaryFolder({});

@@ -21,7 +21,7 @@ async function connect(folder: string, otlp: string, env: NodeJS.ProcessEnv = {}
   return receiver;
 }
 
-test("events go where the configuration wants them, as from the instance that metrics are from", async () => {
+test("events go to the configured receiver with the instance id of the metrics", async () => {
   const receiver = await startReceiver();
   const folder = temporaryFolder({ "instance-id": "the-instance\n" });
   const otlp = `events: true, logs_endpoint: "${receiver.url}/otlp", service_name: monitoring`;
@@ -35,7 +35,7 @@ test("events go where the configuration wants them, as from the instance that me
   });
 });
 
-test("a reload keeps the connections of the same receiver, and no others", async () => {
+test("a reload keeps connections only to an unchanged receiver", async () => {
   const receiver = await startReceiver();
   const folder = temporaryFolder({ header: "one" });
   const header = join(folder, "header");

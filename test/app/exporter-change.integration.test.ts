@@ -83,8 +83,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   dependencies: "metrics: { dependency_info: true }\n",
 };
 
-describe("what is known is shown as the new configuration wants it", () => {
-  test.each(Object.keys(SETTINGS))("with %s, and back, without a list from the server", async (name) => {
+describe("data under a new configuration", () => {
+  test.each(Object.keys(SETTINGS))("appears with %s, and back, without a list from the server", async (name) => {
     const simulator = await frozenServer();
     const plain = await configOf([server("hq", simulator)], RARELY);
     const other = await configOf([server("hq", simulator)], RARELY + SETTINGS[name]);
@@ -114,13 +114,13 @@ function isOf(key: string, label: string, value: string): boolean {
   return key.includes(JSON.stringify([label, value]));
 }
 
-describe("only what differs is touched", () => {
+describe("reload with few changes", () => {
   const sessions = ({ requests }: Simulator) => ({
     opened: requests.count({ method: "POST", route: "/session" }),
     ended: requests.count({ method: "DELETE", route: "/session" }),
   });
 
-  test("a schedule changes, a collector ends, another begins; the sessions and counters stay", async () => {
+  test("keeps sessions and counters if a schedule changes, one collector ends and another starts", async () => {
     const simulator = await frozenServer();
     const before = await configOf([server("hq", simulator)], RARELY);
     const after = await configOf(
@@ -157,7 +157,7 @@ describe("only what differs is touched", () => {
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
   });
 
-  test("other rules take no request to the server", async () => {
+  test("sends no request for new rules", async () => {
     const simulator = await frozenServer();
     const before = await configOf([server("hq", simulator)], RARELY + RULES);
     const after = await configOf([server("hq", simulator)], RARELY);
@@ -167,7 +167,7 @@ describe("only what differs is touched", () => {
     expect(new Set(await Promise.all(states))).toEqual(new Set(["waiting"]));
   });
 
-  test("servers come, go and change, and the others notice nothing", async () => {
+  test("adds, removes and changes servers without effect on other servers", async () => {
     const [one, two, three] = await Promise.all([frozenServer(), frozenServer(), frozenServer()]);
     const before = await configOf([server("one", one), server("two", two)], RARELY);
     const after = await configOf(
@@ -197,7 +197,7 @@ describe("only what differs is touched", () => {
     expect((await samplesOf(exporter)).get(seriesKey("prtg_exporter_api_breaker_open", { server: "two" }))).toBe("0");
   });
 
-  test("the web interface is elsewhere: links lead there, and the connection stays", async () => {
+  test("changes links for a new web address and keeps the connection", async () => {
     const simulator = await frozenServer();
     const before = await configOf([server("hq", simulator, ', web_url: "https://old.example.com"')], RARELY);
     const after = await configOf([server("hq", simulator, ', web_url: "https://new.example.com/prtg"')], RARELY);
@@ -215,7 +215,7 @@ describe("only what differs is touched", () => {
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
   });
 
-  test("nothing piles up", async () => {
+  test("keeps memory bounded", async () => {
     const simulator = await frozenServer();
     const configs = await Promise.all(
       ["plain", "narrow labels and rules", "a preset"].map((name) =>
@@ -241,7 +241,7 @@ describe("only what differs is touched", () => {
   });
 });
 
-test("entries of one server share its login and its budget, and have pages, pipelines and states of their own", async () => {
+test("shares login and budget between entries of one server, but not pages, pipelines and states", async () => {
   const simulator = await frozenServer();
   const both = await configOf([server("acme", simulator), server("globex", simulator)], RARELY);
   const one = await configOf([server("globex", simulator)], RARELY);

@@ -48,7 +48,7 @@ async function pass({ clock, budget }: ReturnType<typeof started>, seconds: numb
   }
 }
 
-test("a busy process is told by figures and by one line, and so is that it is over", async () => {
+test("metrics and one log line report a busy process and its end", async () => {
   const subject = started();
   const { clock, lines, setUtilization, value } = subject;
   const { deferred, heldBack, loop } = EXPORTER_METRICS.extras;
@@ -74,7 +74,7 @@ test("a busy process is told by figures and by one line, and so is that it is ov
   ]);
 });
 
-test("it goes on between two cycles of time series, however far they are apart", async () => {
+test("pressure continues between two cycles of time series at any distance", async () => {
   const subject = started(30 * MINUTE);
   const { clock, lines, setUtilization, value } = subject;
   const { heldBack } = EXPORTER_METRICS.extras;
@@ -90,7 +90,7 @@ test("it goes on between two cycles of time series, however far they are apart",
   expect(await value(heldBack)).toBe(0);
 });
 
-test("short pressure that keeps nothing from its time is not told", async () => {
+test("the log omits short pressure that delays nothing", async () => {
   const { clock, budget, lines, setUtilization, value } = started();
   const end = await budget.work.acquire({ collector: "timeseries", ageMs: 0, deadline: MINUTE }, never);
   end?.();

@@ -30,7 +30,7 @@ async function beforeTheFirstPoll() {
   return metrics;
 }
 
-test("every counter starts at zero, so that the first event shows as a rise, or it is known why not", async () => {
+test("every counter starts at zero, or has a documented reason", async () => {
   const { registry } = await beforeTheFirstPoll();
   expect(COUNTERS.length).toBeGreaterThan(15);
   for (const { name, labels, detailLabels = [] } of COUNTERS) {
@@ -49,7 +49,7 @@ test("every counter starts at zero, so that the first event shows as a rise, or 
   }
 });
 
-test("counters by reason have all of them from the start", async () => {
+test("counters by reason start with all reasons", async () => {
   const metrics = await beforeTheFirstPoll();
   const valuesOf = async (metric: MetricDeclaration) =>
     (await metrics.samples(metric)).map(({ labels }) => Object.values(labels).join()).toSorted();
@@ -67,7 +67,7 @@ test("counters by reason have all of them from the start", async () => {
   expect(await valuesOf(EXPORTER_METRICS.exposition.scraped)).toEqual(["application/openmetrics-text", "text/plain"]);
 });
 
-test("an endpoint that is not asked of every server starts with its first request", async () => {
+test("an optional endpoint starts with its first request", async () => {
   const metrics = emptyMetrics();
   metrics.setApiDetail("endpoint");
   const server = serverRecorder(metrics, "hq");

@@ -41,7 +41,7 @@ function busyClock(): Clock {
   });
 }
 
-test("with many servers, own metrics are read and written in many turns, and not for readers that have gone", async () => {
+test("with many servers, reads and writes of exporter metrics yield often and stop when the reader leaves", async () => {
   const metrics = metricsOf(600);
   const reading = (signal?: AbortSignal) => {
     const slices = new TimeSlices(countingClock(), signal);
@@ -53,7 +53,7 @@ test("with many servers, own metrics are read and written in many turns, and not
   expect(await turnsDuring(() => renderExporterMetrics(metrics.registry, body, busyClock()))).toBeGreaterThan(4);
 });
 
-test("on a machine whose processors others have, a scrape still takes few turns of the event loop", async () => {
+test("on a busy machine, a scrape still takes few turns of the event loop", async () => {
   const { registry } = metricsOf(500, "server");
   expect(await turnsDuring(() => renderExporterMetrics(registry, "text", busyClock()))).toBeLessThan(15);
 });

@@ -11,7 +11,7 @@ function setUp() {
   return { lines, metrics, watch: new PageWatch(metrics, log) };
 }
 
-test("tells dropped series when they begin, change by more than a tenth, and end", async () => {
+test("logs dropped series when they start, change by more than a tenth, and end", async () => {
   const { lines, metrics, watch } = setUp();
   for (const count of [0, 0, 100, 100, 105, 95, 120, 121, 0, 0]) {
     watch.dropped(count === 0 ? new Map() : new Map([["prtg_channel_value", count]]));
@@ -28,7 +28,7 @@ test("tells dropped series when they begin, change by more than a tenth, and end
   ]);
 });
 
-test("warns once of a page that vmagent would refuse", () => {
+test("warns once of a page that vmagent would reject", () => {
   const { lines, watch } = setUp();
   watch.rendered(16 * 1024 * 1024);
   expect(lines).toEqual([]);

@@ -66,7 +66,7 @@ function parts({ world }: Simulator): readonly string[] {
 const selecting = (ids: readonly string[]) =>
   `, select: { include: [${ids.map((id) => `{ id: "${id}" }`).join(", ")}] }`;
 
-test("a server is not up before a larger selection is read: its tree, then its channels", async () => {
+test("a server is not up until the exporter reads its larger selection: tree, then channels", async () => {
   const simulator = await simulateServer();
   const [one = "", two = ""] = parts(simulator);
   const exporter = await start(await configOf(simulator, selecting([one])));
@@ -90,7 +90,7 @@ test("a server is not up before a larger selection is read: its tree, then its c
   expect((await exporter.look()).channels).toBeGreaterThan(before.channels);
 }, 90_000);
 
-test("a smaller selection stays up, as there is nothing new to read", async () => {
+test("a smaller selection stays up and reads nothing", async () => {
   const simulator = await simulateServer();
   const [one = "", two = ""] = parts(simulator);
   const exporter = await start(await configOf(simulator, selecting([one, two])));
@@ -99,7 +99,7 @@ test("a smaller selection stays up, as there is nothing new to read", async () =
   expect(await exporter.look()).toMatchObject(READ);
 }, 60_000);
 
-test("another server under the same name is not up before it answers", async () => {
+test("another server under the same name is not up until it answers", async () => {
   const [first, second] = await Promise.all([simulateServer(), simulateServer()]);
   const exporter = await start(await configOf(first));
   second.faults.set(["hang"]);
@@ -111,7 +111,7 @@ test("another server under the same name is not up before it answers", async () 
   await vi.waitFor(async () => expect(await exporter.look()).toMatchObject(READ), PATIENCE);
 }, 60_000);
 
-test("the key of another user is not up before its objects are read; other limits stay up", async () => {
+test("a new user's key is not up until the exporter reads its objects, and other limits stay up", async () => {
   const simulator = await simulateServer();
   const exporter = await start(await configOf(simulator));
   simulator.faults.set(["hang"]);

@@ -35,7 +35,7 @@ function devicesOf({ requests }: Receiver): ReadonlyMap<string | undefined, Read
   return new Map(resources.map((resource) => [resource["service.instance.id"], resource]));
 }
 
-test("each device is a resource, and what a reload takes out ends in the resources that it had", async () => {
+test("each device is a resource, and a reload ends removed series in their resources", async () => {
   const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
   const load = async (names: readonly string[]): Promise<Config> => {
     const servers = names.map((name) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`);

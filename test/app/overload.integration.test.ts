@@ -9,7 +9,7 @@ import { loadTestConfig } from "../support/test-config.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-test("a busy process serves values and statuses as ever, and reads time series when it has time", async () => {
+test("a busy process serves values and statuses, and defers time series", async () => {
   const servers = [await simulateServer(), await simulateServer()];
   const yaml = `
 servers: [${servers.map(({ url }, index) => `{ name: s${index}, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`).join(", ")}]
@@ -62,7 +62,7 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
   }, PATIENCE);
 });
 
-test("extras pause for as long as a page is sent", async () => {
+test("optional reads pause during a page transfer", async () => {
   const { url } = await simulateServer();
   const yaml = `servers: [{ name: s, url: "${url}", auth: { api_key: "\${KEY}" } }]`;
   const config = await loadTestConfig(yaml);

@@ -57,7 +57,7 @@ async function startStorm() {
   };
 }
 
-test("no push fails because of a change of configuration, whatever part of it changes, however often", async () => {
+test("no push fails during any number of configuration changes", async () => {
   const { configs, receivers, folders } = await startStorm();
   const lines: { readonly level: number; readonly msg: string }[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -87,7 +87,7 @@ test("no push fails because of a change of configuration, whatever part of it ch
   for (const folder of folders) expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
 }, 120_000);
 
-test("a state_dir that is removed while it runs is made and claimed again with the next write", async () => {
+test("the next write recreates a removed state_dir and claims it again", async () => {
   const { configs, folders } = await startStorm();
   const [config] = configs;
   const [folder = ""] = folders;

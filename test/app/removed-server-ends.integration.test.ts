@@ -12,7 +12,7 @@ import { loadTestConfig } from "../support/test-config.ts";
 const GRACE_MS = 10_000;
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-test("series end whose first measurements are delivered after a reload has removed their server", async () => {
+test("series of a removed server end even if their first values arrive later", async () => {
   let takesMeasurements = false;
   let refused = 0;
   const simulator = await simulateServer();

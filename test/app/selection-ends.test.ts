@@ -10,7 +10,7 @@ import { loadTestConfig } from "../support/test-config.ts";
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-test("what is moved out of the selection ends over OTLP, and is told as removed, as what is deleted", async () => {
+test("an object that leaves the selection ends over OTLP and causes a removal event", async () => {
   const [{ url, world }, receiver] = await Promise.all([simulateServer(), startReceiver()]);
   const sensors = world.list("sensor");
   const moved = world.list("device").find(({ parent }) => parent?.kind === "group");

@@ -37,7 +37,7 @@ const bytesOf = (requests: readonly LoggedRequest[]): number => requests.reduce(
 const channelsOf = ({ url }: LoggedRequest): number =>
   new URL(url, "http://server").searchParams.get("channels")?.split(",").length ?? 0;
 
-test("series are read without the channels that rules drop, for fewer bytes, and with them from a reload on", async () => {
+test("the exporter reads series without dropped channels, and with them after a reload", async () => {
   const { poll, reload } = await started();
   const dropping = await poll();
   // Other sensors have no such channels.

@@ -40,7 +40,7 @@ function familiesOf({ points }: Receiver, server: string, isEnd: boolean): Set<s
   return new Set(found.map(({ metric }) => metric).filter((metric) => !metric.startsWith("prtg.exporter_")));
 }
 
-test("what a server had ends when a reload takes it out, and what the other has does not", async () => {
+test("a reload that removes a server ends its series and no others", async () => {
   const { receiver, reload } = await startPushing((yaml) => yaml(["hq", "second"]));
   await vi.waitFor(() => {
     expect(familiesOf(receiver, "second", false)).toContain("prtg.sensor_status");
@@ -56,7 +56,7 @@ test("what a server had ends when a reload takes it out, and what the other has 
   expect(familiesOf(receiver, "hq", true)).toEqual(new Set());
 });
 
-test("after a reload without ends nothing is told, nor sent what would linger", async () => {
+test("a reload without series_end sends no ends and no lingering series", async () => {
   const { receiver, reload } = await startPushing((yaml) => yaml(["hq", "second"]));
   await vi.waitFor(() => expect(familiesOf(receiver, "second", false)).toContain("prtg.channel_value"), LIMIT);
   await reload((yaml) => yaml(["hq", "second"], "series_end: false"));

@@ -20,7 +20,7 @@ async function configOf(index: number, stateDir: string) {
   return { ...config, shard, servers: serversOnShard(config.servers, shard) };
 }
 
-test("shards with one folder for their state leave alone what is the others', and are instances of their own", async () => {
+test("shards in one state folder keep each other's files and have different instance ids", async () => {
   const folder = temporaryFolder({});
   const files = createStateFiles(folder);
   for (const name of NAMES) {

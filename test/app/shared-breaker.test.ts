@@ -7,7 +7,7 @@ import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 
-test("an entry that comes, or comes anew, to a session whose server is not there says so", async () => {
+test("a new or changed entry of an unreachable server reports the outage", async () => {
   const simulator = await simulateServer();
   const configOf = async (...servers: readonly string[]): Promise<Config> => {
     const entry = (more: string) => `{ url: "${simulator.url}", auth: { api_key: "\${KEY}" }, ${more} }`;

@@ -20,7 +20,7 @@ async function config(): Promise<Config> {
   return loaded.config;
 }
 
-test("one that stands by has the configuration without what is read, pushed, told and remembered", async () => {
+test("a standby replica uses a configuration without servers, push, events and state", async () => {
   const whole = await config();
   const standby = standbyConfig(whole);
   expect(standby).toEqual({
@@ -50,7 +50,7 @@ function source(load: () => Promise<Config>) {
   return { prepared, inner };
 }
 
-test("prepares nothing while it stands by, and everything once it leads", async () => {
+test("a standby replica prepares nothing until it leads", async () => {
   const whole = await config();
   const { prepared, inner } = source(async () => whole);
   const standby = new StandbySource(inner, whole, pino({ level: "silent" }));
@@ -67,7 +67,7 @@ test("prepares nothing while it stands by, and everything once it leads", async 
   expect(prepared).toEqual(["push", "events"]);
 });
 
-test("takes over with the configuration that was right last, and refuses a wrong one before and after that", async () => {
+test("a standby replica takes over with the last valid configuration and rejects invalid ones", async () => {
   const whole = await config();
   const wrong = new Error("wrong");
   const { inner } = source(() => Promise.reject(wrong));
@@ -78,7 +78,7 @@ test("takes over with the configuration that was right last, and refuses a wrong
   await expect(standby.load()).rejects.toBe(wrong);
 });
 
-test("nothing may be sent by one that does not lead, and all by one without an election", () => {
+test("only a leader sends, or a replica without an election", () => {
   const leadership = { lease: "a/b", identity: "x", holder: "x", isLeading: false };
   expect(permitOf(undefined)).toBeUndefined();
   expect(permitOf(leadership)).toThrow("does not lead");

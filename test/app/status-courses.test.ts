@@ -22,7 +22,7 @@ function started(monitors: Map<string, ReturnType<typeof server>>) {
   return { clock, courses, running };
 }
 
-test("counts the sensors of each server by what their status asks of a person", async () => {
+test("counts sensors of each server by required action", async () => {
   const statuses = [
     "up",
     "down",
@@ -43,7 +43,7 @@ test("counts the sensors of each server by what their status asks of a person", 
   expect(courses.of("another")).toEqual([]);
 });
 
-test("counts as many sensors as there are, however many", async () => {
+test("counts any number of sensors", async () => {
   const counts = new Map<StatusToken, number>([["down", 3]]);
   const { clock, courses } = started(new Map([["hq", { view: { state: { sensorsByStatus: counts } } }]]));
   await clock.advance(0);
@@ -55,7 +55,7 @@ test("counts as many sensors as there are, however many", async () => {
   ]);
 });
 
-test("has a sample a minute for four hours, and forgets what is older", async () => {
+test("keeps one sample a minute for four hours", async () => {
   const monitors = new Map([["hq", server(["up"])]]);
   const { clock, courses } = started(monitors);
   const began = clock.now();
@@ -71,7 +71,7 @@ test("has a sample a minute for four hours, and forgets what is older", async ()
   expect(course.filter(({ counts }) => counts.down === 1)).toHaveLength(51);
 });
 
-test("a server whose sensors are not known has no sample, and one that is gone leaves nothing", async () => {
+test("has no sample for a server with unknown sensors, and removes deleted servers", async () => {
   const monitors = new Map([["hq", server([])]]);
   const { clock, courses } = started(monitors);
   await clock.advance(MINUTE);
@@ -84,14 +84,14 @@ test("a server whose sensors are not known has no sample, and one that is gone l
   expect(courses.of("hq")).toEqual([]);
 });
 
-test("its times follow the wall clock when that is set", async () => {
+test("follows changes of the wall clock", async () => {
   const { clock, courses } = started(new Map([["hq", server(["up"])]]));
   await clock.advance(MINUTE);
   clock.setWallClock(5_000_000);
   expect(courses.of("hq").map(({ at }) => at)).toEqual([5_000_000 - MINUTE, 5_000_000]);
 });
 
-test("ends when it is stopped", async () => {
+test("ends when it stops", async () => {
   const { clock, courses, running } = started(new Map());
   await clock.advance(0);
   expect(clock.pending).toEqual([MINUTE]);

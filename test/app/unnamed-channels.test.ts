@@ -16,7 +16,7 @@ test.each([
   expect(unnamedChannels(rules, channels)).toBeUndefined();
 });
 
-test("reports each name once, with its kind and unit, as one line", () => {
+test("reports each name once on one line, with kind and unit", () => {
   const names = [channel("ping", "Laufzeit"), channel("ping", "Laufzeit"), channel("http", "a\nb", "")];
   expect(unnamedChannels(rules, names)).toBe(String.raw`ping: "Laufzeit" in "msec"; http: "a\nb" in ""`);
 });

@@ -23,8 +23,8 @@ function labelsOf(sensorId: string, channelId: string, extra: Record<string, str
   return formatLabels(Object.keys(labels), Object.values(labels));
 }
 
-describe("the files of a backfill", () => {
-  test("hold each measurement of the time once, in the finest series that there is", async () => {
+describe("files of a backfill", () => {
+  test("hold each measurement once, from the finest available series", async () => {
     const server = new HistoryServer({ sensors: ["9", "10", "101"], channels: 4 });
     const output = emptyFolder();
     const outcome = await run({ api: server, output }, { from: "70d" });
@@ -69,7 +69,7 @@ describe("the files of a backfill", () => {
     });
   });
 
-  test("have the extra labels behind the own ones", async () => {
+  test("have the extra labels after the standard ones", async () => {
     const server = new HistoryServer({ sensors: ["10"], channels: 1 });
     const output = emptyFolder();
     await run({ api: server, output }, { from: "5h", labels: ['instance=a"b', "job=prtg"] });
@@ -78,7 +78,7 @@ describe("the files of a backfill", () => {
     expect(parseSample(`x${sample?.labels} 1`).labels).toMatchObject({ instance: 'a"b', job: "prtg" });
   });
 
-  test.each(SERIES_TYPES)("hold %s alone when that was asked for", async (type) => {
+  test.each(SERIES_TYPES)("hold only %s on request", async (type) => {
     const server = new HistoryServer({ sensors: ["10"], channels: 1 });
     const output = emptyFolder();
     await run({ api: server, output }, { from: "45d", resolution: type });
@@ -91,7 +91,7 @@ describe("the files of a backfill", () => {
     );
   });
 
-  test("leave out sensors that are not selected", async () => {
+  test("leave out unselected sensors", async () => {
     const server = new HistoryServer({ sensors: ["9", "10", "101"] });
     server.change("10", { tags: ["core"] });
     const output = emptyFolder();
@@ -101,7 +101,7 @@ describe("the files of a backfill", () => {
     expect([...filesOf(output).values()].every((text) => !text.includes('sensor_id="9"'))).toBe(true);
   });
 
-  test("are none where the server measured nothing, and the time stays free for another run", async () => {
+  test("do not exist without measurements, and the time stays free for another run", async () => {
     const server = new HistoryServer({ sensors: ["10"] });
     for (const type of SERIES_TYPES) server.series.set(`10/${type}`, { rows: [], gaps: [NOW - DAY], skipped: 0 });
     const output = emptyFolder();
@@ -111,8 +111,8 @@ describe("the files of a backfill", () => {
   });
 });
 
-describe("the server", () => {
-  test("is asked for as many series at a time as the budget has places, no more", async () => {
+describe("server of a backfill", () => {
+  test("gets as many concurrent requests as the budget permits", async () => {
     const server = new HistoryServer({ sensors: Array.from({ length: 20 }, (_, index) => `${index + 10}`) });
     let [now, most] = [0, 0];
     const read = server.timeSeries.bind(server);
@@ -126,7 +126,7 @@ describe("the server", () => {
     expect(most).toBe(4);
   });
 
-  test("that lets a window pass by is asked for coarser series instead: no hole, no overlap", async () => {
+  test("gets requests for coarser series when a window expires, without gap or overlap", async () => {
     const server = new HistoryServer({ sensors: ["10"], channels: 1 });
     const clock = new TickingClock();
     const output = emptyFolder();

@@ -41,7 +41,7 @@ function hourOfOneDay(): string[] {
 
 // Several runs: seconds of work on a busy machine.
 describe("backfill on the command line", { timeout: 240_000 }, () => {
-  test("writes files and says what to do with them, then with those that came later", async () => {
+  test("writes files and shows the next command, then adds later data", async () => {
     const { url } = await simulateServer();
     const { output, start } = prepare({ hq: url });
     const labels = ["--label", "job=prtg", "--label", "instance=a b"];
@@ -61,7 +61,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     expect(second.stdout).toContain(`\n  for file in ${output}/${added}; do promtool `);
   });
 
-  test("writes the series that the configuration wants, and notes what it wants", async () => {
+  test("writes the configured series and reports its settings", async () => {
     const { url } = await simulateServer();
     const range = ["--from", "5h", "--resolution", "short"];
     const labels = ["--label", "job=prtg", "--label", "instance=a", "--label", "device=b"];
@@ -94,7 +94,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     });
   });
 
-  test("says when history would not join what is scraped", async () => {
+  test("reports if history does not match scraped series", async () => {
     const { url } = await simulateServer();
     const { code, stderr } = await prepare({ hq: url }).start("--from", "4h", "--label", "job=prtg", "--path", "*/*/x");
     expect(code).toBe(1);
@@ -104,7 +104,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     expect(stderr).toContain("[BACKFILL_NOTHING_SELECTED] Compare --path");
   });
 
-  test("wants to know which server, where there are several", async () => {
+  test("requires --server if the configuration has several", async () => {
     const { url } = await simulateServer();
     const { start } = prepare({ hq: url, branch: `http://127.0.0.1:${await freePort()}` });
     const unclear = await start("--from", "1d");
@@ -126,7 +126,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "1d", "--to", "tomorrow"]],
     ["The label job is given twice.", ["--from", "1d", "--label", "job=a", "--label", "job=b"]],
     ["Allowed choices are auto, live, short, medium, long", ["--from", "1d", "--resolution", "1h"]],
-  ])("refuses wrong flags: %s", async (text, args) => {
+  ])("rejects wrong flags: %s", async (text, args) => {
     const { code, stderr } = await prepare({ hq: "http://127.0.0.1:1" }).start(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(text);

@@ -31,9 +31,9 @@ function doneIn(output: string): string[] {
   return JSON.parse(readFileSync(join(output, "journal.json"), "utf8")).unfinished.done;
 }
 
-describe("while the server is away", () => {
+describe("during an outage", () => {
   test.each(["API_CONNECTION_FAILED", "API_UNAVAILABLE", "API_SUSPENDED", "API_RATE_LIMITED"] as const)(
-    "(%s) the run waits, longer and longer, and then goes on",
+    "(%s) the run waits longer each time and then continues",
     async (code) => {
       const output = emptyFolder();
       const clock = new TickingClock();
@@ -44,7 +44,7 @@ describe("while the server is away", () => {
     },
   );
 
-  test("the run gives up after a quarter of an hour without an answer, and can be continued", async () => {
+  test("the run stops after 15 minutes without an answer and can continue later", async () => {
     const output = emptyFolder();
     const clock = new TickingClock();
     const api = troubled((_, question) => (question > 4 ? "API_CONNECTION_FAILED" : undefined));
@@ -56,7 +56,7 @@ describe("while the server is away", () => {
   });
 });
 
-describe("a sensor that the server fails to give", () => {
+describe("sensor that the server fails to return", () => {
   test.each([
     "API_SERVER_ERROR",
     "API_TIMEOUT",
@@ -64,7 +64,7 @@ describe("a sensor that the server fails to give", () => {
     "API_FORBIDDEN",
     "API_LIST_TOO_LARGE",
     "API_MEMORY_FULL",
-  ] as const)("(%s) is tried again in the end", async (code) => {
+  ] as const)("(%s) gets another attempt at the end", async (code) => {
     const output = emptyFolder();
     let times = 0;
     const api = troubled((id) => (id === "11" && times++ === 0 ? code : undefined));
@@ -72,7 +72,7 @@ describe("a sensor that the server fails to give", () => {
     expect(filesOf(output)).toEqual(await soundFiles());
   });
 
-  test("keeps the run unfinished, which another run then finishes", async () => {
+  test("keeps the run unfinished until another run completes it", async () => {
     const output = emptyFolder();
     const api = troubled((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
     await expect(run({ api, output })).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe("a sensor that the server fails to give", () => {
     expect(filesOf(output)).toEqual(await soundFiles());
   });
 
-  test("is left out on request", async () => {
+  test("can be skipped on request", async () => {
     const output = emptyFolder();
     const api = troubled((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
     expect(await run({ api, output, skipFailed: true })).toMatchObject({ kind: "finished" });
@@ -96,8 +96,8 @@ describe("a sensor that the server fails to give", () => {
   });
 });
 
-describe("a sensor that was deleted", () => {
-  test.each(["API_NOT_FOUND", "API_ENDPOINT_MISSING"] as const)("(%s) is left out", async (code) => {
+describe("deleted sensor", () => {
+  test.each(["API_NOT_FOUND", "API_ENDPOINT_MISSING"] as const)("(%s) drops out of the files", async (code) => {
     const output = emptyFolder();
     const log: string[] = [];
     const api = troubled((id) => (id === "10" ? code : undefined));
@@ -112,13 +112,13 @@ describe("a sensor that was deleted", () => {
     expect(filesOf(output)).toEqual(await soundFiles(["11", "12", "13"]));
   });
 
-  test("is told from a server that has no time series", async () => {
+  test("differs from a server without time series", async () => {
     const api = troubled(() => "API_ENDPOINT_MISSING");
     await expect(run({ api, output: emptyFolder() })).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" });
   });
 });
 
-test("what only the user can mend ends the run at once, with what was read until then", async () => {
+test("errors that need the user end the run and keep its data", async () => {
   const output = emptyFolder();
   const asked: string[] = [];
   const api = troubled((id) => {
@@ -130,7 +130,7 @@ test("what only the user can mend ends the run at once, with what was read until
   expect(doneIn(output)).toEqual(["10", "11"]);
 });
 
-test("only known kinds of trouble are waited for or left aside", () => {
+test("the run waits for or skips known errors only", () => {
   const kinds = Map.groupBy(Object.keys(ERROR_CATALOGUE) as ErrorCode[], (code) => failureKind(failure(code)));
   expect(
     kinds

@@ -25,7 +25,7 @@ describe("days", () => {
     expect(dayFileName(day, 0)).toBe(file);
   });
 
-  test("the file of a day that begins in its midst says when", () => {
+  test("the file name of a partial first day has its start time", () => {
     const from = Date.UTC(2026, 2, 12, 7, 5, 9);
     expect(dayFileName(dayOf(from), from)).toBe("2026-03-12T070509Z.om");
     expect(dayFileName(dayOf(from) + 1, from)).toBe("2026-03-13.om");
@@ -34,11 +34,11 @@ describe("days", () => {
 });
 
 describe("formatTimestamp", () => {
-  test("writes whole seconds as such", () => {
+  test("writes whole seconds without decimals", () => {
     expect(formatTimestamp(1_773_331_200_000)).toBe("1773331200");
   });
 
-  test("writes what Prometheus and others read back as the same millisecond", () => {
+  test("writes times that Prometheus reads back to the millisecond", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4e12 }), (at) => {
         const read = Number(formatTimestamp(at)) * 1000;
@@ -56,7 +56,7 @@ describe("readSensorHistory", () => {
   const sensor: PlannedSensor = { id: "70", path: "a/Ping", channels };
   const begin = Math.floor(NOW / DAY) * DAY;
 
-  test("puts each sample to its series and its UTC day", async () => {
+  test("assigns each sample to its series and UTC day", async () => {
     const from = begin - 2 * HOUR;
     const to = begin + 2 * HOUR;
     const { days } = await readSensorHistory(server, sensor, [{ type: "short", from, to }], NEVER);
@@ -70,7 +70,7 @@ describe("readSensorHistory", () => {
     }
   });
 
-  test("asks for each series once, for the one whose window moves on soonest first", async () => {
+  test("requests each series once, the one that expires first before others", async () => {
     const asked: string[] = [];
     server.asks = (_, type) => asked.push(type);
     const at = (hours: number) => NOW - hours * HOUR;
@@ -88,7 +88,7 @@ describe("readSensorHistory", () => {
     expect(times.at(-1)).toBeLessThan(at(3));
   });
 
-  test("counts what it cannot place", async () => {
+  test("counts values that it cannot place", async () => {
     const rows = [
       { at: begin, values: [["2", 1] as const, ["99", 5] as const] },
       { at: begin + 1, values: [["99", 6] as const] },
@@ -103,7 +103,7 @@ describe("readSensorHistory", () => {
     });
   });
 
-  test("counts what values become, and passes over what rules drop", async () => {
+  test("counts converted values and skips dropped channels", async () => {
     const planned = [
       { channelId: "-4", series: [] },
       { channelId: "2", series: [...series, { family: 1, labels: "{}" }] },
@@ -123,7 +123,7 @@ describe("readSensorHistory", () => {
   });
 });
 
-describe("a day's file", () => {
+describe("file of a day", () => {
   const DAY_NUMBER = dayOf(NOW);
   const samples = fc
     .uniqueArray(fc.integer({ min: 0, max: 86_399_999 }), { minLength: 1, maxLength: 5 })
@@ -159,7 +159,7 @@ describe("a day's file", () => {
     return { families, sensors: planned };
   }
 
-  test("has every sample once, family by family in the order of the plan, whatever order sensors were read in", async () => {
+  test("has every sample once, by family, in any order of reading", async () => {
     await fc.assert(
       fc.asyncProperty(world, async ([histories, order, writes]) => {
         const folder = emptyFolder();
@@ -201,7 +201,7 @@ describe("a day's file", () => {
     );
   });
 
-  test("is not there when writing it was interrupted", async () => {
+  test("does not exist after an interrupted write", async () => {
     const folder = emptyFolder();
     mkdirSync(join(folder, "unfinished"));
     const parts = await DayParts.open(join(folder, "unfinished"), new Map());

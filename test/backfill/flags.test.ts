@@ -30,7 +30,7 @@ describe("parseTimeFlag", () => {
   });
 
   test.each(["", "yesterday", "30", "-3h", "3 h", "2026-03-01", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "now"])(
-    "refuses %s",
+    "rejects %s",
     (text) => {
       expect(() => parseTimeFlag(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
     },
@@ -47,15 +47,15 @@ describe("parseExtraLabel", () => {
     expect(parseExtraLabel(text)).toEqual(label);
   });
 
-  test.each(["job", "=prtg", "1a=b", "a-b=c", "__name__=x", "ä=b", "a b=c"])("refuses %s", (text) => {
+  test.each(["job", "=prtg", "1a=b", "a-b=c", "__name__=x", "ä=b", "a b=c"])("rejects %s", (text) => {
     expect(() => parseExtraLabel(text)).toThrow("Give a name and a value");
   });
 
-  test("refuses a label without value, which Prometheus would drop", () => {
+  test("rejects a label without value, which Prometheus would drop", () => {
     expect(() => parseExtraLabel("job=")).toThrow("Give job a value");
   });
 
-  test("refuses a name that is given twice", () => {
+  test("rejects a repeated name", () => {
     const labels = addExtraLabel([], parseExtraLabel("job=prtg"));
     expect(() => addExtraLabel(labels, parseExtraLabel("job=other"))).toThrow("The label job is given twice.");
   });
@@ -71,14 +71,14 @@ describe("refuseTakenNames", () => {
     ["server", "prtg_channel_value"],
     ["host_name", "prtg_channel_value"],
     ["site", "prtg_ping_seconds"],
-  ])("refuses %s, which %s has", (name, family) => {
+  ])("rejects %s, which %s has", (name, family) => {
     const labels = ["job=prtg", `${name}=x`].map(parseExtraLabel);
     expect(() => refuseTakenNames(labels, families)).toThrow(
       `--label ${name}: ${family} has a label of that name already`,
     );
   });
 
-  test("takes names of labels that are left out or renamed", () => {
+  test("accepts names of omitted and renamed labels", () => {
     expect(() => refuseTakenNames(["device=x", "job=prtg"].map(parseExtraLabel), families)).not.toThrow();
   });
 });
@@ -105,7 +105,7 @@ describe("seriesSettings", () => {
     expect(await fingerprints(one)).toEqual(await fingerprints(other));
   });
 
-  test("differ for whatever gives other series", async () => {
+  test("differ if the series differ", async () => {
     const labels = [
       "{}",
       "{ keep: ids }",
@@ -152,7 +152,7 @@ describe("pathGlob", () => {
     expect(pathGlob(pattern)(path)).toBe(fits);
   });
 
-  test("text without wildcards fits itself alone", () => {
+  test("text without wildcards matches only itself", () => {
     const text = fc.string().filter((each) => !/[*?]/.test(each));
     fc.assert(
       fc.property(text, text, (pattern, path) => {
@@ -163,7 +163,7 @@ describe("pathGlob", () => {
   });
 });
 
-test("sensorFilter wants something of each list that is not empty", () => {
+test("sensorFilter needs a match in each list that is not empty", () => {
   const sensors = [
     record("sensor", "10", "3", { name: "Ping", type: "ping", tags: ["net", "prod"] }),
     record("sensor", "11", "3", { name: "CPU", type: "snmpcpu", tags: ["prod"] }),
@@ -197,12 +197,12 @@ describe("parameterDifferences", () => {
     configured: { labels: "a", mapping: "b" },
   };
 
-  test("finds none between what asks for the same", () => {
+  test("finds none between equal requests", () => {
     const other = { ...parameters, labels: ["instance=a", "job=prtg"], tags: ["net", "net"] };
     expect(parameterDifferences(parameters, other)).toEqual([]);
   });
 
-  test("names every flag that differs", () => {
+  test("names every changed flag", () => {
     const other: BackfillParameters = {
       server: "branch",
       from: "30d",

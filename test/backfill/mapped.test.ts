@@ -88,7 +88,7 @@ describe("files of a configuration with labels and rules", () => {
   test.each([
     { keepOriginal: true, channels: ["0", "2", "10"], series: 8 },
     { keepOriginal: false, channels: ["0", "10"], series: 6 },
-  ])("hold what serve gives: keep_original $keepOriginal", async ({ keepOriginal, channels, series }) => {
+  ])("hold the series of serve: keep_original $keepOriginal", async ({ keepOriginal, channels, series }) => {
     expect(TIMES.every((at) => at >= FROM && at < TO)).toBe(true);
     const output = emptyFolder();
     const { mapper, configured: fingerprints } = await settings(keepOriginal);
@@ -99,7 +99,7 @@ describe("files of a configuration with labels and rules", () => {
     expect(outcome).toMatchObject({ run: { sensors: 2, series, samples: series * TIMES.length } });
   });
 
-  test("have the extra labels behind those of rules and tags", async () => {
+  test("have the extra labels after those of rules and tags", async () => {
     const output = emptyFolder();
     const { mapper } = await settings(true);
     await run({ api: server(), output, mapper }, { ...WANTED, labels: ["device=x", "job=prtg"] });
@@ -112,7 +112,7 @@ describe("files of a configuration with labels and rules", () => {
     ["host_name", "prtg_channel_value"],
     ["site", "prtg_channel_value"],
     ["number", "answer_seconds"],
-  ])("are refused an extra label %s, before anything is asked or written", async (name, family) => {
+  ])("reject an extra label %s before any request", async (name, family) => {
     const api = server();
     const { mapper } = await settings(true);
     await expect(run({ api, output: "/dev/null/nowhere", mapper }, { labels: [`${name}=x`] })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe("files of a configuration with labels and rules", () => {
     expect(api.asked).toEqual([]);
   });
 
-  test("lack sensors of which rules drop all channels: they are not even read", async () => {
+  test("omit sensors whose channels are all dropped, without a request", async () => {
     const { mapper } = await configured("mapping: { rules: [{ match: { path: '**/Ping 9' }, drop: true }] }");
     const api = server();
     const outcome = await run({ api, output: emptyFolder(), mapper });
@@ -135,11 +135,11 @@ describe("files of a configuration with labels and rules", () => {
   });
 });
 
-describe("history of sensors of which rules drop at least half of the channels", () => {
+describe("history of sensors with mostly dropped channels", () => {
   const DROPPING =
     "mapping: { rules: [{ match: { channel: ['channel -4', 'channel 10', 'channel 0'] }, drop: true }] }";
 
-  test("is read without them, and the files are the same", async () => {
+  test("omits dropped channels from requests and gives the same files", async () => {
     const { mapper } = await configured(DROPPING);
     const output = [emptyFolder(), emptyFolder()] as const;
     const api = server();
@@ -159,11 +159,11 @@ describe("history of sensors of which rules drop at least half of the channels",
   });
 });
 
-describe("a run that is continued with another configuration", () => {
+describe("run that continues with another configuration", () => {
   test.each([
     ["labels", SECTIONS.replace("device: host_name", "device: host_label")],
     ["mapping", SECTIONS.replace("channel -4", "channel 0")],
-  ])("is refused when %s changed, and goes on when it is as it was", async (section, changed) => {
+  ])("fails when %s changed, and continues with the old configuration", async (section, changed) => {
     const before = await settings(true);
     const output = emptyFolder();
     const controller = new AbortController();
@@ -190,8 +190,8 @@ describe("a run that is continued with another configuration", () => {
   });
 });
 
-describe("a push of a configuration with labels and rules", () => {
-  test.each([true, false])("sends what files hold: keep_original %s", async (keepOriginal) => {
+describe("push of a configuration with labels and rules", () => {
+  test.each([true, false])("sends the samples of the files: keep_original %s", async (keepOriginal) => {
     const { mapper } = await settings(keepOriginal);
     const output = emptyFolder();
     await run({ api: server(), output, mapper }, WANTED);

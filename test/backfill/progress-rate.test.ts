@@ -3,7 +3,7 @@ import { ProgressRate } from "../../src/backfill/progress.ts";
 import { TickingClock } from "./running.ts";
 
 describe("ProgressRate", () => {
-  test("is unknown until something was done and time has passed", () => {
+  test("is unknown before the first progress", () => {
     const clock = new TickingClock();
     const rate = new ProgressRate(clock, 5);
     expect(rate.perSecond(5)).toBeUndefined();
@@ -12,14 +12,14 @@ describe("ProgressRate", () => {
     expect(rate.perSecond(6)).toBe(2);
   });
 
-  test("does not count what was done before", () => {
+  test("ignores earlier work", () => {
     const clock = new TickingClock();
     const rate = new ProgressRate(clock, 1_000);
     clock.elapsed += 10_000;
     expect(rate.perSecond(1_050)).toBe(5);
   });
 
-  test("is that of the last minute", () => {
+  test("covers the last minute", () => {
     const clock = new TickingClock();
     const rate = new ProgressRate(clock, 0);
     let done = 0;

@@ -5,7 +5,7 @@ import { progressBar, progressLines } from "../../src/cli/backfill/output.ts";
 import { TickingClock } from "./running.ts";
 
 describe("progressLines", () => {
-  test("says every few seconds how far it is, how quick, and how long it takes", () => {
+  test("reports progress, speed and remaining time every few seconds", () => {
     const clock = new TickingClock();
     const lines: unknown[] = [];
     const log = pino(
@@ -32,7 +32,7 @@ describe("progressLines", () => {
 });
 
 describe("progressBar", () => {
-  test("draws what a terminal shows, and gives the cursor back", () => {
+  test("draws a bar and restores the cursor", () => {
     const clock = new TickingClock();
     const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
     const progress = progressBar(terminal, clock);

@@ -29,7 +29,7 @@ function prepare(url: string, settings: string) {
   };
 }
 
-test("backfill --push uses the section otlp and the standard variables, and says what it did", async () => {
+test("backfill --push uses the section otlp and the standard variables, and reports the result", async () => {
   const { url } = await simulateServer();
   const receiver = await startReceiver();
   const { run, folder } = prepare(url, `state_dir: FOLDER\notlp: { compression: gzip, service_name: history }`);
@@ -62,7 +62,7 @@ test("backfill --push uses the section otlp and the standard variables, and says
   expect(again.stderr).toContain("[BACKFILL_OVERLAP]");
 });
 
-test("backfill --push ends with exit code 1 where the receiver refused values, and says how many and why", async () => {
+test("backfill --push exits with 1 and reports rejected values", async () => {
   const { url } = await simulateServer();
   const receiver = await startReceiver((request) =>
     request === 1 ? { status: 400, headers: { "content-type": "text/plain" }, body: "out of bounds" } : undefined,
@@ -75,7 +75,7 @@ test("backfill --push ends with exit code 1 where the receiver refused values, a
   expect(code).toBe(1);
 });
 
-test("backfill --push ends at Ctrl-C when what is under way has arrived, and goes on where it was", async () => {
+test("backfill --push finishes current requests at Ctrl-C and continues from there", async () => {
   const { url } = await simulateServer();
   const reached = Promise.withResolvers<void>();
   const receiver = await startReceiver((request) => {
@@ -97,7 +97,7 @@ test("backfill --push ends at Ctrl-C when what is under way has arrived, and goe
   expect(existsSync(join(folder, "backfill"))).toBe(true);
 });
 
-test("backfill --push has the names and the resources of the profile otel, also when it goes on", async () => {
+test("backfill --push uses names and resources of the profile otel, also after a restart", async () => {
   const { url } = await simulateServer();
   const reached = Promise.withResolvers<void>();
   const receiver = await startReceiver((request) => {
@@ -134,7 +134,7 @@ test.each([
     "[BACKFILL_NO_RECEIVER]",
   ],
   ['otlp: { endpoint: "http://127.0.0.1:1" }', {}, "[BACKFILL_NO_STATE_DIR] Set state_dir in the configuration file."],
-])("backfill --push with %s says what is missing", async (settings, env, text) => {
+])("backfill --push with %s names the missing setting", async (settings, env, text) => {
   const { code, stderr } = await prepare("http://127.0.0.1:1", settings).run(FLAGS, env);
   expect(code).toBe(1);
   expect(stderr).toContain(text);
@@ -143,13 +143,13 @@ test.each([
 test.each([
   [["--output", "history"], "option '--push' cannot be used with option '--output <folder>'"],
   [["--label", "job=prtg"], "option '--push' cannot be used with option '--label <name=value>'"],
-])("backfill --push refuses %s", async (flags, text) => {
+])("backfill --push rejects %s", async (flags, text) => {
   const { code, stderr } = await prepare("http://127.0.0.1:1", "").run([...FLAGS, ...flags]);
   expect(code).toBe(2);
   expect(stderr).toContain(text);
 });
 
-test("backfill wants to know where history is to go", async () => {
+test("backfill requires a destination", async () => {
   const { code, stderr } = await runCommand(["backfill", "--from", "1d"]);
   expect(code).toBe(2);
   expect(stderr).toContain("give --output <folder> for files, or --push");

@@ -24,7 +24,7 @@ const LINES = [7, 0, 3].map((sensor) => [
   [2, ...[3_600_000, LAST].flatMap((after) => [BEGIN + after, -after])],
 ]);
 
-test("rows come in the order of time, at one time in the order of the plan, with all their values", async () => {
+test("rows come in order of time, then in order of the plan, with all values", async () => {
   expect(await rowsOf(LINES)).toEqual(
     [0, 3_600_000, 50_000_000, LAST].flatMap((after) =>
       [0, 3, 7].map((sensor) => {
@@ -35,6 +35,6 @@ test("rows come in the order of time, at one time in the order of the plan, with
   );
 });
 
-test.each([1_000, 100, 1])("a part that is read in slices of %i bytes gives the same rows", async (sliceBytes) => {
+test.each([1_000, 100, 1])("slices of %i bytes give the same rows", async (sliceBytes) => {
   expect(await rowsOf(LINES, sliceBytes)).toEqual(await rowsOf(LINES));
 });

@@ -36,7 +36,7 @@ function duplicatesOf(points: readonly string[]): string[] {
 }
 
 describe("history as a push", () => {
-  test("is what files hold, each value once, in the order of time", async () => {
+  test("has each value of the files once, in order of time", async () => {
     const receiver = await startReceiver();
     const outcome = await push({ receiver, from: "3d", maxPoints: 500 });
     const points = receiver.requests.flatMap(pointsOf);
@@ -49,7 +49,7 @@ describe("history as a push", () => {
     });
   });
 
-  test("has the names, the labels and the resource of what serve pushes", async () => {
+  test("has names, labels and resource of the push of serve", async () => {
     const receiver = await startReceiver();
     await push({ receiver });
     const [batch] = receiver.requests[0]?.batches ?? [];
@@ -62,7 +62,7 @@ describe("history as a push", () => {
     expect(point?.attributes).toMatchObject({ server: "hq", sensor_id: "9", path: 'Probe/Berlin/a "device"/Ping 9' });
   });
 
-  test("keeps all channels of one time together, however many there are in a request", async () => {
+  test("keeps all channels of one time in one request", async () => {
     const receiver = await startReceiver();
     await push({ receiver, maxPoints: 500, section: { protocol: "http/json", maxRequestBytes: 20_000 } });
     const requestsOf = new Map<string, Set<SeenRequest>>();
@@ -76,7 +76,7 @@ describe("history as a push", () => {
     expect([...requestsOf.values()].every(({ size }) => size === 1)).toBe(true);
   });
 
-  test("leaves nothing behind but a note of what was pushed, which later runs respect", async () => {
+  test("leaves only a record of the pushed ranges, which later runs respect", async () => {
     const receiver = await startReceiver();
     const state = emptyFolder();
     await push({ receiver, state, paths: ["**/Ping 9"] });
@@ -94,7 +94,7 @@ describe("history as a push", () => {
   test.each([
     { to: "4h", warnings: [] },
     { to: "3h30m", warnings: [expect.stringMatching("--to is less than 4h ago: serve pushes these hours itself")] },
-  ])("warns of what serve pushes itself: --to $to", async ({ to, warnings }) => {
+  ])("warns of data that serve also pushes: --to $to", async ({ to, warnings }) => {
     const receiver = await startReceiver();
     const lines: string[] = [];
     const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line).msg) });
@@ -102,7 +102,7 @@ describe("history as a push", () => {
     expect(lines).toEqual(warnings);
   });
 
-  test("says so where the server has nothing, and may be asked again", async () => {
+  test("reports an empty result and permits another run", async () => {
     const receiver = await startReceiver();
     const state = emptyFolder();
     const api = new HistoryServer({ sensors: SENSORS });
@@ -118,8 +118,8 @@ describe("history as a push", () => {
   });
 });
 
-describe("a push that is continued", () => {
-  test("after signals at any points has sent each value once", async () => {
+describe("push that continues", () => {
+  test("sends each value once after any number of signals", async () => {
     const whole = await uninterrupted();
     const points = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 3 });
     await fc.assert(
@@ -154,7 +154,7 @@ describe("a push that is continued", () => {
     );
   });
 
-  test("after a kill repeats at most what was under way, with the same times and values", async () => {
+  test("repeats at most the current requests after a kill, with the same values", async () => {
     const whole = await uninterrupted();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 13 }), async (killedAt) => {
@@ -176,7 +176,7 @@ describe("a push that is continued", () => {
     );
   });
 
-  test("tells how far it came", async () => {
+  test("reports its progress", async () => {
     const controller = new AbortController();
     const receiver = await startReceiver((request) => {
       if (request === 2) controller.abort(new Error("stopped by SIGINT"));
@@ -197,8 +197,8 @@ describe("a push that is continued", () => {
   });
 });
 
-describe("a receiver that does not take it", () => {
-  test("now is asked again, after the time that it wants", async () => {
+describe("receiver that does not accept data", () => {
+  test("gets a retry after its requested delay", async () => {
     const receiver = await startReceiver((request) =>
       request === 1 ? { status: 503, headers: { "retry-after": "70" } } : request === 2 ? { status: 502 } : undefined,
     );
@@ -209,7 +209,7 @@ describe("a receiver that does not take it", () => {
     expect(receiver.points.length).toBe((await uninterrupted()).length);
   });
 
-  test("for a quarter of an hour ends the run, which can be continued", async () => {
+  test("ends the run after 15 minutes, and the run can continue", async () => {
     let isDown = false;
     const receiver = await startReceiver((request) => {
       isDown ||= request === 3;
@@ -226,14 +226,14 @@ describe("a receiver that does not take it", () => {
     expect([...receiver.points, ...later.points].length).toBe((await uninterrupted()).length);
   });
 
-  test("that never answered ends the run sooner", async () => {
+  test("ends the run sooner without a first answer", async () => {
     const receiver = await startReceiver(() => ({ status: 404 }));
     const clock = new PatientClock();
     await expect(push({ receiver, clock })).rejects.toMatchObject({ code: "BACKFILL_RECEIVER_AWAY" });
     expect(clock.elapsed).toBeLessThan(90_000);
   });
 
-  test("for good is counted, with what it says, and nothing is sent again", async () => {
+  test("counts permanently rejected values with their reason, without a retry", async () => {
     const partial = { partialSuccess: { rejectedDataPoints: "7", errorMessage: "too old" } };
     const receiver = await startReceiver((request) => {
       if (request === 1) return { status: 400, headers: { "content-type": "text/plain" }, body: "not this" };
@@ -252,7 +252,7 @@ describe("a receiver that does not take it", () => {
   test.each([
     { more: {}, requests: 3 },
     { more: { maxPoints: 500 }, requests: 1 },
-  ])("from the first value on ends the run, and takes all of it once it is mended", async ({ more, requests }) => {
+  ])("ends the run if it rejects everything, and gets all data later", async ({ more, requests }) => {
     const state = emptyFolder();
     const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "too old sample" };
     const receiver = await startReceiver(() => answer);

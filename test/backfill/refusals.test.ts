@@ -24,14 +24,14 @@ function expectUnlocked(output: string): void {
   lock?.release();
 }
 
-describe("a time range", () => {
+describe("time range", () => {
   test.each([
     [{ from: "1d", to: "2d" }, "is not before --to"],
     [{ from: "3h" }, "is not before --to"],
     [{ from: "1d", to: "2026-03-12T17:42:31Z" }, "--to (2026-03-12T17:42:31Z) lies in the future"],
     [{ from: "500d", to: "400d" }, "the server keeps nothing of the time from 2024-10-28T17:42:30Z"],
     [{ from: "10d", to: "9d", resolution: "live" }, "(--resolution live)"],
-  ] as const)("%j is refused", async (wanted, text) => {
+  ] as const)("%j fails", async (wanted, text) => {
     const output = emptyFolder();
     const refused = run({ api: server(), output }, wanted);
     await expect(refused).rejects.toThrow(text);
@@ -41,7 +41,7 @@ describe("a time range", () => {
   });
 });
 
-test("filters that nothing passes are refused", async () => {
+test("a filter without matches fails", async () => {
   const refused = run({ api: server(), output: emptyFolder() }, { paths: ["Ping"] });
   await expect(refused).rejects.toMatchObject({
     code: "BACKFILL_NOTHING_SELECTED",
@@ -49,14 +49,14 @@ test("filters that nothing passes are refused", async () => {
   });
 });
 
-test("lists that never hold still are refused after three attempts", async () => {
+test("lists that change constantly fail after three attempts", async () => {
   const api = server();
   api.incomplete.add("device");
   await expect(run({ api, output: emptyFolder() })).rejects.toMatchObject({ code: "BACKFILL_LIST_MOVED" });
   expect(api.timesAsked("device")).toBe(3);
 });
 
-test("a server without a list of groups is read without groups", async () => {
+test("a server without a list of groups works without groups", async () => {
   const api = server();
   api.fail("API_ENDPOINT_MISSING", "group");
   expect(await run({ api, output: emptyFolder() })).toMatchObject({ kind: "finished" });
@@ -64,7 +64,7 @@ test("a server without a list of groups is read without groups", async () => {
   await expect(run({ api, output: emptyFolder() })).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" });
 });
 
-describe("a folder with finished history", () => {
+describe("folder with finished history", () => {
   const history = { from: "2026-03-08T13:00:00Z", to: "2026-03-10T13:00:00Z" };
 
   test.each([
@@ -73,7 +73,7 @@ describe("a folder with finished history", () => {
     [{ from: "2026-03-01T00:00:00Z", to: "2026-03-12T00:00:00Z" }],
     [{ from: "2026-03-09T00:00:00Z", to: "2026-03-09T01:00:00Z" }],
     [history],
-  ])("refuses %j", async (wanted) => {
+  ])("rejects %j", async (wanted) => {
     const output = emptyFolder();
     await run({ api: server(), output }, history);
     const files = filesOf(output);
@@ -84,7 +84,7 @@ describe("a folder with finished history", () => {
     expect(filesOf(output)).toEqual(files);
   });
 
-  test("takes what comes before and after, on the same days too", async () => {
+  test("accepts earlier and later ranges, also on the same days", async () => {
     const output = emptyFolder();
     await run({ api: server(), output }, history);
     const later = await run({ api: server(), output }, { from: history.to, to: "2026-03-11T12:00:00Z" });
@@ -102,7 +102,7 @@ describe("a folder with finished history", () => {
     expect(together.sort()).toEqual(atOnce.sort());
   });
 
-  test("that no journal knows is refused", async () => {
+  test("fails without a known journal", async () => {
     const output = emptyFolder();
     writeFileSync(join(output, "2026-03-09.om"), "somebody's");
     await expect(run({ api: server(), output }, history)).rejects.toMatchObject({
@@ -113,8 +113,8 @@ describe("a folder with finished history", () => {
   });
 });
 
-describe("a folder with an unfinished run", () => {
-  test("refuses other parameters, and says which", async () => {
+describe("folder with an unfinished run", () => {
+  test("rejects other parameters and names them", async () => {
     const output = await interrupted();
     const clock = new TickingClock();
     const refused = run({ api: server(), output, clock }, { from: "11d", labels: ["job=prtg"] });
@@ -125,7 +125,7 @@ describe("a folder with an unfinished run", () => {
     expect(await run({ api: server(), output })).toMatchObject({ kind: "finished" });
   });
 
-  test("keeps its time range and its names when it is continued days later", async () => {
+  test("keeps its time range and names days later", async () => {
     const output = await interrupted();
     const api = server();
     api.change("10", { name: "renamed" });
@@ -139,7 +139,7 @@ describe("a folder with an unfinished run", () => {
     expect(text).not.toContain("renamed");
   });
 
-  test("is read on when a part has more than the journal says", async () => {
+  test("continues if a part has more data than the journal", async () => {
     const whole = emptyFolder();
     await run({ api: server(), output: whole });
     const output = await interrupted();
@@ -163,14 +163,14 @@ describe("a folder with an unfinished run", () => {
       "the journal is of another version",
       (output) => writeFileSync(join(output, "journal.json"), '{"format":"prtg-exporter backfill 2"}'),
     ],
-  ])("is refused when %s", async (_, damage) => {
+  ])("fails when %s", async (_, damage) => {
     const output = await interrupted();
     damage(output);
     await expect(run({ api: server(), output })).rejects.toMatchObject({ code: "BACKFILL_DAMAGED" });
     expectUnlocked(output);
   });
 
-  test("is finished although a crash left a file that the journal does not know", async () => {
+  test("completes although a crash left an unknown file", async () => {
     const whole = emptyFolder();
     await run({ api: server(), output: whole });
     const output = await interrupted();
@@ -180,7 +180,7 @@ describe("a folder with an unfinished run", () => {
   });
 });
 
-test("what a crash at the very end left behind is removed by the next run", async () => {
+test("the next run removes the rests of a crash at the end", async () => {
   const output = emptyFolder();
   await run({ api: server(), output }, { from: "5d", to: "4d" });
   mkdirSync(join(output, "unfinished"));
@@ -189,7 +189,7 @@ test("what a crash at the very end left behind is removed by the next run", asyn
   expect(existsSync(join(output, "unfinished"))).toBe(false);
 });
 
-test("a folder in use is refused, until its owner gives it back", async () => {
+test("a folder in use fails until its owner releases it", async () => {
   const output = emptyFolder();
   const owner = tryFileLock(join(output, ".lock"));
   await expect(run({ api: server(), output })).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test("a folder in use is refused, until its owner gives it back", async () => {
   expect(await run({ api: server(), output })).toMatchObject({ kind: "finished" });
 });
 
-test("a folder that cannot be one is refused", async () => {
+test("an invalid folder fails", async () => {
   const file = join(emptyFolder(), "file");
   writeFileSync(file, "");
   const refused = run({ api: server(), output: join(file, "folder") });

@@ -46,8 +46,8 @@ async function uninterrupted(): Promise<{ files: Map<string, string>; events: nu
 const PATIENT = { timeout: 180_000 };
 const pace = fc.constantFrom(0, 1_000, 3_000, 6_000);
 
-describe("a run that is continued gives the files of one that was not interrupted", () => {
-  test("interrupted by a signal at any point, any number of times", PATIENT, async () => {
+describe("continued run", () => {
+  test("gives the same files after signals at any points", PATIENT, async () => {
     const { files, events } = await uninterrupted();
     expect(files.size).toBe(3);
     const points = fc.array(fc.integer({ min: 1, max: events }), { minLength: 1, maxLength: 3 });
@@ -70,24 +70,28 @@ describe("a run that is continued gives the files of one that was not interrupte
     );
   });
 
-  test("killed at any point, whatever was written since the last entry of the journal", PATIENT, async () => {
-    const { files, events } = await uninterrupted();
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: events }), pace, async (point, eventMs) => {
-        const killed = emptyFolder();
-        const output = emptyFolder();
-        let left = point;
-        const event = () => --left === 0 && cpSync(output, killed, { recursive: true });
-        await go(output, { eventMs, event });
-        // Without a first entry, a new run begins.
-        await go(killed, { eventMs, event: () => undefined });
-        expect(filesOf(killed)).toEqual(files);
-      }),
-      { numRuns: 20 },
-    );
-  });
+  test(
+    "gives the same files after kills at any points, with any data since the last journal entry",
+    PATIENT,
+    async () => {
+      const { files, events } = await uninterrupted();
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: events }), pace, async (point, eventMs) => {
+          const killed = emptyFolder();
+          const output = emptyFolder();
+          let left = point;
+          const event = () => --left === 0 && cpSync(output, killed, { recursive: true });
+          await go(output, { eventMs, event });
+          // Without a first entry, a new run begins.
+          await go(killed, { eventMs, event: () => undefined });
+          expect(filesOf(killed)).toEqual(files);
+        }),
+        { numRuns: 20 },
+      );
+    },
+  );
 
-  test("after it failed to write, and some days were ahead of others", async () => {
+  test("gives the same files after a failed write with some days ahead of others", async () => {
     const { files, events } = await uninterrupted();
     for (const day of ["2026-03-10", "2026-03-11", "2026-03-12"]) {
       const output = emptyFolder();
@@ -109,7 +113,7 @@ describe("a run that is continued gives the files of one that was not interrupte
     }
   });
 
-  test("reads nothing again that the journal has", async () => {
+  test("repeats no request from the journal", async () => {
     const output = emptyFolder();
     const controller = new AbortController();
     const asked: string[] = [];

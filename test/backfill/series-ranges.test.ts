@@ -13,7 +13,7 @@ function show(ranges: readonly SeriesRange[]): string[] {
 const auto = (from: number, to: number, now = NOW) => planSeriesRanges({ from, to, now }, SERIES_TYPES);
 
 describe("planSpans", () => {
-  test("takes the finest series that still covers each part of the time", () => {
+  test("takes the finest series for each part of the time", () => {
     expect(show(auto(NOW - 100 * DAY, NOW - 3 * HOUR))).toEqual([
       // After ten minutes or an hour for reading, a row of the coarser series must end.
       "long 2025-12-02T17:42Z 2026-01-12T00:00Z",
@@ -23,18 +23,18 @@ describe("planSpans", () => {
     ]);
   });
 
-  test("takes one series as far as it reaches", () => {
+  test("takes one series over its whole window", () => {
     expect(show(auto(NOW - 60 * DAY, NOW - 30 * DAY))).toEqual(["medium 2026-01-11T17:42Z 2026-02-10T17:42Z"]);
     expect(show(auto(NOW - 4 * HOUR, NOW))).toEqual(["live 2026-03-12T13:42Z 2026-03-12T17:42Z"]);
   });
 
-  test("needs no coarser series for less than one of its rows", () => {
+  test("skips a coarser series for less than one of its rows", () => {
     expect(show(auto(NOW - 60 * DAY - 5 * HOUR, NOW - 30 * DAY))).toEqual([
       "medium 2026-01-11T17:42Z 2026-02-10T17:42Z",
     ]);
   });
 
-  test("reads nothing that no window reaches", () => {
+  test("reads nothing outside all windows", () => {
     expect(auto(NOW - 500 * DAY, NOW - 400 * DAY)).toEqual([]);
     expect(show(auto(NOW - 500 * DAY, NOW - 300 * DAY))).toEqual(["long 2025-03-12T17:42Z 2025-05-16T17:42Z"]);
     expect(show(planSeriesRanges({ from: NOW - 30 * DAY, to: NOW, now: NOW }, ["live"]))).toEqual([
@@ -42,7 +42,7 @@ describe("planSpans", () => {
     ]);
   });
 
-  test("leaves out averages that are not finished", () => {
+  test("leaves out incomplete averages", () => {
     const ranges = planSeriesRanges({ from: NOW - 10 * DAY, to: NOW, now: NOW }, ["long"]);
     // Noon of the day before yesterday is complete, yesterday's 17:43 is not.
     expect(ranges).toEqual([{ type: "long", from: NOW - 10 * DAY, to: NOW - DAY + 1 }]);
@@ -56,7 +56,7 @@ describe("planSpans", () => {
     })
     .map(({ age, share, now }) => ({ from: now - age, to: now - Math.floor(age * share), now }));
 
-  test("parts follow one another, the coarser first, without overlap or hole", () => {
+  test("orders parts from coarse to fine, without overlap or gap", () => {
     fc.assert(
       fc.property(ranges, ({ from, to, now }) => {
         const ranges = auto(from, to, now);
@@ -76,7 +76,7 @@ describe("planSpans", () => {
     );
   });
 
-  test("no minute that a finer window holds goes to a coarser series, but for margin and alignment", () => {
+  test("uses coarser series only outside the finer windows, apart from margin and alignment", () => {
     fc.assert(
       fc.property(ranges, ({ from, to, now }) => {
         for (const { type, to: end } of auto(from, to, now)) {
@@ -93,11 +93,11 @@ describe("planSpans", () => {
 describe("renewSpans", () => {
   const planned = auto(NOW - 10 * DAY, NOW - 3 * HOUR);
 
-  test("changes nothing while the windows still hold everything", () => {
+  test("changes nothing while the windows cover everything", () => {
     expect(renewSeriesRanges(planned, NOW + 10 * MINUTE, SERIES_TYPES)).toEqual(planned);
   });
 
-  test("takes what a window left behind from the next coarser series", () => {
+  test("moves expired time to the next coarser series", () => {
     expect(show(planned)).toEqual([
       "medium 2026-03-02T17:42Z 2026-03-10T19:00Z",
       "short 2026-03-10T19:00Z 2026-03-12T13:55Z",
@@ -111,13 +111,13 @@ describe("renewSpans", () => {
     ]);
   });
 
-  test("gives up nothing for less than a row of the coarser series", () => {
+  test("ignores less than one row of the coarser series", () => {
     const live = planned.slice(-1);
     const later = (live[0]?.from ?? 0) + SERIES_WINDOW_MS.live + 4 * MINUTE;
     expect(renewSeriesRanges(live, later, SERIES_TYPES).map(({ type }) => type)).toEqual(["live"]);
   });
 
-  test("takes nothing in its place where one series was asked for", () => {
+  test("uses no substitute for a single requested series", () => {
     const live = planSeriesRanges({ from: NOW - 4 * HOUR, to: NOW - 3 * HOUR, now: NOW }, ["live"]);
     expect(renewSeriesRanges(live, NOW + 2 * HOUR, ["live"])).toEqual([]);
   });

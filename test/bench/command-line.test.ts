@@ -8,7 +8,7 @@ function chosen(...args: readonly string[]) {
   return bench;
 }
 
-test("everything is measured at 200,000 channels by default, and kept", () => {
+test("the default measures all parts at 200,000 channels and keeps the results", () => {
   const { runs, options, keep } = chosen();
   expect(new Set(runs.map(({ part }) => part))).toEqual(new Set(PART_NAMES));
   expect(runs.filter(({ part }) => part !== "scale").every(({ size }) => size === 200_000)).toBe(true);
@@ -20,18 +20,21 @@ test.each<readonly [string, readonly string[], readonly number[]]>([
   ["asked for by name", ["scale"], [10_000, 50_000, 200_000, 1_000_000]],
   ["with a size", ["scale", "--size", "5000"], [5_000]],
   ["quickly", ["scale", "--quick"], [2_000]],
-])("the sizes of scale %s", (_how, args, sizes) => {
+])("the bench has sizes of scale: %s", (_how, args, sizes) => {
   expect(chosen(...args).runs.map(({ size }) => size)).toEqual(sizes);
 });
 
-test("a quick run keeps nothing, unless it is told where", () => {
+test("a quick run keeps results only with --output", () => {
   expect(chosen("--quick").keep).toBe(false);
   expect(chosen("--quick", "--output", "/tmp/x.json")).toMatchObject({ keep: true, output: "/tmp/x.json" });
 });
 
-test.each([["nothing-like-it"], ["--size", "many"], ["--rounds", "0"], ["--unknown"]])("refuses %s %s", (...args) => {
-  expect(() => parseBenchArguments(args)).toThrow();
-});
+test.each([["nothing-like-it"], ["--size", "many"], ["--rounds", "0"], ["--unknown"]])(
+  "the bench rejects %s %s",
+  (...args) => {
+    expect(() => parseBenchArguments(args)).toThrow();
+  },
+);
 
 test("the help names every part", () => {
   expect(parseBenchArguments(["--help"])).toBe("help");

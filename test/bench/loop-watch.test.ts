@@ -5,7 +5,7 @@ import { LoopWatch } from "../../bench/processes/loop-watch.ts";
 const SPIN_MS = 60;
 
 describe("LoopWatch", () => {
-  test("tells how long the longest turn was, in processor time of the thread and by the clock", async () => {
+  test("measures the longest turn in CPU time of the thread and by the clock", async () => {
     const watch = new LoopWatch();
     watch.start();
     await sleep(20);
@@ -16,7 +16,7 @@ describe("LoopWatch", () => {
     expect(longestMs).toBeGreaterThan(0.8 * SPIN_MS);
   });
 
-  test("counts no processor time where there was none, and forgets what was before", async () => {
+  test("counts no CPU time while idle, and resets at the start", async () => {
     const watch = new LoopWatch();
     watch.start();
     spin(SPIN_MS);

@@ -17,7 +17,7 @@ prtg_exporter_scrapes_total{format="text/plain"} 3
 process_cpu_seconds_total 37.5
 `;
 
-test("the gauges of a page are read without the exporter's own", () => {
+test("the reader ignores the exporter's metrics on a page", () => {
   expect(readSeries(Buffer.from(PAGE))).toEqual([
     {
       name: "prtg_channel_value",
@@ -32,7 +32,7 @@ test("the gauges of a page are read without the exporter's own", () => {
   ]);
 });
 
-test("samples of a page are counted without comments, empty lines and the end of OpenMetrics", () => {
+test("the count of samples ignores comments, empty lines and the end of OpenMetrics", () => {
   expect(countSamples(Buffer.from(PAGE))).toBe(5);
   expect(countSamples(Buffer.from(`\n${PAGE}# EOF\n`))).toBe(5);
   expect(countSamples(Buffer.from("a 1"))).toBe(1);
@@ -56,7 +56,7 @@ describe("sampleOf", () => {
   });
 });
 
-test("requests are sorted by the list that they read, and each reading counted", () => {
+test("the bench groups requests by list and counts reads", () => {
   const channels = "/api/v2/experimental/channels";
   expect(
     listsOf([
@@ -73,7 +73,7 @@ test("requests are sorted by the list that they read, and each reading counted",
   ]);
 });
 
-test("pages of channels are told from those of other lists, and of the same list with limits", () => {
+test("the bench separates channel pages from other lists and from lists with limits", () => {
   expect(
     channelPages([
       "/api/v2/experimental/channels?limit=3000&offset=0",

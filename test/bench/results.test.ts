@@ -49,15 +49,15 @@ test.each([
   // An unmeasured value meets no budget.
   [{ value: Number.NaN, atMost: 2 }, false],
   [{ value: Number.NaN, atLeast: 100 }, false],
-])("a budget of %j is kept: %j", (budget, kept) => {
+])("budget %j passes: %j", (budget, kept) => {
   expect(isKept({ what: "", unit: "ratio", ...budget })).toBe(kept);
 });
 
-test("broken budgets are found in all parts", () => {
+test("the report finds exceeded budgets in all parts", () => {
   expect(brokenBudgets([POLL, { ...POLL, budgets: [] }]).map(({ what }) => what)).toEqual(["they to us"]);
 });
 
-test("a part replaces the one of its name and size, and no other", () => {
+test("a part replaces only the part with its name and size", () => {
   const at = (size: number, title: string): PartResult => ({ ...POLL, size, title });
   const { parts: _, ...machine } = RESULTS;
   const before = withParts(undefined, machine, [at(1, "a"), at(2, "b")]);
@@ -78,15 +78,15 @@ test.each([
   [-3.2, "percent", "-3.2 %"],
   [4_194_303, "bytes", "4,194,303"],
   [66, "count", "66"],
-] as const)("%d %s is shown as %s", (value, unit, text) => {
+] as const)("%d %s appears as %s", (value, unit, text) => {
   expect(numberText(value, unit)).toBe(text);
 });
 
-test("limits are shown in words", () => {
+test("limits appear in words", () => {
   expect(POLL.budgets.map(limitText)).toEqual(["at most 2 x", "at least 100 x"]);
 });
 
-test("a part is shown as a table with its budgets and notes", () => {
+test("a part appears as a table with budgets and notes", () => {
   expect(partText(POLL)).toMatchInlineSnapshot(`
     "
     poll: processor time (200,000)
@@ -102,7 +102,7 @@ test("a part is shown as a table with its budgets and notes", () => {
 });
 
 describe("bench/results.json", () => {
-  test("is written as it is read again", async () => {
+  test("keeps its content after a round trip", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-results-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = pathToFileURL(path.join(folder, "results.json"));
@@ -113,7 +113,7 @@ describe("bench/results.json", () => {
     await expect(writeResults(file, broken)).rejects.toThrow("median is NaN");
   });
 
-  test("is what the tables of the documentation show", async () => {
+  test("matches the tables of the documentation", async () => {
     const results = await readResults(RESULTS_FILE);
     if (results === undefined) throw new Error("there are no results: npm run bench");
     const readme = await readFile("README.md", "utf8");
@@ -125,8 +125,8 @@ describe("bench/results.json", () => {
   });
 });
 
-describe("the block of the README", () => {
-  test("shows headline budgets in its own words, and every broken budget", () => {
+describe("block of the README", () => {
+  test("shows headline budgets and every exceeded budget", () => {
     const push = ratioBudget("Processor time of an OTLP push of measurements, to the bare serializer", 0.7, 1.5);
     const block = readmeBlock({ ...RESULTS, parts: [{ ...POLL, budgets: [...POLL.budgets, push] }] });
     expect(block).toContain(
@@ -143,7 +143,7 @@ describe("the block of the README", () => {
     expect(rows).toHaveLength(12);
   });
 
-  test("says when the first page came, wherever its row is", () => {
+  test("finds the time of the first page in any row", () => {
     const row = (name: string, median: number) => ({
       name,
       unit: "s" as const,
@@ -158,14 +158,14 @@ describe("the block of the README", () => {
     expect(readmeBlock({ ...RESULTS, parts: [startup] })).toContain("The first complete page came after 9 s.");
   });
 
-  test("goes between its markers and leaves everything else as it is", () => {
+  test("replaces only the text between its markers", () => {
     const text = "a\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nb\n";
     expect(withBlock(text, "bench", "new\n")).toBe("a\n<!-- bench:begin -->\nnew\n<!-- bench:end -->\nb\n");
     expect(withBlock("a\n", "bench", "new\n")).toBe("a\n");
   });
 });
 
-test("the table of sizes has a row a size, in order", () => {
+test("the table of sizes has one row per size, in order", () => {
   const scale = (size: number): PartResult => ({ ...POLL, part: "scale", size });
   expect(scaleBlock({ ...RESULTS, parts: [scale(50_000), POLL, scale(10_000)] })).toBe(
     `| channels | bare | ours | series |
@@ -180,7 +180,7 @@ Measured on 2026-03-12 by \`npm run bench\` on 2 cores (A processor), Node v24.0
   expect(scaleBlock({ ...RESULTS, parts: [POLL] })).toBe("Not measured yet.\n");
 });
 
-test("the table of many servers has a row for each number of them", () => {
+test("the table of many servers has one row per number of servers", () => {
   const row = (of: string, name: string) => ({ name, of, unit: "ms" as const, spread: ONE, samples: 3 });
   const rows = [row("1 server", "scrape"), row("1 server", "poll"), row("30 servers", "poll")];
   const text = serversBlock({ ...RESULTS, parts: [POLL, { ...POLL, part: "servers", rows }] });
@@ -191,7 +191,7 @@ test("the table of many servers has a row for each number of them", () => {
   expect(serversBlock(RESULTS)).toBe("Not measured yet.\n");
 });
 
-test("a table names the speed that the machine had when its part was measured, where that is known", () => {
+test("a table names the speed of its machine if known", () => {
   const part = { ...POLL, part: "servers" };
   const parseTime = (measured: PartResult) =>
     / takes .+ to parse/.exec(serversBlock({ ...RESULTS, parts: [measured] }))?.[0];

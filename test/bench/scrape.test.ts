@@ -21,7 +21,7 @@ async function serve(answer: RequestListener) {
 
 const PAGE = "a 1\n".repeat(100_000);
 
-describe("the client of the bench", () => {
+describe("bench client", () => {
   const answers: Readonly<Record<string, RequestListener>> = {
     "with its length": (_request, response) => void response.setHeader("Content-Length", PAGE.length).end(PAGE),
     "in chunks": (_request, response) => {
@@ -36,7 +36,7 @@ describe("the client of the bench", () => {
     },
   };
 
-  test.each(Object.entries(answers))("reads a page %s to its last byte, again and again", async (_name, answer) => {
+  test.each(Object.entries(answers))("reads a page %s to its last byte, repeatedly", async (_name, answer) => {
     const { url } = await serve(answer);
     for (let time = 0; time < 3; time++) {
       const bytes = await scrape(url, "identity");
@@ -52,7 +52,7 @@ describe("the client of the bench", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test("connects anew when the server has closed the connection", async () => {
+  test("reconnects after the server closes the connection", async () => {
     const { url, sockets } = await serve((_request, response) => void response.end(PAGE));
     await scrape(url, "identity");
     // The client cannot know yet.
@@ -65,7 +65,7 @@ describe("the client of the bench", () => {
     expect(sockets).toHaveLength(3);
   });
 
-  test("asks once more when the server closes the connection instead of an answer, as one that was idle", async () => {
+  test("retries if the server closes an idle connection", async () => {
     let requests = 0;
     const { url, sockets } = await serve((request, response) => {
       requests++;
@@ -78,7 +78,7 @@ describe("the client of the bench", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  test("rejects what is no page, and where nobody answers", async () => {
+  test("rejects other answers and closed ports", async () => {
     const { url } = await serve((_request, response) => void response.writeHead(503).end("busy"));
     await expect(scrape(url, "identity")).rejects.toThrow(/answered HTTP\/1\.1 503/);
     const silent = await serve((request) => void request.socket.destroy());

@@ -7,11 +7,11 @@ describe("spreadOf", () => {
     [[7], { minimum: 7, median: 7, maximum: 7 }],
     [[3, 1, 2], { minimum: 1, median: 2, maximum: 3 }],
     [[10, 9, 100, 1], { minimum: 1, median: 9.5, maximum: 100 }],
-  ])("of %j", (values, spread) => {
+  ])("spread of %j", (values, spread) => {
     expect(spreadOf(values)).toEqual(spread);
   });
 
-  test("does not depend on the order, and half of the values lie on each side of the median", () => {
+  test("ignores the order and puts half of the values on each side of the median", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1e6, max: 1e6 }), { minLength: 1 }), (values) => {
         const { minimum, median, maximum } = spreadOf(values);
@@ -24,7 +24,7 @@ describe("spreadOf", () => {
     );
   });
 
-  test("refuses to tell the spread of nothing", () => {
+  test("rejects an empty list", () => {
     expect(() => spreadOf([])).toThrow(RangeError);
   });
 });
@@ -32,7 +32,7 @@ describe("spreadOf", () => {
 test.each([
   [undefined, "ababab", { a: [3, 5], b: [4, 6] }],
   [3, "ababababab", { a: [7, 9], b: [8, 10] }],
-])("contenders run in turn, and a warm-up of %s rounds does not count", async (warmUp, turns, expected) => {
+])("contenders take turns, and the bench ignores a warm-up of %s rounds", async (warmUp, turns, expected) => {
   const calls: string[] = [];
   const contender = (name: string) => async () => {
     calls.push(name);
@@ -43,17 +43,17 @@ test.each([
   expect(samples).toEqual(expected);
 });
 
-test("ratios are taken round by round, so that what disturbs a round disturbs no ratio", () => {
+test("ratios use pairs of one round, and a disturbed round has no effect", () => {
   expect(ratiosOf([20, 2000, 30], [10, 1000, 15])).toEqual({ minimum: 2, median: 2, maximum: 2 });
 });
 
 describe("growthOf", () => {
   test.each([
-    ["what stays", [100, 101, 99, 100, 100, 101], 0],
-    ["what doubles", [100, 100, 150, 150, 200, 200], 1],
-    ["what shrinks", [200, 200, 200, 100, 100, 100], -0.5],
+    ["constant values", [100, 101, 99, 100, 100, 101], 0],
+    ["doubling values", [100, 100, 150, 150, 200, 200], 1],
+    ["falling values", [200, 200, 200, 100, 100, 100], -0.5],
     ["two values", [50, 60], 0.2],
-  ])("of %s", (_what, values, growth) => {
+  ])("growth of %s", (_what, values, growth) => {
     expect(growthOf(values)).toBeCloseTo(growth, 2);
   });
 });

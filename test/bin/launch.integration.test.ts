@@ -42,27 +42,27 @@ async function about(...given: Parameters<typeof start>) {
   return { launcher: child.pid, ...JSON.parse(stdout) };
 }
 
-describe("on a Node.js that is new enough", () => {
-  test("is the program, in the same process", async () => {
+describe("launcher on a recent Node.js", () => {
+  test("runs the program in the same process", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const seen = await about(folder, ["serve", "--x", "a b"], { flags: ["--no-warnings"] });
     expect(seen).toMatchObject({ main: true, args: ["serve", "--x", "a b"], flags: ["--no-warnings"] });
     expect(seen.pid).toBe(seen.launcher);
   });
 
-  test("runs what was compiled where there are no sources", async () => {
+  test("runs compiled code if the sources are missing", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT, mainFile: "dist/main.js" });
     expect(await about(folder)).toMatchObject({ main: true });
   });
 
-  test("runs any script by node.js", async () => {
+  test("runs any script with node.js", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const seen = await about(folder, ["src/main.ts", "--watch"], { script: "node.js" });
     expect(seen).toMatchObject({ main: true, args: ["--watch"] });
     expect(seen.pid).toBe(seen.launcher);
   });
 
-  test("says how node.js is used", async () => {
+  test("prints the usage of node.js", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const { code, stderr } = await start(folder, [], { script: "node.js" }).ended;
     expect(code).toBe(2);
@@ -70,11 +70,11 @@ describe("on a Node.js that is new enough", () => {
   });
 });
 
-describe("on an older Node.js", () => {
+describe("launcher on an older Node.js", () => {
   test.each([
     [".", "beside it"],
     ["..", "hoisted"],
-  ])("takes the one of the package in %s (%s)", async (packagesIn) => {
+  ])("uses the package in %s (%s)", async (packagesIn) => {
     const folder = launcherFolder({ ...BUNDLED, packagesIn, main: ABOUT });
     const seen = await about(folder, ["serve", "a b"], { flags: ["--no-warnings"] });
     expect(seen).toMatchObject({ main: true, args: ["serve", "a b"], flags: ["--no-warnings"] });
@@ -82,9 +82,9 @@ describe("on an older Node.js", () => {
   });
 
   test.each([
-    ["there is none", {}],
-    ["that one is too old, too", { bundled: "998.9.9" }],
-  ])("says in one line what is needed when %s", async (_, bundled) => {
+    ["no other exists", {}],
+    ["the other one is too old, too", { bundled: "998.9.9" }],
+  ])("prints the requirement in one line when %s", async (_, bundled) => {
     const { code, stdout, stderr } = await start(launcherFolder({ range: TOO_NEW, ...bundled, main: ABOUT })).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
@@ -92,12 +92,12 @@ describe("on an older Node.js", () => {
     expect(stderr).toContain(PACKAGE);
   });
 
-  test("ends with the program's exit code", async () => {
+  test("returns the program's exit code", async () => {
     const folder = launcherFolder({ ...BUNDLED, main: "process.exitCode = 141;" });
     expect(await start(folder).ended).toMatchObject({ code: 141, signal: null });
   });
 
-  test("dies of what the program died of", async () => {
+  test("ends with the program's signal", async () => {
     const folder = launcherFolder({ ...BUNDLED, main: 'process.kill(process.pid, "SIGKILL");' });
     expect(await start(folder).ended).toMatchObject({ code: null, signal: "SIGKILL" });
   });
@@ -113,7 +113,7 @@ describe("on an older Node.js", () => {
     expect(await ended).toMatchObject({ code: 7, stdout: "ready\ngot it\n" });
   });
 
-  test("is not outlived by the exporter", async () => {
+  test("stops the exporter when it dies", async () => {
     const launched = fileURLToPath(new URL("../../src/app/process/launched.ts", import.meta.url));
     const main = `
       import { stopWithLauncher } from ${JSON.stringify(launched)};

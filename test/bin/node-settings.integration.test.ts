@@ -24,7 +24,7 @@ async function about(folder: string, args: readonly string[] = [], env: Record<s
   return { launcher: running.child.pid, ...JSON.parse(stdout) };
 }
 
-describe("the launcher", () => {
+describe("launcher", () => {
   test("becomes the exporter with its settings", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const seen = await about(folder, ["serve", "--config.file", "x y"]);
@@ -35,12 +35,12 @@ describe("the launcher", () => {
     expect(seen.pid).toBe(seen.launcher);
   });
 
-  test("gives them to the Node.js of the package on an older one", async () => {
+  test("passes them to the Node.js of the package on an older one", async () => {
     const folder = launcherFolder({ range: TOO_NEW, bundled: "999.0.0", main: ABOUT });
     expect(await about(folder)).toMatchObject({ options: FLAGS.join(" "), threads: "64" });
   });
 
-  test("leaves what the user has set", async () => {
+  test("keeps settings of the user", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const given = { NODE_OPTIONS: "--max_semi_space_size=32", MALLOC_ARENA_MAX: "7" };
     // Node.js uses the last one.
@@ -51,7 +51,7 @@ describe("the launcher", () => {
   });
 });
 
-describe("the same settings", () => {
+describe("same settings", () => {
   test("are in the image", () => {
     const dockerfile = readFileSync(new URL("Dockerfile", ROOT), "utf8");
     const [, entrypoint = "[]"] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
@@ -72,7 +72,7 @@ describe("the same settings", () => {
   });
 });
 
-test("with them a signal does not open the debugger", async () => {
+test("a signal does not open the debugger with them", async () => {
   const program = `
     import { url } from "node:inspector";
     process.kill(process.pid, "SIGUSR1");
@@ -87,7 +87,7 @@ test("with them a signal does not open the debugger", async () => {
   expect(stdout.trim()).toBe("undefined");
 });
 
-test("reports hold no secret, for any command", async () => {
+test("reports contain no secret, for any command", async () => {
   const folder = temporaryFolder({});
   const main = fileURLToPath(new URL("src/main.ts", ROOT));
   const preload = `data:text/javascript,${encodeURIComponent("process.on('exit', () => process.report.writeReport('report.json'))")}`;

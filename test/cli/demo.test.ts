@@ -12,7 +12,7 @@ async function taken(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("a port that nobody has stays, and any port stays any port", async () => {
+test("a free port stays, and port 0 stays 0", async () => {
   const port = await taken();
   const [free] = await freeAddresses([{ host: HOST, port }]);
   const asked = [
@@ -22,7 +22,7 @@ test("a port that nobody has stays, and any port stays any port", async () => {
   expect(await freeAddresses(asked)).toEqual(asked);
 });
 
-test("a taken port becomes a later one, each its own", async () => {
+test("each taken port becomes a different later one", async () => {
   const port = await taken();
   const free = await freeAddresses([
     { host: HOST, port },
@@ -33,7 +33,7 @@ test("a taken port becomes a later one, each its own", async () => {
   expect(free[1]?.port).toBeGreaterThan(free[0]?.port ?? 0);
 });
 
-test("an address that this machine does not have stays, for the listener to say why", async () => {
+test("an address of another machine stays, and the listener reports the error", async () => {
   const asked = [{ host: "192.0.2.1", port: 9705 }];
   expect(await freeAddresses(asked)).toEqual(asked);
 });

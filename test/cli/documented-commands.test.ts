@@ -68,11 +68,11 @@ const documents = ["", "docs/"].flatMap((folder) =>
 );
 
 describe("documented command lines", () => {
-  test.each(documents)("of %s exist", (file) => {
+  test.each(documents)("exist in %s", (file) => {
     for (const { where, words } of documentedCommands(file)) expect(faultOf(words), where).toBeUndefined();
   });
 
-  test("are found in the README and in CONTRIBUTING at all", () => {
+  test("include those of the README and of CONTRIBUTING", () => {
     const lines = ["README.md", "CONTRIBUTING.md"].flatMap(documentedCommands).map(({ words }) => words.join(" "));
     expect(lines).toEqual(expect.arrayContaining(["npm run demo", "npm test", "npm run test:real"]));
     expect(lines).toContain("npm start -- serve --config.file prtg-exporter.yaml");
@@ -86,14 +86,14 @@ describe("documented command lines", () => {
     ["npm start -- serve --config", "serve has no flag --config"],
     ["npm run demo -- --sensor 3", "demo has no flag --sensor"],
     ["prtg-exporter check --once", "check has no flag --once"],
-  ])("would be refused if they said %s", (line, fault) => {
+  ])("fail the test with %s", (line, fault) => {
     expect(faultOf(line.split(" "))).toBe(fault);
   });
 });
 
 describe("every flag", () => {
   test.each(commands.map((command) => [command.name(), command] as const))(
-    "of %s says what it does, and its default",
+    "has a description and its default in %s",
     (_name, command) => {
       expect(command.description()).not.toBe("");
       for (const option of command.options) {

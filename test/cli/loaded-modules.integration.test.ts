@@ -33,7 +33,7 @@ async function loadedBy(settings: object): Promise<string[]> {
   return JSON.parse(stdout);
 }
 
-test("a daemon that listens has loaded what it needs for that, and no feature that is not turned on", async () => {
+test("a listening daemon loads only the modules of enabled features", async () => {
   const loaded = await loadedBy({});
   expect(loaded.some((url) => url.includes("/src/cli/serve.ts"))).toBe(true);
   // Language data, which pages may not need.
@@ -45,7 +45,7 @@ test("a daemon that listens has loaded what it needs for that, and no feature th
   for (const path of FOLDERS_NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(`/${path}`))).toEqual([]);
 });
 
-test("a push is loaded where one is configured", async () => {
+test("a configured push loads its modules", async () => {
   const loaded = await loadedBy({ otlp: { endpoint: "http://127.0.0.1:9" } });
   expect(loaded.some((url) => url.includes("/node_modules/@opentelemetry/sdk-metrics/"))).toBe(true);
 });

@@ -26,14 +26,14 @@ async function run(...args: string[]): Promise<Run> {
   }
 }
 
-describe("the command line", () => {
+describe("command line", () => {
   test.each([
     [["--help"], /Commands: serve .* check .* demo .* simulate /],
     [["serve", "--help"], /--config\.file.*--config\.check.*--once.*--web\.listen-address <address>.*--log\.level/],
     [["check", "--help"], /--log\.level <level> .*\(choices: .*default: "error"\)/],
     [["demo", "--help"], /--sensors.*--fault.*Faults: name/],
     [["--version"], /^prtg-exporter \d+\.\d+\.\d+.*, Node v\d+/],
-  ])("prints what %j asks for, and exits 0", async (args, expected) => {
+  ])("prints the output of %j and exits with 0", async (args, expected) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(expected);
@@ -51,14 +51,14 @@ describe("the command line", () => {
     [["demo", "--sensors", "0"], /Give a whole number of at least 1/],
     [["demo", "--fault", "explode"], /there is no fault called "explode"/],
     [["simulate", "--spelling", "odd"], /Allowed choices are live, specification/],
-  ])("says what is wrong with %j, and exits 2", async (args, expected) => {
+  ])("explains the error of %j and exits with 2", async (args, expected) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(expected);
   });
 });
 
-test("help fits a terminal of 80 columns, with no word broken, and no more than one empty line at a place", () => {
+test("help fits 80 columns without broken words or repeated empty lines", () => {
   const program = createProgram({ code: 0, redactor: new Redactor() });
   for (const command of [program, ...program.commands]) {
     const helpOf = (width: number): string => {

@@ -10,14 +10,14 @@ async function startDemo(): Promise<RunningCommand> {
   return demo;
 }
 
-test("signals that come close together are one request to end", async () => {
+test("signals in quick succession count as one", async () => {
   const demo = await startDemo();
   demo.kill("SIGINT");
   demo.kill("SIGTERM");
   expect((await demo.ended).code).toBe(0);
 });
 
-test("a later signal ends it at once, whatever is still under way", async () => {
+test("a later signal ends the demo immediately", async () => {
   // The missing answer to the logout delays the exporter's exit by seconds.
   const simulator = await simulateServer({ faults: ["hang@DELETE:/session"] });
   const serve = startCommand(["serve", "--web.listen-address", "127.0.0.1:0"], {

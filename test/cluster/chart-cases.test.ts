@@ -15,11 +15,11 @@ const KINDS = "pods,services,deployments,statefulsets,persistentvolumeclaims,sec
 /** Pods end after their owners. */
 const END_LIMIT = { timeout: 60_000, interval: 500 };
 
-describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (programs) => {
+describeWithPrograms([...CLUSTER_PROGRAMS], "Helm chart in a cluster", (programs) => {
   const cluster = useCluster(programs);
 
   describe.each(["helm", "helm-3"] as const)("by %s", (helm) => {
-    test.each(CASES)("with the values %s is installed, tried, upgraded and uninstalled", async (name) => {
+    test.each(CASES)("installs, tests, upgrades and uninstalls the chart with the values %s", async (name) => {
       const release = await cluster.install({ helm, name, title: `${helm}-${name}` });
       await release.pagesWithServers(serversOf(name));
       const manifest = await release.helm(["get", "manifest", RELEASE]);
@@ -42,7 +42,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
     });
   });
 
-  test("check tries the Lease with the rights that the chart gives, and leaves it as it is", async () => {
+  test("check tests the Lease with the rights of the chart and does not change it", async () => {
     const release = await cluster.install({ name: "standby", title: "standby-check" });
     await release.pagesWithServers(1);
     const serving = await release.kubectl([
@@ -65,7 +65,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
     await expect(refused).rejects.toThrow(/leader election +lease +FAILED .*\(HTTP 403\).*\[LEASE_FORBIDDEN\]/);
   });
 
-  test("a pod that would run as root is not let in", async () => {
+  test("the cluster rejects a pod that runs as root", async () => {
     const { node } = cluster;
     const namespace = await node.createNamespace("refusals");
     const pod = ["run", "root", "--image=example.com/root", `--namespace=${namespace}`];
@@ -73,7 +73,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
     await node.kubectl(["delete", "namespace", namespace, "--timeout=120s"]);
   });
 
-  test("a pod that does not become ready is told as a failure", async () => {
+  test("the installation fails if a pod does not become ready", async () => {
     const { node } = cluster;
     const wrong = ["--set=image.tag=of-no-image", "--timeout=10s"];
     const title = "without-image";

@@ -14,7 +14,7 @@ const LAST_SUCCESS = /^prtg_exporter_collector_last_success_timestamp_seconds\{[
 /** Ready after one round of requests. The cluster must first notice a kill. */
 const MAX_WITHOUT_VALUES_MS = { rollout: 10_000, deleted: 30_000 };
 
-describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs) => {
+describeWithPrograms([...CLUSTER_PROGRAMS], "release in a cluster", (programs) => {
   const cluster = useCluster(programs);
 
   async function install(title: string, ...flags: string[]): Promise<Release> {
@@ -43,7 +43,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     return pod?.uid ?? "";
   }
 
-  test("loses no request by a changed configuration, nor by its rollback", async () => {
+  test("loses no request during a configuration change and its rollback", async () => {
     const installed = await install("rollout");
     const uids = new Set([await uidOf(installed)]);
     const { sent, failures, longestWithoutValuesMs } = await scrapedWhile(
@@ -76,14 +76,14 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.rollout);
   });
 
-  test("is back soon when its pod is deleted and does not wait for the next one", async () => {
+  test("recovers soon if its deleted pod stops after 3 s", async () => {
     const installed = await install("deleted-soon", "--set=lifecycle.preStop.sleep.seconds=3");
     const what = "a deleted pod that stays for 3 s";
     const { longestWithoutValuesMs } = await scrapedWhile(installed, what, () => replacePod(installed));
     expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.deleted);
   });
 
-  test("is back soon when its process is killed", async () => {
+  test("recovers soon after its process is killed", async () => {
     const installed = await install("killed");
     const before = await uidOf(installed);
     const { longestWithoutValuesMs } = await scrapedWhile(installed, "a killed process", async () => {
@@ -97,7 +97,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.deleted);
   });
 
-  test("takes a rotated key over without a new pod", async () => {
+  test("adopts a rotated key without a new pod", async () => {
     const installed = await install("rotated");
     const before = await uidOf(installed);
     const { failures } = await scrapedWhile(installed, "a rotated key", async () => {
@@ -117,7 +117,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     expect(await uidOf(installed)).toBe(before);
   });
 
-  test("takes a changed configuration over without a new pod, where it is told to", async () => {
+  test("adopts a changed configuration without a new pod if enabled", async () => {
     const installed = await install("reload", "--set=autoReload.enabled=true", "--set=autoReload.interval=2s");
     const before = await uidOf(installed);
     const named = /^prtg_sensor_status\{[^}]*device=/m;

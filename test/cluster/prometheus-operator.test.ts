@@ -19,7 +19,7 @@ const MONITORED = [
   },
 ];
 
-describeWithPrograms([...CLUSTER_PROGRAMS, ...OPERATOR_PROGRAMS], "with the Prometheus operator", (programs) => {
+describeWithPrograms([...CLUSTER_PROGRAMS, ...OPERATOR_PROGRAMS], "Prometheus operator", (programs) => {
   const cluster = useCluster(programs, (node) => startOperator(node, programs));
 
   test.each(MONITORED)("$what is scraped", async ({ name, title, flags }) => {
@@ -28,7 +28,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS, ...OPERATOR_PROGRAMS], "with the Prom
     await prometheus.targetsUp(1);
   });
 
-  test("rules of the chart are evaluated", async () => {
+  test("Prometheus evaluates the rules of the chart", async () => {
     const flags = ["--set=serviceMonitor.enabled=true", "--set=prometheusRule.enabled=true"];
     const release = await cluster.install({ name: "minimal", title: "rules", flags });
     const prometheus = await OperatedPrometheus.start(cluster.node, release);

@@ -19,7 +19,7 @@ const CHANNELS = 100;
 /** Watermarks are written after 5 s: at most two scans per channel. */
 const MAX_REPEATS = 2;
 
-describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster", (programs) => {
+describeWithPrograms([...CLUSTER_PROGRAMS], "release that pushes, in a cluster", (programs) => {
   let collector: OtelCollector | undefined;
   let folder: string | undefined;
 
@@ -32,7 +32,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster
 
   const cluster = useCluster(programs);
 
-  test("loses no point by what happens to its pod, and sends none twice but after a kill", async () => {
+  test("loses no point when its pod changes, and repeats points only after a kill", async () => {
     folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-pushes-"));
     const start = (command: readonly string[]) => cluster.node.startInNetwork(command);
     collector = await startOtelCollector({ binary: programs["otel-collector"], folder, host: ADDRESS, start });

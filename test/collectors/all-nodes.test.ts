@@ -41,7 +41,7 @@ async function asked({ server, monitor }: Monitored): Promise<string[]> {
   return server.asked.slice(from).map((each) => each.split(" ")[0] ?? "");
 }
 
-test("the statuses of a small server, one of many, are read by one request in place of five", async () => {
+test("one request reads the statuses of a small server among many, instead of five", async () => {
   const subject = await oneOfMany();
   subject.server.change("51", { status: "down" });
   expect(await asked(subject)).toEqual(["all"]);
@@ -50,14 +50,14 @@ test("the statuses of a small server, one of many, are read by one request in pl
   expect(await subject.own("prtg_up")).toBe(1);
 });
 
-test("now and then each list is read, and so are the server's own counts", async () => {
+test("the collector reads each list and the server's counts from time to time", async () => {
   const subject = await oneOfMany();
   for (let poll = 0; poll < 60; poll++) expect(await asked(subject)).toEqual(["all"]);
   expect(await asked(subject)).toEqual(LISTS);
   expect(await asked(subject)).toEqual(["all"]);
 });
 
-test("the tree of a small server, one of many, is read by one request in place of four, mostly", async () => {
+test("one request reads the tree of a small server among many, instead of four", async () => {
   const subject = await treeOfOneOfMany();
   for (let poll = 0; poll < 5; poll++) expect(await asked(subject)).toEqual(["all", "counts"]);
   expect(await asked(subject)).toEqual(TREE_LISTS);
@@ -67,7 +67,7 @@ test("the tree of a small server, one of many, is read by one request in place o
   expect(subject.monitor.node("52")).toBeDefined();
 });
 
-test("what holds only for some time is confirmed by the list of all objects", async () => {
+test("the list of all objects confirms data that would expire", async () => {
   const subject = await treeOfOneOfMany();
   for (let minutes = 0; minutes < 60; minutes += 5) {
     await subject.clock.advance(5 * MINUTE);
@@ -78,7 +78,7 @@ test("what holds only for some time is confirmed by the list of all objects", as
 });
 
 test.each<Partial<NodeRecord>>([{ intervalSeconds: undefined }, { dependsOn: undefined }])(
-  "the tree is not read by a list of all objects with %j",
+  "the collector does not use a list of all objects with %j",
   async (untold) => {
     const subject = await treeOfOneOfMany((server) => {
       server.untoldInAll = untold;
@@ -88,7 +88,7 @@ test.each<Partial<NodeRecord>>([{ intervalSeconds: undefined }, { dependsOn: und
   },
 );
 
-test("where the server counts other sensors than it lists, it is asked for its counts", async () => {
+test("the collector asks for the server's counts if they differ from the lists", async () => {
   const subject = await oneOfMany((server) => {
     server.summary = { counts: new Map([["up", 7]]), total: 7 };
   });
@@ -96,7 +96,7 @@ test("where the server counts other sensors than it lists, it is asked for its c
   expect(subject.value(TREE_FAMILIES.sensors, { status: "up" })).toBe(7);
 });
 
-test("what is new is read from the lists of each kind, in the same run", async () => {
+test("a new object makes the same run read the list of each kind", async () => {
   const subject = await oneOfMany();
   subject.server.put(record("sensor", "52", "40"));
   expect(await asked(subject)).toEqual(["all", ...LISTS]);
@@ -113,10 +113,10 @@ test("what is new is read from the lists of each kind, in the same run", async (
 test.each<[string, (server: MemoryServer) => void]>([
   ["lacks an object", (server) => server.hiddenInAll.add("51")],
   ["is not complete", (server) => server.incomplete.add("all")],
-  ["does not tell since when a status is", (server) => (server.untoldInAll = { statusSince: undefined })],
+  ["omits the start of a status", (server) => (server.untoldInAll = { statusSince: undefined })],
   ["has another name for an object", (server) => (server.untoldInAll = { name: "another" })],
   ["has no counts of sensors", (server) => (server.untoldInAll = { summary: undefined })],
-])("a list of all objects that %s is given up for an hour", async (_, prepare) => {
+])("the collector skips a list of all objects that %s for an hour", async (_, prepare) => {
   const subject = await oneOfMany((server) => {
     server.change("1", { summary: { counts: new Map([["up", 2]]), total: 2 } });
     prepare(server);
@@ -132,7 +132,7 @@ test.each<[string, (server: MemoryServer) => void]>([
   expect(await asked(subject)).toEqual(["all"]);
 });
 
-test("a list of all objects that fails costs one request an hour, and not the run", async () => {
+test("a failing list of all objects costs one request an hour and does not fail the run", async () => {
   const subject = await oneOfMany();
   subject.server.fail("API_ENDPOINT_MISSING", "all");
   expect(await asked(subject)).toEqual(["all", ...LISTS]);
@@ -140,7 +140,7 @@ test("a list of all objects that fails costs one request an hour, and not the ru
   expect(await subject.own("prtg_up")).toBe(1);
 });
 
-test("while the server is out of reach nothing else is asked for, and after that each list", async () => {
+test("an unreachable server gets one request, and then each list after its recovery", async () => {
   const subject = await oneOfMany();
   subject.server.fail("API_CONNECTION_FAILED", "all");
   expect(await asked(subject)).toEqual(["all"]);
@@ -152,10 +152,10 @@ test("while the server is out of reach nothing else is asked for, and after that
 });
 
 test.each<[string, (server: MemoryServer) => void, boolean]>([
-  ["where there are few servers", () => undefined, false],
-  ["where the server has many objects", (server) => putSensors(server, 2_000), true],
-  ["where a list is not complete", (server) => server.incomplete.add("group"), true],
-])("each list is read %s", async (_, prepare, isOneOfMany) => {
+  ["if there are few servers", () => undefined, false],
+  ["if the server has many objects", (server) => putSensors(server, 2_000), true],
+  ["if a list is incomplete", (server) => server.incomplete.add("group"), true],
+])("the collector reads each list %s", async (_, prepare, isOneOfMany) => {
   const subject = await oneOfMany(prepare, isOneOfMany);
   expect(await asked(subject)).toEqual(LISTS);
 });

@@ -54,8 +54,8 @@ async function polled(options: Parameters<typeof monitored>[1] = {}): Promise<St
   return subject;
 }
 
-describe("the state of a channel", () => {
-  test("has the labels of the channel, and is 1", async () => {
+describe("state of a channel", () => {
+  test("has the labels of the channel and the value 1", async () => {
     const { series } = await polled();
     expect(series(channelState)).toEqual([
       {
@@ -101,7 +101,7 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Closed"]);
   });
 
-  test("goes with the value: when it is null, when it is too old, when the sensor is paused", async () => {
+  test("ends with the value: if it is null or too old, or the sensor is paused", async () => {
     const { poll, states, clock, server, series } = await polled();
     await poll({ value: undefined }, "channels");
     expect(states()).toEqual([]);
@@ -119,7 +119,7 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Closed"]);
   });
 
-  test("goes with its channel, and with its sensor", async () => {
+  test("ends with its channel and its sensor", async () => {
     const { server, monitor, states, store, poll } = await polled();
     server.channelRecords = [];
     for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
@@ -132,7 +132,7 @@ describe("the state of a channel", () => {
     expect(store.table(channelState).slots).toBe(1);
   });
 
-  test("follows its channel to another name and another place", async () => {
+  test("follows a renamed and moved channel", async () => {
     const { server, poll, series } = await polled();
     server.put(record("group", "11", "1", { name: "Edge" }));
     server.change("40", { parent: reference("11") });
@@ -142,7 +142,7 @@ describe("the state of a channel", () => {
     ]);
   });
 
-  test("follows its channel to another place before the next value comes", async () => {
+  test("follows a moved channel before its next value", async () => {
     const { server, monitor, series } = await polled();
     server.change("40", { name: "sw-2" });
     server.fail("API_TIMEOUT", "channels", "limits");
@@ -150,7 +150,7 @@ describe("the state of a channel", () => {
     expect(series(channelState).map(({ labels }) => [labels.device, labels.state])).toEqual([["sw-2", "Open"]]);
   });
 
-  test("is that of another lookup from the next slow poll on, and none without one", async () => {
+  test("uses a new lookup after the next slow poll, and ends without one", async () => {
     const { poll, states } = await polled();
     await poll({ value: 1, lookup: "acme.fan" });
     expect(states()).toEqual(["Running"]);
@@ -160,7 +160,7 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Closed"]);
   });
 
-  test("takes over texts that were changed", async () => {
+  test("uses changed texts", async () => {
     const { server, poll, states } = await polled();
     server.lookupDefinitions = [single("acme.door", "Rack Door", { 1: "Wide Open" })];
     await poll({ value: 1 }, "channels");
@@ -169,19 +169,19 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Wide Open"]);
   });
 
-  test("may come with the values, where the server tells lookups there", async () => {
+  test("works if the values include the lookups", async () => {
     const { poll, states } = await polled();
     await poll({ value: 1, lookup: "acme.fan" }, "channels");
     expect(states()).toEqual(["Running"]);
   });
 
-  test("is not touched by lists that do not tell lookups", async () => {
+  test("does not change if a list omits lookups", async () => {
     const { poll, states } = await polled();
     await poll({ value: 0 });
     expect(states()).toEqual(["Closed"]);
   });
 
-  test("is withdrawn when three slow polls did not confirm the lookup, whatever becomes of the value", async () => {
+  test("ends after three slow polls without the lookup, at any value", async () => {
     const { poll, states, clock, value, store } = await polled();
     for (let minute = 0; minute < 44; minute += 4) {
       await clock.advance(4 * MINUTE);
@@ -195,7 +195,7 @@ describe("the state of a channel", () => {
     expect(store.table(channelState).size).toBe(0);
   });
 
-  test("stays as long as slow polls confirm the lookup", async () => {
+  test("stays while slow polls confirm the lookup", async () => {
     const { poll, states, clock } = await polled();
     for (let times = 0; times < 4; times++) {
       await clock.advance(30 * MINUTE);
@@ -206,7 +206,7 @@ describe("the state of a channel", () => {
     }
   });
 
-  test("has no series where the channel names a lookup that the server does not list, which is counted", async () => {
+  test("is absent if the server does not list the lookup, and a counter reports it", async () => {
     const subject = stated();
     await subject.poll({ value: 1, lookup: "acme.window" });
     expect(subject.states()).toEqual([]);
@@ -217,7 +217,7 @@ describe("the state of a channel", () => {
   });
 });
 
-describe("the state of a channel under rules", () => {
+describe("state of a channel under rules", () => {
   function ruled(keepOriginal: boolean): Stated {
     const { ruleSet: rules } = compileRules(
       [
@@ -245,16 +245,13 @@ describe("the state of a channel under rules", () => {
       .map((slot) => formatLabels(table.family.labels, table.labels(slot)));
   }
 
-  test.each([true, false])(
-    "stays beside a mapped series, with the labels that are served (keep_original: %s)",
-    async (keep) => {
-      const subject = ruled(keep);
-      await subject.poll({ value: 1, lookup: "acme.door" });
-      expect(served(subject)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Open"}']);
-    },
-  );
+  test.each([true, false])("stays next to a mapped series with its labels (keep_original: %s)", async (keep) => {
+    const subject = ruled(keep);
+    await subject.poll({ value: 1, lookup: "acme.door" });
+    expect(served(subject)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Open"}']);
+  });
 
-  test("goes when its channel is dropped, and comes back with it", async () => {
+  test("ends when a rule drops the channel and returns with it", async () => {
     const subject = ruled(true);
     await subject.poll({ value: 1, lookup: "acme.door" });
     await subject.poll({ name: "Noise", value: 1 }, "channels");
@@ -266,11 +263,11 @@ describe("the state of a channel under rules", () => {
   });
 });
 
-describe("the list of lookups", () => {
+describe("list of lookups", () => {
   const LIMITS = { max_error: 90 };
   const lines = ({ log }: Monitored) => log.filter(({ msg }) => msg.includes("channel states")).map(({ msg }) => msg);
 
-  test("is asked for with the limits only, and channels for their lookups where there are some", async () => {
+  test("comes with the limits, and channels follow if the list has lookups", async () => {
     const { server } = await polled();
     expect(server.asked.filter((asked) => /lookups|limits/.test(asked))).toEqual([
       "lookups",
@@ -278,7 +275,7 @@ describe("the list of lookups", () => {
     ]);
   });
 
-  test("may be missing: limits are shown, one line says it, and another when it comes", async () => {
+  test("can be missing: limits work, and the log reports start and end once", async () => {
     const subject = stated();
     subject.server.lookupDefinitions = undefined;
     for (let times = 0; times < 3; times++) {
@@ -295,7 +292,7 @@ describe("the list of lookups", () => {
     expect(lines(subject)[1]).toBe("channel states are available: the server sends lookups");
   });
 
-  test("may be empty: nothing is asked of channels, nothing is said", async () => {
+  test("can be empty: no request for channels and no log line", async () => {
     const subject = stated();
     subject.server.lookupDefinitions = [];
     await subject.poll({ value: 1, limits: LIMITS });
@@ -303,7 +300,7 @@ describe("the list of lookups", () => {
     expect(lines(subject)).toEqual([]);
   });
 
-  test("may be forbidden: one line says it", async () => {
+  test("can be forbidden: the log reports it once", async () => {
     const subject = stated();
     for (let times = 0; times < 2; times++) {
       subject.server.fail("API_FORBIDDEN", "lookups");
@@ -315,7 +312,7 @@ describe("the list of lookups", () => {
     expect(lines(subject)[0]).toContain("API_FORBIDDEN");
   });
 
-  test("may become forbidden: channels are no longer asked for their lookups", async () => {
+  test("can become forbidden: requests for channels omit lookups", async () => {
     const subject = await polled();
     subject.server.fail("API_FORBIDDEN", "lookups");
     await subject.poll({ value: 1, limits: LIMITS });
@@ -325,7 +322,7 @@ describe("the list of lookups", () => {
     ]);
   });
 
-  test("is broken off with the run, which nobody hears of", async () => {
+  test("ends silently if its run is aborted", async () => {
     const subject = await polled();
     subject.server.hold("lookups");
     void subject.monitor.start();
@@ -335,7 +332,7 @@ describe("the list of lookups", () => {
     expect(subject.log.filter(({ msg }) => msg.includes("lookups"))).toEqual([]);
   });
 
-  test("does not make a failing list of channels be read twice", async () => {
+  test("does not repeat a failing list of channels", async () => {
     const subject = await polled();
     subject.server.fail("API_TIMEOUT", "limits");
     expect(await subject.monitor.pollOnce(signal)).toBe(false);
@@ -343,7 +340,7 @@ describe("the list of lookups", () => {
     expect(lines(subject)).toEqual([]);
   });
 
-  test("that fails leaves the texts as they were, and no collector fails", async () => {
+  test("keeps its texts after a failure, and no collector fails", async () => {
     const subject = await polled();
     subject.server.fail("API_TIMEOUT", "lookups");
     subject.server.channelRecords = [
@@ -362,7 +359,7 @@ describe("the list of lookups", () => {
     expect(subject.log.filter(({ msg }) => msg.startsWith("reading the lookups failed"))).toHaveLength(1);
   });
 
-  test("is of no use where the server refuses to tell the lookups of channels: limits are read alone", async () => {
+  test("has no effect if the server refuses lookups of channels: limits come alone", async () => {
     const subject = stated();
     const { server } = subject;
     const channels = server.channels.bind(server);

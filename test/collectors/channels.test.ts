@@ -13,7 +13,7 @@ async function polled(setUp: Parameters<typeof monitored>[1] = {}): Promise<Moni
   return subject;
 }
 
-describe("a channel", () => {
+describe("channel", () => {
   test("has the labels of its sensor and its own", async () => {
     const { series } = await polled();
     expect(series(VALUE)).toContainEqual({
@@ -37,7 +37,7 @@ describe("a channel", () => {
   test.each([
     { what: "its value is null", more: { value: undefined } },
     { what: "it was never measured", more: { measuredAt: undefined } },
-  ])("has no value series when $what, not 0", async ({ more }) => {
+  ])("has no value series when $what, instead of 0", async ({ more }) => {
     const { server, clock, monitor, series, value } = await polled();
     server.channelRecords = [channel("50.0", { measuredAt: clock.now(), ...more }), ...server.channelRecords.slice(1)];
     await monitor.pollOnce(signal);
@@ -54,7 +54,7 @@ describe("a channel", () => {
     }
   });
 
-  test("goes when two complete polls lack it, not before", async () => {
+  test("ends after two complete polls without it", async () => {
     const { server, monitor, value } = await polled();
     const [first, ...others] = server.channelRecords;
     const step = async (records: typeof server.channelRecords, complete: boolean) => {
@@ -72,7 +72,7 @@ describe("a channel", () => {
     expect(await step(others, true)).toBeUndefined();
   });
 
-  test("takes over a new name and unit without a second series", async () => {
+  test("adopts a new name and unit without a second series", async () => {
     const { server, clock, monitor, series } = await polled();
     server.channelRecords = [channel("50.0", { measuredAt: clock.now(), name: "In", unit: "Mbit/s" })];
     await monitor.pollOnce(signal);
@@ -87,7 +87,7 @@ describe("a channel", () => {
     expect(value(VALUE, { sensor_id: "50", channel_id: "-4" })).toBe(1);
   });
 
-  test("keeps its last value while polls fail, but not for ever", async () => {
+  test("keeps its last value during failed polls for a limited time", async () => {
     const { server, clock, monitor, series } = await polled();
     server.fail("API_TIMEOUT", "channels");
     await clock.advance(4 * MINUTE);
@@ -98,13 +98,13 @@ describe("a channel", () => {
   });
 });
 
-describe("a measurement", () => {
+describe("measurement", () => {
   test.each([
     { name: "at least five minutes", intervalSeconds: 60, stale: 5 * MINUTE },
     { name: "three intervals", intervalSeconds: 600, stale: 30 * MINUTE },
-    { name: "five minutes where the interval is not known", intervalSeconds: undefined, stale: 5 * MINUTE },
-    { name: "what the configuration says", intervalSeconds: 600, staleAfterMs: 90 * SECOND, stale: 90 * SECOND },
-  ])("is served for $name", async ({ intervalSeconds, staleAfterMs, stale }) => {
+    { name: "five minutes if the interval is unknown", intervalSeconds: undefined, stale: 5 * MINUTE },
+    { name: "the configured time", intervalSeconds: 600, staleAfterMs: 90 * SECOND, stale: 90 * SECOND },
+  ])("is available for $name", async ({ intervalSeconds, staleAfterMs, stale }) => {
     const { server, clock, monitor, value } = monitored(smallServer(), { staleAfterMs });
     server.change("50", { intervalSeconds });
     const age = 30 * SECOND;
@@ -120,7 +120,7 @@ describe("a measurement", () => {
     expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((clock.now() - stale) / 1000);
   });
 
-  test("is as old as the server's clock says, not ours", async () => {
+  test("has the age of the server's clock", async () => {
     const { server, clock, monitor, value } = monitored(smallServer());
     const ahead = 2 * HOUR;
     server.offsetMs = ahead;
@@ -132,7 +132,7 @@ describe("a measurement", () => {
     expect(value(VALUE, FIRST)).toBeUndefined();
   });
 
-  test("from the future is not served for ever", async () => {
+  test("expires if it is from the future", async () => {
     const { server, clock, monitor, value } = monitored(smallServer());
     server.channelRecords = [channel("50.0", { measuredAt: clock.now() + 24 * HOUR })];
     for (let minute = 0; minute < 5; minute++) {
@@ -147,13 +147,13 @@ describe("a measurement", () => {
     expect(value(VALUE, FIRST)).toBe(50);
   });
 
-  test("is not withdrawn by a jump of the wall clock", async () => {
+  test("survives a jump of the wall clock", async () => {
     const { clock, value } = await polled();
     clock.setWallClock(clock.now() + 24 * HOUR);
     expect(value(VALUE, FIRST)).toBe(50);
   });
 
-  test("gives the newest time of the sensor's channels", async () => {
+  test("sets the newest time of the sensor's channels", async () => {
     const { server, clock, monitor, value } = await polled();
     const now = clock.now();
     server.channelRecords = [
@@ -171,8 +171,8 @@ describe("a measurement", () => {
   });
 });
 
-describe("a paused sensor", () => {
-  test("has no values from the status poll on, and has them again with the next channel poll after", async () => {
+describe("paused sensor", () => {
+  test("loses its values at the status poll and regains them at the next channel poll", async () => {
     const { server, clock, monitor, value, series } = monitored(smallServer());
     const measure = () => {
       server.channelRecords = server.channelRecords.map((each) => ({ ...each, measuredAt: clock.now() }));
@@ -196,7 +196,7 @@ describe("a paused sensor", () => {
   });
 
   test.each(["pausedbyuser", "pausedbydependency", "pausedbyschedule", "pausedbylicense", "pauseduntil"] as const)(
-    "is one that is %s",
+    "includes %s",
     async (status) => {
       const { server, monitor, value } = monitored(smallServer());
       server.change("50", { status });
@@ -205,19 +205,16 @@ describe("a paused sensor", () => {
     },
   );
 
-  test.each(["down", "unknown", "disconnected", "acknowledged", "none"] as const)(
-    "is not one that is %s",
-    async (status) => {
-      const { server, monitor, value } = monitored(smallServer());
-      server.change("50", { status });
-      await monitor.pollOnce(signal);
-      expect(value(VALUE, FIRST)).toBe(50);
-    },
-  );
+  test.each(["down", "unknown", "disconnected", "acknowledged", "none"] as const)("excludes %s", async (status) => {
+    const { server, monitor, value } = monitored(smallServer());
+    server.change("50", { status });
+    await monitor.pollOnce(signal);
+    expect(value(VALUE, FIRST)).toBe(50);
+  });
 });
 
-describe("channels of a sensor that is not known yet", () => {
-  test("wait, counted, and appear with the sensor, without another channel poll", async () => {
+describe("channels of an unknown sensor", () => {
+  test("wait, appear with the sensor without another poll, and a metric counts them", async () => {
     const { server, clock, monitor, value, own } = monitored(smallServer());
     monitor.start();
     await clock.advance(0);
@@ -237,7 +234,7 @@ describe("channels of a sensor that is not known yet", () => {
     await monitor.stop();
   });
 
-  test("wait no longer than the poll that showed them", async () => {
+  test("wait only until the next poll", async () => {
     const { server, monitor, own } = await polled();
     server.channelRecords.push(channel("60.0"));
     await monitor.pollOnce(signal);
@@ -247,7 +244,7 @@ describe("channels of a sensor that is not known yet", () => {
     expect(await own("prtg_exporter_waiting_channels")).toBe(0);
   });
 
-  test("stay away when the sensor turns out to be paused", async () => {
+  test("stay hidden if the sensor is paused", async () => {
     const { server, clock, monitor, value } = monitored(smallServer());
     server.channelRecords.push(channel("60.0", { measuredAt: clock.now() }));
     await monitor.pollOnce(signal);
@@ -258,7 +255,7 @@ describe("channels of a sensor that is not known yet", () => {
     expect(value(VALUE, { sensor_id: "60" })).toBeUndefined();
   });
 
-  test("are what is left of a sensor that went", async () => {
+  test("stay hidden after the sensor is deleted", async () => {
     const { server, monitor, series, own } = await polled();
     const channels = server.channelRecords;
     server.remove("50");
@@ -271,7 +268,7 @@ describe("channels of a sensor that is not known yet", () => {
 });
 
 describe("channels without number", () => {
-  test("of one sensor, in another order at each poll, take no time by their square", async () => {
+  test("take linear time if one sensor has many in changing order", async () => {
     const { server, clock, monitor, series } = await polled();
     const numbers = Array.from({ length: 20_000 }, (_, number) => number);
     const show = async (order: readonly number[]) => {
@@ -292,7 +289,7 @@ describe("channels without number", () => {
     expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(20);
   });
 
-  test("are not shown where their labels would be too large, and what was known stays", async () => {
+  test("stay hidden if their labels are too large, and known ones stay", async () => {
     const { server, clock, monitor, series, own } = await polled({ maxLabelText: 1_000 });
     expect(series(VALUE)).toHaveLength(3);
     const many = Array.from({ length: 100 }, (_, number) => channel(`50.${number}`, { measuredAt: clock.now() }));

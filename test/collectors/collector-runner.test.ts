@@ -56,8 +56,8 @@ function failure(code: ErrorCode, endpoint = "/experimental/devices"): ApiError 
   return new ApiError(code, `${code} happened`, { endpoint, requestId: "req-7" });
 }
 
-describe("a scheduled collector", () => {
-  test("runs at once and then at every tick, without drift", async () => {
+describe("scheduled collector", () => {
+  test("runs immediately and then at every tick, without drift", async () => {
     const subject = scheduled();
     subject.setting.takes = 20 * SECOND;
     void subject.runner.start();
@@ -72,7 +72,7 @@ describe("a scheduled collector", () => {
     await subject.runner.stop();
   });
 
-  test("skips and counts ticks while a run is under way", async () => {
+  test("skips and counts ticks during a run", async () => {
     const subject = scheduled();
     subject.setting.takes = 2.5 * MINUTE;
     void subject.runner.start();
@@ -84,7 +84,7 @@ describe("a scheduled collector", () => {
     await subject.runner.stop();
   });
 
-  test("counts no tick as skipped that comes soon after a run began, as the first one may with a phase", async () => {
+  test("does not count a tick as skipped shortly after the start of a run", async () => {
     const subject = scheduled();
     subject.setting.takes = 20 * SECOND;
     const runner = subject.create(MINUTE, 0.75);
@@ -95,7 +95,7 @@ describe("a scheduled collector", () => {
     await runner.stop();
   });
 
-  test("spreads its ticks by up to a twentieth of the period, but keeps the rhythm", async () => {
+  test("spreads its ticks by up to a twentieth of the period and keeps the rhythm", async () => {
     const subject = scheduled(() => 0.5);
     void subject.runner.start();
     await subject.clock.advance(3 * MINUTE);
@@ -118,7 +118,7 @@ describe("a scheduled collector", () => {
     await runner.stop();
   });
 
-  test("runs out of turn on request", async () => {
+  test("runs at once on request", async () => {
     const subject = scheduled();
     subject.runner.runSoon();
     await subject.clock.advance(SECOND);
@@ -137,7 +137,7 @@ describe("a scheduled collector", () => {
     await subject.runner.stop();
   });
 
-  test("does not make up for ticks of a machine that slept", async () => {
+  test("does not repeat ticks after the machine slept", async () => {
     const subject = scheduled();
     void subject.runner.start();
     await subject.clock.advance(MINUTE);
@@ -150,7 +150,7 @@ describe("a scheduled collector", () => {
     await subject.runner.stop();
   });
 
-  test("runs once where it is not started", async () => {
+  test("runs once without a schedule", async () => {
     const subject = scheduled();
     expect(await subject.runner.runOnce(new AbortController().signal)).toBe(true);
     subject.setting.error = failure("API_TIMEOUT");
@@ -161,7 +161,7 @@ describe("a scheduled collector", () => {
 });
 
 describe("stop", () => {
-  test("breaks off a run, waits for its end and reports nothing of it", async () => {
+  test("aborts a run, waits for its end and reports nothing", async () => {
     const subject = scheduled();
     subject.setting.takes = HOUR;
     const first = subject.runner.start();
@@ -174,7 +174,7 @@ describe("stop", () => {
     expect(subject.runner.status()).toMatchObject({ state: "waiting", nextRunAt: undefined });
   });
 
-  test("comes before a start that is late", async () => {
+  test("prevents a delayed start", async () => {
     const subject = scheduled();
     await subject.runner.stop();
     await subject.runner.start();
@@ -182,7 +182,7 @@ describe("stop", () => {
     expect(subject.begun).toEqual([]);
   });
 
-  test("cancels a tick that was put off", async () => {
+  test("cancels a deferred tick", async () => {
     const subject = scheduled(() => 0.9);
     void subject.runner.start();
     await subject.clock.advance(MINUTE + SECOND);
@@ -192,11 +192,11 @@ describe("stop", () => {
   });
 });
 
-describe("a run whose requests were held back", () => {
+describe("run whose requests the breaker rejected", () => {
   const heldBack = (retryAfterMs: number) =>
     new ApiError("API_SUSPENDED", "held back", { endpoint: "/experimental/devices", retryAfterMs });
 
-  test("is made up for as soon as they would pass, once", async () => {
+  test("repeats once as soon as requests can pass", async () => {
     const subject = scheduled();
     subject.setting.error = heldBack(10 * SECOND);
     void subject.runner.start();
@@ -207,7 +207,7 @@ describe("a run whose requests were held back", () => {
     await subject.runner.stop();
   });
 
-  test("waits for its next tick where that comes first", async () => {
+  test("waits for its next tick if that comes first", async () => {
     const subject = scheduled();
     subject.setting.error = heldBack(90 * SECOND);
     void subject.runner.start();
@@ -217,7 +217,7 @@ describe("a run whose requests were held back", () => {
     expect(subject.clock.pending).toEqual([]);
   });
 
-  test("is forgotten when another run comes before", async () => {
+  test("loses its repetition if another run comes before", async () => {
     const subject = scheduled();
     subject.setting.error = heldBack(30 * SECOND);
     void subject.runner.start();
@@ -230,8 +230,8 @@ describe("a run whose requests were held back", () => {
   });
 });
 
-describe("a server that works again", () => {
-  test("has those collectors run at once that failed", async () => {
+describe("recovered server", () => {
+  test("triggers collectors that failed", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_CONNECTION_FAILED");
     void subject.runner.start();
@@ -245,7 +245,7 @@ describe("a server that works again", () => {
     await subject.runner.stop();
   });
 
-  test("is asked again for an endpoint that it lacked", async () => {
+  test("gets a new request for a missing endpoint", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_ENDPOINT_MISSING");
     void subject.runner.start();
@@ -259,8 +259,8 @@ describe("a server that works again", () => {
   });
 });
 
-describe("a run that fails", () => {
-  test("is reported, and the schedule goes on", async () => {
+describe("failing run", () => {
+  test("counts as failed, and the schedule continues", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_TIMEOUT");
     void subject.runner.start();
@@ -274,7 +274,7 @@ describe("a run that fails", () => {
     await subject.runner.stop();
   });
 
-  test("is logged when it begins, when it changes, every ten minutes, and when it is over", async () => {
+  test("logs its start, each change, a reminder every ten minutes, and its end", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_TIMEOUT");
     void subject.runner.start();
@@ -303,7 +303,7 @@ describe("a run that fails", () => {
     await subject.runner.stop();
   });
 
-  test("through an error of ours shows where", async () => {
+  test("logs a stack trace for an internal error", async () => {
     const subject = scheduled();
     subject.setting.error = new TypeError("x is undefined");
     await subject.runner.runOnce(new AbortController().signal);
@@ -312,8 +312,8 @@ describe("a run that fails", () => {
   });
 });
 
-describe("a collector whose endpoint is missing", () => {
-  test("goes off with one line, is tried ever more rarely, and comes back", async () => {
+describe("collector whose endpoint is missing", () => {
+  test("turns off with one log line, retries ever more rarely, and returns", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_ENDPOINT_MISSING");
     void subject.runner.start();
@@ -334,7 +334,7 @@ describe("a collector whose endpoint is missing", () => {
     await subject.runner.stop();
   });
 
-  test("stays off while the server cannot be asked, which it is at every tick", async () => {
+  test("stays off during an outage, but asks at every tick", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_ENDPOINT_MISSING");
     void subject.runner.start();
@@ -348,7 +348,7 @@ describe("a collector whose endpoint is missing", () => {
     await subject.runner.stop();
   });
 
-  test("is not run out of turn", async () => {
+  test("ignores requests to run", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_ENDPOINT_MISSING");
     void subject.runner.start();
@@ -363,8 +363,8 @@ describe("a collector whose endpoint is missing", () => {
   });
 });
 
-describe("a runner in the place of another", () => {
-  test("keeps the rhythm, and runs at once for nothing", async () => {
+describe("replacement runner", () => {
+  test("keeps the rhythm and starts no additional run", async () => {
     const subject = scheduled();
     void subject.runner.start();
     await subject.clock.advance(90 * SECOND);
@@ -380,7 +380,7 @@ describe("a runner in the place of another", () => {
     expect(subject.clock.pending).toEqual([]);
   });
 
-  test("tells when it runs next while it waits for its turn, and runs at its turn only", async () => {
+  test("waits for its turn and reports the next run", async () => {
     const { clock, runner, create, begun } = scheduled();
     await runner.start();
     await clock.advance(10 * SECOND);
@@ -398,7 +398,7 @@ describe("a runner in the place of another", () => {
     expect(begun).toEqual([0, MINUTE, 2 * MINUTE]);
   });
 
-  test("begins another rhythm where the schedule is another one", async () => {
+  test("starts a new rhythm with another schedule", async () => {
     const subject = scheduled();
     void subject.runner.start();
     await subject.clock.advance(30 * SECOND);
@@ -410,7 +410,7 @@ describe("a runner in the place of another", () => {
     await next.stop();
   });
 
-  test("makes up for the run that was broken off, and for the tick that came in between", async () => {
+  test("repeats an aborted run and a missed tick", async () => {
     const subject = scheduled();
     subject.setting.takes = 20 * SECOND;
     void subject.runner.start();
@@ -430,7 +430,7 @@ describe("a runner in the place of another", () => {
     await third.stop();
   });
 
-  test("makes up for a run out of turn that was asked for while it stopped", async () => {
+  test("repeats a requested run that came during the stop", async () => {
     const { clock, runner, create, setting, begun } = scheduled();
     Object.assign(setting, { takes: 10 * SECOND, heedsAbort: false });
     void runner.start();
@@ -445,7 +445,7 @@ describe("a runner in the place of another", () => {
     expect(begun).toEqual([0, 10 * SECOND]);
   });
 
-  test("makes up for the tick that was put off", async () => {
+  test("repeats a deferred tick", async () => {
     const subject = scheduled(() => 1);
     void subject.runner.start();
     await subject.clock.advance(MINUTE + SECOND);
@@ -458,7 +458,7 @@ describe("a runner in the place of another", () => {
     await next.stop();
   });
 
-  test("waits on for the run that makes up for one that was held back", async () => {
+  test("waits to repeat a rejected run", async () => {
     const subject = scheduled();
     subject.setting.error = new ApiError("API_SUSPENDED", "held back", { endpoint: "/x", retryAfterMs: 20 * SECOND });
     void subject.runner.start();
@@ -474,7 +474,7 @@ describe("a runner in the place of another", () => {
     await next.stop();
   });
 
-  test("does not ask before its time for an endpoint that the server lacks", async () => {
+  test("keeps the delay for a missing endpoint", async () => {
     const subject = scheduled();
     subject.setting.error = failure("API_ENDPOINT_MISSING");
     void subject.runner.start();

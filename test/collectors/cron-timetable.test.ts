@@ -37,10 +37,10 @@ function named(expression: string, zone: string, from: number, to: number, step 
   return found;
 }
 
-describe("a cron expression", () => {
+describe("cron expression", () => {
   const start = Date.UTC(2026, 0, 15, 12, 0, 5);
 
-  test("ticks when node-cron says so", async () => {
+  test("ticks at the times of node-cron", async () => {
     const subject = ticking("*/20 * * * * *", start);
     await subject.clock.advance(MINUTE);
     expect(subject.ticks.map(({ at }) => new Date(at).getUTCSeconds())).toEqual([20, 40, 0]);
@@ -55,20 +55,20 @@ describe("a cron expression", () => {
     expect(getTasks().size).toBe(0);
   });
 
-  test("lasts over the gaps of an uneven schedule", () => {
+  test("reports the time to the third tick of an uneven schedule", () => {
     // Thursday noon. Next: Friday, Monday and Tuesday at nine.
     const subject = ticking("0 0 9 * * 1-5", start);
     expect(subject.timetable.msToThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
     subject.timetable.stop();
   });
 
-  test("may name days that are years away", () => {
+  test("can name days that are years away", () => {
     const subject = ticking("0 0 0 29 2 *", start);
     expect(subject.timetable.msToNext()).toBe(Date.UTC(2028, 1, 29) - start);
     subject.timetable.stop();
   });
 
-  test("starts anew where it was stopped", async () => {
+  test("restarts after a stop", async () => {
     const subject = ticking("0 * * * * *", start);
     subject.timetable.stop();
     await subject.clock.advance(5 * MINUTE);
@@ -90,7 +90,7 @@ const CHANGES = [
   ["Australia/Lord_Howe", Date.UTC(2026, 9, 3, 15, 30), Date.UTC(2026, 3, 4, 15)],
 ] as const;
 
-describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, ends) => {
+describe.each(CHANGES)("change to and from summer time in %s", (zone, begins, ends) => {
   test.each(["*/3 * * * * *", "*/20 * * * * *", "0 */5 * * * *", "30 7,37 * * * *", "0 0 * * * *"])(
     "%s misses no tick",
     async (expression) => {
@@ -107,7 +107,7 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
     },
   );
 
-  test("a day's tick in the time that is left out comes when summer time begins, and the next one a day later", async () => {
+  test("moves a daily tick in the skipped hour to the change, and the next one a day later", async () => {
     // The first skipped wall-clock minute.
     process.env.TZ = zone;
     const before = new Date(begins - MINUTE);
@@ -123,7 +123,7 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
     expect([local[0], local[1], local[3]]).toEqual(Array(3).fill([hour, minute + 15]));
   });
 
-  test("next runs are told rightly from before the change", () => {
+  test("gives correct next runs before the change", () => {
     for (const change of [begins, ends]) {
       const subject = ticking("0 0 9 * * *", change - 8 * HOUR, zone);
       const [next] = named("0 0 9 * * *", zone, change, change + DAY, MINUTE);
@@ -133,10 +133,10 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
   });
 });
 
-describe("when the wall clock is set", () => {
+describe("change of the wall clock", () => {
   const start = Date.UTC(2026, 5, 10, 12, 0, 1);
 
-  test.each([HOUR, 2 * HOUR, DAY])("back by %i ms, ticks go on at the times of the new wall clock", async (by) => {
+  test.each([HOUR, 2 * HOUR, DAY])("back by %i ms continues at the new times", async (by) => {
     for (const [expression, period] of [
       ["*/3 * * * * *", 3 * SECOND],
       ["0 */5 * * * *", 5 * MINUTE],
@@ -157,7 +157,7 @@ describe("when the wall clock is set", () => {
     }
   });
 
-  test("ahead by an hour, one tick and one line make up for all that were passed over", async () => {
+  test("ahead by an hour gives one tick and one log line for all missed ticks", async () => {
     const subject = ticking("*/3 * * * * *", start);
     await subject.clock.advance(MINUTE);
     const before = subject.ticks.length;
@@ -171,7 +171,7 @@ describe("when the wall clock is set", () => {
     expect(subject.log[0]?.msg).toBe("1200 ticks of a cron schedule passed over: the clock went ahead by 3600 s");
   });
 
-  test("ahead into the hour of the schedule, ticks begin at once", async () => {
+  test("ahead into the scheduled hour starts ticks immediately", async () => {
     const subject = ticking("*/3 * 20 * * *", start);
     subject.clock.setWallClock(Date.UTC(2026, 5, 10, 20, 0, 1));
     await subject.clock.advance(5 * SECOND);
@@ -179,7 +179,7 @@ describe("when the wall clock is set", () => {
     expect(subject.ticks.length).toBeGreaterThan(0);
   });
 
-  test("ahead by a century, what was passed over is counted for a year", async () => {
+  test("ahead by a century counts missed ticks of one year", async () => {
     const subject = ticking("0 * * * * *", start);
     subject.clock.setWallClock(subject.clock.now() + 100 * 365 * DAY);
     await subject.clock.advance(MINUTE);
@@ -187,7 +187,7 @@ describe("when the wall clock is set", () => {
     expect(subject.log).toMatchObject([{ missed: expect.closeTo(366 * 24 * 60, -4) }]);
   });
 
-  test("back by less than a second, as clocks in step are, nothing is done twice", async () => {
+  test("back by less than a second repeats nothing", async () => {
     const subject = ticking("*/3 * * * * *", start);
     await subject.clock.advance(2 * SECOND);
     subject.clock.setWallClock(subject.clock.now() - 20);
@@ -197,7 +197,7 @@ describe("when the wall clock is set", () => {
     expect(subject.log).toEqual([]);
   });
 
-  test("not at all, but the process held up: one tick, one line", async () => {
+  test("differs from a hanging process, which gives one tick and one log line", async () => {
     const subject = ticking("*/3 * * * * *", start);
     const { clock } = subject;
     const [now, monotonic] = [clock.now.bind(clock), clock.monotonic.bind(clock)];

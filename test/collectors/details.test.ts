@@ -30,7 +30,7 @@ const PRIMARY = (channelId: string) => [[{ server: "hq", sensor_id: "50", channe
 const NONE = { used: [], max: [], expiry: [], running: [], probes: [], primary: [] };
 
 describe("details", () => {
-  test("are shown with what they are about", async () => {
+  test("appear with their object", async () => {
     const monitor = subject();
     expect(await monitor.monitor.pollOnce(signal)).toBe(true);
     expect(shown(monitor)).toEqual({
@@ -40,7 +40,7 @@ describe("details", () => {
     });
   });
 
-  test("are not asked for without their collector", async () => {
+  test("need their collector", async () => {
     const { server } = subject();
     const plain = monitored(server);
     await plain.monitor.pollOnce(signal);
@@ -48,7 +48,7 @@ describe("details", () => {
     expect(server.asked.filter((asked) => /license|probeConnected|autodisc|primary/.test(asked))).toEqual([]);
   });
 
-  test("that the server does not tell are absent, without a failure or a line in the log", async () => {
+  test("stay absent without failure or log line if the server omits them", async () => {
     const monitor = subject();
     const { server } = monitor;
     server.licenseUse = server.autodiscoveries = server.primary = undefined;
@@ -59,7 +59,7 @@ describe("details", () => {
     expect(monitor.log.filter(({ level, msg }) => level >= 30 && !other.test(msg))).toEqual([]);
   });
 
-  test("one that fails leaves the others, and prtg_up as it is", async () => {
+  test("keep other details and prtg_up if one fails", async () => {
     const monitor = subject();
     monitor.server.fail("API_SERVER_ERROR", "license", "probeConnected");
     expect(await monitor.monitor.pollOnce(signal)).toBe(false);
@@ -67,7 +67,7 @@ describe("details", () => {
     expect(monitor.monitor.status().up).toBe(true);
   });
 
-  test("follow: another primary channel, a renamed probe, and what goes takes its series along", async () => {
+  test("follow primary channels and renamed probes, and end with their object", async () => {
     const monitor = subject();
     const { server } = monitor;
     await monitor.monitor.pollOnce(signal);
@@ -91,14 +91,14 @@ describe("details", () => {
     expect(shown(monitor).primary).toEqual([]);
   });
 
-  test("go when nothing confirms them any more", async () => {
+  test("end without confirmation", async () => {
     const monitor = subject();
     await monitor.monitor.pollOnce(signal);
     await monitor.clock.advance(46 * MINUTE);
     expect(shown(monitor)).toEqual(NONE);
   });
 
-  test("a server that ignores the filter shows no primary channel, and part of a list changes none", async () => {
+  test("omit primary channels if the server ignores the filter or sends a part", async () => {
     const monitor = subject();
     const { server } = monitor;
     server.primary = server.channelRecords;
@@ -112,7 +112,7 @@ describe("details", () => {
     expect(shown(monitor).primary).toEqual(PRIMARY("1"));
   });
 
-  test("probes that say nothing are not all asked", async () => {
+  test("stop asking further probes after one without details", async () => {
     const monitor = subject();
     const { server } = monitor;
     server.connected.clear();

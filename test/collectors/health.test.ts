@@ -16,7 +16,7 @@ function version({ series }: Monitored): string[] {
   return series(TREE_FAMILIES.serverInfo).map(({ labels }) => labels.version ?? "");
 }
 
-test("a server that works again is read at once, however rare the polls are", async () => {
+test("a recovered server is read immediately at any poll interval", async () => {
   const subject = await started();
   const asked = () => [subject.server.timesAsked("probe"), subject.server.timesAsked("channels")];
   subject.server.fail("API_UNAVAILABLE", "health", "sensor", "channels");
@@ -32,8 +32,8 @@ test("a server that works again is read at once, however rare the polls are", as
   await subject.monitor.stop();
 });
 
-describe("the server's version", () => {
-  test("is read when the server first works, then every five minutes", async () => {
+describe("version of the server", () => {
+  test("comes at the first success, then every five minutes", async () => {
     const subject = await started();
     expect(version(subject)).toEqual(["25.3.110"]);
     await subject.clock.advance(4 * MINUTE);
@@ -44,7 +44,7 @@ describe("the server's version", () => {
     await subject.monitor.stop();
   });
 
-  test("is read again after an outage, and replaces the old one", async () => {
+  test("comes again after an outage and replaces the old one", async () => {
     const subject = await started();
     subject.server.fail("API_UNAVAILABLE", "health");
     await subject.clock.advance(30 * SECOND);
@@ -56,7 +56,7 @@ describe("the server's version", () => {
     await subject.monitor.stop();
   });
 
-  test("is asked for again where the request was broken off", async () => {
+  test("comes again after an aborted request", async () => {
     const stopping = new AbortController();
     const api = smallServer();
     api.version = async () => {
@@ -72,7 +72,7 @@ describe("the server's version", () => {
     expect(api.asked).toEqual(["version", "version"]);
   });
 
-  test("does not decide over health", async () => {
+  test("does not affect health", async () => {
     const subject = monitored(smallServer());
     subject.server.fail("API_NOT_FOUND", "version");
     subject.monitor.start();
@@ -84,7 +84,7 @@ describe("the server's version", () => {
     await subject.monitor.stop();
   });
 
-  test("is withdrawn when the server has not told it for a quarter of an hour", async () => {
+  test("expires after 15 minutes without an answer", async () => {
     const subject = await started();
     subject.server.fail("API_TIMEOUT", "version");
     await subject.clock.advance(15 * MINUTE - 1);
@@ -94,7 +94,7 @@ describe("the server's version", () => {
     await subject.monitor.stop();
   });
 
-  test("that changes brings back collectors which lacked an endpoint", async () => {
+  test("re-enables collectors without endpoint when it changes", async () => {
     const subject = monitored(smallServer());
     subject.server.fail("API_ENDPOINT_MISSING", "channels");
     subject.monitor.start();
@@ -113,7 +113,7 @@ describe("the server's version", () => {
   });
 });
 
-test("a server that is not healthy is still polled: its lists may work", async () => {
+test("the exporter still polls an unhealthy server", async () => {
   const subject = await started();
   subject.server.fail("API_UNAVAILABLE", "health");
   const polls = subject.server.timesAsked("channels");

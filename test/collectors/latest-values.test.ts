@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LatestValues } from "../../src/collectors/time-series-poll.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-test("waits for values that are being written, where none came since", async () => {
+test("waits for a write in progress if no newer values came", async () => {
   const written = Promise.withResolvers<void>();
   const latest = new LatestValues({ applySeries: () => written.promise }, new ManualClock());
   latest.add("2001", 1_000, []);

@@ -27,7 +27,7 @@ describe("limits", () => {
     { value: 90, exceeded: { max_error: 0, max_warning: 1, min_warning: 0, min_error: 0 } },
     { value: 5, exceeded: { max_error: 0, max_warning: 0, min_warning: 1, min_error: 1 } },
     { value: undefined, exceeded: {} },
-  ])("with the value $value", async ({ value, exceeded }) => {
+  ])("have comparisons with the value $value", async ({ value, exceeded }) => {
     const subject = await polled(value, ALL);
     expect(byLimit(subject, "channelLimit")).toEqual(ALL);
     expect(byLimit(subject, "channelLimitExceeded")).toEqual(exceeded);
@@ -55,7 +55,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("that are not set have no series; those taken away lose theirs", async () => {
+  test("have no series without a value, and lose it after removal", async () => {
     const subject = await polled(95, { max_error: 90, max_warning: 80 });
     subject.server.channelRecords = [
       channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: { max_error: 99 } }),
@@ -69,7 +69,7 @@ describe("limits", () => {
     expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
   });
 
-  test("are not touched by lists that do not carry them", async () => {
+  test("do not change if a list omits them", async () => {
     const subject = await polled(85, ALL);
     subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now() })];
     await subject.monitor.pollOnce(signal);
@@ -77,7 +77,7 @@ describe("limits", () => {
     expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
   });
 
-  test("may come with the values, as in the deprecated list", async () => {
+  test("can come with the values, as in the deprecated list", async () => {
     const subject = monitored(smallServer(), { schedules: { tree: every(5), channels: every(1) } });
     subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: ALL })];
     await subject.monitor.pollOnce(signal);
@@ -86,7 +86,7 @@ describe("limits", () => {
     expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
   });
 
-  test("follow their channel to another place", async () => {
+  test("follow their moved channel", async () => {
     const subject = await polled(95, ALL);
     subject.server.put(record("group", "11", "1", { name: "Edge" }));
     subject.server.change("40", { parent: reference("11") });
@@ -96,7 +96,7 @@ describe("limits", () => {
     expect([...paths]).toEqual(["Berlin/Edge/sw-1/Uplink"]);
   });
 
-  test("go with their channel", async () => {
+  test("end with their channel", async () => {
     const subject = await polled(95, ALL);
     subject.server.channelRecords = [];
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
@@ -104,7 +104,7 @@ describe("limits", () => {
     expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
   });
 
-  test("are withdrawn, with the comparison, when three polls did not confirm them", async () => {
+  test("end with the comparison after three polls without confirmation", async () => {
     const subject = monitored(smallServer());
     const measure = () => {
       const limits = ALL;
@@ -138,7 +138,7 @@ describe("limits", () => {
   });
 });
 
-describe("the comparison with a limit", () => {
+describe("comparison with a limit", () => {
   test("ends with the value", async () => {
     const subject = await polled(95, ALL);
     await subject.clock.advance(5 * MINUTE);
@@ -157,7 +157,7 @@ describe("the comparison with a limit", () => {
     expect(byLimit(subject, "channelLimit")).toEqual(ALL);
   });
 
-  test("ends with the confirmation of the limit, before the value does", async () => {
+  test("ends without confirmation of the limit, before the value", async () => {
     const subject = await polled(95, ALL);
     const remeasure = () => {
       subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now() })];
@@ -179,8 +179,8 @@ function every(minutes: number) {
   return { kind: "interval", everyMs: minutes * MINUTE } as const;
 }
 
-describe("under pressure", () => {
-  test("the first run is part of the start; later ones wait for their turn, before time series", async () => {
+describe("limits under pressure", () => {
+  test("are part of the start, and later runs wait, but come before time series", async () => {
     const asked: ExtraRead[] = [];
     const extras: Extras = {
       acquire: async (read) => {

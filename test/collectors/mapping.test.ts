@@ -82,8 +82,8 @@ async function mapped(
   return result;
 }
 
-describe("a mapped channel", () => {
-  test("is served twice: as displayed, and in the base unit", async () => {
+describe("mapped channel", () => {
+  test("has two series: the displayed value and the base unit", async () => {
     const { shown, series, seconds } = await mapped();
     expect(shown()).toEqual({ prtg_channel_value: [30], test_ping_seconds: [0.03] });
     expect(series(seconds)[0]?.labels).toEqual({
@@ -100,7 +100,7 @@ describe("a mapped channel", () => {
     });
   });
 
-  test("is served in the base unit only without keep_original, limits too", async () => {
+  test("has only the base unit without keep_original, also for limits", async () => {
     const { shown, poll } = await mapped({ keepOriginal: false });
     expect(shown()).toEqual({ test_ping_seconds: [0.03] });
     await poll({ limits: LIMITS });
@@ -111,7 +111,7 @@ describe("a mapped channel", () => {
     });
   });
 
-  test("follows its value, and loses both series when it is withdrawn", async () => {
+  test("follows its value and loses both series after withdrawal", async () => {
     const { shown, poll, clock } = await mapped();
     await poll({ value: 45 });
     expect(shown()).toEqual({ prtg_channel_value: [45], test_ping_seconds: [0.045] });
@@ -125,7 +125,7 @@ describe("a mapped channel", () => {
     expect(shown()).toEqual({});
   });
 
-  test("is withdrawn when its sensor is paused, and comes back with it", async () => {
+  test("ends with a pause of its sensor and returns with it", async () => {
     const { shown, poll, server } = await mapped();
     server.change("50", { status: "pausedbyuser" });
     await poll();
@@ -151,8 +151,8 @@ describe("a mapped channel", () => {
   });
 });
 
-describe("a channel that changes", () => {
-  test("goes to the family of another rule with its new name, and its limits with it", async () => {
+describe("changed channel", () => {
+  test("moves to the family of another rule with its new name and limits", async () => {
     const { shown, poll, series, ratioLimit, secondsLimit } = await mapped();
     await poll({ limits: LIMITS });
     await poll({ name: "Loss", unit: "%", value: 3, limits: { max_error: 50 } });
@@ -167,13 +167,13 @@ describe("a channel that changes", () => {
     expect(series(ratioLimit).map(({ labels }) => labels.channel)).toEqual(["Loss"]);
   });
 
-  test("gets the labels that its new name gives it", async () => {
+  test("gets the labels of its new name", async () => {
     const { poll, series, seconds } = await mapped();
     await poll({ name: "Pong Time" });
     expect(series(seconds).map(({ labels }) => [labels.channel, labels.kind])).toEqual([["Pong Time", "Pong"]]);
   });
 
-  test("is converted from its new unit, value and limits", async () => {
+  test("converts value and limits from its new unit", async () => {
     const { shown, poll } = await mapped();
     await poll({ unit: "s", value: 2, limits: { max_error: 3 } });
     expect(shown()).toMatchObject({ test_ping_seconds: [2], test_ping_limit_seconds: [3] });
@@ -183,7 +183,7 @@ describe("a channel that changes", () => {
     expect(shown()).toEqual({ prtg_channel_value: [2], prtg_channel_limit: [3], prtg_channel_limit_exceeded: [0] });
   });
 
-  test("shows the last value under its new name when the record that renames it is older than the series", async () => {
+  test("shows the last value under its new name if the list is older than the series", async () => {
     const { shown, poll, clock } = await mapped();
     const measuredAt = clock.now();
     await clock.advance(MINUTE);
@@ -191,7 +191,7 @@ describe("a channel that changes", () => {
     expect(shown()).toEqual({ prtg_channel_value: [30], test_ratio: [0.3] });
   });
 
-  test("follows its sensor to another place", async () => {
+  test("follows its moved sensor", async () => {
     const { poll, series, seconds, server } = await mapped();
     server.change("40", { name: "sw-2" });
     await poll();
@@ -199,7 +199,7 @@ describe("a channel that changes", () => {
   });
 });
 
-describe("a sensor that moves while its channels are not read", () => {
+describe("sensor that moves without a channel poll", () => {
   /** Reads only the tree, `later` milliseconds after the channels. */
   async function moved(later: number, limits?: ChannelLimits): Promise<Mapped> {
     const running = await mapped();
@@ -221,7 +221,7 @@ describe("a sensor that moves while its channels are not read", () => {
     expect(series(secondsLimit)).toHaveLength(2);
   });
 
-  test("brings nothing back that has expired, not even for a moment", async () => {
+  test("does not revive expired values", async () => {
     // Nothing else expires data here.
     const { store } = await moved(2 * HOUR, LIMITS);
     const present = (name: string) => {
@@ -233,7 +233,7 @@ describe("a sensor that moves while its channels are not read", () => {
   });
 });
 
-describe("a dropped channel", () => {
+describe("dropped channel", () => {
   test("has no series at all", async () => {
     const { shown, poll, own } = await mapped({}, { channelInfo: true });
     await poll({ name: "Noise", limits: LIMITS });
@@ -243,7 +243,7 @@ describe("a dropped channel", () => {
     expect(await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" })).toBe(0);
   });
 
-  test("comes back with another name", async () => {
+  test("returns with another name", async () => {
     const { shown, poll } = await mapped({}, { channelInfo: true });
     await poll({ name: "Noise", limits: LIMITS });
     await poll({ limits: { max_error: 500 } });
@@ -258,8 +258,8 @@ describe("a dropped channel", () => {
   });
 });
 
-describe("a channel that goes", () => {
-  test.each(["with its sensor", "alone"])("leaves nothing behind: %s", async (how) => {
+describe("deleted channel", () => {
+  test.each(["with its sensor", "alone"])("leaves no series if it goes %s", async (how) => {
     const { shown, poll, server, monitor, own } = await mapped({}, { channelInfo: true });
     expect(await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" })).toBe(0);
     await poll({ limits: LIMITS, name: "Other", unit: "widgets" });
@@ -274,7 +274,7 @@ describe("a channel that goes", () => {
 });
 
 describe("prtg_exporter_unmapped_channels", () => {
-  test("counts while channels come, change and go, by reason", async () => {
+  test("counts new, changed and deleted channels by reason", async () => {
     const { server, clock, monitor, own } = await mapped();
     const counts = async () => [
       await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" }),
@@ -303,18 +303,18 @@ describe("prtg_exporter_unmapped_channels", () => {
     expect(await counts()).toEqual([1, 0]);
   });
 
-  test("is not there without rules", async () => {
+  test("does not exist without rules", async () => {
     const { monitor, own } = monitored(smallServer());
     await monitor.pollOnce(signal);
     expect(await own("prtg_exporter_unmapped_channels")).toBeUndefined();
   });
 });
 
-describe("with narrow labels", () => {
+describe("narrow labels", () => {
   const labels = new SeriesLabels({ ...WIDE_LABELS, keep: new Set() });
   const { channelValue, channelInfo, channelLimit } = labels.families;
 
-  test("series have ids, and the info has the rest with the name of the metric", async () => {
+  test("leave ids on series, and the info metric has the other labels and the metric name", async () => {
     const { series, seconds, poll } = await mapped({ labels });
     const ids = { server: "hq", sensor_id: "50", channel_id: "0" };
     expect(series(channelValue)).toEqual([{ labels: ids, value: 30 }]);
@@ -327,7 +327,7 @@ describe("with narrow labels", () => {
     expect(series(channelInfo)).toHaveLength(1);
   });
 
-  test("limits have ids too", async () => {
+  test("leave ids on limits", async () => {
     const { series, secondsLimit, poll } = await mapped({ labels });
     await poll({ limits: { max_error: 500 } });
     const ids = { server: "hq", sensor_id: "50", channel_id: "0", limit: "max_error" };
@@ -335,7 +335,7 @@ describe("with narrow labels", () => {
     expect(series(secondsLimit)).toEqual([{ labels: { ...ids, kind: "Ping" }, value: 0.5 }]);
   });
 
-  test("the info follows the sensor to another place", async () => {
+  test("keep the info metric of a moved sensor up to date", async () => {
     const { series, poll, server } = await mapped({ labels });
     server.change("40", { name: "sw-2" });
     await poll();
@@ -343,8 +343,8 @@ describe("with narrow labels", () => {
   });
 });
 
-describe("what is known of a sensor", () => {
-  test("is its channels with their values, and why there is none", async () => {
+describe("record of a sensor", () => {
+  test("has its channels with values, or the reason why one is missing", async () => {
     const { monitor, poll, server, clock } = await mapped();
     const states = () =>
       monitor.inspect("50", ALL)?.channels.map(({ channelId, state, value }) => [channelId, state, value]);

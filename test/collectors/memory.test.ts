@@ -7,7 +7,7 @@ import { channel, monitored, smallServer } from "./monitored.ts";
 const { signal } = new AbortController();
 const NODES = smallServer().nodeRecords.size;
 
-test("a poll holds its lists until the state has taken them over, and the state what it knows", async () => {
+test("a poll holds memory until the state adopts its lists, and the state holds its size", async () => {
   const memory = new MemoryBudget(1_000_000);
   const subject = monitored(smallServer(), { memory });
   const { server, monitor } = subject;
@@ -27,7 +27,7 @@ test("a poll holds its lists until the state has taken them over, and the state 
   expect(memory.heldBytes).toBe(known);
 });
 
-test("a state that would grow beyond the memory stays as it is, and may shrink", async () => {
+test("a state stays as it is if it would exceed memory, and can shrink", async () => {
   const subject = monitored(smallServer(), { memory: new MemoryBudget(stateBytes(NODES, 10)) });
   const { server, monitor } = subject;
   await monitor.pollOnce(signal);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Phases } from "../../src/collectors/timetable.ts";
 
-test("the first servers have no phase, eight have one, and no gap between two phases is twice as wide as it had to be", () => {
+test("the first eight servers have no phase, eight share each later one, and gaps stay even", () => {
   const phases = new Phases();
   const given: number[] = [];
   while (given.length < 500) {

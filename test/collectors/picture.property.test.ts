@@ -118,7 +118,7 @@ function mutate(server: MemoryServer, given: Step, measuredAt: number): void {
   }
 }
 
-test("what is served follows the server through any changes and failures, doubles nothing and loses nothing alive", async () => {
+test("the state follows the server through any changes and failures, without duplicates or losses", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const subject = monitored(newServer());

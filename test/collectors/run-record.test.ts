@@ -20,7 +20,7 @@ function records() {
   return { all, run, tree: all.open("tree"), channels: all.open("channels") };
 }
 
-test("what was read before says nothing of new objects; one complete run does", () => {
+test("only a complete later run proves that objects are known", () => {
   const { all, run, tree } = records();
   run("tree");
   expect(tree.isUpToDate).toBe(true);
@@ -36,7 +36,7 @@ test("what was read before says nothing of new objects; one complete run does", 
   expect(tree.isUpToDate).toBe(true);
 });
 
-test("a list that is never complete is waited for three runs long", () => {
+test("the record waits three runs for an incomplete list", () => {
   const { all, run, tree } = records();
   all.awaitNew("tree");
   const upToDate = [1, 2, 3].map(() => {
@@ -46,7 +46,7 @@ test("a list that is never complete is waited for three runs long", () => {
   expect(upToDate).toEqual([false, false, true]);
 });
 
-test("a run counts that began when the tree was read", () => {
+test("a run that starts with the tree poll counts", () => {
   const { all, run, tree, channels } = records();
   all.awaitNew("tree");
   all.awaitNew("channels", "tree");
@@ -60,7 +60,7 @@ test("a run counts that began when the tree was read", () => {
   expect(channels).toMatchObject({ isUpToDate: true, lacksBasis: false });
 });
 
-test("a collector that is switched off is not waited for", () => {
+test("the record does not wait for a disabled collector", () => {
   const { all, run, channels } = records();
   all.awaitNew("tree");
   all.awaitNew("channels", "tree");

@@ -7,8 +7,8 @@ import { idleEngine } from "./idle-engine.ts";
 import { MemoryServer } from "./memory-server.ts";
 import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
 
-describe("the first runs", () => {
-  test("come at once and in an order that makes the first page right", async () => {
+describe("first runs", () => {
+  test("start immediately, in an order that makes the first page complete", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     monitor.start();
     await clock.advance(0);
@@ -23,7 +23,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  test("are over when every collector was tried, whatever came of it", async () => {
+  test("end when every collector has tried", async () => {
     const { server, monitor, clock } = monitored(smallServer());
     server.fail("API_CONNECTION_FAILED", "health", "sensor", "summary", "counts", "channels", "limits");
     const release = server.hold("channels");
@@ -40,7 +40,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  test("are over before limits are read, which the first page does not wait for", async () => {
+  test("end before limits, which the first page does not need", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     const release = server.hold("limits");
     const isOver = monitor.start();
@@ -54,7 +54,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  test("have the page made of what they brought before limits are read, which would take turns from it", async () => {
+  test("let the page finish before they read limits", async () => {
     const page = Promise.withResolvers<void>();
     const { server, monitor, clock } = monitored(smallServer(), { pageUpToDate: () => page.promise });
     const isOver = monitor.start();
@@ -67,7 +67,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  test("leave to the time series what the page does not need, until it is there", async () => {
+  test("leave optional work to the time series until the page exists", async () => {
     const page = Promise.withResolvers<void>();
     const progress = new SyncProgress();
     const { monitor, clock } = monitored(smallServer(), {
@@ -87,7 +87,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  test("leave nothing behind where the next list comes first, and nothing when they stop", async () => {
+  test("leave no work behind if the next list comes first or they stop", async () => {
     const progress = new SyncProgress();
     const { monitor, clock } = monitored(smallServer(), {
       engine: idleEngine(progress),
@@ -110,7 +110,7 @@ describe("the first runs", () => {
     expect(other.lists).toBe(0);
   });
 
-  test("go on where the time series could not follow a list, also with the lists after it", async () => {
+  test("continue if the time series fail for a list, also with later lists", async () => {
     const progress = new SyncProgress();
     const engine = idleEngine(progress);
     const follow = engine.onListPoll.bind(engine);
@@ -127,7 +127,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  test("do not let a slow status list keep the values back", async () => {
+  test("do not delay values for a slow status list", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     const release = server.hold("summary");
     monitor.start();
@@ -138,8 +138,8 @@ describe("the first runs", () => {
   });
 });
 
-describe("a stopped monitor", () => {
-  test("breaks off what runs, counts that as no failure, and asks no more", async () => {
+describe("stopped monitor", () => {
+  test("aborts runs, counts no failure, and sends no more requests", async () => {
     const { server, monitor, clock, own, log } = monitored(smallServer());
     monitor.start();
     await clock.advance(0);
@@ -155,7 +155,7 @@ describe("a stopped monitor", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  test("says that its first runs are not over", async () => {
+  test("reports that its first runs did not end", async () => {
     const { server, monitor, clock } = monitored(smallServer());
     server.hold("health");
     const first = monitor.start();
@@ -168,7 +168,7 @@ describe("a stopped monitor", () => {
 });
 
 describe("pollOnce", () => {
-  test("runs every collector once, in order, and starts no schedule", async () => {
+  test("runs every collector once, in order, without a schedule", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     // An unknown parent must not trigger more.
     server.put(record("sensor", "52", "99"));
@@ -184,14 +184,14 @@ describe("pollOnce", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  test("says when a part did not work, and goes on with the others", async () => {
+  test("reports a failed part and continues with the others", async () => {
     const { server, monitor, series } = monitored(smallServer());
     server.fail("API_SERVER_ERROR", "group");
     expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
   });
 
-  test("stops when it is told to", async () => {
+  test("stops on request", async () => {
     const { server, monitor } = monitored(smallServer());
     const stopping = new AbortController();
     server.hold("channels");
@@ -228,7 +228,7 @@ describe("prtg_up", () => {
     await monitor.stop();
   });
 
-  test("does not miss a collector that is disabled, nor limits", async () => {
+  test("ignores disabled collectors and limits", async () => {
     const every = (seconds: number) => ({ kind: "interval", everyMs: seconds * SECOND }) as const;
     const { server, monitor, own } = monitored(smallServer(), {
       schedules: { health: every(15), channels: every(60), limits: every(60) },
@@ -240,7 +240,7 @@ describe("prtg_up", () => {
   });
 });
 
-test("servers share a store without touching each other", async () => {
+test("servers share a store without effect on each other", async () => {
   const here = monitored(smallServer());
   const there = monitored(smallServer(), { store: here.store, server: "branch" });
   there.server.channelRecords = there.server.channelRecords.map((each) => ({ ...each, value: 7 }));
@@ -255,7 +255,7 @@ test("servers share a store without touching each other", async () => {
   expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
 });
 
-test("tells a status page how each collector fares", async () => {
+test("the monitor reports the state of each collector", async () => {
   const { server, monitor, clock } = monitored(smallServer());
   server.fail("API_TIMEOUT", "limits");
   const startedAt = clock.now();
@@ -286,14 +286,14 @@ test("tells a status page how each collector fares", async () => {
   await monitor.stop();
 });
 
-test("reports how far the server's clock is off", async () => {
+test("the monitor reports the clock difference of the server", async () => {
   const { server, monitor, own } = monitored(smallServer());
   server.offsetMs = -2500;
   await monitor.pollOnce(new AbortController().signal);
   expect(await own("prtg_exporter_server_clock_offset_seconds", { server: "hq" })).toBe(-2.5);
 });
 
-test("an empty server is a server", async () => {
+test("the monitor accepts an empty server", async () => {
   const { monitor, series, value } = monitored(new MemoryServer());
   expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
   expect(value(TREE_FAMILIES.sensors, { status: "up" })).toBe(0);
@@ -301,7 +301,7 @@ test("an empty server is a server", async () => {
   expect(series(TREE_FAMILIES.channelValue)).toEqual([]);
 });
 
-test("shows a large first poll without holding the event loop, and takes turns with others", async () => {
+test("the monitor shows a large first poll without blocking the event loop", async () => {
   const server = smallServer();
   for (let index = 0; index < 3000; index++) server.put(record("sensor", String(1000 + index), "40"));
   const measuredAt = Date.UTC(2026, 0, 15, 12);

@@ -27,7 +27,7 @@ function writerOver(stepMs: number) {
   return { writer, store };
 }
 
-test("a long commit that the reader of a page has to wait for goes before the background", async () => {
+test("a long commit that a page needs comes before the background", async () => {
   // Each step exceeds a slice.
   const { writer, store } = writerOver(10);
   let turns = 0;
@@ -45,7 +45,7 @@ test("a long commit that the reader of a page has to wait for goes before the ba
   await Promise.all(others);
 });
 
-test("small commits that wait for each other leave the event loop some turns in between", async () => {
+test("small commits in a row yield to the event loop", async () => {
   // Each commit uses part of a slice.
   const { writer } = writerOver(1);
   const turns = await turnsDuring(() => Promise.all(Array.from({ length: 100 }, () => writer.applyVersion("1"))));

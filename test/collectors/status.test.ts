@@ -18,7 +18,7 @@ function statusCounts({ series }: Monitored): Record<string, number> {
 const NONE = Object.fromEntries(STATUS_TOKENS.map((token) => [token, 0]));
 
 describe("prtg_sensors", () => {
-  test("shows the server's summary, completed from the sensor list", async () => {
+  test("shows the server's summary with statuses from the sensor list", async () => {
     const subject = monitored(smallServer());
     subject.server.summary = summary({ up: 7, down: 2 }, 10);
     subject.server.change("50", { status: "collecting" });
@@ -27,7 +27,7 @@ describe("prtg_sensors", () => {
     expect(await subject.own("prtg_exporter_decode_problems_total", { problem: "summary" })).toBe(0);
   });
 
-  test("counts a summary that does not add up", async () => {
+  test("counts an inconsistent summary", async () => {
     const subject = monitored(smallServer());
     subject.server.summary = summary({ up: 7 }, 9);
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
@@ -35,14 +35,14 @@ describe("prtg_sensors", () => {
     expect(statusCounts(subject)).toMatchObject({ up: 7 });
   });
 
-  test("counts the sensor list where the server has no summary", async () => {
+  test("counts the sensor list if the server has no summary", async () => {
     const subject = monitored(smallServer());
     subject.server.change("51", { status: "partialdown" });
     await subject.monitor.pollOnce(signal);
     expect(statusCounts(subject)).toEqual({ ...NONE, up: 1, partialdown: 1 });
   });
 
-  test("counts the lists where this user may not read the server's own counts, which are an extra", async () => {
+  test("counts the lists if the user has no right to the optional server counts", async () => {
     const subject = monitored(smallServer());
     subject.server.summary = summary({ up: 7 }, 7);
     subject.server.counts = new Map([["sensor", 7]]);
@@ -60,7 +60,7 @@ describe("prtg_sensors", () => {
     expect(statusCounts(subject)).toMatchObject({ up: 7 });
   });
 
-  test("counts the sensors it knows when the list is not all there", async () => {
+  test("counts the known sensors if the list is incomplete", async () => {
     const subject = monitored(smallServer());
     await subject.monitor.pollOnce(signal);
     subject.server.remove("50");
@@ -69,7 +69,7 @@ describe("prtg_sensors", () => {
     expect(statusCounts(subject)).toMatchObject({ up: 2 });
   });
 
-  test("keeps the last picture when the summary fails, for a while", async () => {
+  test("keeps the last counts for a while after a failed summary", async () => {
     const subject = monitored(smallServer());
     subject.server.summary = summary({ up: 7 });
     await subject.monitor.pollOnce(signal);
@@ -81,7 +81,7 @@ describe("prtg_sensors", () => {
     expect(statusCounts(subject)).toEqual({});
   });
 
-  test("lacks what neither summary nor list told", async () => {
+  test("omits statuses that neither summary nor list contains", async () => {
     const subject = monitored(smallServer());
     subject.server.summary = summary({ up: 7, down: 0 });
     subject.server.fail("API_SERVER_ERROR", "sensor");
@@ -90,10 +90,10 @@ describe("prtg_sensors", () => {
   });
 });
 
-describe("the status of a sensor", () => {
+describe("status of a sensor", () => {
   const labels = { sensor_id: "50" };
 
-  test("is one series that moves, and a code", async () => {
+  test("is one moving series and a code", async () => {
     const subject = monitored(smallServer());
     for (const status of ["up", "down", "down", "acknowledged"] as const) {
       subject.server.change("50", { status });
@@ -120,7 +120,7 @@ describe("the status of a sensor", () => {
     expect(subject.series(TREE_FAMILIES.sensorStatus)).toHaveLength(15);
   });
 
-  test("says since when, in seconds", async () => {
+  test("has a start time in seconds", async () => {
     const subject = monitored(smallServer());
     subject.server.change("50", { statusSince: 1_700_000_000_250 });
     await subject.monitor.pollOnce(signal);
@@ -128,7 +128,7 @@ describe("the status of a sensor", () => {
     expect(subject.series(TREE_FAMILIES.sensorStatusSince)).toHaveLength(1);
   });
 
-  test("has words that are known of the sensor, and that make no reader's page anew", async () => {
+  test("keeps its message and times without rendering the page again", async () => {
     const subject = monitored(smallServer());
     // The counted objects come last, so the second poll counts them.
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
@@ -141,7 +141,7 @@ describe("the status of a sensor", () => {
     expect(subject.store.version).toBe(version);
   });
 
-  test("is withdrawn when no poll confirmed it for five minutes, the age of its values is not", async () => {
+  test("expires after five minutes without confirmation, but the age of its values stays", async () => {
     const subject = monitored(smallServer());
     subject.monitor.start();
     await subject.clock.advance(0);
@@ -167,7 +167,7 @@ describe("the status of a sensor", () => {
     await subject.monitor.stop();
   });
 
-  test("lasts three periods where these are longer", async () => {
+  test("expires after three longer periods", async () => {
     const subject = monitored(smallServer(), {
       schedules: { tree: { kind: "interval", everyMs: 24 * HOUR }, status: { kind: "interval", everyMs: 10 * MINUTE } },
     });
@@ -180,7 +180,7 @@ describe("the status of a sensor", () => {
 });
 
 describe("probes, groups and devices", () => {
-  test("show their own status, not that of their sensors", async () => {
+  test("show their own status instead of that of their sensors", async () => {
     const subject = monitored(smallServer());
     subject.server.change("50", { status: "down" });
     subject.server.change("1", { status: "disconnected" });
@@ -209,7 +209,7 @@ describe("probes, groups and devices", () => {
     for (const id of shown) expect(subject.value(TREE_FAMILIES.nodeSensors, { id, status: "up" })).toBe(4);
   });
 
-  test("drop the count of a status that the server no longer tells", async () => {
+  test("drop the count of a status that the server omits", async () => {
     const subject = monitored(smallServer());
     subject.server.change("10", { summary: summary({ up: 4, down: 1 }) });
     await subject.monitor.pollOnce(signal);
@@ -220,11 +220,11 @@ describe("probes, groups and devices", () => {
   });
 });
 
-describe("lists that a run of the tree has just brought", () => {
+describe("lists from a recent tree run", () => {
   const readings = ({ server }: Monitored) =>
     (["sensor", "device", "group", "probe"] as const).map((kind) => server.timesAsked(kind));
 
-  test("are not read by the run that follows, but for those of counted kinds", async () => {
+  test("are not read again by the next run, except those of counted kinds", async () => {
     const subject = monitored(smallServer(), {
       schedules: { ...SCHEDULED, tree: { kind: "interval", everyMs: HOUR } },
     });
@@ -240,14 +240,14 @@ describe("lists that a run of the tree has just brought", () => {
     await subject.monitor.stop();
   });
 
-  test("are read where they were incomplete", async () => {
+  test("are read again if they were incomplete", async () => {
     const subject = monitored(smallServer());
     subject.server.incomplete.add("sensor");
     await subject.monitor.pollOnce(signal);
     expect(readings(subject)).toEqual([2, 1, 2, 2]);
   });
 
-  test("are read some seconds later", async () => {
+  test("are read again some seconds later", async () => {
     const subject = monitored(smallServer());
     const release = subject.server.hold("summary");
     subject.monitor.start();
@@ -259,7 +259,7 @@ describe("lists that a run of the tree has just brought", () => {
   });
 });
 
-test("one list that fails does not cost the others, but the run", async () => {
+test("a failed list fails the run but keeps the other lists", async () => {
   const subject = monitored(smallServer());
   subject.server.put(record("sensor", "52", "40", { status: "warning" }));
   subject.server.fail("API_TIMEOUT", "device");
@@ -271,7 +271,7 @@ test("one list that fails does not cost the others, but the run", async () => {
   expect(await subject.own("prtg_exporter_collector_complete", { collector: "status" })).toBe(0);
 });
 
-test("a server that is out of reach is not asked for every list", async () => {
+test("an unreachable server does not get requests for every list", async () => {
   const subject = monitored(smallServer());
   subject.server.fail("API_CONNECTION_FAILED", "summary");
   subject.monitor.start();
@@ -283,7 +283,7 @@ test("a server that is out of reach is not asked for every list", async () => {
   await subject.monitor.stop();
 });
 
-test("an incomplete list is no failure, but is reported", async () => {
+test("an incomplete list is no failure, but a metric reports it", async () => {
   const subject = monitored(smallServer());
   subject.server.incomplete.add("group");
   expect(await subject.monitor.pollOnce(signal)).toBe(true);
@@ -293,7 +293,7 @@ test("an incomplete list is no failure, but is reported", async () => {
   }
 });
 
-test("a server without a list of groups is shown without groups", async () => {
+test("a server without a list of groups works without groups", async () => {
   const subject = monitored(smallServer());
   subject.server.fail("API_ENDPOINT_MISSING", "group");
   for (let poll = 0; poll < 3; poll++) expect(await subject.monitor.pollOnce(signal)).toBe(true);

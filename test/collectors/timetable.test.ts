@@ -6,8 +6,8 @@ import { HOUR, MINUTE, SECOND } from "./monitored.ts";
 
 const log = pino({ level: "silent" });
 
-describe("an interval", () => {
-  test("ticks on the monotonic clock, whatever the wall clock does", async () => {
+describe("interval", () => {
+  test("ticks on the monotonic clock at any wall-clock time", async () => {
     const clock = new ManualClock();
     const timetable = createTimetable({ kind: "interval", everyMs: 45 * SECOND }, clock, log);
     const ticks: number[] = [];
@@ -25,7 +25,7 @@ describe("an interval", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  test("with a phase, ticks earlier by that part of it, with all that have the phase, and keeps the rhythm", async () => {
+  test("ticks earlier by its phase and keeps the rhythm", async () => {
     const clock = new ManualClock();
     const timetable = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
     expect(timetable.msToNext()).toBe(15 * SECOND);
@@ -41,7 +41,7 @@ describe("an interval", () => {
     timetable.stop();
   });
 
-  test("goes on with the ticks of another timetable, whatever its phase", async () => {
+  test("continues the ticks of another timetable with any phase", async () => {
     const clock = new ManualClock();
     const timetable = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
     timetable.start(() => undefined, clock.monotonic());

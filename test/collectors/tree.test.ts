@@ -17,7 +17,7 @@ async function started(): Promise<Monitored> {
   return subject;
 }
 
-describe("the tree collector", () => {
+describe("tree collector", () => {
   test("shows properties and intervals", async () => {
     const subject = monitored(smallServer());
     subject.server.change("50", { tags: ["a", "b"], priority: 5, type: "snmptraffic", typeName: "SNMP Traffic" });
@@ -36,7 +36,7 @@ describe("the tree collector", () => {
     expect(subject.series(TREE_FAMILIES.deviceInfo).map(({ labels }) => labels.host)).toEqual(["192.0.2.1"]);
   });
 
-  test("shows dependencies, whatever they lead to", async () => {
+  test("shows dependencies on any object", async () => {
     const subject = monitored(smallServer(), { dependencyInfo: true });
     const shown = () =>
       subject.series(TREE_FAMILIES.dependencyInfo).map(({ labels }) => Object.values(labels).join(" "));
@@ -55,7 +55,7 @@ describe("the tree collector", () => {
     expect(shown()).toEqual([]);
   });
 
-  test("shows the server's own object counts, and only those", async () => {
+  test("shows only the server's object counts", async () => {
     const subject = monitored(smallServer());
     subject.server.counts = new Map([
       ["sensor", 9],
@@ -72,7 +72,7 @@ describe("the tree collector", () => {
     expect(shown()).toEqual([["sensor", 8]]);
   });
 
-  test("counts itself where the server does not", async () => {
+  test("counts objects if the server does not", async () => {
     const subject = monitored(smallServer());
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
     const shown = subject.series(TREE_FAMILIES.objects).map(({ labels, value }) => [labels.kind, value]);
@@ -85,7 +85,7 @@ describe("the tree collector", () => {
     ]);
   });
 
-  test("does not count what it has no list of", async () => {
+  test("omits counts without a list", async () => {
     const subject = monitored(smallServer());
     subject.server.fail("API_TIMEOUT", "device", "channels");
     await subject.monitor.pollOnce(signal);
@@ -95,12 +95,12 @@ describe("the tree collector", () => {
   });
 });
 
-describe("a rename or move", () => {
+describe("rename or move", () => {
   test.each([
     { what: "rename of a group", change: ["10", { name: "Edge" }] as const, path: "Berlin/Edge/sw-1/Uplink" },
     { what: "rename of a sensor", change: ["50", { name: "WAN" }] as const, path: "Berlin/Network/sw-1/WAN" },
     { what: "move of a device", change: ["40", { parent: reference("1") }] as const, path: "Berlin/sw-1/Uplink" },
-  ])("reaches every series at once: $what", async ({ change, path }) => {
+  ])("reaches every series immediately: $what", async ({ change, path }) => {
     const subject = monitored(smallServer(), { channelInfo: true });
     const more = { limits: { max_error: 1 }, lookup: "acme.load" };
     subject.server.channelRecords = subject.server.channelRecords.map((each) => ({ ...each, ...more }));
@@ -124,8 +124,8 @@ describe("a rename or move", () => {
   });
 });
 
-describe("what was deleted", () => {
-  test("is gone from every family after two complete polls, whichever collector made them", async () => {
+describe("deleted object", () => {
+  test("leaves every family after two complete polls of any collector", async () => {
     const subject = await started();
     subject.server.remove("40", "50", "51");
     await subject.clock.advance(30 * SECOND);
@@ -153,8 +153,8 @@ describe("what was deleted", () => {
   });
 });
 
-describe("a new device", () => {
-  test("is seen by the status poll", async () => {
+describe("new device", () => {
+  test("appears at the status poll", async () => {
     const subject = await started();
     subject.server.put(record("device", "41", "10", { name: "sw-2" }), record("sensor", "60", "41", { name: "Ping" }));
     await subject.clock.advance(30 * SECOND);
@@ -164,7 +164,7 @@ describe("a new device", () => {
     await subject.monitor.stop();
   });
 
-  test("whose sensors are listed before it makes the tree be polled early, once", async () => {
+  test("triggers one early tree poll if its sensors come first", async () => {
     const subject = await started();
     subject.server.put(
       record("sensor", "60", reference("41", "sw-2", "device"), { name: "Ping", intervalSeconds: 30 }),
@@ -190,7 +190,7 @@ describe("a new device", () => {
     await subject.monitor.stop();
   });
 
-  test("does not make the tree be polled in a storm while the tree cannot be polled", async () => {
+  test("does not trigger a storm of tree polls while they fail", async () => {
     const subject = await started();
     subject.server.put(record("sensor", "60", "41"));
     subject.server.fail("API_TIMEOUT", "counts");
@@ -199,7 +199,7 @@ describe("a new device", () => {
     await subject.monitor.stop();
   });
 
-  test("is asked for again when the tree poll under way may have looked too early", async () => {
+  test("triggers another tree poll if the current one can have missed it", async () => {
     const subject = await started();
     const release = subject.server.hold("counts");
     await subject.clock.advance(5 * MINUTE - SECOND);
@@ -213,7 +213,7 @@ describe("a new device", () => {
     await subject.monitor.stop();
   });
 
-  test("whose channels are listed before its sensors makes the tree be polled early", async () => {
+  test("triggers an early tree poll if its channels come before its sensors", async () => {
     const subject = await started();
     await subject.clock.advance(35 * SECOND);
     subject.server.channelRecords.push(channel("60.0", { measuredAt: subject.clock.now(), value: 7 }));
@@ -229,7 +229,7 @@ describe("a new device", () => {
   });
 });
 
-test("lists are read children first, so that a list's parents are in a later one", async () => {
+test("the collector reads children before parents, to know all parents", async () => {
   const subject = monitored(smallServer());
   await subject.monitor.pollOnce(signal);
   const kinds = subject.server.asked.map((asked) => asked.split(" ")[0]);

@@ -18,11 +18,11 @@ describe("parseByteSize", () => {
     expect(parseByteSize(text)).toBe(bytes);
   });
 
-  test.each(["", "64", "64M", "64Mib", "-1B", "1e3B", ".5MiB", "64  MiB", "9999999999GiB"])("refuses %j", (text) => {
+  test.each(["", "64", "64M", "64Mib", "-1B", "1e3B", ".5MiB", "64  MiB", "9999999999GiB"])("rejects %j", (text) => {
     expect(parseByteSize(text)).toBeUndefined();
   });
 
-  test("reads back what formatByteSize wrote", () => {
+  test("reads the output of formatByteSize", () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.constantFrom(1, 1024, 1024 ** 2, 1024 ** 3), (count, unit) => {
         const bytes = Math.floor(count / unit) * unit;

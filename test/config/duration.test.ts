@@ -37,11 +37,11 @@ describe("parseDuration", () => {
     "1e3s",
     "٣s",
     "99999999999d",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  test("reads back what formatDuration wrote", () => {
+  test("reads the output of formatDuration", () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -49,7 +49,7 @@ describe("parseDuration", () => {
     );
   });
 
-  test("formatDuration is the shortest of the spellings that were read", () => {
+  test("formatDuration gives the shortest spelling", () => {
     const parts = fc.tuple(...[30, 23, 59, 59, 999].map((max) => fc.nat(max)));
     fc.assert(
       fc.property(parts, (counts) => {

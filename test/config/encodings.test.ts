@@ -57,6 +57,6 @@ test.each([
     { "c.yaml": SERVER, key: utf16("secret") },
     `c.yaml:1:50: servers[0].auth.api_key_file: file (name not shown: it may be the secret itself) cannot be read: ${UTF_16}`,
   ],
-] as const)("%s in another encoding is refused by its name", async (_, files, message) => {
+] as const)("the loader names the encoding of %s", async (_, files, message) => {
   expect(await messageOf(files)).toBe(message);
 });

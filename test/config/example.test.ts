@@ -33,7 +33,7 @@ function keysIn(value: unknown, path: string): string[] {
   });
 }
 
-describe("the example configuration", () => {
+describe("example configuration", () => {
   test("is valid", async () => {
     const { config } = await load(EXAMPLE);
     expect(config.servers.map(({ name }) => name)).toEqual(["hq", "branch"]);
@@ -66,7 +66,7 @@ describe("the example configuration", () => {
     expect(keysOf(settingsJsonSchema(), "").filter((key) => !shown.has(key))).toEqual([]);
   });
 
-  test("gives the defaults where it says so", async () => {
+  test("shows the correct defaults", async () => {
     const { config } = await load(EXAMPLE);
     const defaults = await load("servers: [{ url: http://a, auth: { api_key_file: /run/secrets/key } }]");
     // No fixed default.
@@ -77,7 +77,7 @@ describe("the example configuration", () => {
   });
 });
 
-describe("the JSON Schema for editors", () => {
+describe("JSON Schema for editors", () => {
   const authForms: JsonSchema[] = [];
   // Zod ignores a bare `required`: tested below.
   const schema = z.fromJSONSchema(
@@ -133,7 +133,7 @@ describe("the JSON Schema for editors", () => {
     ["a wrong duration", { stale_after: "5" }],
     ["a wrong number", { servers: [{ ...server, limits: { concurrency: 65 } }] }],
     ["a wrong choice", { metrics: { sensor_status: "every" } }],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(schema.safeParse(value).success).toBe(false);
   });
 

@@ -94,22 +94,22 @@ async function refusals(text: string): Promise<{ readonly message: string; reado
   return best;
 }
 
-describe("one file cannot stop the process", () => {
-  test.each(REFUSED_AT_ONCE)("%s, as many as a file takes: refused within 50 ms", async (_, text, words) => {
+describe("limits of one file", () => {
+  test.each(REFUSED_AT_ONCE)("%s, at the maximum: fails within 50 ms", async (_, text, words) => {
     const { message, cpuMs } = await refusals(text);
     expect(message).toContain(words);
     expect(message.split("\n").length).toBeLessThanOrEqual(51);
     expect(cpuMs).toBeLessThan(LIMIT_MS * slowness());
   });
 
-  test.each(REFUSED_IN_LINEAR_TIME)("%s: refused in the time of reading them", async (_, text, words) => {
+  test.each(REFUSED_IN_LINEAR_TIME)("%s: fails in linear time", async (_, text, words) => {
     const { message, cpuMs } = await refusals(text);
     expect(message).toContain(words);
     expect(message.split("\n").length).toBeLessThanOrEqual(51);
     expect(cpuMs).toBeLessThan(500 * slowness());
   });
 
-  test("brackets in quotes, comments and long texts are no nesting", async () => {
+  test("ignore brackets in quotes, comments and long texts", async () => {
     const brackets = "[{".repeat(500);
     const text = `# ${brackets}\nname: "${brackets}" # ${brackets}\nurl: http://a\nauth: { username: '${brackets}', password_file: /run/secrets/key }\n`;
     const { badServerFiles, config } = await loadWithFiles('servers_from: { files: "/d/*.yaml" }\n', {
@@ -119,7 +119,7 @@ describe("one file cannot stop the process", () => {
     expect(config.servers[0]?.name).toBe(brackets);
   });
 
-  test("says how many findings it does not list", async () => {
+  test("show the number of hidden findings", async () => {
     const { message } = await refusal(
       numbered((index) => `k${index}: 1\n`, "url: http://a\nauth: { api_key_file: /run/secrets/key }\n", 1_500),
     );

@@ -33,7 +33,7 @@ describe("interpolate", () => {
     [" ${A}", false],
     ["$${A}", false],
     ["A", false],
-  ])("%s is wholly a reference: %s", (scalar, wholly) => {
+  ])("%s is a complete reference: %s", (scalar, wholly) => {
     expect(interpolate(scalar, ENV)).toMatchObject({ wholly });
   });
 
@@ -44,18 +44,18 @@ describe("interpolate", () => {
     },
   );
 
-  test("names every variable that is not set", () => {
+  test("names every unset variable", () => {
     expect(interpolate("${X}${A}${Y}", ENV)).toEqual({ kind: "unset", variables: ["X", "Y"] });
   });
 
-  test("members of Object.prototype are no variables", () => {
+  test("ignores members of Object.prototype", () => {
     expect(interpolate("${constructor}${__proto__}", ENV)).toEqual({
       kind: "unset",
       variables: ["constructor", "__proto__"],
     });
   });
 
-  test("a text with doubled dollars comes back as it was", () => {
+  test("keeps a text with doubled dollars", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("$", "{", "}", "A", ":", "-", "x") }), (text) => {
         expect(interpolate(text.replaceAll("$", "$$$$"), ENV)).toMatchObject({ kind: "text", text });
@@ -63,7 +63,7 @@ describe("interpolate", () => {
     );
   });
 
-  test("the value of a variable is put in as it is, whatever it holds", () => {
+  test("inserts any value of a variable unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (value) => {
         expect(interpolate("<${V}>", { V: value })).toMatchObject({ kind: "text", text: `<${value}>` });

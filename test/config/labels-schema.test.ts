@@ -15,7 +15,7 @@ describe("labels", () => {
     expect(settings.keep).toEqual(expected && new Set(expected));
   });
 
-  test("can be renamed, and made of tags", () => {
+  test("accept new names and labels from tags", () => {
     const given = {
       rename: { device: "host_name" },
       from_tags: [
@@ -58,7 +58,7 @@ describe("labels", () => {
       path: "from_tags.1.label",
     },
     { given: { colour: "red" }, path: "" },
-  ])("refuse $given at $path", ({ given, path }) => {
+  ])("reject $given at $path", ({ given, path }) => {
     const { error } = labelsSchema.safeParse(given);
     expect(error?.issues.map((issue) => issue.path.join("."))[0]?.startsWith(path) ?? false).toBe(true);
     if (path !== "") expect(error?.issues.map((issue) => issue.path.join("."))).toContain(path);

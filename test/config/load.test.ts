@@ -21,8 +21,8 @@ function settingsOf({ ruleFiles, ...settings }: Config): Omit<Config, "ruleFiles
   return settings;
 }
 
-describe("a file", () => {
-  test("names files of the OTLP section and state_dir from its own directory on", async () => {
+describe("configuration file", () => {
+  test("resolves paths of the OTLP section and state_dir from its folder", async () => {
     const directory = dirname(resolve(FILE));
     const { config } = await load(
       `${MINIMAL}\notlp:\n  endpoint: http://collector:4318/\n  interval: 30s\n  headers: { X-Scope-OrgID: network }\n  header_files: { Authorization: token }\n  tls: { ca_file: ca.pem, key_file: /etc/key.pem }\nstate_dir: state\n`,
@@ -40,7 +40,7 @@ describe("a file", () => {
     });
   });
 
-  test("takes a secret for a header from a variable, and a limit for requests", async () => {
+  test("takes a secret header from a variable, and a request limit", async () => {
     const otlp = `max_request_size: 1MiB, headers: { authorization: "Bearer \${TOKEN}", x-api-key: "\${TOKEN}" }`;
     const { config } = await load(`${MINIMAL}\notlp: { ${otlp} }\n`, { TOKEN: "t0ken" });
     expect(config.otlp).toMatchObject({
@@ -49,7 +49,7 @@ describe("a file", () => {
     });
   });
 
-  test("needs no more than url and auth", async () => {
+  test("needs only url and auth", async () => {
     const { config, source } = await load(MINIMAL);
     expect(source).toBe(FILE);
     expect(settingsOf(config)).toEqual({
@@ -99,7 +99,7 @@ describe("a file", () => {
     });
   });
 
-  test("sets every key", async () => {
+  test("accepts every key", async () => {
     const text = `
 servers:
   - name: hq
@@ -150,24 +150,24 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device], dependency
   test.each([
     ["http://10.0.0.1:1615/prtg", "https://10.0.0.1"],
     ["https://[::1]:1616", "https://[::1]"],
-  ])("takes %s for the API of the web interface at %s, unless told otherwise", async (url, webUrl) => {
+  ])("takes %s as the API of the web interface at %s by default", async (url, webUrl) => {
     const { config } = await load(MINIMAL.replace("https://prtg.example.com:1616", url));
     expect(serverOf(config).webUrl).toBe(webUrl);
   });
 
-  test("may leave sections empty", async () => {
+  test("accepts empty sections", async () => {
     const empty = await load(`${MINIMAL}    tls:\n    limits:\n    #  timeout: 5s\ncollectors:\n  tree:\nmetrics:\n`);
     expect(settingsOf(empty.config)).toEqual(settingsOf((await load(MINIMAL)).config));
   });
 
-  test("may begin with a byte order mark and have Windows line ends", async () => {
+  test("accepts a byte order mark and Windows line ends", async () => {
     const { config } = await load(`\uFEFF${MINIMAL.replaceAll("\n", "\r\n")}`);
     expect(serverOf(config).url).toBe("https://prtg.example.com:1616");
     const error = await failureOf(load(`\uFEFF${MINIMAL}foo: 1\n`.replaceAll("\n", "\r\n")));
     expect(error.message).toMatch(/^prtg\.yaml:5:1: foo: unknown key/);
   });
 
-  test("shares parts by anchors, aliases and merge keys", async () => {
+  test("supports anchors, aliases and merge keys", async () => {
     const { config } = await load(`
 servers:
   - &first
@@ -207,7 +207,7 @@ metrics: { sensor_status: "\${ALL}" }
     expect(serverOf(config).name).toBe("007");
   });
 
-  test("counts relative paths from its own directory", async () => {
+  test("resolves relative paths from its folder", async () => {
     const file = "/etc/prtg/conf.yaml";
     const text = "servers: [{ url: http://a, auth: { api_key_file: secrets/key }, tls: { ca_file: ../ca.pem } }]";
     const error = await failureOf(loadConfig({ file, env: {}, readFile: filesWith({ [file]: text }) }));
@@ -215,7 +215,7 @@ metrics: { sensor_status: "\${ALL}" }
     expect(error.message).toContain("file /etc/ca.pem cannot be read");
   });
 
-  test.each(["ENOENT", "EACCES", "EISDIR", "EIO"])("that cannot be read is named: %s", async (code) => {
+  test.each(["ENOENT", "EACCES", "EISDIR", "EIO"])("names an unreadable file: %s", async (code) => {
     const readFile = () => Promise.reject(Object.assign(new Error(`${code}: ...`), { code }));
     const error = await failureOf(loadConfig({ file: "gone.yaml", env: {}, readFile }));
     expect(error.code).toBe("CONFIG_NOT_FOUND");
@@ -223,8 +223,8 @@ metrics: { sensor_status: "\${ALL}" }
   });
 });
 
-describe("the environment", () => {
-  test("suffices for one server with an API key", async () => {
+describe("environment", () => {
+  test("is enough for one server with an API key", async () => {
     const { config, source } = await loadEnvironment(ENVIRONMENT);
     expect(source).toBe("environment");
     const servers = config.servers.map(({ tls: { fingerprintsVariable, ...tls }, ...server }) => {
@@ -234,7 +234,7 @@ describe("the environment", () => {
     expect(settingsOf({ ...config, servers })).toEqual(settingsOf((await load(MINIMAL)).config));
   });
 
-  test("sets everything that it can", async () => {
+  test("accepts every variable", async () => {
     const { config } = await loadEnvironment({
       PRTG_URL: "https://10.0.0.1:1616/api/v2/",
       PRTG_NAME: "hq",
@@ -270,7 +270,7 @@ describe("the environment", () => {
     expect((await credentials.password.read()).reveal()).toBe(SECRET);
   });
 
-  test("lists fingerprints with commas", async () => {
+  test("separates fingerprints by commas", async () => {
     const [one, other] = ["AB".repeat(32), "CD".repeat(32)];
     const { config } = await loadEnvironment({ ...ENVIRONMENT, PRTG_FINGERPRINTS: `${one}, ${other}` });
     expect(serverOf(config).tls.fingerprints).toEqual([one.toLowerCase(), other.toLowerCase()]);
@@ -279,13 +279,13 @@ describe("the environment", () => {
     expect(wrong.message).not.toContain(SECRET);
   });
 
-  test("gives way to the servers of a file, and says which variables were left", async () => {
+  test("yields to the servers of a file and names ignored variables", async () => {
     const { config, ignoredVariables } = await load(MINIMAL, { PRTG_URL: "http://other", PRTG_API_KEY: "k" });
     expect(serverOf(config).url).toBe("https://prtg.example.com:1616");
     expect(ignoredVariables).toEqual(["PRTG_URL", "PRTG_API_KEY"]);
   });
 
-  test("gives the server to a file that has none", async () => {
+  test("adds the server to a file without servers", async () => {
     const { config, source, ignoredVariables } = await load("stale_after: 7m\n", ENVIRONMENT);
     expect(serverOf(config).url).toBe(ENVIRONMENT.PRTG_URL);
     expect(config.staleAfterMs).toBe(420_000);
@@ -331,7 +331,7 @@ describe("the environment", () => {
       "CA_UNREADABLE",
       ["environment variable PRTG_CA_FILE: file /etc/ssl/key.pem holds no PEM certificate"],
     ],
-  ])("is refused: %j", async (env, code, fragments) => {
+  ])("fails with %j", async (env, code, fragments) => {
     const error = await failureOf(loadEnvironment(env));
     expect(error.code).toBe(code);
     expect(error.message.split("\n")).toHaveLength(1);
@@ -340,7 +340,7 @@ describe("the environment", () => {
   });
 });
 
-test("all problems are told at once, in the order of the file, whatever their kind", async () => {
+test("the loader reports all problems together, in the order of the file", async () => {
   const error = await failureOf(
     load(`
 collectors: { tree: { shedule: 5m } }
@@ -362,7 +362,7 @@ metrics: { sensor_status: 1 }
   expect(error.message.split("\n")).toHaveLength(5);
 });
 
-test("a flood of problems is cut off with their number", async () => {
+test("the loader shortens a long list of problems and gives their number", async () => {
   const keys = Array.from({ length: 80 }, (_, index) => `key_${index}: 1`);
   const error = await failureOf(load(`${MINIMAL}${keys.join("\n")}\n`));
   expect(error.problems).toHaveLength(50);
@@ -371,7 +371,7 @@ test("a flood of problems is cut off with their number", async () => {
   expect(error.message).toMatch(/\nand 30 more$/);
 });
 
-test("secrets can be read, but not seen", async () => {
+test("code can read secrets, but output hides them", async () => {
   const redactor = new Redactor();
   const env = { KEY: SECRET };
   const text = "servers: [{ url: http://a, auth: { api_key: '${KEY}' } }]";

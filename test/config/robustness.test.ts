@@ -78,8 +78,8 @@ const PIECES = [
   "\ud800",
 ];
 
-describe("whatever the document, it is accepted or refused with positions", () => {
-  test("pieces of YAML in any order", async () => {
+describe("loader", () => {
+  test("accepts or rejects pieces of YAML in any order, with positions", async () => {
     const documents = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(""));
     await fc.assert(
       fc.asyncProperty(documents, async (text) => void (await expectVerdict(text))),
@@ -87,7 +87,7 @@ describe("whatever the document, it is accepted or refused with positions", () =
     );
   });
 
-  test("the example with a part replaced", async () => {
+  test("accepts or rejects the example with a replaced part, with positions", async () => {
     const edit = fc.tuple(
       fc.nat(EXAMPLE.length),
       fc.nat(30),
@@ -104,7 +104,7 @@ describe("whatever the document, it is accepted or refused with positions", () =
     );
   });
 
-  test("any value in the place of any other", async () => {
+  test("accepts or rejects any value in any place, with positions", async () => {
     const value = fc.jsonValue({ maxDepth: 3 }).map((json) => JSON.stringify(json));
     const lines = EXAMPLE.split("\n").flatMap((line, index) => (/^ *(- )?\w+: /.test(line) ? [index] : []));
     await fc.assert(
@@ -120,7 +120,7 @@ describe("whatever the document, it is accepted or refused with positions", () =
   });
 });
 
-test("a literal secret is not repeated, wherever the document breaks", async () => {
+test("errors do not repeat a literal secret in any broken document", async () => {
   const text = `servers:\n  - url: http://a\n    auth:\n      username: me\n      password: ${SECRET}\n`;
   const end = text.indexOf(SECRET);
   await fc.assert(

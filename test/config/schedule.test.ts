@@ -49,7 +49,7 @@ describe("parseSchedule", () => {
     ["0-59/7 * * * * *", "must divide 60"],
     ["*/61 * * * * *", "must divide 60"],
     ["0,*/45 * * * * *", "must divide 60"],
-  ])("refuses %j", (text, fault) => {
+  ])("rejects %j", (text, fault) => {
     expect(parseSchedule(text)).toEqual({ fault: fault === "" ? "" : expect.stringContaining(fault) });
   });
 });

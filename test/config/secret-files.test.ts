@@ -7,7 +7,7 @@ import { exposureOf } from "../../src/config/reading-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FILE, filesWith, SECRET } from "./support.ts";
 
-describe("who may read a file with a secret", () => {
+describe("permissions of a file with a secret", () => {
   test.each([
     [0o400, false, undefined],
     [0o600, false, undefined],
@@ -23,11 +23,11 @@ describe("who may read a file with a secret", () => {
     [0o602, true, "is open to every user of the system (mode 0602)"],
     [0o100600, false, undefined],
     [0o100777, true, "is open to every user of the system (mode 0777)"],
-  ])("mode %o, of root: %s", (mode, ofRoot, exposure) => {
+  ])("mode %o, owned by root: %s", (mode, ofRoot, exposure) => {
     expect(exposureOf({ mode, ofRoot })).toBe(exposure);
   });
 
-  test("is asked of the system, behind links too", async () => {
+  test("come from the system, also behind links", async () => {
     const folder = temporaryFolder({ key: SECRET });
     for (const mode of [0o600, 0o644]) {
       chmodSync(join(folder, "key"), mode);
@@ -51,7 +51,7 @@ describe("strict_secret_files", () => {
     });
   const STRICT = "strict_secret_files: true\n";
 
-  test("refuses what others may read, at its line and without the secret", async () => {
+  test("rejects a file that others can read, with its line and without the secret", async () => {
     await expect(load(0o644, STRICT)).rejects.toMatchObject({
       problems: [
         {
@@ -65,14 +65,14 @@ describe("strict_secret_files", () => {
     expect((await load(0o600, STRICT)).exposedSecrets).toEqual([]);
   });
 
-  test("is off by default: what everybody may read is told", async () => {
+  test("is off by default: the log warns of a file that all users can read", async () => {
     expect((await load(0o644, "")).exposedSecrets).toEqual([
       "file /key is open to every user of the system (mode 0644)",
     ]);
     expect((await load(0o640, "")).exposedSecrets).toEqual([]);
   });
 
-  test("counts for each later reading", async () => {
+  test("applies to each later read", async () => {
     let mode = 0o600;
     const { config } = await loadConfig({
       file: FILE,
@@ -87,7 +87,7 @@ describe("strict_secret_files", () => {
     await expect(credentials.apiKey.read()).rejects.toMatchObject({ code: "SECRET_EXPOSED" });
   });
 
-  test("a file that is missing is reported as that", async () => {
+  test("reports a missing file as missing", async () => {
     const loading = loadConfig({
       file: FILE,
       env: {},

@@ -16,11 +16,11 @@ describe("Secret", () => {
     ["format", format("%s %o %j", secret, secret, secret)],
     ["Object.entries", String(Object.entries(secret))],
     ["an error message", new Error(`wrong: ${secret}`).message],
-  ])("is not shown by %s", (_, text) => {
+  ])("stays hidden in %s", (_, text) => {
     expect(text).not.toContain(SECRET);
   });
 
-  test("prints as [redacted] and gives its value on demand", () => {
+  test("prints as [redacted] and returns its value on demand", () => {
     expect([String(secret), JSON.stringify(secret), inspect(secret)]).toEqual([
       "[redacted]",
       '"[redacted]"',
@@ -50,13 +50,13 @@ describe("parseSecret", () => {
     ["a\nb", "more than one line"],
     ["a\rb", "more than one line"],
     ["k\0e\0y\0", "no UTF-8 text"],
-  ])("refuses %j", (content, fault) => {
+  ])("rejects %j", (content, fault) => {
     expect(parseSecret(content)).toEqual({ fault: expect.stringContaining(fault) });
   });
 });
 
 describe("FileSecret", () => {
-  test("reads the file each time and tells the redactor", async () => {
+  test("reads the file each time and adds the value to the redactor", async () => {
     const files: Record<string, string> = { "/key": `${SECRET}\n` };
     const redactor = new Redactor();
     const secret = new FileSecret("/key", "/key", filesWith(files), redactor);

@@ -6,7 +6,7 @@ async function load(select: string) {
   return (await loadConfig({ file: "t.yaml", env: { KEY: "k".repeat(32) }, readFile: async () => yaml })).config;
 }
 
-test("one entry says one thing; ids may be numbers", async () => {
+test("each entry has one condition, and ids can be numbers", async () => {
   const config = await load(
     "      include: [{ path: Berlin/* }, { id: 2001 }, { id: '2002' }, { tag: red }]\n      exclude: [{ filter: favorite = true }]\n",
   );
@@ -21,7 +21,7 @@ test("one entry says one thing; ids may be numbers", async () => {
   });
 });
 
-describe("what is wrong is told with its place", () => {
+describe("errors of the selection have a position", () => {
   test.each([
     ["      include: []\n", /t\.yaml:5:16: servers\[0\]\.select\.include: expected at least one entry/],
     [

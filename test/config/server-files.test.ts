@@ -20,7 +20,7 @@ function faultsOf({ badServerFiles }: Awaited<ReturnType<typeof loadWithFiles>>)
 }
 
 describe("servers from files", () => {
-  test("come behind those of the configuration, in the order of the paths; a file has one or a list", async () => {
+  test("follow those of the configuration, in order of paths, with one or a list per file", async () => {
     const files = {
       "/d/b.yaml": `[${entry("lima")}, ${entry("oslo")}]`,
       "/d/a.yaml": entry("cairo"),
@@ -35,7 +35,7 @@ describe("servers from files", () => {
     expect(loaded.config.servers[1]?.limits.concurrency).toBe(4);
   });
 
-  test("may be all there are, or none so far", async () => {
+  test("can be the only servers, and can be missing", async () => {
     const loaded = await loadWithFiles(FROM, {});
     expect(namesOf(loaded)).toEqual([]);
     expect(loaded.unmatchedPatterns).toEqual(["/d/*.yaml"]);
@@ -44,14 +44,14 @@ describe("servers from files", () => {
     expect(error.message).toContain("did you mean `state_dir`");
   });
 
-  test("win over the environment, as servers do", async () => {
+  test("override the environment, like other servers", async () => {
     const env = { PRTG_URL: "https://env.example.com", PRTG_API_KEY: "key" };
     const loaded = await loadWithFiles(FROM, { "/d/a.yaml": entry("cairo") }, new Map(), env);
     expect(namesOf(loaded)).toEqual(["cairo"]);
     expect(loaded.ignoredVariables).toEqual(["PRTG_URL", "PRTG_API_KEY"]);
   });
 
-  test("name files from their own folder on, and take references", async () => {
+  test("resolve paths from their folder and take references", async () => {
     const files = {
       "/d/a.yaml": 'url: "https://${HOST:-a}.example.com"\nauth: { api_key_file: keys/a }\nname: a\n',
       "/d/keys/a": `${SECRET}\n`,
@@ -64,14 +64,14 @@ describe("servers from files", () => {
     expect((await credentials.apiKey.read()).reveal()).toBe(SECRET);
   });
 
-  test.each(["servers/**/a.yaml", "d*/a.yaml", "d/*", "d/*.txt"])("not by the path %s", async (path) => {
+  test.each(["servers/**/a.yaml", "d*/a.yaml", "d/*", "d/*.txt"])("reject the path %s", async (path) => {
     const error = await failureOf(load(`servers_from: { files: "${path}" }\n`));
     expect(error.message).toContain(
       `${FILE}:1:24: servers_from.files: expected the path of .yaml, .yml or .json files`,
     );
   });
 
-  test("not where the folder cannot be read", async () => {
+  test("fail if the folder is unreadable", async () => {
     const listFiles = () => Promise.reject(Object.assign(new Error("no"), { code: "EACCES" }));
     const readFile = async () => FROM;
     const { loadConfig } = await import("../../src/config/load.ts");
@@ -83,7 +83,7 @@ describe("servers from files", () => {
   });
 });
 
-describe("a file that is wrong spoils only itself", () => {
+describe("wrong file of a server", () => {
   const GOOD = { "/d/b.yaml": entry("lima") };
   const BAD: Readonly<Record<string, readonly [content: string, fault: string]>> = {
     syntax: ["{ name: [", "/d/a.yaml:1:10: "],
@@ -121,7 +121,7 @@ describe("a file that is wrong spoils only itself", () => {
     ],
   };
 
-  test.each(Object.keys(BAD))("%s: at the start it is left out", async (what) => {
+  test.each(Object.keys(BAD))("%s: the start leaves it out", async (what) => {
     const [content, fault] = BAD[what] ?? expect.unreachable();
     const loaded = await loadWithFiles(`servers: [${entry("hq")}]\n${FROM}`, { ...GOOD, "/d/a.yaml": content });
     expect(namesOf(loaded)).toEqual(["hq", "lima"]);
@@ -133,7 +133,7 @@ describe("a file that is wrong spoils only itself", () => {
     expect(() => refuseBadFiles(loaded.badServerFiles)).toThrow(fault);
   });
 
-  test("later its servers stay as they were, until it is right again or gone", async () => {
+  test("keeps its old servers after a change until it is valid or deleted", async () => {
     const lastGood = new Map<string, readonly ServerConfig[]>();
     const at = async (content: string) => loadWithFiles(FROM, { ...GOOD, "/d/a.yaml": content }, lastGood);
     const first = await at(entry("cairo"));
@@ -149,7 +149,7 @@ describe("a file that is wrong spoils only itself", () => {
     expect(namesOf(await at("{ name: ["))).toEqual(["lima"]);
   });
 
-  test("of two files with one name the second one by path is wrong, also where it was there first", async () => {
+  test("is the second by path if two have the same name, even if it came first", async () => {
     const lastGood = new Map<string, readonly ServerConfig[]>();
     const first = await loadWithFiles(FROM, { "/d/b.yaml": `[${entry("lima")}, ${entry("oslo")}]` }, lastGood);
     expect(namesOf(first)).toEqual(["lima", "oslo"]);

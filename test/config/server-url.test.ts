@@ -28,7 +28,7 @@ describe("parseServerUrl", () => {
     ["https://prtg/?apitoken=word", "query"],
     ["https://prtg/?", "query"],
     ["https://prtg/#top", "fragment"],
-  ])("refuses %j", (text, fault) => {
+  ])("rejects %j", (text, fault) => {
     expect(parseServerUrl(text)).toEqual({ fault: expect.stringContaining(fault) });
   });
 });

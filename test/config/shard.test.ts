@@ -10,7 +10,7 @@ test.each([
   ["0/1", { index: 0, count: 1 }],
   ["2/3", { index: 2, count: 3 }],
   ["999/1000", { index: 999, count: 1_000 }],
-])("%s is a shard", (text, shard) => {
+])("the parser accepts the shard %s", (text, shard) => {
   expect(parseShard(text)).toEqual(shard);
 });
 
@@ -26,7 +26,7 @@ test.each([
   ["1/3/5", '"1/3/5" is no shard such as 0/3.'],
   ["0x1/3", '"0x1/3" is no shard such as 0/3.'],
   ["", '"" is no shard such as 0/3.'],
-])("%j is refused", (text, message) => {
+])("the parser rejects %j", (text, message) => {
   const error: unknown = (() => {
     try {
       return parseShard(text);
@@ -38,7 +38,7 @@ test.each([
   expect(describeError(error)).toContain("Use i/n");
 });
 
-test("each server is on exactly one shard, in the order of the configuration", () => {
+test("each server belongs to exactly one shard, in the order of the configuration", () => {
   fc.assert(
     fc.property(names, counts, (all, count) => {
       const servers = all.map((name) => ({ name }));
@@ -49,7 +49,7 @@ test("each server is on exactly one shard, in the order of the configuration", (
   );
 });
 
-test("one shard more takes servers, and moves none between the others", () => {
+test("an additional shard moves servers only to itself", () => {
   fc.assert(
     fc.property(names, counts, (all, count) => {
       for (const name of all) expect([shardOf(name, count), count]).toContain(shardOf(name, count + 1));
@@ -57,7 +57,7 @@ test("one shard more takes servers, and moves none between the others", () => {
   );
 });
 
-test("where a server is does not depend on the other servers", () => {
+test("the shard of a server does not depend on other servers", () => {
   fc.assert(
     fc.property(names, counts, fc.nat(), (all, count, seed) => {
       const shard = { index: seed % count, count };
@@ -71,7 +71,7 @@ test("where a server is does not depend on the other servers", () => {
   );
 });
 
-test("shards get about the same number of servers", () => {
+test("shards have about the same number of servers", () => {
   const servers = Array.from({ length: 2_000 }, (_, server) => ({ name: `site-${server}` }));
   for (let index = 0; index < 4; index++) {
     // Four standard deviations.
@@ -80,7 +80,7 @@ test("shards get about the same number of servers", () => {
 });
 
 /** During a rollout, two replicas or none would read them. */
-test("servers stay where they are from release to release", () => {
+test("servers keep their shard between releases", () => {
   expect(["hq", "berlin", "tokyo", "Zürich", "10.0.0.1"].map((name) => shardOf(name, 5))).toEqual([0, 4, 4, 3, 3]);
 });
 

@@ -19,17 +19,17 @@ async function tlsOf(tls: string) {
   return config.servers[0]?.tls;
 }
 
-describe("what is accepted", () => {
-  test.each([COLONS, PLAIN, PLAIN.toUpperCase(), COLONS.toLowerCase()])("the fingerprint %s", async (text) => {
+describe("accepted TLS settings", () => {
+  test.each([COLONS, PLAIN, PLAIN.toUpperCase(), COLONS.toLowerCase()])("include the fingerprint %s", async (text) => {
     expect((await tlsOf(`fingerprints: ["${text}"]`))?.fingerprints).toEqual([PLAIN]);
   });
 
-  test("several fingerprints, and the oldest version", async () => {
+  test("include several fingerprints and the oldest version", async () => {
     const tls = await tlsOf(`fingerprints: ["${COLONS}", "${"0".repeat(64)}"], min_version: TLS13`);
     expect(tls).toMatchObject({ fingerprints: [PLAIN, "0".repeat(64)], minVersion: "TLSv1.3" });
   });
 
-  test("a client certificate with its key, read anew whenever it is asked for", async () => {
+  test("include a client certificate with its key and read both on each request", async () => {
     const tls = await tlsOf(CLIENT);
     expect(await tls?.read?.()).toMatchObject({
       ca: undefined,
@@ -38,12 +38,12 @@ describe("what is accepted", () => {
     });
   });
 
-  test("neither files nor fingerprints: nothing is read at a connection", async () => {
+  test("read nothing per connection without files and fingerprints", async () => {
     expect((await tlsOf("server_name: x"))?.read).toBeUndefined();
   });
 });
 
-describe("what is refused, and where", () => {
+describe("rejected TLS settings", () => {
   test.each([
     [`fingerprints: ["12:34"]`, "4:27", ["tls.fingerprints[0]", "64 hexadecimal digits"]],
     [`fingerprints: ["${PLAIN.slice(0, -1)}g"]`, "4:27", ["64 hexadecimal digits"]],
@@ -64,7 +64,7 @@ describe("what is refused, and where", () => {
     for (const word of words) expect(message).toContain(word);
   });
 
-  test("a key that others may read, where that is to be refused", async () => {
+  test("include a key that others can read, if strict", async () => {
     const readFile = filesWith({
       [FILE]: `${withTls("cert_file: /etc/a.pem, key_file: /etc/a.key")}strict_secret_files: true\n`,
       "/run/secrets/key": SECRET,
@@ -77,7 +77,7 @@ describe("what is refused, and where", () => {
   });
 });
 
-test("a certificate that was renewed makes a reload connect anew, and so does another fingerprint", async () => {
+test("a renewed certificate or a new fingerprint makes a reload reconnect", async () => {
   const printOf = async (tls: string) => {
     const prints = await digestConfig((await load(withTls(tls))).config);
     return prints.servers.get("prtg");

@@ -57,8 +57,8 @@ const VALUES = [
   ["~", "~"],
 ] as const;
 
-describe("every key that wants a text", () => {
-  test("is found in the schema", () => {
+describe("every key that expects text", () => {
+  test("comes from the schema", () => {
     const keys = PATHS.map(keyOf);
     expect(keys.length).toBeGreaterThan(60);
     expect(keys).toContain("servers[0].name");
@@ -87,19 +87,19 @@ describe("every key that wants a text", () => {
 
 const AUTH = "url: http://a, auth: { api_key_file: /run/secrets/key }";
 
-test("the message has the key, the kind, the value as it is written and the remedy", async () => {
+test("the message has the key, the kind, the written value and the remedy", async () => {
   const error = await failureOf(load(`servers:\n  - { ${AUTH}, name: 0123 }\n`));
   expect(error.message).toBe(
     'prtg.yaml:2:70: servers[0].name: expected text, found the number 0123. Put it in quotes: "0123".',
   );
 });
 
-test("a date is a text, as YAML 1.2 has it", async () => {
+test("a date is text in YAML 1.2", async () => {
   const { config } = await load(`servers:\n  - { ${AUTH}, name: 2026-11-26 }\n`);
   expect(config.servers[0]?.name).toBe("2026-11-26");
 });
 
-test.each(["0123", "1e3", "12345678901234567890", "0x1F", "2001"])("the id %s stays as it is written", async (id) => {
+test.each(["0123", "1e3", "12345678901234567890", "0x1F", "2001"])("the id %s keeps its spelling", async (id) => {
   const { config } = await load(
     `servers:\n  - { ${AUTH}, select: { include: [{ id: ${id} }], exclude: [{ id: ${id} }] } }\n`,
   );
@@ -107,7 +107,7 @@ test.each(["0123", "1e3", "12345678901234567890", "0x1F", "2001"])("the id %s st
   expect(config.servers[0]?.select).toEqual({ include: [rule], exclude: [rule] });
 });
 
-test("keys of maps stay as they are written", async () => {
+test("keys of maps keep their spelling", async () => {
   const { config } = await load(
     `servers:\n  - { ${AUTH}, name: a }\nweb: { users: { 0123: { servers: [a] }, 1e3: { servers: [a] } } }\n`,
   );

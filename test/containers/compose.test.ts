@@ -35,17 +35,17 @@ describeWithPrograms([...IMAGE_PROGRAMS], "deploy/compose in a container engine"
     return Number(data.result[0]?.value[1] ?? Number.NaN);
   }
 
-  test("comes up, and the exporter is healthy", async () => {
+  test("starts, and the exporter becomes healthy", async () => {
     const health = await engine.docker(["inspect", "--format={{.State.Health.Status}}", await idOf("exporter")]);
     expect(health).toBe("healthy");
   });
 
-  test("shows the page to this machine", async () => {
+  test("serves the page to this machine", async () => {
     const page = await engine.page("http://127.0.0.1:9705/metrics");
     expect(page.match(/^prtg_channel_value\{/gm)?.length).toBeGreaterThan(1_000);
   });
 
-  test("is scraped by Prometheus, which has evaluated the rules", async () => {
+  test("has a Prometheus that scrapes it and evaluates the rules", async () => {
     await vi.waitFor(async () => {
       expect(await query("min(up)")).toBe(1);
       expect(await query('count({__name__=~"prtg_.+"})')).toBeGreaterThan(2_000);
@@ -55,14 +55,14 @@ describeWithPrograms([...IMAGE_PROGRAMS], "deploy/compose in a container engine"
     }, DATA_LIMIT);
   });
 
-  test("pushes to the Collector, which writes what it gets", async () => {
+  test("pushes to the Collector, which writes the data", async () => {
     await vi.waitFor(async () => {
       const file = await engine.fileOf(await idOf("otel-collector"), "/var/lib/otel-collector/prtg-metrics.json");
       expect(file).toContain('"prtg.channel_value"');
     }, DATA_LIMIT);
   });
 
-  test("keeps its state when the exporter is replaced, and ends with 0", async () => {
+  test("keeps its state when the exporter is replaced, and exits with 0", async () => {
     const before = await idOf("exporter");
     const script = 'console.log(require("fs").readdirSync("/var/lib/prtg-exporter").join())';
     const filesIn = (id: string) => engine.docker(["exec", id, "/usr/local/bin/node", "--eval", script]);

@@ -21,7 +21,7 @@ const stateOf = z.tuple([
   z.object({ State: z.object({ Running: z.boolean(), ExitCode: z.number(), OOMKilled: z.boolean() }) }),
 ]);
 
-describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (programs) => {
+describeWithPrograms([...IMAGE_PROGRAMS], "image in a container engine", (programs) => {
   let engine: ContainerEngine;
   let count = 0;
   const started: string[] = [];
@@ -76,7 +76,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     return { name, url: `http://127.0.0.1:${port}` };
   }
 
-  test("has what it runs on alone, and no file that the exporter could change but those of its state and its compile cache", async () => {
+  test("contains only required files, and only state and compile cache are writable", async () => {
     await engine.docker(["create", "--name=files", IMAGE]);
     const archive = `${inject("runFolder")}/files.tar`;
     await engine.docker(["export", "--output", archive, "files"]);
@@ -90,12 +90,12 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     expect(listing.some(({ name }) => /(^|\/)(ba)?sh$/.test(name))).toBe(false);
   });
 
-  test("says its size in megabytes, which a page promises", async () => {
+  test("has the size in megabytes that a page promises", async () => {
     const bytes = Number(await engine.docker(["image", "inspect", "--format={{.Size}}", IMAGE]));
     expect(bytes / 1e6).toBeLessThan(220);
   });
 
-  test("serves, hardened, as a user without rights", async () => {
+  test("serves as a user without rights, with hardening", async () => {
     const { name, url } = await serve(await startSimulator(100));
     await waitForPage(`${url}/metrics`, /^prtg_channel_value\{/m);
     const { stdout } = await evaluate(
@@ -113,7 +113,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     }
   });
 
-  test("has a volume for state that its user may write to, and that outlives it", async () => {
+  test("has a persistent volume for state that its user can write", async () => {
     const volume = ["--volume=state-of-the-tests:/var/lib/prtg-exporter"];
     const first = await start(["demo", "--web.listen-address=127.0.0.1:0"], volume);
     expect(await evaluate(first, `require("fs").writeFileSync("/var/lib/prtg-exporter/x", "kept")`)).toMatchObject({
@@ -128,9 +128,9 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     await engine.docker(["volume", "rm", "state-of-the-tests"]);
   });
 
-  describe("told to end", () => {
+  describe("image that gets a stop signal", () => {
     // With an init process, like compose and the chart: the kernel drops signals to PID 1 until it handles them.
-    test.each([0, 20, 50, 100, 200, 300, 500, 800, 1_500])("%i ms after its start, it ends by itself", async (ms) => {
+    test.each([0, 20, 50, 100, 200, 300, 500, 800, 1_500])("exits by itself %i ms after its start", async (ms) => {
       const { name } = await serve("http://127.0.0.1:9", ["--init"]);
       await sleep(ms);
       await engine.docker(["kill", "--signal=TERM", name]);
@@ -138,7 +138,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
       expect({ ExitCode, OOMKilled }).toEqual({ ExitCode: expect.toBeOneOf([0, 143]), OOMKilled: false });
     });
 
-    test("as the first process, it ends with 0 once it listens", async () => {
+    test("exits with 0 as the first process once it listens", async () => {
       const { name, url } = await serve("http://127.0.0.1:9");
       await waitForPage(`${url}/-/healthy`, /./);
       await engine.docker(["kill", "--signal=TERM", name]);
@@ -146,10 +146,10 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     });
   });
 
-  describe("with little memory", () => {
+  describe("image with little memory", () => {
     const limited = (limit: string) => [`--memory=${limit}`, `--memory-swap=${limit}`];
 
-    test("2,600 sensors live in 128 MB", async () => {
+    test("serves 2,600 sensors in 128 MB", async () => {
       const { name, url } = await serve(await startSimulator(2_600), limited("128m"));
       await waitForPage(`${url}/metrics`, /^prtg_channel_value\{/m, 120_000);
       for (let scrape = 0; scrape < 20; scrape++) {
@@ -160,7 +160,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
       expect(await inspect(name)).toMatchObject({ Running: true, OOMKilled: false });
     });
 
-    test("96 MB are refused with a word", async () => {
+    test("rejects 96 MB with a message", async () => {
       const { name } = await serve("http://127.0.0.1:9", limited("96m"));
       const { ExitCode, OOMKilled } = await ended(name);
       expect({ ExitCode, OOMKilled }).toEqual({ ExitCode: 1, OOMKilled: false });

@@ -53,7 +53,7 @@ function namesServed(job: ServedJob): string[] {
   return samples.filter(({ labels }) => labels.job === job).map(({ labels: { __name__ = "" } }) => __name__);
 }
 
-test("most channels are in metrics of rules, one of which has a name and a label like no other", () => {
+test("rules map most channels, one with an unusual name and label", () => {
   const [plain, both, mapped] = JOBS.map(
     (job) => namesServed(job).filter((name) => name === "prtg_channel_value").length,
   );
@@ -67,17 +67,17 @@ test("most channels are in metrics of rules, one of which has a name and a label
 });
 
 describe.each(CHANNEL_QUERIES.map((query) => [query.name, query] as const))("%s", (_name, query) => {
-  test("shows channels as displayed where rules leave that beside their metrics", () => {
+  test("shows displayed values if rules keep them", () => {
     const displayed = shown(ask(query, "plain"));
     expect(displayed.length).toBeGreaterThan(0);
     expect(shown(ask(query, "both"))).toEqual(displayed);
   });
 
-  test("shows the same channels, each once, where they are in metrics of rules alone", () => {
+  test("shows the same channels once if rules replace them", () => {
     expect(subjects(ask(query, "mapped"))).toEqual(subjects(ask(query, "plain")));
   });
 
-  test("takes neither alerts nor recorded series for channels", () => {
+  test("ignores alerts and recorded series", () => {
     const [first] = samples.filter(({ labels }) => labels.job === "mapped" && labels.__name__ === "acme_idle_ratio");
     const others = ["ALERTS", "ALERTS_FOR_STATE", "sensor:acme_idle:max"].flatMap((__name__) =>
       [{}, { limit: "max_error" }].map((more) => ({
@@ -90,7 +90,7 @@ describe.each(CHANNEL_QUERIES.map((query) => [query.name, query] as const))("%s"
 });
 
 test.each(CHANNEL_QUERIES.filter(({ name }) => / (Channels|Values and limits) A$/.test(name)))(
-  "$name says the base unit of a metric of a rule, and its value",
+  "$name shows the value in the base unit of the metric",
   (query) => {
     const results = new Map(ask(query, "mapped").map((result) => [shownAs(result.labels), result] as const));
     const units = new Set<string>();

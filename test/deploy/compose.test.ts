@@ -57,11 +57,11 @@ function mounts(service: string): ReadonlyMap<string, string> {
 }
 
 describe("deploy/compose", () => {
-  test("lets no core dump have the keys", () => {
+  test("prevents core dumps, which contain keys", () => {
     expect(compose.services.exporter?.ulimits).toEqual({ core: 0 });
   });
 
-  test.each(Object.keys(compose.services))("mounts only what there is into %s", (service) => {
+  test.each(Object.keys(compose.services))("mounts only existing files into %s", (service) => {
     for (const source of mounts(service).values()) {
       expect(source.startsWith(".") ? existsSync(FOLDER + source) : Object.keys(compose.volumes).includes(source)).toBe(
         true,
@@ -69,14 +69,14 @@ describe("deploy/compose", () => {
     }
   });
 
-  test("provisions Grafana with the Prometheus beside it", () => {
+  test("configures Grafana with its Prometheus", () => {
     const { datasources } = dataSources.parse(read("grafana/provisioning/datasources/prometheus.yaml"));
     expect(datasources.map(({ url, isDefault }) => ({ host: new URL(url).host, isDefault }))).toEqual([
       { host: "prometheus:9090", isDefault: true },
     ]);
   });
 
-  test("tells Grafana the scrape interval", () => {
+  test("gives Grafana the scrape interval", () => {
     const { datasources } = dataSources.parse(read("grafana/provisioning/datasources/prometheus.yaml"));
     const { global } = z
       .looseObject({ global: z.looseObject({ scrape_interval: z.string() }) })
@@ -84,7 +84,7 @@ describe("deploy/compose", () => {
     expect(datasources[0]?.jsonData.timeInterval).toBe(global.scrape_interval);
   });
 
-  test("provisions every dashboard, and begins with one of them", () => {
+  test("provisions every dashboard and opens one of them", () => {
     const [provider] = providers.parse(read("grafana/provisioning/dashboards/prtg-exporter.yaml")).providers;
     expect(mounts("grafana").get(provider?.options.path ?? "")).toBe("../grafana/dashboards");
     const home = compose.services.grafana?.environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? "";
@@ -93,6 +93,6 @@ describe("deploy/compose", () => {
   });
 });
 
-test("the exporter is not process 1, for which signals are lost while it is being loaded", () => {
+test("the exporter is not process 1, which loses signals during loading", () => {
   expect(compose.services.exporter?.init).toBe(true);
 });

@@ -83,12 +83,12 @@ describe("labels of PromQL", () => {
     expect(found.unknown).toEqual(unknown);
   });
 
-  test.each(["sum(", "a{b}", "rate(a[5m)"])("refuse %s", (expr) => {
+  test.each(["sum(", "a{b}", "rate(a[5m)"])("reject %s", (expr) => {
     expect(() => promqlLabels(expr, known)).toThrow("no PromQL");
   });
 });
 
-test("there are four dashboards", () => {
+test("the folder has four dashboards", () => {
   expect(GRAFANA_DASHBOARDS.map(({ file }) => file)).toEqual([
     "prtg-device.json",
     "prtg-explorer.json",
@@ -106,7 +106,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       panel.targets.map((target) => [`${panel.title} ${target.refId}`, panel, target] as const),
     );
 
-    test("has a fixed address, and says what it is", () => {
+    test("has a fixed address and a description", () => {
       expect(dashboard.uid).toBe(dashboard.file.replace(/\.json$/, ""));
       expect(dashboard).not.toHaveProperty("id");
       expect(dashboard.title).toMatch(/^PRTG \/ /);
@@ -115,7 +115,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       expect(dashboard.timezone).toBe("browser");
     });
 
-    test("takes data from the picked source only", () => {
+    test("uses the picked data source only", () => {
       const [first] = variables;
       expect(first).toMatchObject({ name: "datasource", type: "datasource", query: "prometheus" });
       for (const { datasource } of [...panels.flatMap(({ targets }) => targets), ...variables.slice(1)]) {
@@ -124,12 +124,12 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       for (const { title, datasource } of panels) expect(datasource, title).toEqual(PICKED);
     });
 
-    test("uses variables that it has, and has none that it does not use", () => {
+    test("declares exactly the variables that it uses", () => {
       const used = new Set(variablesIn(dashboard.text).filter((name) => !/^\d/.test(name)));
       expect([...used].sort()).toEqual(variables.map(({ name }) => name).sort());
     });
 
-    test("asks for each variable only what those before it have settled", () => {
+    test("uses only earlier variables in the query of each variable", () => {
       const settled = new Set<string>();
       for (const { name, description, query } of variables) {
         expect(description, name).not.toBe("");
@@ -142,7 +142,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
     });
 
     test.each(variables.filter(({ type }) => type === "query").map((variable) => [variable.name, variable] as const))(
-      "fills the variable %s with a label that there is",
+      "fills the variable %s with an existing label",
       (_name, variable) => {
         const query = labelValues(variable);
         if (query === undefined) throw new Error(`no label_values: ${JSON.stringify(variable.query)}`);
@@ -154,7 +154,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       },
     );
 
-    test("matches what can be several things, or has odd characters, by regular expressions", () => {
+    test("matches multiple values and special characters by regular expressions", () => {
       for (const [title, , { expr }] of targets) {
         expect(expr.match(/(?<![~])="[^"]*\$/g), title).toBeNull();
         // All other quotes change server names.
@@ -162,7 +162,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       }
     });
 
-    test("has its panels side by side, without gaps at the right, and each with a number of its own", () => {
+    test("arranges its panels without gaps, each with a unique number", () => {
       for (const [index, panel] of dashboard.panels.entries()) {
         for (const other of dashboard.panels.slice(index + 1)) {
           expect(overlap(panel, other), `${panel.title} and ${other.title}`).toBe(false);
@@ -190,11 +190,11 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       for (const target of panel.targets) expect(target.instant).not.toBe(target.range);
     });
 
-    test.each(targets)("asks for metrics and labels that there are: %s", (_name, _panel, { expr }) => {
+    test.each(targets)("queries existing metrics and labels: %s", (_name, _panel, { expr }) => {
       expect(promqlLabels(parseable(expr, dashboard), KNOWN_METRICS).unknown).toEqual([]);
     });
 
-    test.each(targets)("names series by labels that they have: %s", (_name, _panel, { expr, legendFormat = "" }) => {
+    test.each(targets)("names series by existing labels: %s", (_name, _panel, { expr, legendFormat = "" }) => {
       const labels = labelsOf(expr, dashboard);
       const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
       expect(shown.filter((label) => !labels.has(label))).toEqual([]);
@@ -225,7 +225,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       },
     );
 
-    test("leads to dashboards and variables that there are", () => {
+    test("links to existing dashboards and variables", () => {
       const links = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) =>
         text.startsWith("/d/"),
       );
@@ -242,7 +242,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       }
     });
 
-    test("marks status changes, those in Loki only for who asks for them", () => {
+    test("marks status changes, and those in Loki only on request", () => {
       const marks = annotationsFrom("prometheus", dashboard);
       expect(marks.filter(({ expr }) => expr.includes(CHANGE_METRIC))).toHaveLength(2);
       for (const mark of marks) {
@@ -261,7 +261,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       ]);
     });
 
-    test("asks Loki for what events have", () => {
+    test("queries existing fields of events in Loki", () => {
       const { eventName, attributes } = eventTold();
       for (const { expr, titleFormat, tagKeys } of annotationsFrom("loki", dashboard)) {
         const named = `${expr.replaceAll(/`[^`]*`|"[^"]*"/g, "")} ${titleFormat} ${tagKeys}`.match(
@@ -272,7 +272,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       }
     });
 
-    test("asks Loki for the same events everywhere, and only behind a closed row", () => {
+    test("queries the same events in Loki everywhere, only in a collapsed row", () => {
       expect(panels.filter(({ datasource }) => datasource?.type === "loki")).toEqual([]);
       const [annotation] = annotationsFrom("loki", dashboard);
       for (const { type, targets: held } of closedPanels(dashboard)) {
@@ -281,7 +281,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       }
     });
 
-    test("colors statuses the same everywhere", () => {
+    test("uses the same colors for statuses everywhere", () => {
       const mappings = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) => text === "Up");
       if (dashboard.title !== "PRTG / Exporter health") expect(mappings).not.toEqual([]);
       const colors = new Set<string>();

@@ -10,9 +10,9 @@ import { readHelmValues } from "../../scripts/generate/helm-values.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHART = `${ROOT}deploy/helm/prtg-exporter/`;
 
-describe("the Helm chart", () => {
+describe("Helm chart", () => {
   // Rules of chart-testing, which chart collections run.
-  test("has the keys that collections of charts ask for, and no other", () => {
+  test("has exactly the keys that chart collections require", () => {
     const keys = z.strictObject({
       ...{ apiVersion: z.string(), name: z.string(), version: z.string(), description: z.string(), home: z.url() },
       ...{ appVersion: z.string(), kubeVersion: z.string(), type: z.string(), icon: z.url() },
@@ -25,13 +25,13 @@ describe("the Helm chart", () => {
   });
 
   // Copies without a source. Another test compares the rest.
-  test.each(COPIED_FOLDERS)("has of $from what is there, and nothing else", ({ from, to, pattern }) => {
+  test.each(COPIED_FOLDERS)("contains exactly the existing files of $from", ({ from, to, pattern }) => {
     const sources = readdirSync(ROOT + from).filter((name) => pattern.test(name));
     expect(sources).not.toEqual([]);
     expect(readdirSync(ROOT + to).sort()).toEqual(sources.sort());
   });
 
-  test("says of every switch what it does", () => {
+  test("describes every switch", () => {
     const values = readHelmValues(readFileSync(`${CHART}values.yaml`, "utf8"));
     const undescribed = values.filter(({ children, description }) => {
       const isSwitch = children.some(({ key }) => key === "enabled");
@@ -48,7 +48,7 @@ const protectedPage = z.object({
 });
 
 // Otherwise rejected probes would end the pod.
-test("probes of the values for tests have the password of a user of the page", async () => {
+test("probes of the test values have the password of a page user", async () => {
   const files = readdirSync(`${CHART}ci`).map((name) => readFileSync(`${CHART}ci/${name}`, "utf8"));
   const guarded = files.filter((text) => text.includes("basic_auth_users:"));
   expect(guarded).not.toEqual([]);
@@ -60,8 +60,8 @@ test("probes of the values for tests have the password of a user of the page", a
   }
 });
 
-describe("the values of a chart", () => {
-  test("are read with what their comments say", () => {
+describe("values of a chart", () => {
+  test("match their comments", () => {
     const text = `# About the file.
 
 # -- What it is,
@@ -93,7 +93,7 @@ group:
     ["nothing: null", /nothing needs @schema/],
     ["# @schema {type: object}\nwrong: {}", /the @schema of wrong is no JSON/],
     ["- a list", /not a map/],
-  ])("are refused: %s", (text, fault) => {
+  ])("fail: %s", (text, fault) => {
     expect(() => readHelmValues(text)).toThrow(fault);
   });
 });

@@ -47,29 +47,32 @@ function unknownNames(expr: string): string[] {
 }
 
 test.each([
-  ["a name that is none", "prtg_nothing > 0", ["prtg_nothing"]],
+  ["an unknown name", "prtg_nothing > 0", ["prtg_nothing"]],
   ["a label of another family", 'prtg_up{sensor_id="1"} == 0', ["prtg_up{sensor_id}"]],
   ["a label in a list", "sum by (server, sensors) (prtg_sensors)", ["sensors"]],
   [
-    "an unknown one in a join",
+    "an unknown label in a join",
     "prtg_up * on (server) group_left (nme) topk by (server) (1, prtg_sensors[5m:1m])",
     ["nme"],
   ],
-  ["none in labels that are made", 'sum by (x, y) (label_replace(count_values("y", prtg_up), "x", "", "", ""))', []],
-  ["none in a selector without a name", '{__name__!~"prtg_.*",channel_id!="",nme!=""}', ["{nme}"]],
-  ["what only looks like a name", 'time() - prtg_sensors{status="foo{bar}"} offset 5m # comment', []],
-] as const)("finds %s", (_title, expr, found) => {
+  ["nothing in created labels", 'sum by (x, y) (label_replace(count_values("y", prtg_up), "x", "", "", ""))', []],
+  ["an unknown label in a selector without a name", '{__name__!~"prtg_.*",channel_id!="",nme!=""}', ["{nme}"]],
+  ["nothing in text that looks like a name", 'time() - prtg_sensors{status="foo{bar}"} offset 5m # comment', []],
+] as const)("the check finds %s", (_title, expr, found) => {
   expect(unknownNames(expr)).toEqual(found);
 });
 
-describe("every metric and label is in the metric table", () => {
-  test.each(RULES.map((rule) => [rule.alert ?? rule.record, rule.expr] as const))("of the rule %s", (_name, expr) => {
-    expect(promqlNames(expr).metrics.size).toBeGreaterThan(0);
-    expect(unknownNames(expr)).toEqual([]);
-  });
+describe("metrics and labels in the metric table", () => {
+  test.each(RULES.map((rule) => [rule.alert ?? rule.record, rule.expr] as const))(
+    "cover the rule %s",
+    (_name, expr) => {
+      expect(promqlNames(expr).metrics.size).toBeGreaterThan(0);
+      expect(unknownNames(expr)).toEqual([]);
+    },
+  );
 
   test.each(RULE_TESTS.map(({ name, input_series }) => [name, input_series] as const))(
-    "of the test of %s",
+    "cover the test of %s",
     (_name, input) => {
       for (const { series } of input) {
         const { metrics, matched } = promqlNames(series);
@@ -80,7 +83,7 @@ describe("every metric and label is in the metric table", () => {
     },
   );
 
-  test.each(runbooks)("of %s", (file) => {
+  test.each(runbooks)("cover %s", (file) => {
     const text = readFileSync(new URL(file, RUNBOOKS), "utf8");
     const lines = [...text.matchAll(/```promql\n(.*?)```/gs)].flatMap(([, block = ""]) => block.trim().split("\n"));
     for (const line of lines) expect(unknownNames(line), line).toEqual([]);
@@ -88,7 +91,7 @@ describe("every metric and label is in the metric table", () => {
 });
 
 describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pending }) => {
-  test("says what it is, how bad it is, and where to read on", () => {
+  test("has a summary, a severity and a runbook", () => {
     expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
     expect(annotations.runbook_url).toBe(`docs/runbooks/${alert}.md`);
     // Own severity, or that of the sensor's priority.
@@ -98,7 +101,7 @@ describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pendin
     expect(pending).toMatch(/^\d+m$/);
   });
 
-  test("shows labels that its series have", () => {
+  test("shows labels of its series", () => {
     const shown = Object.values(annotations).flatMap((text) =>
       [...text.matchAll(/\$labels\.(\w+)/g)].map(([, name]) => name),
     );
@@ -107,7 +110,7 @@ describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pendin
   });
 });
 
-test("every alert has its runbook, and every runbook its alert", () => {
+test("every alert has a runbook, and every runbook an alert", () => {
   expect(runbooks.sort()).toEqual([...new Set(ALERTS.map(({ alert }) => `${alert}.md`))].sort());
   for (const file of runbooks) {
     expect(readFileSync(new URL(file, RUNBOOKS), "utf8").split("\n", 1)).toEqual([`# ${file.replace(/\.md$/, "")}`]);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { ROOT, readPage } from "./support/pages.ts";
 
-test("docs/architecture.md says of every folder of the code what it does", () => {
+test("docs/architecture.md describes every folder of the code", () => {
   const listed = [...readPage("docs/architecture.md").prose.matchAll(/^\| `(\w+)\/` \| .{10}/gm)].map(
     ([, name]) => name,
   );
@@ -11,7 +11,7 @@ test("docs/architecture.md says of every folder of the code what it does", () =>
   expect(listed.toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
 });
 
-test("folders of the simulator import only from those that stand above them", () => {
+test("folders of the simulator import only from folders above them", () => {
   const rooms = [...readPage("docs/architecture.md").prose.matchAll(/^\| `simulator\/(\w+)\/` \| /gm)].map(
     ([, name]) => name,
   );

@@ -29,7 +29,7 @@ test.each(EXAMPLES)("%s", (_, text) => {
   expect(validate(document.value, document).problems).toEqual([]);
 });
 
-test("there are such blocks", () => {
+test("pages contain such blocks", () => {
   expect(EXAMPLES.map(([place]) => place.replace(/,.*/, ""))).toEqual(
     expect.arrayContaining(["tenants.md", "web-configuration.md", "otlp.md"]),
   );

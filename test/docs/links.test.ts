@@ -39,22 +39,22 @@ function reachableFrom(start: string): Set<string> {
   return found;
 }
 
-test("there are pages", () => {
+test("the test finds pages", () => {
   expect(PAGES.map(({ file }) => file)).toEqual(
     expect.arrayContaining(["README.md", "docs/operations.md", "deploy/helm/prtg-exporter/README.md"]),
   );
 });
 
-test("the README leads to every page", () => {
+test("the README links to every page", () => {
   const reachable = reachableFrom("README.md");
   expect(PAGES.map(({ file }) => file).filter((file) => !reachable.has(file))).toEqual([]);
 });
 
-test.each(PAGES.map((page) => [page.file, page] as const))("links of %s lead somewhere", (_file, page) => {
+test.each(PAGES.map((page) => [page.file, page] as const))("links of %s are valid", (_file, page) => {
   expect(deadLinks(page)).toEqual([]);
 });
 
-test("dead links are found", () => {
+test("the test finds dead links", () => {
   const text = [
     "# A page (of `links`)",
     "## Twice",
@@ -75,7 +75,7 @@ test("dead links are found", () => {
 
 const NAMED_FILE = /^(?:docs|deploy|config|dashboards|scripts|bench|src|test|api|tools)\/(?!.*\.\.\.)[\w./-]+$/;
 
-test.each(PAGES.map((page) => [page.file, page] as const))("files that %s names are there", (_file, { spans }) => {
+test.each(PAGES.map((page) => [page.file, page] as const))("files that %s names exist", (_file, { spans }) => {
   const named = spans.filter((span) => NAMED_FILE.test(span));
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });

@@ -31,10 +31,10 @@ function isKnown(name: string): boolean {
   return promqlLabels(name, DOCUMENTED_METRICS).unknown.length === 0;
 }
 
-describe("what docs/migration.md names as ours", () => {
+describe("our names in docs/migration.md", () => {
   const names = namedHere(readPage("docs/migration.md").prose);
 
-  test("is found", () => {
+  test("are not empty", () => {
     expect(names).toEqual(expect.arrayContaining(["prtg_channel_value", "sensor_id", "servers[].url"]));
     expect(names.length).toBeGreaterThan(40);
   });
@@ -44,14 +44,14 @@ describe("what docs/migration.md names as ours", () => {
   });
 
   test.each(["prtg_sensor_lastvalue", "sensor_name", "servers[].urls", "--web.port", 'prtg_up{id="1"}', "/prometheus"])(
-    "would not be %s",
+    "do not include %s",
     (name) => {
       expect(isKnown(name)).toBe(false);
     },
   );
 });
 
-test("statuses have the codes that it says", () => {
+test("statuses in docs/migration.md have correct codes", () => {
   const listed = [...readPage("docs/migration.md").prose.matchAll(/\b(\d+) ([a-z ]+?)(?: \("[a-z ]+"\))?(?=[,.])/g)];
   const codes = listed.map(([, code, words = ""]) => [Number(code), words.replaceAll(" ", "")] as const);
   const expected = STATUS_TOKENS.map((token, index) => [index, token] as const).slice(1);

@@ -50,13 +50,13 @@ const OTHERS = new Set([
 
 describe("names of metrics, errors, keys, flags and alerts", () => {
   test.each(USER_PAGES.filter(({ file }) => !OTHERS.has(file)).map((page) => [page.file, page] as const))(
-    "in %s are those of the exporter",
+    "exist in %s",
     (_file, page) => {
       expect(unknownNames(page)).toEqual([]);
     },
   );
 
-  test("that are wrong are found", () => {
+  test("fail if they are wrong", () => {
     const text =
       "`prtg_channel_value` `prtg_channel_values` `API_TIMEOUT` `API_TIMEOUTS` `limits.max_series` `limits.max_serie` " +
       "`servers[].limits.timeout` `limits.timeout` `collectors.tree.shedule` `PRTG_URL` `prtg_exporter_*` " +
@@ -71,7 +71,7 @@ describe("names of metrics, errors, keys, flags and alerts", () => {
     ]);
   });
 
-  test("have sources that are not empty", () => {
+  test("come from sources that are not empty", () => {
     expect(CONFIGURATION_KEYS.has("servers[].limits.requests_per_second")).toBe(true);
     expect(DOCUMENTED_METRICS.has("prtg_ping_seconds")).toBe(true);
     expect(FLAGS.has("--web.listen-address")).toBe(true);
@@ -80,19 +80,19 @@ describe("names of metrics, errors, keys, flags and alerts", () => {
 
 const documentedQueries = PAGES.flatMap((page) => queriesOf(page).map((query) => [page.file, query] as const));
 
-describe("PromQL", () => {
-  test.each(documentedQueries)("of %s names what there is: %s", (_file, query) => {
+describe("PromQL in pages", () => {
+  test.each(documentedQueries)("has existing names in %s: %s", (_file, query) => {
     expect(promqlLabels(query, DOCUMENTED_METRICS).unknown).toEqual([]);
   });
 
-  test("is found, query by query", () => {
+  test("is found query by query", () => {
     const blocks = [{ language: "promql", text: "a  # one\n\nsum(\n  b\n)\nc\n  and d\n" }];
     expect(queriesOf({ blocks })).toEqual(["a", "sum(\n  b\n)", "c\n  and d"]);
     const files = new Set(documentedQueries.map(([file]) => file));
     expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/faq.md", "docs/migration.md"]));
   });
 
-  test.each(documentedQueries)("of %s selects statuses that there are: %s", (_file, query) => {
+  test.each(documentedQueries)("selects existing statuses in %s: %s", (_file, query) => {
     const chosen = [...query.matchAll(/\bstatus=~?"([^"]*)"/g)].flatMap(([, list = ""]) => list.split("|"));
     const tokens: readonly string[] = STATUS_TOKENS;
     expect(chosen.filter((token) => !/[^a-z]/.test(token) && !tokens.includes(token))).toEqual([]);

@@ -18,13 +18,13 @@ function addressOf(file: string): string {
     .replace(/\.md$/, "");
 }
 
-describe("the navigation of the site", () => {
-  test("has each page once, apart from the start page", () => {
+describe("navigation of the site", () => {
+  test("has each page once, except the start page", () => {
     const pages = PAGES.map(({ file }) => file).filter((file) => file.startsWith("docs/") && file !== "docs/index.md");
     expect(linksIn(NAVIGATION).toSorted()).toEqual(pages.map(addressOf).toSorted());
   });
 
-  test("groups pages by what readers want", () => {
+  test("groups pages by purpose", () => {
     expect(NAVIGATION.map(({ text }) => text)).toEqual(["Tutorial", "How-to", "Reference", "Explanation", "Internals"]);
   });
 });

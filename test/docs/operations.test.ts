@@ -17,7 +17,7 @@ function requestsAMinute(sensors: number, channels: number, devices: number): nu
   return 4 + 2 * tree + list(channels) + tree / 5 + limits / 15;
 }
 
-test("requests a minute are those of the schedules", () => {
+test("the page calculates requests a minute from the schedules", () => {
   const rows = [...page.prose.matchAll(/^\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm)].map((row) =>
     row.slice(1).map((cell) => Number(cell.replaceAll(",", ""))),
   );
@@ -27,7 +27,7 @@ test("requests a minute are those of the schedules", () => {
   }
 });
 
-test("the schedules are the defaults", () => {
+test("the page has the default schedules", () => {
   const configuration = readPage("docs/configuration.md").prose;
   const rows = [...page.prose.matchAll(/^\| `(\w+)` \| (\d+) (s|min) \|/gm)];
   expect(rows).toHaveLength(6);
@@ -39,7 +39,7 @@ test("the schedules are the defaults", () => {
   }
 });
 
-test("troubleshooting names every error of the API", () => {
+test("troubleshooting covers every API error", () => {
   // Only with a bug in our requests, or a server beyond our limit.
   const rare = ["API_BAD_REQUEST", "API_RESPONSE_TOO_LARGE", "API_SERVER_ERROR", "API_ENDPOINT_MISSING"];
   const expected = Object.keys(ERROR_CATALOGUE).filter((code) => code.startsWith("API_") && !rare.includes(code));

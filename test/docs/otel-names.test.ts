@@ -22,13 +22,13 @@ const METRICS = rowsOf("in a scrape").map(([[family = ""] = [], [name = ""] = []
   return { family, name, unit, attributes };
 });
 
-test.each(METRICS)("the page says what $family is called", ({ family, name, unit, attributes }) => {
+test.each(METRICS)("the page has the name of $family", ({ family, name, unit, attributes }) => {
   expect(otelMetric(family)).toEqual({ name, unit });
   const meaning = meaningOf(family);
   if (meaning !== undefined) expect(attributes).toEqual(meaning.attributes.map((attribute) => attribute.name));
 });
 
-test("the page has all metrics that have a meaning", () => {
+test("the page has all metrics with a meaning", () => {
   expect(METRICS.map(({ family }) => family)).toEqual(expect.arrayContaining(Object.keys(MEANINGS)));
 });
 

@@ -23,7 +23,7 @@ async function pageSize(settings: string): Promise<number> {
   }
 }
 
-describe("docs/sizing.md says what fewer labels save", () => {
+describe("docs/sizing.md on fewer labels", () => {
   test.each([
     { row: `\`${IDS}\` and \`${NO_INFO}\``, settings: `${IDS}\n${NO_INFO}` },
     { row: `\`${LIST}\` and \`${NO_INFO}\``, settings: `${LIST}\n${NO_INFO}` },
@@ -35,7 +35,7 @@ describe("docs/sizing.md says what fewer labels save", () => {
     expect(Math.abs(saved - said)).toBeLessThan(TOLERANCE);
   });
 
-  test("and that a list to keep may make the page larger, with names in prtg_channel_info once more", async () => {
+  test("says that a list of labels can make the page larger", async () => {
     expect(await pageSize(LIST)).toBeGreaterThan(await pageSize(""));
   });
 });

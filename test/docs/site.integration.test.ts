@@ -60,7 +60,7 @@ function deadLinks(file: string, html: string): string[] {
   });
 }
 
-describe("the documentation site", () => {
+describe("documentation site", () => {
   test("has an HTML page for each page", () => {
     const sources = globSync("**/*.md", { cwd: DOCS, exclude: ["node_modules"] });
     const expected = sources.map((file) => file.replace(/README\.md$/, "index.md").replace(/md$/, "html"));
@@ -78,7 +78,7 @@ describe("the documentation site", () => {
     expect(deadLinks("alerts.html", html)).toEqual(["./metrics#none", "/prtg-exporter/none", "none.png"]);
   });
 
-  test("has a search index of all pages and of whole names of metrics", () => {
+  test("has a search index of all pages and full metric names", () => {
     const [file = "none"] = globSync("assets/chunks/@localSearchIndex*.js", { cwd: site });
     const index = readFileSync(path.join(site, file), "utf8");
     const addresses = [...pages.keys()].map((page) => `"${BASE}${page.replace(/(?:index)?\.html$/, "")}#`);
@@ -90,7 +90,7 @@ describe("the documentation site", () => {
     expect(expected.filter((text) => !index.includes(text))).toEqual([]);
   });
 
-  test("has the text of diagrams and the library that draws them", () => {
+  test("has the text of diagrams and the drawing library", () => {
     expect(pages.get("architecture.html")).toMatch(/<pre>flowchart LR/);
     expect(globSync("assets/mermaid.tiny.*.js", { cwd: site })).toHaveLength(1);
   });

@@ -19,8 +19,8 @@ const LINES = [OLDEST, NODE.split(".")[0] ?? "", String(NEWEST)];
 /** Pages about the past keep their versions. */
 const HISTORY = new Set(["docs/fuzz.md", "CHANGELOG.md"]);
 
-describe("the version of Node.js", () => {
-  test("is one, wherever a package brings it", () => {
+describe("version of Node.js", () => {
+  test("is the same in all packages", () => {
     expect(NODE).toMatch(/^\d+\.\d+\.\d+$/);
     for (const [name, version] of BROUGHT) {
       expect(version, name).toBe(NODE);
@@ -28,7 +28,7 @@ describe("the version of Node.js", () => {
     }
   });
 
-  test("is that of version managers and of the image", () => {
+  test("matches version managers and the image", () => {
     expect(read(".nvmrc")).toBe(`${NODE}\n`);
     expect([...read("Dockerfile").matchAll(/library\/node:([\d.]+)-/g)].map(([, version]) => version)).toEqual([
       NODE,
@@ -36,7 +36,7 @@ describe("the version of Node.js", () => {
     ]);
   });
 
-  test("is named in pages as what runs, or as the oldest that does", () => {
+  test("appears in pages as current or oldest version", () => {
     const current = TEXTS.filter(([file]) => !HISTORY.has(file) && !file.startsWith("docs/decisions/"));
     const named = current.flatMap(([file, text]) =>
       // "Node v24.20.0": version of a measurement.
@@ -49,17 +49,17 @@ describe("the version of Node.js", () => {
   });
 });
 
-test("CI tries the oldest Node.js that runs, and the newest", () => {
+test("CI tests the oldest and the newest Node.js", () => {
   expect([OLDEST, NODE.split(".")[0]]).toEqual(["24", "24"]);
   expect(read(".ci/run")).toContain(`^\\(${NEWEST}[0-9.]*\\) `);
 });
 
-test("types are those of the oldest Node.js, so that nothing newer is used", () => {
+test("types belong to the oldest Node.js, which prevents newer APIs", () => {
   expect(manifest.devDependencies["@types/node"].split(".")[0]).toBe(OLDEST);
 });
 
-describe("the version of the exporter", () => {
-  test("is that of the lock file, and what the chart installs", () => {
+describe("version of the exporter", () => {
+  test("matches the lock file and the chart", () => {
     expect([lock.version, lock.packages[""].version]).toEqual([manifest.version, manifest.version]);
     const chart = load(read("deploy/helm/prtg-exporter/Chart.yaml"));
     expect(chart).toMatchObject({
@@ -69,13 +69,13 @@ describe("the version of the exporter", () => {
     });
   });
 
-  test("is the newest that the changes have, with its date, below an empty place for what comes", () => {
+  test("is the newest in the changelog, with a date, below an empty section", () => {
     const headings = read("CHANGELOG.md").match(/^## .*$/gm) ?? [];
     expect(headings[0]).toBe("## Unreleased");
     expect(headings[1]).toMatch(new RegExp(`^## ${manifest.version.replaceAll(".", "\\.")} - \\d{4}-\\d\\d-\\d\\d$`));
   });
 
-  test("is the one of every image, chart and package that pages name", () => {
+  test("matches every image, chart and package in pages", () => {
     const named = TEXTS.flatMap(([file, text]) =>
       [...text.matchAll(/prtg-exporter(?:[:@_-]v?|.*--version )(\d+\.\d+\.\d+)/g)].map(([what, version]) => ({
         file,

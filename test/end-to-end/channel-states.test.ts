@@ -51,7 +51,7 @@ function statesIn(world: World, at: number): Map<string, string | undefined> {
 const settings = "collectors: { timeseries: { mode: off } }";
 
 test.each(["live", "specification"] as const)(
-  "every channel with a lookup in the default world shows its text, and no other, in the spelling of %s",
+  "every channel with a lookup shows exactly its text, in the spelling of %s",
   async (spelling) => {
     const at = Date.now();
     const exporter = await start({ simulator: { spelling }, settings }, at);
@@ -96,7 +96,7 @@ async function follow(exporter: SimulatedExporter, startedAt: number): Promise<v
   }
 }
 
-test("a server without lookups is served without states, and nothing fails", async () => {
+test("a server without lookups works without states or failures", async () => {
   const exporter = await start(
     { size: { sensors: 100 }, simulator: { faults: ["missing@/lookup-definitions"] } },
     Date.now(),

@@ -55,7 +55,7 @@ interface Outcome {
   readonly complete: boolean;
 }
 
-test("check finds what serve will meet: each fault of each endpoint", async () => {
+test("check finds the same faults as serve at each endpoint", async () => {
   const cases: readonly (readonly [name: string, faults: readonly string[]])[] = [
     ...Object.entries(ENDPOINTS).flatMap(([endpoint, glob]) =>
       Object.entries(FAULTS).map(([fault, text]) => [`${endpoint}-${fault}`, [`${text}@${glob}`]] as const),

@@ -22,7 +22,7 @@ function folderWith(
   return temporaryFolder({ ...files, "key.txt": CREDENTIALS.apiKey, "prtg.yaml": `servers:\n${yaml.join("")}` });
 }
 
-test("check names the fingerprint that it saw, and one that is pinned is all that is needed", async () => {
+test("check prints the fingerprint, and pinning it is enough", async () => {
   const { url, requests } = await simulateServer({ tls: TLS });
   const folder = folderWith(url, { wrong: `fingerprints: ["${OTHER}"]` });
   const refused = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")]);
@@ -41,7 +41,7 @@ test("check names the fingerprint that it saw, and one that is pinned is all tha
   expect(accepted.code).toBe(0);
 });
 
-test("a server of the environment gets its line for the environment, which does", async () => {
+test("check prints a working environment variable for a server of the environment", async () => {
   const { url } = await simulateServer({ tls: TLS });
   const env = { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
   const refused = await runCommand(["check"], { env });
@@ -53,7 +53,7 @@ test("a server of the environment gets its line for the environment, which does"
   expect(accepted.code).toBe(0);
 });
 
-test("by a proxy: what it refuses is said, and with its credentials all works", async () => {
+test("check reports the refusal of a proxy and succeeds with its credentials", async () => {
   const { url } = await simulateServer({ tls: TLS });
   const password = "proxy-pass-9431";
   const proxy = await startProxy({ credentials: `exporter:${password}` });
@@ -77,7 +77,7 @@ test("by a proxy: what it refuses is said, and with its credentials all works", 
   expect(told).not.toContain(Buffer.from(`exporter:${password}`).toString("base64"));
 });
 
-test("the insecure switch is logged, and shown as a metric", async () => {
+test("the insecure switch appears in the log and as a metric", async () => {
   const { url } = await simulateServer({ tls: TLS });
   const folder = folderWith(url, { open: "insecure_skip_verify: true", pinned: `fingerprints: ["${SEEN}"]` });
   const { code, stdout, stderr } = await runCommand(["serve", "--once", "--config.file", join(folder, "prtg.yaml")]);

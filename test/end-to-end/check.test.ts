@@ -208,7 +208,7 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
 }
 
 describe("check", () => {
-  test("says in one line what is wrong with each of many servers, and exits 1 within seconds", async () => {
+  test("prints one line per faulty server and exits with 1 within seconds", async () => {
     const coreDown = await simulateServer({ faults: ["error=503"] });
     const servers = await badServers(coreDown);
     const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
@@ -241,7 +241,7 @@ describe("check", () => {
     }
   }, 120_000);
 
-  test("finds nothing wrong with sound servers, and warns of what may not be meant", async () => {
+  test("accepts healthy servers and warns of doubtful settings", async () => {
     const [plain, specified, secure, named] = await Promise.all([
       simulateServer(),
       simulateServer({ spelling: "specification" }),
@@ -310,7 +310,7 @@ describe("check", () => {
     expect(sessions).toEqual([1, 1]);
   });
 
-  test("names the place of a fault in the configuration, and exits 1", async () => {
+  test("names the position of an error in the configuration and exits with 1", async () => {
     const yaml = (url: string, file: string, more = "") =>
       `servers:\n  - name: hq\n    url: ${url}\n    auth: { api_key_file: ${file} }\n${more}`;
     const url = "https://prtg.example.com:1616";
@@ -331,7 +331,7 @@ describe("check", () => {
     await Promise.all(runs);
   });
 
-  test("shows what it has found when it is interrupted, and ends its session", async () => {
+  test("prints its findings on an interruption and ends its session", async () => {
     const simulator = await simulateServer({ faults: ["hang@/experimental/sensors"] });
     const folder = temporaryFolder({
       ...FILES,

@@ -66,7 +66,7 @@ function linesOf(sensorId: string, channelId?: string): string[] {
 }
 
 describe("/debug/explain", () => {
-  test("shows the record, the rule and the very lines of the page, of a sensor and each of its channels", async () => {
+  test("shows the record, the rule and the lines of a sensor and its channels", async () => {
     const sensor = measured()[5]?.sensor;
     if (sensor === undefined) throw new Error("no sensor");
     const { objects } = await explained(sensor.id);
@@ -83,7 +83,7 @@ describe("/debug/explain", () => {
     }
   });
 
-  test("shows a channel alone, with its value, its rule and its unit", async () => {
+  test("shows a single channel with its value, rule and unit", async () => {
     const channel = measured()[5];
     if (channel === undefined) throw new Error("no channel");
     const id = `${channel.sensor.id}.${channel.number}`;
@@ -105,7 +105,7 @@ describe("/debug/explain", () => {
     expect(text).toContain("normalised (records are not kept as they came)");
   });
 
-  test("says why a channel has no lines", async () => {
+  test("explains why a channel has no lines", async () => {
     const dropped = world.channels().find(({ name }) => name === "Downtime");
     expect((await explained(`${dropped?.sensor.id}.-4`)).objects[0]?.channels).toMatchObject([
       { state: "dropped", outcome: "dropped", rule: "rules[0] of test.yaml", lines: [] },
@@ -113,7 +113,7 @@ describe("/debug/explain", () => {
     expect((await explain(paused)).text).toMatch(/value +none: the sensor is paused/);
   });
 
-  test("asks the server nothing", async () => {
+  test("sends no request to the server", async () => {
     const requests = () =>
       running.exporter.metrics.registry.getSingleMetricAsString("prtg_exporter_api_requests_total");
     const before = await requests();
@@ -141,7 +141,7 @@ describe("/debug/explain", () => {
     expect(json).toEqual({ error: expect.stringContaining(message) });
   });
 
-  test("says what an object is that has no channels", async () => {
+  test("describes an object without channels", async () => {
     const probe = world.list("probe")[0]?.id ?? "";
     const { status, text } = await explain(probe);
     expect([status, text]).toEqual([404, expect.stringContaining(`${probe} is a probe: give ?object=`)]);
@@ -150,7 +150,7 @@ describe("/debug/explain", () => {
 });
 
 describe("/debug/cardinality", () => {
-  test("counts the series that the page has", async () => {
+  test("counts the series of the page", async () => {
     const { json, text } = await running.exporter.debug.cardinality(new URLSearchParams());
     const samples = page
       .split("\n")
@@ -192,7 +192,7 @@ describe("/debug/cardinality", () => {
     expect(text).toMatch(/^series about the monitored world: \d+\n\nfamily +series\n/);
   });
 
-  test("lists what has no mapped metric by unit and kind, with an example that is true", async () => {
+  test("lists unmapped channels by unit and kind, with a correct example", async () => {
     const { json } = await running.exporter.debug.cardinality(new URLSearchParams());
     const { unmapped } = json as {
       readonly unmapped: {

@@ -30,7 +30,7 @@ async function start(settings: string, faults: readonly string[] = []) {
   return { ...running, world, device, target, shown, sections };
 }
 
-test("series are what the server says, inherited dependencies included", async () => {
+test("series match the server, including inherited dependencies", async () => {
   const { world, poll, shown, target, device, exporter } = await start(ON);
   expect(await poll()).toBe(true);
   const nodes: readonly SimNode[] = [
@@ -46,7 +46,7 @@ test("series are what the server says, inherited dependencies included", async (
   expect(report?.depends_on).toEqual({ id: target.id, path: expect.stringContaining(target.name) });
 });
 
-test("a cycle has as many requests as without dependencies", async () => {
+test("a cycle has the same number of requests as without dependencies", async () => {
   const cycles = async (settings: string) => {
     const { poll, simulator, sections } = await start(settings);
     const counts: number[] = [];

@@ -22,7 +22,7 @@ async function shown({ samples }: SimulatedExporter) {
   return { of, value: (name: string) => of(name).map(({ value }) => Number(value)) };
 }
 
-test("details of a simulated server are those that it has", async () => {
+test("details match the simulated server", async () => {
   const subject = await start(SETTINGS);
   expect(await subject.poll()).toBe(true);
   const { world } = subject.simulator;

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 5_000;
 const LOOKS_BACK = 24;
 
 test.each(["en", "de"] as const)(
-  "values that are texts in %s are those that they say, and the rest is counted",
+  "the exporter reads text values in %s and counts unreadable ones",
   async (language) => {
     exporter = await startSimulatedExporter({
       size: { sensors: 200 },
@@ -56,7 +56,7 @@ test.each(["en", "de"] as const)(
   },
 );
 
-test.each(["en", "de"] as const)("limits that are texts in %s are those that they say", async (language) => {
+test.each(["en", "de"] as const)("the exporter reads text limits in %s", async (language) => {
   exporter = await startSimulatedExporter({
     size: { sensors: 200 },
     settings: "collectors: { timeseries: { enabled: false } }",
@@ -79,7 +79,7 @@ test.each(["en", "de"] as const)("limits that are texts in %s are those that the
   }
 });
 
-test("check says how many values cannot be read", async () => {
+test("check reports the number of unreadable values", async () => {
   const faults = ["text-values=de@/experimental/channels*"];
   const { url } = await simulateServer({ faults });
   const env = { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };

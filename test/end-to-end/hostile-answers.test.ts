@@ -106,7 +106,7 @@ async function untilSound(): Promise<void> {
 }
 
 test.each(Object.keys(HOSTILITIES) as Hostility[])(
-  "%s: memory stays, pages are served, polls go on after it",
+  "%s: memory stays bounded, and pages and polls continue",
   async (hostility) => {
     await untilSound();
     resetPeak();

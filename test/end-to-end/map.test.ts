@@ -61,7 +61,7 @@ async function mapJson(...args: string[]): Promise<MappedChannel[]> {
 }
 
 describe("map --all", () => {
-  test("prints every channel with the rule and the series, as serve would serve them", async () => {
+  test("prints every channel with its rule and the series of serve", async () => {
     const channels = await mapJson("--all");
     const { world } = simulator;
     expect(channels.map(({ sensor_id, channel_id }) => `${sensor_id}.${channel_id}`).sort()).toEqual(
@@ -89,7 +89,7 @@ describe("map --all", () => {
     expect(new Set(dropped.map(({ rule }) => rule))).toEqual(new Set([`rules[0] of ${join(folder, "prtg.yaml")}`]));
   });
 
-  test("prints a table for people, with what it comes to", async () => {
+  test("prints a table with a summary", async () => {
     const { code, stdout } = await map("--all");
     const [head, ...lines] = stdout.split("\n");
     expect(code).toBe(0);
@@ -99,7 +99,7 @@ describe("map --all", () => {
     expect(stdout).toMatch(/\n\d+ channels: .*\d+ mapped.*\n$/);
   });
 
-  test("saves what it reads, and reads it without a server, to the same end", async () => {
+  test("saves a recording and gives the same result without a server", async () => {
     const file = join(folder, "records.json");
     // From an older version, readable by others.
     writeFileSync(file, "");
@@ -123,7 +123,7 @@ describe("map --all", () => {
 });
 
 describe("map --sensor", () => {
-  test("prints the channels of one sensor, also from a recording of that sensor alone", async () => {
+  test("prints the channels of one sensor, also from a recording of that sensor", async () => {
     const sensor = simulator.world.list("sensor").find(({ channels }) => channels.length > 2);
     const id = sensor?.id ?? "";
     const all = (await mapJson("--all")).filter((channel) => channel.sensor_id === id);
@@ -134,7 +134,7 @@ describe("map --sensor", () => {
     expect(await mapJson("--sensor", id, "--recording", file)).toEqual(all);
   });
 
-  test("says so when there is no such sensor", async () => {
+  test("reports an unknown sensor", async () => {
     const { code, stdout, stderr } = await map("--sensor", "999999");
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/hq: no sensor 999999 \[MAP_SENSOR_UNKNOWN\]/);
@@ -143,7 +143,7 @@ describe("map --sensor", () => {
   });
 });
 
-describe("map refuses", () => {
+describe("map errors", () => {
   test.each([
     [[], 2, /give --sensor <id>, or --all/],
     [["--sensor", "1", "--all"], 2, /--sensor <id> or --all, not both/],
@@ -160,7 +160,7 @@ describe("map refuses", () => {
     expect(stderr).toMatch(message);
   });
 
-  test("a server that is out of reach", async () => {
+  test("include an unreachable server", async () => {
     const config = `servers: [{ name: hq, url: "http://127.0.0.1:${await freePort()}", auth: { api_key: "\${KEY}" } }]`;
     const file = join(temporaryFolder({ "gone.yaml": config }), "gone.yaml");
     const { code, stderr } = await runCommand(["map", "--all", "--config.file", file], {

@@ -33,7 +33,7 @@ function devicesOf(samples: Samples): Map<string, string> {
   return new Map(infos.map(({ labels }) => [labels.sensor_id ?? "", labels.device_id ?? ""]));
 }
 
-test("keeps a device with its sensors and their channels in one part, also after it has moved", async () => {
+test("keeps a device with its sensors and channels in one part after a move", async () => {
   const running = await polled();
   const { simulator } = running;
   const whole = parsePage(await running.page());
@@ -69,7 +69,7 @@ test("keeps a device with its sensors and their channels in one part, also after
   await check(parsePage(await running.page()));
 });
 
-test("leaves out whole devices beyond limits.max_series, says so, and keeps the rest as it was", async () => {
+test("drops whole devices beyond limits.max_series, reports it and keeps the others", async () => {
   const whole = parsePage(await (await polled()).page());
   const limit = 2_000;
   const cut = await polled(`limits: { max_series: ${limit} }`);

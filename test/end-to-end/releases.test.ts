@@ -30,7 +30,7 @@ const RELEASES: Readonly<Record<ReleaseName, Expected>> = {
 
 const CASES = RELEASE_NAMES.flatMap((release) => SPELLINGS.map((spelling) => ({ release, spelling })));
 
-test("each release, in both spellings: what comes, what is missing, and what check says", async () => {
+test("each release in both spellings has its series, its gaps and its check result", async () => {
   const startedAt = Date.now();
   const world = createWorld({ seed: 1, size: { probes: 1, devices: 20, sensors: 120, channels: 360 }, startedAt });
   const servers = await Promise.all(

@@ -48,7 +48,7 @@ async function start(more: readonly string[] = [], extra = "") {
   };
 }
 
-test("a configuration is reloaded as a whole or not at all", async () => {
+test("a reload applies the whole configuration or nothing", async () => {
   const running = await start(["--web.enable-lifecycle"]);
   // Ready before the limits.
   await vi.waitFor(async () => expect((await running.families()).names).toContain("prtg_ping_limit_seconds"), {
@@ -86,7 +86,7 @@ test("a configuration is reloaded as a whole or not at all", async () => {
   expect((await running.exporter.ended).code).toBe(0);
 });
 
-test("a page is served throughout", async () => {
+test("the page stays available during reloads", async () => {
   const running = await start(["--web.enable-lifecycle"]);
   let pages = 0;
   let ended = false;
@@ -108,7 +108,7 @@ test("a page is served throughout", async () => {
   expect(pages).toBeGreaterThan(0);
 });
 
-test("over HTTP only on request, by SIGHUP always; what is pushed goes on where it was", async () => {
+test("a reload works by SIGHUP, by HTTP only if enabled, and keeps pushing", async () => {
   const seen: string[] = [];
   const names = new Set<string>();
   const receiver = createServer(async (request, response) => {
@@ -170,7 +170,7 @@ async function startReceiver(answer: () => number | "never" = () => 200) {
   return { seen, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test("nothing is lost and nothing sent twice when the receiver, the mode or the push itself changes in mid-work", async () => {
+test("a changed receiver, mode or push during work loses and repeats nothing", async () => {
   const simulator = await simulateServer();
   // Both push the same data.
   simulator.freezeAt(Date.now());
@@ -229,7 +229,7 @@ ${endpoint === undefined ? "" : `otlp: { endpoint: "${endpoint}", interval: 1s, 
   expect(new Set(all)).toEqual(new Set(control.seen));
 }, 180_000);
 
-test("files are read again when their content changes, on request, also behind swapped links", async () => {
+test("a reload follows changed file contents, also behind swapped links", async () => {
   const simulator = await simulateServer();
   const base = `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key_file: key } }]\n`;
   const folder = temporaryFolder({

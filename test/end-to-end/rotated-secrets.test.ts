@@ -64,7 +64,7 @@ async function samples(serve: RunningCommand) {
 }
 
 test.each(Object.entries(WAYS))(
-  "%s may be exchanged at any time: no poll fails",
+  "no poll fails during changes of %s",
   async (_, way) => {
     const { simulator, serve, file } = await start(way);
     writeFileSync(file, `${NEW_SECRET}\n`);
@@ -85,7 +85,7 @@ test.each(Object.entries(WAYS))(
   60_000,
 );
 
-test("with strict_secret_files, one that others may read is refused, also in mid-life", async () => {
+test("strict_secret_files rejects a file that others can read, also later", async () => {
   const way = WAYS["an API key"];
   if (way === undefined) throw new Error("no way");
   const { simulator, serve, file } = await start(way, "strict_secret_files: true\n");

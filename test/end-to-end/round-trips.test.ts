@@ -67,7 +67,7 @@ function calmSensor(index = 0): SimSensor {
   return sensor;
 }
 
-test("rename", async () => {
+test("a rename reaches the page", async () => {
   const { id, parent } = calmSensor();
   await send("PATCH", `/experimental/sensors/${id}`, { basic: { name: 'new "name"' } });
   await send("PATCH", `/devices/${parent?.id}`, { basic: { name: "new-device", host: "10.99.0.1" } });
@@ -82,14 +82,14 @@ test("rename", async () => {
   expect([...names]).toEqual(['new "name"']);
 });
 
-test("another interval", async () => {
+test("a new interval reaches the page", async () => {
   const { id } = calmSensor();
   await send("PATCH", `/experimental/sensors/${id}`, { intervalgroup: { interval: "300" } });
   const samples = await polled();
   expect(of(samples, "prtg_sensor_interval_seconds", { sensor_id: id })).toMatchObject([{ value: "300" }]);
 });
 
-test("move", async () => {
+test("a move reaches the page", async () => {
   const sensor = calmSensor();
   const target = world
     .list("device")
@@ -103,7 +103,7 @@ test("move", async () => {
   expect(of(samples, "prtg_sensor_info", { sensor_id: sensor.id })[0]?.labels.device_id).toBe(target?.id);
 });
 
-test("creation: nothing until it is ready, then everything", async () => {
+test("a new object appears completely once it is ready", async () => {
   const [group] = world.list("group");
   const counts = (samples: readonly ParsedSample[]) =>
     ["device", "sensor"].map((kind) => Number(of(samples, "prtg_objects", { kind })[0]?.value));
@@ -129,7 +129,7 @@ test("creation: nothing until it is ready, then everything", async () => {
   expect(counts(whole)).toEqual(before.map((count) => count + 1));
 });
 
-test("deletion: gone after the second complete poll", async () => {
+test("a deleted object disappears after the second complete poll", async () => {
   const sensor = calmSensor();
   const device = calmSensor(-1).parent;
   expect(sensor.parent).not.toBe(device);

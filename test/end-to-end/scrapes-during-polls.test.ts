@@ -48,7 +48,7 @@ function expectWholePolls(samples: Iterable<ParsedSample>): void {
   expect(paths.get("prtg_sensor_status_code")).toEqual(paths.get("prtg_sensor_status"));
 }
 
-test("pages that are scraped while polls change everything are whole, parse, and have no series twice", async () => {
+test("pages during polls are complete, valid and without duplicate series", async () => {
   const running = await startSimulatedExporter({
     // Large enough to render one family in two slices.
     size: { probes: 1, groups: 5, devices: 20, sensors: 150, channels: 2_300 },

@@ -101,7 +101,7 @@ const PATHS = [
   `/nothing?key=${encodeURIComponent("x")}`,
 ];
 
-test("no secret leaves on any way: pages, metrics, answers to a reload, logs of every level and format", async () => {
+test("pages, metrics, reload answers and logs contain no secret", async () => {
   const { folder, config, flags, bcrypt, env } = await plant();
   const serving = ["serve", ...flags, "--web.listen-address", "127.0.0.1:0", "--web.enable-lifecycle"];
   const serve = startCommand([...serving, "--log.level", "debug", "--log.format", "text"], { env });
@@ -151,7 +151,7 @@ test("no secret leaves on any way: pages, metrics, answers to a reload, logs of 
   expect(stderr).toContain("[redacted]");
 }, 120_000);
 
-describe("errors about the configuration", () => {
+describe("configuration errors", () => {
   const secret = SECRETS.endpointPassword;
   const key = "{ api_key_file: key }";
   test.each([
@@ -169,8 +169,8 @@ describe("errors about the configuration", () => {
       "a password in a wrong endpoint",
       `servers: [{ url: "https://prtg", auth: ${key} }]\notlp: { endpoint: "ftp://user:${secret}@collector" }`,
     ],
-    ["YAML that is none", `servers: [{ url: "https://prtg", auth: { api_key: "${secret}`],
-  ])("%s is not repeated", async (_, text) => {
+    ["invalid YAML", `servers: [{ url: "https://prtg", auth: { api_key: "${secret}`],
+  ])("do not repeat %s", async (_, text) => {
     const loading = loadConfig({
       file: "prtg.yaml",
       env: {},

@@ -53,9 +53,9 @@ function expectClean(secrets: readonly string[], text: string, where: string): v
   }
 }
 
-describe.each(Object.entries(AUTHS))("a server that echoes %s in every text", (_, { auth, env, secret }) => {
+describe.each(Object.entries(AUTHS))("server that echoes %s in every text", (_, { auth, env, secret }) => {
   test.each(["prometheus", "otel"])(
-    "gets it onto no page, into no file and no push with the profile %s",
+    "leaks it to no page, file or push with the profile %s",
     async (profile) => {
       const [server, receiver] = await Promise.all([startEchoingServer(), startReceiver()]);
       const secretsNow = () => (secret === undefined ? [PASSWORD, ...server.tokens.slice(-2)] : [secret]);
@@ -100,7 +100,7 @@ describe.each(Object.entries(AUTHS))("a server that echoes %s in every text", (_
     120_000,
   );
 
-  test("gets it into no report, no recording, no map and no backfill", async () => {
+  test("leaks it to no report, recording, map or backfill", async () => {
     const [server, receiver] = await Promise.all([startEchoingServer(), startReceiver()]);
     const folder = temporaryFolder({ "prtg.yaml": configOf(server.url, receiver.url, auth) });
     const file = (name: string) => join(folder, name);

@@ -30,7 +30,7 @@ function commandLine({ pid }: RunningCommand): string {
 }
 
 describe("secrets", () => {
-  test("of the demo, which nobody knows, are in none of its outputs", async () => {
+  test("do not appear in outputs of the demo", async () => {
     const demo = startCommand([
       "demo",
       "--sensors",
@@ -58,7 +58,7 @@ describe("secrets", () => {
     }
   });
 
-  test.each(["serve", "check"])("cannot be given to %s on the command line", (name) => {
+  test.each(["serve", "check"])("have no flags of %s", (name) => {
     const command = createProgram({ code: 0, redactor: new Redactor() }).commands.find((each) => each.name() === name);
     const flags = command?.options.map(({ long }) => long) ?? [];
     expect(flags).toContain("--config.file");

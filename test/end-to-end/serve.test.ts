@@ -21,8 +21,8 @@ function sampleValue(page: string, name: string, labels: Readonly<Record<string,
   return found[0] === undefined ? undefined : Number(found[0].value);
 }
 
-describe("a demo whose port is taken", () => {
-  test("takes the next free one, and says so", async () => {
+describe("demo whose port is in use", () => {
+  test("uses the next free port and reports it", async () => {
     const { port } = await simulateServer();
     const demo = startCommand(["demo", "--sensors", "9", "--web.listen-address", `127.0.0.1:${port}`]);
     const [, url = ""] = await demo.until(/Open (\S+)/);
@@ -33,7 +33,7 @@ describe("a demo whose port is taken", () => {
   });
 });
 
-describe("what only the user can mend", () => {
+describe("configuration error", () => {
   test("ends the program with one line and exit code 1", async () => {
     const taken = await simulateServer();
     const address = `127.0.0.1:${taken.port}`;
@@ -64,7 +64,7 @@ describe("what only the user can mend", () => {
     );
   });
 
-  test("is found by --config.check without asking the server", async () => {
+  test("appears in --config.check without a request", async () => {
     const { code, stdout, stderr } = await runCommand(["serve", "--config.check"], {
       env: environment(`http://127.0.0.1:${await freePort()}`),
     });
@@ -73,7 +73,7 @@ describe("what only the user can mend", () => {
 });
 
 describe("serve", () => {
-  test("retries while the server is down, and shows it without a restart when it comes up", async () => {
+  test("retries during an outage and recovers without a restart", async () => {
     const port = await freePort();
     const folder = temporaryFolder({
       "prtg.yaml": `servers:
@@ -122,7 +122,7 @@ collectors:
 });
 
 describe("serve --once", () => {
-  test("prints a page and exits 0 when all of the poll worked, else 1", async () => {
+  test("prints a page and exits with 0 if the whole poll worked, otherwise with 1", async () => {
     const [sound, broken] = await Promise.all([
       simulateServer(),
       simulateServer({ faults: ["error=500@/experimental/channels"] }),
@@ -146,7 +146,7 @@ describe("serve --once", () => {
     expect(bad.stderr).toContain("collector channels failed: /experimental/channels: HTTP 500");
   });
 
-  test("prints no part of a page when it is interrupted, and ends its session", async () => {
+  test("prints no partial page on an interruption and ends its session", async () => {
     const simulator = await simulateServer({ faults: ["hang@/experimental/channels"] });
     const { PRTG_URL = "", PRTG_NAME = "" } = environment(simulator.url);
     const folder = temporaryFolder({ "password.txt": CREDENTIALS.password });
@@ -166,7 +166,7 @@ describe("serve --once", () => {
     expect(simulator.requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(1);
   });
 
-  test("ends without a word when nobody reads its page, as behind | head", async () => {
+  test("ends silently if its reader closes the pipe, as with | head", async () => {
     const simulator = await simulateServer({ faults: ["latency=100ms"] });
     const once = startCommand(["serve", "--once"], { env: environment(simulator.url) });
     once.closeStdout();

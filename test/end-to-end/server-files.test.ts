@@ -24,7 +24,7 @@ async function setUp() {
   return { first, second, folder, write, config: join(folder, "prtg.yaml") };
 }
 
-test("servers come and go with their files, and a file that is wrong spoils only itself", async () => {
+test("servers follow their files, and a wrong file affects only itself", async () => {
   const { first, second, folder, write, config } = await setUp();
   write("a.yaml", entry("a", first.url));
   const exporter = startCommand(["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0"], {
@@ -62,7 +62,7 @@ test("servers come and go with their files, and a file that is wrong spoils only
   await vi.waitFor(async () => expect(await look()).toEqual({ up: [], bad: "0" }), PATIENCE);
 }, 120_000);
 
-test("checks fail for one file that is wrong, and say where", async () => {
+test("checks fail for one wrong file and name its position", async () => {
   const { first, write, config } = await setUp();
   write("a.yaml", entry("a", first.url));
   write("b.yaml", `${entry("b", first.url)}limits: { concurrency: 0 }\n`);

@@ -48,7 +48,7 @@ function worldOf(samples: readonly ParsedSample[], server: string): string[] {
     .sort();
 }
 
-test("servers with the same ids are told apart by the label server alone", async () => {
+test("only the label server separates servers with the same ids", async () => {
   const at = Date.now();
   const [first, second] = await Promise.all([simulateServer(), simulateServer()]);
   for (const simulator of [first, second]) simulator.freezeAt(at);
@@ -61,7 +61,7 @@ test("servers with the same ids are told apart by the label server alone", async
   expect(worldOf(samples, "branch")).toEqual(world);
 });
 
-test("a server that comes up late, and one that goes down, change their own series only", async () => {
+test("a late server and a failing server change only their own series", async () => {
   const port = await freePort();
   const steady = await simulateServer();
   const { exporter, page } = await monitor({ hq: steady.url, late: `http://127.0.0.1:${port}` });

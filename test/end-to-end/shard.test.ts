@@ -31,7 +31,7 @@ async function start(shard: string, file: string) {
   };
 }
 
-test("a shard serves its servers alone, is ready without any, and keeps to its own when the configuration changes", async () => {
+test("a shard serves only its servers, is ready without any, and keeps its part after a reload", async () => {
   const simulator = await simulateServer();
   const config = (names: readonly (string | undefined)[]) =>
     `servers:\n${names.map((name) => `  - { name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }\n`).join("")}`;
@@ -60,7 +60,7 @@ test("a shard serves its servers alone, is ready without any, and keeps to its o
   expect((await first.get("/-/ready")).status).toBe(200);
 });
 
-test.each(["3/3", "/3", "all"])("--shard %s is refused, with what to give instead", async (shard) => {
+test.each(["3/3", "/3", "all"])("--shard %s fails with the valid form", async (shard) => {
   const { code, stderr } = await startCommand(["serve", `--shard=${shard}`], { env: {} }).ended;
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/\[SHARD_INVALID\] Use i\/n/) });
 });

@@ -193,7 +193,7 @@ test.each(Object.entries(PHASES))("SIGTERM ends %s in time, with its session", a
   after?.(signalledAt);
 });
 
-test("SIGTERM while the program is being loaded is not lost", async () => {
+test("SIGTERM works while the program is loading", async () => {
   const { start } = await setUp();
   const ends = [20, 150, 300, 500, 900].map(async (delayMs) => {
     const command = start(...SERVE);
@@ -207,7 +207,7 @@ test("SIGTERM while the program is being loaded is not lost", async () => {
 }, 60_000);
 
 test.each(["serve", "check"])(
-  "a secret that nobody writes does not keep %s from ending",
+  "a secret pipe without a writer does not delay the end of %s",
   async (name) => {
     const folder = temporaryFolder({
       "prtg.yaml": 'servers: [{ name: hq, url: "http://127.0.0.1:1", auth: { api_key_file: key } }]\n',

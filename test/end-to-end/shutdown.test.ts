@@ -85,9 +85,9 @@ const whileAScraperDoesNotFinishItsRequest: Phase = async (signal) => {
   socket.destroy();
 };
 
-describe("a stop signal", () => {
+describe("stop signal", () => {
   // In parallel: they mostly wait.
-  test("ends serve cleanly in every phase, and its session on the server", async () => {
+  test("ends serve and its session in every phase", async () => {
     await Promise.all([
       whenTheServerDoesNotAnswerTheLogout("SIGINT"),
       betweenPolls("SIGTERM"),
@@ -101,7 +101,7 @@ describe("a stop signal", () => {
 });
 
 describe("demo and simulate", () => {
-  test("end cleanly, before and after the first poll", async () => {
+  test("end cleanly before and after the first poll", async () => {
     const size = ["--sensors", "20"];
     const early = startCommand(["demo", ...size, "--web.listen-address", "127.0.0.1:0", "--fault", "latency=3s"]);
     const late = startCommand(["demo", ...size, "--web.listen-address", "127.0.0.1:0"]);
@@ -117,8 +117,8 @@ describe("demo and simulate", () => {
   });
 });
 
-describe("a fault of the exporter itself", () => {
-  test("is the last line of the log, without the secret, and exit code 1", async () => {
+describe("internal fault", () => {
+  test("ends the log with one line without the secret, and gives exit code 1", async () => {
     const simulator = await simulateServer();
     const faults = { unhandledRejection: "Promise.reject(error)", uncaughtException: "throw error" };
     const runs = Object.entries(faults).map(async ([origin, fault]) => {

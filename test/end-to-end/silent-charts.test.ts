@@ -5,7 +5,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const READERS = 60;
 
-test("readers of charts that PRTG does not answer keep nobody else out", async () => {
+test("readers of unanswered charts do not block other readers", async () => {
   const simulator = await simulateServer();
   const folder = temporaryFolder({
     "prtg.yaml": `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\ncollectors: { timeseries: { enabled: false } }\n`,

@@ -61,7 +61,7 @@ async function expectCleanPages(replica: RunningCommand): Promise<void> {
 }
 
 test.each(["json", "text"])(
-  "the token shows nowhere, even where the API server repeats it (%s)",
+  "the token stays hidden even if the API server repeats it (%s)",
   async (format) => {
     const { leases, serve } = await setting();
     setToken(leases, TOKENS[0]);
@@ -84,7 +84,7 @@ test.each(["json", "text"])(
   120_000,
 );
 
-test("check tries the Lease with the flags of serve, takes no leadership, and shows no token", async () => {
+test("check tests the Lease with the flags of serve, without taking it or showing the token", async () => {
   const { leases, check } = await setting();
   setToken(leases, TOKENS[0]);
   leases.put({ spec: { holderIdentity: "pod-b_2", leaseDurationSeconds: 12, renewTime: "now" } });

@@ -68,8 +68,8 @@ function holder({ lease }: LeaseServer): unknown {
   return lease?.spec?.holderIdentity;
 }
 
-describe("a replica that stands by", () => {
-  test("is ready and asks and pushes nothing; then it takes over what was given back, and gives it back itself", async () => {
+describe("standby replica", () => {
+  test("is ready and idle, takes over a released Lease and releases it at its end", async () => {
     const { simulator, receiver, leases, folder, start } = await setting();
     const renew = (): void =>
       leases.put({ spec: { holderIdentity: "pod-z_9", leaseDurationSeconds: 20, renewTime: "now" } });
@@ -122,7 +122,7 @@ describe("a replica that stands by", () => {
     expect(stderr).not.toMatch(/"level":"(error|fatal)"|unhandled/i);
   }, 120_000);
 
-  test("goes on in its pod after a kill, without a wait; one that cannot renew ends before another one may lead", async () => {
+  test("resumes in its pod after a kill, and a leader that cannot renew ends in time", async () => {
     const { receiver, leases, start } = await setting();
     const first = start("pod-a");
     await first.until(/first poll finished: ready/);
@@ -144,7 +144,7 @@ describe("a replica that stands by", () => {
     expect(holder(leases)).toBe("pod-a_uid-of-pod-a");
   }, 180_000);
 
-  test("takes over from a leader that hangs, which sends nothing more when it goes on", async () => {
+  test("takes over from a hanging leader, which sends nothing afterwards", async () => {
     const { receiver, start } = await setting("");
     const first = start("pod-a");
     await first.until(/first poll finished: ready/);
@@ -160,7 +160,7 @@ describe("a replica that stands by", () => {
     expect(new Set(pushers(receiver).slice(before))).toEqual(new Set(["pod-b"]));
   }, 180_000);
 
-  test("does not take over with a port, a folder or times that cannot be", async () => {
+  test("rejects invalid ports, folders and times instead of taking over", async () => {
     const { leases } = await setting();
     const env = { PRTG_URL: "http://127.0.0.1:9", PRTG_API_KEY: "a-key" };
     const outside = startCommand(["serve", "--leader-elect"], { env });

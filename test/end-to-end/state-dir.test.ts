@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ENV = { KEY: CREDENTIALS.apiKey };
 
-test("of two exporters with one state_dir the second waits, goes on when the first is killed, and no reload gets around it", async () => {
+test("a second exporter waits for state_dir until the first dies, also after a reload", async () => {
   const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
   const configOf = (state: string) =>
     `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\nstate_dir: ${state}\notlp: { endpoint: "${receiver.url}" }\n`;
@@ -37,7 +37,7 @@ test("of two exporters with one state_dir the second waits, goes on when the fir
   }
 }, 120_000);
 
-test("an exporter that waits for state_dir ends when it is asked to", async () => {
+test("an exporter that waits for state_dir ends on request", async () => {
   const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
   const folder = temporaryFolder({
     "prtg.yaml": `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\nstate_dir: state\notlp: { endpoint: "${receiver.url}" }\n`,
@@ -50,7 +50,7 @@ test("an exporter that waits for state_dir ends when it is asked to", async () =
   expect((await second.ended).code).toBe(0);
 }, 60_000);
 
-test("a state_dir that is open to others is closed if it is the exporter's own, else serve and check warn of it", async () => {
+test("the exporter closes its own open state_dir, and serve and check warn of others", async () => {
   const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
   const configOf = (state: string) =>
     `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\nstate_dir: ${state}\notlp: { endpoint: "${receiver.url}" }\n`;

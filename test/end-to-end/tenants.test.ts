@@ -59,7 +59,7 @@ function serversIn(page: string) {
   };
 }
 
-test("a user who is bound to servers gets their metrics, and nothing else", async () => {
+test("a user with assigned servers gets only their metrics", async () => {
   const { files, bind, writeUsers } = await setUp("web: { users: { alice: { servers: [acme, gone] } } }\n");
   const args = ["serve", ...files, "--web.listen-address", "127.0.0.1:0", "--web.enable-lifecycle"];
   const exporter = startCommand(args, { env: ENV });
@@ -141,7 +141,7 @@ test("a user who is bound to servers gets their metrics, and nothing else", asyn
   await vi.waitFor(async () => expect((await ask("/metrics/globex", "carol")).status).toBe(200), PATIENCE);
 }, 120_000);
 
-test("a bound user whom the web configuration does not have is refused, as a slip would be one who may have everything", async () => {
+test("serve rejects an assigned user whom the web configuration lacks", async () => {
   const { files } = await setUp("web: { users: { alcie: { servers: [acme] } } }\n");
   for (const args of [
     ["serve", "--config.check", ...files],

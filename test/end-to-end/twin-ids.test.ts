@@ -7,7 +7,7 @@ const SIZE = { probes: 2, groups: 4, devices: 12, sensors: 60 };
 const SETTINGS = "collectors: { timeseries: { enabled: false }, limits: { enabled: false } }";
 
 test.each(["channels", "sensors", "devices", "groups", "probes"])(
-  "of two %s with one id the first one is shown",
+  "the page shows the first of two %s with the same id",
   async (list) => {
     const faults = [`twin-ids@/experimental/${list}*`];
     const exporter = await startSimulatedExporter({ size: SIZE, settings: SETTINGS, simulator: { faults } });
@@ -32,7 +32,7 @@ test.each(["channels", "sensors", "devices", "groups", "probes"])(
   },
 );
 
-test("check says how many records have the id of another one", async () => {
+test("check reports the number of duplicate ids", async () => {
   const { url } = await simulateServer({ faults: ["twin-ids@/experimental/channels*"] });
   const env = { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
   const { stdout, code } = await runCommand(["check"], { env });

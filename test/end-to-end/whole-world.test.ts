@@ -18,12 +18,12 @@ function differences(expected: Map<string, number>, served: Map<string, ParsedSa
   return found;
 }
 
-describe.each(["live", "specification"] as const)("the whole world in the spelling of %s", (spelling) => {
+describe.each(["live", "specification"] as const)("whole world in the spelling of %s", (spelling) => {
   test.each([
     ["of the default size", {}],
     ["of the smallest size", { probes: 1, groups: 1, devices: 1, sensors: 1, channels: 3 }],
     ["of more pages than one", { probes: 5, groups: 60, devices: 400, sensors: 3_500, channels: 9_500 }],
-  ])("%s is served: none missing, none extra, every label and value equal", async (_size, size) => {
+  ])("the page has exactly the series and values of a world %s", async (_size, size) => {
     const running = await startSimulatedExporter({ size, simulator: { spelling } });
     try {
       const at = Date.now();

@@ -28,7 +28,7 @@ test.each<[string, () => Error]>([
   ["an error", () => new ExporterError(CODE, "too large")],
   ["a subclass", () => new ApiError(CODE, "too large", { endpoint: "/things" })],
   ["the cause of an error", () => new ExporterError(CODE, "too large", { cause: new TypeError("of its own") })],
-])("%s that is kept does not keep what threw it", async (_what, error) => {
+])("keeping %s does not keep its thrower in memory", async (_what, error) => {
   const kept: unknown[] = [];
   const readers: WeakRef<Reader>[] = [];
   await (async () => {
@@ -45,7 +45,7 @@ test.each<[string, () => Error]>([
   expect(readers[0]?.deref()).toBeUndefined();
 });
 
-test("the stack begins with the class and the message", () => {
+test("the stack starts with the class and the message", () => {
   const { stack } = new ApiError(CODE, "too large", { endpoint: "/things" });
   expect(stack).toMatch(/^ApiError: too large\n +at .*exporter-error\.test/);
 });

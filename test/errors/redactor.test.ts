@@ -15,15 +15,15 @@ describe("Redactor", () => {
     ["in a URL", `?key=${encodeURIComponent("abc+/=def")}`, "?key=[redacted]"],
     ["in a URL with small letters", "?key=abc%2b%2f%3ddef", "?key=[redacted]"],
     ["in base64", `${Buffer.from("abc+/=def").toString("base64")} or base64url`, "[redacted] or base64url"],
-  ])("takes a secret out %s", (_where, text, clean) => {
+  ])("removes a secret %s", (_where, text, clean) => {
     expect(redactorOf("abc+/=def").redact(text)).toBe(clean);
   });
 
-  test("takes a secret out of a form, where a space is a plus", () => {
+  test("removes a secret from a form with plus signs for spaces", () => {
     expect(redactorOf("pass word!").redact("a=pass+word%21&b=1")).toBe("a=[redacted]&b=1");
   });
 
-  test("takes a secret out of base64 with and without padding", () => {
+  test("removes a secret from base64 with and without padding", () => {
     const secret = "ab?>c~";
     expect(Buffer.from(secret).toString("base64")).not.toBe(Buffer.from(secret).toString("base64url"));
     for (const encoding of ["base64", "base64url"] as const) {
@@ -33,7 +33,7 @@ describe("Redactor", () => {
     }
   });
 
-  test("takes a secret out of JSON, where it looks different", () => {
+  test("removes an escaped secret from JSON", () => {
     const secret = 'a"b\\c\nd';
     const body = JSON.stringify({ secret });
     expect(redactorOf(secret).redact(body)).toBe('{"secret":"[redacted]"}');
@@ -43,13 +43,13 @@ describe("Redactor", () => {
   });
 
   test.each([[["secret", "secret-and-more"]], [["secret-and-more", "secret"]]])(
-    "leaves no rest of a secret that holds another (%j)",
+    "leaves no rest of nested secrets (%j)",
     (secrets) => {
       expect(redactorOf(...secrets).redact("x secret-and-more y secret z")).toBe("x [redacted] y [redacted] z");
     },
   );
 
-  test("leaves ordinary text alone, and ignores what is too short to be a secret", () => {
+  test("keeps ordinary text and ignores very short secrets", () => {
     expect(redactorOf("abc", "").redact("abcdef")).toBe("abcdef");
   });
 });
@@ -60,8 +60,8 @@ const SECRET = fc
   .filter((secret) => secret.length >= 5 && !"[redacted]".includes(secret) && !/[\r\n\0]/.test(secret));
 const BESIDE = fc.uint8Array({ maxLength: 12 });
 
-describe("whatever stands beside a secret, no encoded form of it is left", () => {
-  test.each(["base64", "base64url"] as const)("in %s", (encoding) => {
+describe("Redactor with any text around a secret", () => {
+  test.each(["base64", "base64url"] as const)("removes it in %s", (encoding) => {
     fc.assert(
       fc.property(SECRET, BESIDE, BESIDE, (secret, before, behind) => {
         const bytes = Buffer.from(secret);
@@ -96,7 +96,7 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
       JSON.stringify({ authorization: Buffer.from(`user:${secret}`).toString("base64") }),
   };
 
-  test.each(Object.keys(WRITERS))("%s", (name) => {
+  test.each(Object.keys(WRITERS))("removes its form: %s", (name) => {
     const write = WRITERS[name] ?? String;
     fc.assert(
       fc.property(SECRET, fc.string(), fc.string(), (given, before, behind) => {
@@ -115,11 +115,11 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
     ["of Go", "a+b&c<d/é", '{"key":"a+b\\u0026c\\u003cd/é"}'],
     ["of Python", "a+b&c/é", '{"key":"a+b&c/\\u00e9"}'],
     ["of PHP", "a+b&c/é", '{"key":"a+b&c\\/\\u00e9"}'],
-  ])("in JSON %s", (_who, secret, text) => {
+  ])("removes it in JSON %s", (_who, secret, text) => {
     expect(redactorOf(secret).redact(text)).toBe('{"key":"[redacted]"}');
   });
 
-  test("in a header, which is Latin-1", () => {
+  test("removes it from a Latin-1 header", () => {
     const secret = "pässwörd";
     const pair = Buffer.from(`user:${secret}`, "latin1").toString("base64");
     expect(redactorOf(secret).redact(`Basic ${pair}`)).toBe("Basic dXNlcj[redacted]==");
@@ -127,7 +127,7 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
   });
 });
 
-test("leaves no rest of two secrets that overlap, and keeps what another secret has in common with a forgotten one", () => {
+test("the redactor leaves no rest of overlapping secrets, and keeps the rest of a forgotten one", () => {
   const redactor = redactorOf("abcdef", "defghi");
   expect(redactor.redact("1 abcdefghi 2")).toBe("1 [redacted] 2");
   redactor.add("ab cd");
@@ -137,7 +137,7 @@ test("leaves no rest of two secrets that overlap, and keeps what another secret 
   expect(redactor.redact("x ab%20cd y")).toBe("x [redacted] y");
 });
 
-test("a key of five characters is no reason to touch ordinary words", () => {
+test("the redactor keeps ordinary words with a secret of five characters", () => {
   const words = "the quick brown fox jumps over the lazy dog /metrics?shard=1/2 prtg_channel_value 0123456789";
   const redactor = redactorOf("admin", "12345678901234", "zzzz", "qwert");
   expect(redactor.redact(words)).toBe(words);

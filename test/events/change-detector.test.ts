@@ -41,7 +41,7 @@ function detecting(options: Partial<ChangeDetectorOptions> = {}) {
   };
 }
 
-test("the first look is only noted; a change is one event, with all that is known of the object", async () => {
+test("the first poll sends nothing, and a change is one event with all known fields", async () => {
   const { poll, clock } = detecting();
   expect(await poll(wholePoll([{ id: "50", status: "up", statusSince: AT }]))).toEqual([]);
   expect(await poll(wholePoll([{ id: "50", status: "up", statusSince: AT }]))).toEqual([]);
@@ -85,7 +85,7 @@ test("the first look is only noted; a change is one event, with all that is know
   expect(await poll(wholePoll([down]))).toEqual([]);
 });
 
-test("nodes that are no sensors have events of another name", async () => {
+test("objects other than sensors have another event name", async () => {
   const { poll } = detecting();
   await poll(wholePoll([]));
   const events = await poll({ probe: list([record("probe", "1", "0", { name: "Local", status: "disconnected" })]) });
@@ -94,7 +94,7 @@ test("nodes that are no sensors have events of another name", async () => {
   ]);
 });
 
-test("goes on from what an earlier process told, but for objects that it did not know", async () => {
+test("a restart continues from the last known statuses, without events for unknown objects", async () => {
   const earlier = new Map([["50", { status: "up", since: AT } as const]]);
   const { bodies, detector } = detecting({ earlier });
   const poll = wholePoll([
@@ -106,7 +106,7 @@ test("goes on from what an earlier process told, but for objects that it did not
   expect(new Map(detector.snapshot()).get("50")).toEqual({ status: "warning", since: AT + 1_000 });
 });
 
-test("what an earlier process knew is kept until two whole polls have not shown it", async () => {
+test("the detector keeps earlier objects until two complete polls lack them", async () => {
   const earlier = new Map([["50", { status: "up", since: AT } as const]]);
   const { poll, detector } = detecting({ earlier });
   const known = () => new Map(detector.snapshot()).has("50");
@@ -117,14 +117,14 @@ test("what an earlier process knew is kept until two whole polls have not shown 
   expect(known()).toBe(false);
 });
 
-test("a status that began earlier than the one told, and a time that goes back, are no change", async () => {
+test("an older status or a time that goes back is no change", async () => {
   const { poll } = detecting();
   for (const statusSince of [AT, AT - 5_000, AT, AT + 0.5]) {
     expect(await poll(wholePoll([{ id: "50", status: "up", statusSince, lastDown: AT - 1_000 }]))).toEqual([]);
   }
 });
 
-test("without room a change waits for the next poll, and one that is overtaken is counted", async () => {
+test("without room a change waits for the next poll, and a counter reports superseded ones", async () => {
   let room = 0;
   const { bodies, counts } = detecting({ hasRoom: (events) => events <= room });
   const sensors = (a: "up" | "down" | "warning", b: "up" | "down") =>
@@ -147,7 +147,7 @@ test("without room a change waits for the next poll, and one that is overtaken i
   expect(counts).toEqual({ merged: 2, dropped: 0 });
 });
 
-test("the structure is told where that is wanted: the object that changed, not all below it", async () => {
+test("changes of the structure give events on request, for the changed object only", async () => {
   const { poll, bodies, detector, counts } = detecting({ structure: true });
   expect(await bodies(wholePoll([{ id: "50" }]))).toEqual([]);
   expect(await bodies(wholePoll([{ id: "50" }, { id: "51" }]))).toEqual(["sensor Ping 51 on Router was added"]);
@@ -166,14 +166,14 @@ test("the structure is told where that is wanted: the object that changed, not a
   expect(counts.dropped).toBe(0);
 });
 
-test("events of the structure that there is no room for are counted", async () => {
+test("a counter reports events of the structure without room", async () => {
   const { bodies, counts } = detecting({ structure: true, hasRoom: () => false });
   await bodies(wholePoll([{ id: "50" }]));
   expect(await bodies(wholePoll([{ id: "50" }, { id: "51" }, { id: "52" }]))).toEqual([]);
   expect(counts.dropped).toBe(2);
 });
 
-test("hostile texts make one line that any encoding can carry", async () => {
+test("hostile texts give one valid line", async () => {
   const { poll } = detecting();
   await poll(wholePoll([{ id: "50", status: "up" }]));
   const message = `\u0000a\nb\ud800${"x".repeat(5_000)}`;
@@ -184,7 +184,7 @@ test("hostile texts make one line that any encoding can carry", async () => {
   expect(texts.every((text) => text.isWellFormed())).toBe(true);
 });
 
-test("what one poll finds is told in the order of time, as after an outage", async () => {
+test("events of one poll are in order of time, also after an outage", async () => {
   let now = AT + 100 * 60_000;
   const { poll } = detecting({ now: () => now++ });
   const at = (minutes: readonly number[], status: "up" | "down") =>

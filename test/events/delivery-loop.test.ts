@@ -47,7 +47,7 @@ function looping(...answers: (SendOutcome | Error)[]) {
   return { clock, loop, times, waiting, closed: () => closed };
 }
 
-test("tries again in longer and longer pauses, up to a minute", async () => {
+test("retries after longer and longer pauses, up to a minute", async () => {
   const { loop, clock, times } = looping(...Array.from({ length: 9 }, () => RETRY));
   loop.start();
   await clock.advance(600_000);
@@ -55,7 +55,7 @@ test("tries again in longer and longer pauses, up to a minute", async () => {
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test("a pause that the receiver asks for is kept, also at the end", async () => {
+test("the loop respects the pause of the receiver, also at the end", async () => {
   const { loop, clock, times, waiting, closed } = looping({ ...RETRY, retryAfterMs: 90_000 });
   loop.start();
   await clock.advance(89_000);
@@ -64,7 +64,7 @@ test("a pause that the receiver asks for is kept, also at the end", async () => 
   expect([times, waiting.length, closed()]).toEqual([[0], 1, 1]);
 });
 
-test("our own pause ends with the process: one more attempt", async () => {
+test("the end cuts the backoff short for one more attempt", async () => {
   const { loop, clock, times, waiting } = looping(RETRY);
   loop.start();
   await clock.advance(100);
@@ -72,14 +72,14 @@ test("our own pause ends with the process: one more attempt", async () => {
   expect([times, waiting.length]).toEqual([[0, 100], 0]);
 });
 
-test("a sink that throws is one that is out", async () => {
+test("an exception of a sink counts as an outage", async () => {
   const { loop, clock, waiting } = looping(new Error("a fault"));
   loop.start();
   await clock.advance(1_000);
   expect(waiting).toEqual([]);
 });
 
-test("ends before it began", async () => {
+test("the loop can end before its start", async () => {
   const { loop, closed } = looping();
   await loop.end(1_000);
   expect(closed()).toBe(1);

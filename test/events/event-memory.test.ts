@@ -62,7 +62,7 @@ const remembered = (more: Partial<Remembered> = {}): Remembered => ({
   ...more,
 });
 
-test("what is written is there for the next process: at once as a whole, then line by line", async () => {
+test("the next process reads the whole first write and each added line", async () => {
   const { open, files } = disk();
   const memory = await open();
   expect(memory.report).toEqual({ found: "new", file: NAME, message: undefined });
@@ -89,7 +89,7 @@ test("what is written is there for the next process: at once as a whole, then li
   });
 });
 
-test("what waits for the slowest output stays", async () => {
+test("events stay until the slowest output accepts them", async () => {
   const { open } = disk();
   const memory = await open();
   const events = [1, 2, 3].map((seq) => ({ seq, event: event(String(seq)) }));
@@ -101,7 +101,7 @@ test("what waits for the slowest output stays", async () => {
   expect((await open()).before.events.map(({ seq }) => seq)).toEqual([2, 3]);
 });
 
-test("what a file begins with may be ahead of what is added to it", async () => {
+test("the header of a file can be newer than its added lines", async () => {
   const { open } = disk();
   const memory = await open();
   await memory.write([], remembered);
@@ -110,7 +110,7 @@ test("what a file begins with may be ahead of what is added to it", async () => 
   expect([before.events.map(({ seq }) => seq), before.settled, before.next]).toEqual([[3], new Map([["file", 2]]), 4]);
 });
 
-test("a last line that is cut off does not count, and the file is written anew", async () => {
+test("the reader ignores a truncated last line and rewrites the file", async () => {
   const whole = encodeHead("hq") + encodeEntry({ told: [["50", 3, 1]] });
   const line = encodeEntry({ told: [["50", 5, 2]] });
   for (const end of [line.slice(0, 20), line.slice(0, -1), "\0".repeat(512), `${line.slice(0, -3)}x}\n`]) {
@@ -129,7 +129,7 @@ test.each([
   ["foreign", '{"format":"prtg-exporter watermarks"}\n{}\n'],
   ["foreign", encodeHead("other")],
   ["newer", lineOf({ format: "prtg-exporter events", version: 2, server: "hq" })],
-])("a file that is %s is set aside, and nothing is known", async (found, content) => {
+])("a file that is %s moves aside, and the memory starts empty", async (found, content) => {
   const { open, files } = disk(content);
   const { report, before } = await open();
   expect(report).toMatchObject({ found, message: expect.any(String) });
@@ -137,13 +137,13 @@ test.each([
   expect(files.get(`${NAME}.${found}`)).toBe(content);
 });
 
-test("a file that cannot be read is no end either", async () => {
+test("an unreadable file does not stop the memory", async () => {
   const { open, state } = disk(encodeHead("hq"));
   state.fails.add("read");
   expect((await open()).report).toMatchObject({ found: "unreadable", message: "EACCES" });
 });
 
-test("after a write that failed the file is written anew", async () => {
+test("the memory rewrites the file after a failed write", async () => {
   const { open, state, files } = disk();
   const memory = await open();
   await memory.write([], remembered);
@@ -156,7 +156,7 @@ test("after a write that failed the file is written anew", async () => {
   expect([...files.keys()]).toEqual([NAME]);
 });
 
-test("a file that has grown is written anew", async () => {
+test("the memory rewrites a file that has grown", async () => {
   const { open, files } = disk();
   const memory = await open();
   await memory.write([], remembered);
@@ -172,7 +172,7 @@ test("a file that has grown is written anew", async () => {
   expect(files.get(NAME)?.length).toBeLessThan(begin + 2 * (1 << 20));
 });
 
-test("a process that dies between any two steps leaves the old file or the new one", async () => {
+test("a crash between two steps leaves the old file or the new one", async () => {
   for (let dieAt = 0; dieAt <= 3; dieAt++) {
     const { open, state } = disk();
     await (await open()).write([], remembered);
@@ -192,7 +192,7 @@ test("a process that dies between any two steps leaves the old file or the new o
   }
 });
 
-test("without a place to remember nothing is written, and nothing fails", async () => {
+test("the memory writes nothing and fails nowhere without a folder", async () => {
   const memory = EventMemory.none("hq");
   await memory.write([{ gone: ["50"] }], () => {
     throw new Error("asked");

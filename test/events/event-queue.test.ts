@@ -18,7 +18,7 @@ const BOUNDS = { maxEvents: 4, maxSize: 100_000 };
 const seqs = (queue: EventQueue, output: string, until = 99, max = 99, size = 1e9) =>
   queue.take(output, until, max, size).map(({ seq }) => seq);
 
-test("each output takes in order, at its own pace; what all have settled is gone", () => {
+test("each output reads in order at its speed, and the queue drops events that all accepted", () => {
   const queue = new EventQueue(BOUNDS);
   queue.attach(["file", "otlp"]);
   expect(queue.add(events("a", "b", "c"))).toBe(1);
@@ -33,7 +33,7 @@ test("each output takes in order, at its own pace; what all have settled is gone
   expect([queue.events, queue.next, queue.pending("file")]).toEqual([[], 4, 0]);
 });
 
-test("a batch has a number and a size, and ends where events are not on the disk yet", () => {
+test("a batch has limits of number and size, and only events on the disk", () => {
   const queue = new EventQueue(BOUNDS);
   queue.attach(["file"]);
   queue.add(events("a", "b", "c"));
@@ -44,7 +44,7 @@ test("a batch has a number and a size, and ends where events are not on the disk
   expect(seqs(queue, "file", 9, 9, 1)).toEqual([1]);
 });
 
-test("an output that is new gets what comes from then on, one that is gone holds nothing back", () => {
+test("a new output gets later events, and a removed one blocks nothing", () => {
   const queue = new EventQueue(BOUNDS);
   queue.attach(["otlp"]);
   queue.add(events("a", "b"));
@@ -59,14 +59,14 @@ test("an output that is new gets what comes from then on, one that is gone holds
   expect(queue.events).toEqual([]);
 });
 
-test("goes on with what waited in an earlier process", () => {
+test("the queue continues with the events of an earlier process", () => {
   const before = [2, 3].map((seq) => ({ seq, event: event(String(seq)) }));
   const queue = new EventQueue(BOUNDS, before, 2);
   queue.attach(["file", "otlp"], new Map([["file", 2]]));
   expect([seqs(queue, "file"), seqs(queue, "otlp"), queue.next]).toEqual([[3], [], 4]);
 });
 
-test("has room for a number and a size", () => {
+test("the queue has limits of number and size", () => {
   const size = sizeOf(event("a"));
   const queue = new EventQueue({ maxEvents: 2, maxSize: 2 * size + 10 });
   queue.attach(["file"]);
@@ -78,7 +78,7 @@ test("has room for a number and a size", () => {
   expect(room([2, 2 * size])).toEqual([true]);
 });
 
-test("the size that is counted is near that of the JSON", () => {
+test("the counted size is close to that of the JSON", () => {
   const one = event("x".repeat(500));
   expect(sizeOf(one)).toBeGreaterThan(JSON.stringify(one).length);
 });

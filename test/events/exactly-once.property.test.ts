@@ -97,7 +97,7 @@ async function live(steps: readonly Step[]) {
   return { got: target.got, expected, kills };
 }
 
-test("each change is told exactly once, in order, over outages, full disks, restarts and kills", async () => {
+test("each change gives one event, in order, despite outages, full disks, restarts and kills", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { got, expected, kills } = await live(steps);

@@ -21,7 +21,7 @@ const entry: fc.Arbitrary<JournalEntry> = fc.record(
 const file = (server: string, entries: readonly JournalEntry[]) =>
   encodeHead(server) + entries.map(encodeEntry).join("");
 
-test("what is written is read again", () => {
+test("the reader returns the written events", () => {
   fc.assert(
     fc.property(fc.string(), fc.array(entry), (server, entries) => {
       expect(decodeJournal(file(server, entries), server)).toEqual({ entries, isCut: false });
@@ -29,7 +29,7 @@ test("what is written is read again", () => {
   );
 });
 
-test("a file that is cut off anywhere gives the whole lines of it, or none", () => {
+test("a truncated file gives its complete lines or none", () => {
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true }), (entries, part) => {
       const whole = file("hq", entries);
@@ -42,7 +42,7 @@ test("a file that is cut off anywhere gives the whole lines of it, or none", () 
   );
 });
 
-test("a file that is damaged anywhere never passes for another one", () => {
+test("a damaged file never passes as another one", () => {
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1 }), fc.nat(), fc.string({ minLength: 1 }), (entries, at, text) => {
       const whole = file("hq", entries);
@@ -54,7 +54,7 @@ test("a file that is damaged anywhere never passes for another one", () => {
   );
 });
 
-test("servers whose names differ in what a file's name cannot hold have files of their own", () => {
+test("servers with similar names have different files", () => {
   const names = ["hq", "HQ", "h q", "h/q", "h\\q", "", "x".repeat(300)].map(journalFileName);
   expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^events-[\w-]{0,40}-[0-9a-f]{8}\.journal$/);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-test.skipIf(process.platform === "win32")("a limit of the file's size leaves whole lines", async () => {
+test.skipIf(process.platform === "win32")("a file size limit leaves complete lines", async () => {
   // ulimit counts 512 or 1024 bytes.
   const path = join(temporaryFolder({}), "events.jsonl");
   const script = `

@@ -35,7 +35,7 @@ function appending(content?: string) {
   return { path, sink: jsonLinesSinks(fileOutput(path))("hq"), text: () => readFileSync(path, "utf8") };
 }
 
-test("a line is one JSON object, named as in OpenTelemetry's data model", async () => {
+test("a line is one JSON object with names of OpenTelemetry's data model", async () => {
   const { sink, text } = appending();
   expect(await sink.send([event(1)], SIGNAL)).toEqual(ACCEPTED);
   expect(text()).toMatch(/^[^\n]+\n$/);
@@ -51,13 +51,13 @@ test("a line is one JSON object, named as in OpenTelemetry's data model", async 
   });
 });
 
-test("a time that no calendar has stays a number", async () => {
+test("an impossible date stays a number", async () => {
   const { sink, text } = appending();
   await sink.send([event(1, { timestamp: 9e15 })], SIGNAL);
   expect(JSON.parse(text()).timestamp).toBe(9e15);
 });
 
-test("a file that was renamed or removed is another one from then on", async () => {
+test("the sink opens a new file after a rename or removal", async () => {
   const { path, sink, text } = appending();
   await sink.send([event(1)], SIGNAL);
   renameSync(path, `${path}.1`);
@@ -65,7 +65,7 @@ test("a file that was renamed or removed is another one from then on", async () 
   expect([bodies(readFileSync(`${path}.1`, "utf8")), bodies(text())]).toEqual([["event 1"], ["event 2"]]);
 });
 
-test("what an earlier process wrote, and a kill kept it from noting, is not written again", async () => {
+test("the sink does not repeat lines that a killed process wrote", async () => {
   const { path, sink, text } = appending();
   await sink.send([event(1), event(2)], SIGNAL);
   const next = jsonLinesSinks(fileOutput(path))("hq");
@@ -73,13 +73,13 @@ test("what an earlier process wrote, and a kill kept it from noting, is not writ
   expect(bodies(text())).toEqual(["event 1", "event 2", "event 3"]);
 });
 
-test("a line that was cut off before is ended first", async () => {
+test("the sink completes a truncated line first", async () => {
   const { sink, text } = appending('{"torn');
   await sink.send([event(1)], SIGNAL);
   expect(text()).toMatch(/^\{"torn\n\{.*\}\n$/);
 });
 
-test("a file that cannot be opened is tried again later", async () => {
+test("the sink retries a file that it cannot open", async () => {
   const folder = temporaryFolder({});
   const path = join(folder, "later", "events.jsonl");
   const sink = jsonLinesSinks(fileOutput(path))("hq");
@@ -91,7 +91,7 @@ test("a file that cannot be opened is tried again later", async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test.skipIf(!existsSync("/dev/full"))("a full disk is no end", async () => {
+test.skipIf(!existsSync("/dev/full"))("a full disk does not stop the sink", async () => {
   const sink = jsonLinesSinks(fileOutput("/dev/full"))("hq");
   expect(await sink.send([event(1)], SIGNAL)).toMatchObject({
     kind: "retry",
@@ -99,7 +99,7 @@ test.skipIf(!existsSync("/dev/full"))("a full disk is no end", async () => {
   });
 });
 
-test("others that append do not upset it", async () => {
+test("the sink tolerates other writers", async () => {
   const { path, sink, text } = appending();
   await sink.send([event(1)], SIGNAL);
   appendFileSync(path, "{}\n");
@@ -123,7 +123,7 @@ test("a stream gets the same lines", async () => {
   expect(bodies(String(stream.read()))).toEqual(["event 1", "event 2"]);
 });
 
-test("a reader that is gone does not end the process", async () => {
+test("a closed reader does not stop the process", async () => {
   const stream = new Writable({
     write: (_chunk, _encoding, callback) => callback(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
   });

@@ -43,7 +43,7 @@ async function running(maxEvents = 1_000) {
 
 const bodies = ({ got }: ReturnType<typeof receiver>) => got.map(({ body }) => body);
 
-test("events wait while a receiver is out, and come in order; the metrics tell", async () => {
+test("events wait during an outage of the receiver, keep their order and appear in metrics", async () => {
   const { poll, target, pass, count } = await running();
   await poll("up", "up");
   target.answer = "retry";
@@ -57,7 +57,7 @@ test("events wait while a receiver is out, and come in order; the metrics tell",
   expect([await count("pending"), await count("delivered", "otlp"), await count("dropped")]).toEqual([0, 2, 0]);
 });
 
-test("an event is in the journal before an output gets it, and what it has settled before the next batch", async () => {
+test("the journal has an event before an output, and its delivery before the next batch", async () => {
   const { poll, process, disk } = await running();
   const journal = () => [...disk.files.values()].join("");
   const seen: boolean[] = [];
@@ -74,7 +74,7 @@ test("an event is in the journal before an output gets it, and what it has settl
   expect(seen).toEqual([true, true, true]);
 });
 
-test("what a receiver refuses for good is counted, and holds nothing up", async () => {
+test("a counter reports permanently rejected events, and others continue", async () => {
   const { poll, target, count, process } = await running();
   await poll("up");
   target.answer = "rejected";
@@ -85,7 +85,7 @@ test("what a receiver refuses for good is counted, and holds nothing up", async 
   expect(process.lines.map(({ msg }) => msg)).toContain("events were refused for good: no");
 });
 
-test("more changes than there is room for are all told, poll by poll, where the receiver takes them", async () => {
+test("a large number of changes arrives poll by poll if the receiver accepts them", async () => {
   const { poll, target, count } = await running(3);
   const all = (status: StatusToken) => Array.from({ length: 10 }, () => status);
   await poll(...all("up"));
@@ -94,7 +94,7 @@ test("more changes than there is room for are all told, poll by poll, where the 
   expect([target.got.length, await count("dropped")]).toEqual([10, 0]);
 });
 
-test("without room and with a receiver that is out, what is overtaken is counted, and the last status is told", async () => {
+test("during an outage without room, a counter reports superseded changes and the last status arrives", async () => {
   const { poll, target, pass, count } = await running(1);
   await poll("up", "up");
   target.answer = "retry";
@@ -110,7 +110,7 @@ test("without room and with a receiver that is out, what is overtaken is counted
   expect(target.got[1]?.attributes["prtg.status.old"]).toBe("up");
 });
 
-test("a journal that cannot be written stops nothing, and is logged once", async () => {
+test("a failing journal stops nothing and causes one log line", async () => {
   const { poll, target, disk, process, count } = await running();
   await poll("up");
   disk.isFull = true;
@@ -126,7 +126,7 @@ test("a journal that cannot be written stops nothing, and is logged once", async
   ]);
 });
 
-test("another receiver goes on where the one before came to; a new output gets what comes from then on", async () => {
+test("a new receiver continues from the old one, and a new output gets later events", async () => {
   const { poll, target, pass, process, count } = await running();
   await poll("up");
   await poll("down");
@@ -159,7 +159,7 @@ test("another receiver goes on where the one before came to; a new output gets w
   expect(await count("pending", "otlp")).toBe(0);
 });
 
-test("the end delivers what waits, and does not wait for a receiver that is out or hangs", async () => {
+test("the end delivers waiting events without waiting for a failing receiver", async () => {
   const well = await running();
   await well.poll("up");
   await well.process.poll(wholePoll([{ id: "50", status: "down" }]));
@@ -185,7 +185,7 @@ test("the end delivers what waits, and does not wait for a receiver that is out 
   expect(again.memory.report.found).toBe("good");
 });
 
-test("the place where it is remembered can change: all of it goes along", async () => {
+test("the state moves to a new folder", async () => {
   const { poll, process, pass, clock, target } = await running();
   await poll("up");
   const elsewhere = emptyDisk();
@@ -200,7 +200,7 @@ test("the place where it is remembered can change: all of it goes along", async 
   expect([bodies(target), bodies(next)]).toEqual([[], ["Ping 50 on Router is down"]]);
 });
 
-test("what another place remembers does not count where it becomes that of a running process", async () => {
+test("a running process ignores the state of its new folder", async () => {
   const old = await running();
   await old.poll("up");
   for (const status of ["down", "up", "down", "up"] as const) await old.poll(status);
@@ -221,7 +221,7 @@ test("what another place remembers does not count where it becomes that of a run
   expect([bodies(file), bodies(otlp)]).toEqual([["Ping 50 on Router is warning"], ["Ping 50 on Router is warning"]]);
 });
 
-test("a damaged journal is a baseline, and said", async () => {
+test("a damaged journal starts a new baseline with a log line", async () => {
   const { poll, disk, process, clock, pass } = await running();
   await poll("up");
   await poll("down");

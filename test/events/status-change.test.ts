@@ -49,7 +49,7 @@ const CASES: readonly (readonly [told: readonly [StatusToken, number | undefined
   [["up", 100], ["up", undefined, 150], []],
 ];
 
-test.each(CASES)("told %j, shown %j: %j", ([status, since], [shown, shownSince, lastDown, lastUp], expected) => {
+test.each(CASES)("known %j, current %j: %j", ([status, since], [shown, shownSince, lastDown, lastUp], expected) => {
   const changes = changesBetween({ status, since }, shown, shownSince, { message: "why", lastDown, lastUp });
   expect(
     changes.map(({ from, to, at = "?", isInferred }) => `${from.status}>${to}@${at}${isInferred ? "!" : ""}`),

@@ -34,7 +34,7 @@ const change: fc.Arbitrary<(metrics: Metrics) => void | Promise<void>> = fc.oneo
   }),
 );
 
-test("pages have the samples of the registry, whatever was recorded or dropped between them", async () => {
+test("pages match the registry after any records and removals", async () => {
   const rounds = fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(rounds, async (all) => {

@@ -57,7 +57,7 @@ function busyBackground(): { turns: number } {
 const SERVERS = 300;
 
 describe("Exposition", () => {
-  test("is made anew each two seconds where commits follow each other, and at once where they are seldom", async () => {
+  test("renders every two seconds with frequent commits, and immediately with rare ones", async () => {
     const clock = new ManualClock();
     const { store, exposition, rendered, objects } = setUp(clock);
     exposition.start();
@@ -80,7 +80,7 @@ describe("Exposition", () => {
     }
   });
 
-  test("writes families with samples only, once each, and ends OpenMetrics with EOF", async () => {
+  test("writes families with samples once and ends OpenMetrics with EOF", async () => {
     const { store, objects, text } = setUp();
     await store.commit(() => {
       objects.set(objects.add(["hq", "probe"]), 3);
@@ -120,7 +120,7 @@ describe("Exposition", () => {
     expect((await text(DOTS)).split("\n")[1]).toBe("# TYPE prtg__objects gauge");
   });
 
-  test("follows commits, and renders nothing when nothing changed", async () => {
+  test("follows commits and renders nothing without changes", async () => {
     const { store, objects, exposition, rendered, text } = setUp();
     exposition.start();
     await text();
@@ -135,7 +135,7 @@ describe("Exposition", () => {
     expect(rendered.length).toBe(before);
   });
 
-  test("takes expired values off the page without a commit of anybody else", async () => {
+  test("removes expired values from the page without a commit", async () => {
     const clock = new ManualClock();
     const { store, objects, exposition, text } = setUp(clock);
     exposition.start();
@@ -152,7 +152,7 @@ describe("Exposition", () => {
     await expect.poll(later, { timeout: 20_000 }).not.toContain("prtg_objects{");
   });
 
-  test("has commits in a row share a refresh, by how long the one before took", async () => {
+  test("groups commits into one refresh by the duration of the last one", async () => {
     const clock = new ManualClock();
     // 10 ms per clock reading.
     let passed = 0;
@@ -180,7 +180,7 @@ describe("Exposition", () => {
     await expect.poll(() => rendered.length).toBe(before + 1);
   });
 
-  test("is up to date when the page shows what was committed until then", async () => {
+  test("reports when the page has all earlier commits", async () => {
     const clock = new ManualClock();
     const { store, objects, rendered, exposition } = setUp(clock);
     exposition.start();
@@ -193,7 +193,7 @@ describe("Exposition", () => {
     expect(rendered.length).toBe(before + 1);
   });
 
-  test("a page that is not ready is made before the background goes on, and so is what it has to wait for", async () => {
+  test("renders a page before background work, with its prerequisites", async () => {
     const { store, objects, exposition, text } = setUp();
     const slots: number[] = [];
     await store.commit(() => {
@@ -220,7 +220,7 @@ describe("Exposition", () => {
     await Promise.all([committing, refreshing]);
   });
 
-  test("serves the exporter's own metrics fresh, behind a page that is not rendered anew", async () => {
+  test("serves current exporter metrics after a cached page", async () => {
     const { store, objects, rendered, registry, exposition } = setUp();
     let series = 0;
     const metrics = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => [["prtg_objects", ++series]]);
@@ -258,7 +258,7 @@ describe("Exposition", () => {
     expect(readings).toBe(before + 2);
   });
 
-  test("counts a limit that is set while a page is put together for that page too", async () => {
+  test("applies a new limit to the page in progress", async () => {
     const { store, objects, registry } = setUp();
     let isLimited = false;
     const exposition = new Exposition({

@@ -20,7 +20,7 @@ function deflateAll(parts: readonly Buffer[]): DeflatedChunk {
   return joinDeflated(parts.map(deflateChunk));
 }
 
-test("makes one gzip member of a cached beginning and a fresh end", async () => {
+test("gzip joins a cached beginning and a fresh end in one member", async () => {
   const parts = fc.array(fc.uint8Array({ maxLength: 5_000 }).map((bytes) => Buffer.from(bytes)));
   const end = fc.string().map((text) => Buffer.from(text));
   await fc.assert(
@@ -36,24 +36,24 @@ test("makes one gzip member of a cached beginning and a fresh end", async () => 
   );
 });
 
-test.each([0, 5_000, 300_000])("keeps of %i bytes nothing but their compressed form", (length) => {
+test.each([0, 5_000, 300_000])("gzip keeps only the compressed form of %i bytes", (length) => {
   const [buffer] = deflateChunk(randomBytes(length)).buffers;
   expect(buffer?.buffer.byteLength).toBe(buffer?.length);
 });
 
-test("carries the checksum over many large parts", async () => {
+test("the checksum covers many large parts", async () => {
   const beginning = Array.from({ length: 40 }, (_, index) => Buffer.alloc(300_000, `line ${index}\n`));
   const page = Buffer.concat(await gzipMember(deflateAll(beginning), Buffer.from("end")));
   expect(gunzipSync(page).equals(Buffer.concat([...beginning, Buffer.from("end")]))).toBe(true);
 });
 
 test.each([
-  ["as it is where the page is hardly longer for that", 2_000_000, 20_000, 20_000 + 5 + 8],
-  ["as it is up to what a stored block can hold", 8_000_000, 65_535, 65_535 + 5 + 8],
-  ["compressed where it is longer than that", 8_000_000, 65_536, undefined],
-  ["compressed where it is a good part of the page", 100_000, 20_000, undefined],
+  ["uncompressed if the page is hardly longer", 2_000_000, 20_000, 20_000 + 5 + 8],
+  ["uncompressed up to the size of a stored block", 8_000_000, 65_535, 65_535 + 5 + 8],
+  ["compressed if it is longer", 8_000_000, 65_536, undefined],
+  ["compressed if it is a large part of the page", 100_000, 20_000, undefined],
   ["as it is when there is nothing", 2_000_000, 0, 5 + 8],
-])("sends the end %s", async (_what, before, length, expected) => {
+])("gzip sends the end %s", async (_what, before, length, expected) => {
   // Random bytes do not compress.
   const beginning = randomBytes(before);
   const deflated = deflateAll([beginning]);
@@ -65,7 +65,7 @@ test.each([
   else expect(bytes).toBe(expected);
 });
 
-test.each([100, 20_000, 200_000])("leaves the buffers of an end of %i bytes to their owner", async (length) => {
+test.each([100, 20_000, 200_000])("gzip does not change the buffers of an end of %i bytes", async (length) => {
   const lines = [Buffer.alloc(length, "line\n"), Buffer.allocUnsafeSlow(length).fill("other line\n")];
   const before = Buffer.concat(lines);
   for (const end of [lines, lines.slice(1)]) {
@@ -75,7 +75,7 @@ test.each([100, 20_000, 200_000])("leaves the buffers of an end of %i bytes to t
   expect(Buffer.concat(lines).equals(before)).toBe(true);
 });
 
-test("frees what it put together for compression", async () => {
+test("gzip frees temporary buffers", async () => {
   const concat = vi.spyOn(Buffer, "concat");
   await gzipEnd(deflateAll([]), [Buffer.alloc(100_000, "line\n"), Buffer.alloc(100_000, "line\n")]);
   const joined = concat.mock.results.map(({ value }) => value).filter(Buffer.isBuffer);
@@ -85,7 +85,7 @@ test("frees what it put together for compression", async () => {
 });
 
 describe("combineCrc32", () => {
-  test("gives the checksum of two sequences in a row", () => {
+  test("gives the checksum of two joined sequences", () => {
     const bytes = fc.uint8Array({ maxLength: 3_000 }).map((values) => Buffer.from(values));
     fc.assert(
       fc.property(bytes, bytes, (first, second) => {
@@ -94,7 +94,7 @@ describe("combineCrc32", () => {
     );
   });
 
-  test("holds for long sequences", () => {
+  test("works for long sequences", () => {
     const first = Buffer.alloc(5_000_001, "first");
     const second = Buffer.alloc(70_000_003, "second");
     expect(combineCrc32(crc32(first), crc32(second), second.length)).toBe(crc32(second, crc32(first)));

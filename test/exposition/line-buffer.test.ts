@@ -25,7 +25,7 @@ function cut([from, count]: readonly [number, number], length: number): readonly
   return [start, Math.min(length, start + count)];
 }
 
-test("holds what was written and copied, in order", () => {
+test("the buffer returns written and copied text in order", () => {
   const sources = [Buffer.from("0123456789".repeat(100)), Buffer.from("äöü".repeat(10_000))];
   const lines = new LineBuffer();
   fc.assert(

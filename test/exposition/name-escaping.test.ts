@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { escapeNamesWithDots } from "../../src/exposition/name-escaping.ts";
 
-test("doubles underscores in names of families and labels and nowhere else", () => {
+test("escaping doubles underscores only in names of families and labels", () => {
   const page = [
     "# HELP prtg_up Is a_b up?",
     "# TYPE prtg_up gauge",

@@ -32,11 +32,11 @@ describe("negotiateFormat", () => {
     [PROMETHEUS_2, "application/openmetrics-text; version=1.0.0; charset=utf-8"],
     ["*/*;q=0", TEXT],
     [";;;,,,", TEXT],
-  ])("Accept %j is answered with %j", (accept, contentType) => {
+  ])("answers Accept %j with %j", (accept, contentType) => {
     expect(negotiateFormat(accept === undefined ? {} : { accept }).contentType).toBe(contentType);
   });
 
-  test("answers any header with a form whose body fits its content type", () => {
+  test("matches format and content type for any header", () => {
     const parameter = fc.constantFrom(
       "",
       ";version=0.0.4",
@@ -78,7 +78,7 @@ describe("negotiateEncoding", () => {
     ["gzip;q=0.5, identity;q=0.8", "identity"],
     ["deflate", "identity"],
     ["", "identity"],
-  ])("Accept-Encoding %j is answered with %s", (header, encoding) => {
+  ])("answers Accept-Encoding %j with %s", (header, encoding) => {
     expect(negotiateEncoding(header === undefined ? {} : { "accept-encoding": header })).toBe(encoding);
   });
 });

@@ -58,7 +58,7 @@ function reader(cut: () => void = () => undefined, gone = new AbortController())
 }
 
 describe("memory for pages", () => {
-  test("a compressed page is that of before but for the blocks that changed, and nothing is copied for it", async () => {
+  test("shares all blocks except changed ones between compressed pages, without a copy", async () => {
     const { exposition, changeOne } = await setUp();
     const before = new Set(await exposition.page(OPENMETRICS, "gzip"));
     await changeOne(1);
@@ -69,7 +69,7 @@ describe("memory for pages", () => {
     expect(after.difference(before).size).toBe(4);
   });
 
-  test("is bounded at each moment, however many parts are asked for", async () => {
+  test("stays within its limit for any number of parts", async () => {
     const { exposition } = await setUp();
     const taken = memoryFromNow();
     let most = 0;
@@ -89,7 +89,7 @@ describe("memory for pages", () => {
     expect(most).toBeLessThan(2 * PAGE_BYTES + SPARE_BYTES);
   });
 
-  test("is given back when a part is forgotten, and not while it is read", async () => {
+  test("returns when a part expires, but not during a read", async () => {
     const { exposition, clock } = await setUp();
     const { told, leave } = reader();
     const { beginning } = await exposition.streamedPage(TEXT, "identity", { index: 0, count: 2 }, told);
@@ -107,7 +107,7 @@ describe("memory for pages", () => {
     expect(lines.every(({ length }) => length === 0)).toBe(true);
   });
 
-  test("has slow readers of old pages cut, those that came first before others", async () => {
+  test("cuts slow readers of old pages, the oldest first", async () => {
     const { exposition, change } = await setUp();
     await exposition.page(TEXT, "identity", undefined, Promise.resolve());
     const cut: number[] = [];
@@ -127,7 +127,7 @@ describe("memory for pages", () => {
     for (const { leave } of readers) leave();
   });
 
-  test("is not taken for those who have gone, nor for more than can be served soon", async () => {
+  test("ignores readers that left, and parts that must wait", async () => {
     const { exposition } = await setUp();
     const gone = reader();
     gone.gone.abort();
@@ -145,7 +145,7 @@ describe("memory for pages", () => {
     expect(refused.every(({ reason }) => reason instanceof TooManyPages)).toBe(true);
   });
 
-  test("is a piece of the page at a time where names are escaped anew", async () => {
+  test("holds one piece of the page at a time if names need escaping", async () => {
     const { exposition } = await setUp();
     const { told, leave } = reader();
     const { beginning, end } = await exposition.streamedPage(DOTS, "identity", undefined, told);

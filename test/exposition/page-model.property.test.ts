@@ -126,7 +126,7 @@ function apply(one: Step, model: Model, tables: readonly SeriesTable[], now: num
   }
 }
 
-test("shows what a model without any cache shows, whatever was done", async () => {
+test("the page matches a model without caches after any operations", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
       const { store, exposition, tables } = setUp();
@@ -145,7 +145,7 @@ test("shows what a model without any cache shows, whatever was done", async () =
   );
 });
 
-test("cuts a page into parts that are disjoint and together the whole, in every form", async () => {
+test("the parts of a page are disjoint and complete in every form", async () => {
   const count = fc.integer({ min: 1, max: 5 });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.array(step, { maxLength: 20 }), count, async (...given) => {
@@ -175,7 +175,7 @@ test("cuts a page into parts that are disjoint and together the whole, in every 
   );
 });
 
-test("keeps within its limits by leaving out whole devices, the same ones in any order", async () => {
+test("the page stays within its limits by dropping whole devices in a fixed order", async () => {
   const maxSeries = fc.integer({ min: 1, max: 30 });
   const additions = fc.array(fc.record({ table, shardKey, id: fc.nat(1_000) }), { maxLength: 60 });
   await fc.assert(

@@ -47,7 +47,7 @@ const expected = (value: number) =>
   ).join("");
 
 describe("lines of a page", () => {
-  test("are given back one block after the other while they are replaced, where no page is made of them", async () => {
+  test("return block by block during replacement if no reader needs them", async () => {
     const { changeAll, render } = await setUp();
     const before = await render(NOT_SHOWN);
     const old = linesOf(before);
@@ -67,7 +67,7 @@ describe("lines of a page", () => {
     expect(textOf(await after)).toBe(expected(1));
   });
 
-  test("stay until they are taken, where a page is made of them", async () => {
+  test("stay until a pending page takes them", async () => {
     const { pages, changeAll, memory, render } = await setUp();
     const before = await render(SHOWN);
     await changeAll(1);
@@ -78,7 +78,7 @@ describe("lines of a page", () => {
     expect(pages.takeReplaced()).toEqual([]);
   });
 
-  test("stay for whoever entered when the page was theirs to see", async () => {
+  test("stay for readers of their page", async () => {
     const { changeAll, memory, render } = await setUp();
     let leave = () => {};
     const page = await render(NOT_SHOWN, () => {
@@ -92,7 +92,7 @@ describe("lines of a page", () => {
     expect(textOf(after)).toBe(expected(1));
   });
 
-  test("of blocks that did not change stay", async () => {
+  test("stay in unchanged blocks", async () => {
     const { store, table, render } = await setUp();
     const [first, second, third] = linesOf(await render(NOT_SHOWN));
     await store.commit(() => table.set(BLOCK_SIZE + 7, 1));
@@ -102,7 +102,7 @@ describe("lines of a page", () => {
     expect(after[2]).toBe(third);
   });
 
-  test("are given back with their table", async () => {
+  test("return with their table", async () => {
     const { store, render } = await setUp();
     const old = linesOf(await render(NOT_SHOWN));
     await store.reshape([FAMILY], async () => () => undefined);
@@ -113,7 +113,7 @@ describe("lines of a page", () => {
   test.each([
     ["given back", NOT_SHOWN],
     ["kept for a page that is made of them", SHOWN],
-  ])("are whole again after a rendering that failed midway, those before %s", async (_what, keepsLines) => {
+  ])("are complete after a rendering that failed midway, with old ones %s", async (_what, keepsLines) => {
     const { store, table, changeAll, render } = await setUp();
     await render(keepsLines);
     await changeAll(1);

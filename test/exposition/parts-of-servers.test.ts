@@ -57,7 +57,7 @@ function world(page: string): string[] {
 }
 
 describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encoding) => {
-  test.each([TEXT, OPEN_METRICS])("are together the page, and have no line of another server", async (format) => {
+  test.each([TEXT, OPEN_METRICS])("together equal the page, without lines of other servers", async (format) => {
     const { page } = await setUp();
     const parts = await Promise.all(SERVERS.map((server) => page({ servers: [server] }, format, encoding)));
     for (const [index, part] of parts.entries()) {
@@ -76,7 +76,7 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
     expect(world(await page({ servers: [] }, format, encoding))).toEqual([]);
   });
 
-  test("can be cut into shards", async () => {
+  test("accept shards", async () => {
     const { page } = await setUp();
     const shards = await Promise.all(
       [0, 1, 2].map((index) => page({ servers: ["globex"], index, count: 3 }, TEXT, encoding)),
@@ -88,7 +88,7 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
     expect(shards.map((shard) => shard.includes("prtg_exporter_build_info"))).toEqual([true, false, false]);
   });
 
-  test("tell what is there when they are asked for, whatever became of the lines before", async () => {
+  test("show the current state after any changes", async () => {
     const { exposition, page, change } = await setUp();
     exposition.start();
     const status = async (server: string) => {
@@ -109,7 +109,7 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
   });
 });
 
-test("of the exporter's own metrics they have what is about these servers, and which exporter it is", async () => {
+test("parts have exporter metrics of their servers and the build info", async () => {
   const { page } = await setUp();
   const own = (text: string) => text.split("\n").filter((line) => isOwnMetric(line));
   const whole = own(await page());
@@ -122,7 +122,7 @@ test("of the exporter's own metrics they have what is about these servers, and w
   expect(part.length).toBeLessThan(whole.length / 2);
 });
 
-test("a page that is cut short is so for each of them: devices that it lacks are in no part", async () => {
+test("parts of a limited page omit its dropped devices", async () => {
   const { page } = await setUp(1_000);
   const whole = world(await page());
   const parts = await Promise.all(SERVERS.map((server) => page({ servers: [server] })));
@@ -130,7 +130,7 @@ test("a page that is cut short is so for each of them: devices that it lacks are
   expect(parts.flatMap(world).toSorted()).toEqual(whole.toSorted());
 });
 
-test("a change makes no part anew before it is asked for; an unchanged one is not made twice", async () => {
+test("a change renders a part only on request, and an unchanged part only once", async () => {
   const { exposition, page, change } = await setUp();
   await page({ servers: ["acme"] }, TEXT, "gzip");
   // Each request makes the end: a block and gzip's trailer.
@@ -145,7 +145,7 @@ test("a change makes no part anew before it is asked for; an unchanged one is no
   expect((await beginning()).difference(first).size).toBeGreaterThan(0);
 });
 
-test("a part costs a handful of looks at each of the others, however many customers have one", async () => {
+test("a part needs few comparisons with other parts for any number of customers", async () => {
   const { exposition, change } = await setUp();
   let looks = 0;
   const parts = Array.from({ length: 200 }, (_, customer) => ({

@@ -11,14 +11,14 @@ function made(memory: LineMemory): Buffer {
 }
 
 describe("LineMemory", () => {
-  test("frees lines at once when they are not read", () => {
+  test("frees lines immediately without readers", () => {
     const memory = new LineMemory();
     const lines = made(memory);
     memory.retire([lines]);
     expect(lines).toHaveLength(0);
   });
 
-  test("keeps them until the last reader that may see them has left, and no longer", () => {
+  test("keeps lines until their last reader leaves", () => {
     const memory = new LineMemory();
     const [old, current] = [made(memory), made(memory)];
     const [first, second] = [memory.enter(), memory.enter()];
@@ -34,7 +34,7 @@ describe("LineMemory", () => {
     expect(current).toHaveLength(0);
   });
 
-  test("counts a reader once, however often it leaves", () => {
+  test("counts a reader once even if it leaves repeatedly", () => {
     const memory = new LineMemory();
     const lines = made(memory);
     const [leave, stay] = [memory.enter(), memory.enter()];
@@ -46,7 +46,7 @@ describe("LineMemory", () => {
     expect(lines).toHaveLength(0);
   });
 
-  test("leaves them to the garbage collector when a caller keeps what was current then", () => {
+  test("leaves lines to the garbage collector if a caller keeps them", () => {
     const memory = new LineMemory();
     const [replaced, kept] = [made(memory), made(memory)];
     const leave = memory.enter();
@@ -59,7 +59,7 @@ describe("LineMemory", () => {
     expect([replaced, kept, later].map(({ length }) => length)).toEqual([SIZE, SIZE, 0]);
   });
 
-  test("does not touch memory that others share", () => {
+  test("ignores shared memory", () => {
     const memory = new LineMemory();
     const shared = Buffer.from(new ArrayBuffer(2 * SIZE), 0, SIZE);
     memory.adopt(shared);
@@ -68,7 +68,7 @@ describe("LineMemory", () => {
     expect([shared, stranger].map(({ length }) => length)).toEqual([SIZE, SIZE]);
   });
 
-  test("cuts the readers that came first when they hold more than the limit", () => {
+  test("cuts the oldest readers if they hold more than the limit", () => {
     const memory = new LineMemory(() => 2 * SIZE);
     const cut: string[] = [];
     const leave = new Map<string, () => void>();
@@ -101,7 +101,7 @@ describe("LineMemory", () => {
 describe("CompressedReaders", () => {
   const content = (bytes: number) => ({ ...NO_CONTENT, bytes });
 
-  test("cuts those that came first when old pages that they hold exceed the limit", () => {
+  test("cuts the oldest readers if old pages exceed the limit", () => {
     const readers = new CompressedReaders(() => 25);
     const cut: string[] = [];
     const enter = (name: string, page = content(10)) => readers.enter(page, () => void cut.push(name));
@@ -118,7 +118,7 @@ describe("CompressedReaders", () => {
     expect(cut).toEqual(["first", "second"]);
   });
 
-  test("lets the newest have its page, whatever its size", () => {
+  test("permits the newest reader any page size", () => {
     const readers = new CompressedReaders(() => 25);
     const cut: string[] = [];
     readers.enter(content(100), () => void cut.push("large"));

@@ -47,7 +47,7 @@ const action = (identity: number) =>
     }),
   );
 
-const TITLE = "gives every reader one moment's page, whole, whatever replaces it meanwhile: %i in 10 not compressed";
+const TITLE = "every reader gets a complete page of one moment during replacements: %i in 10 uncompressed";
 
 test.each([0, 1, 5])(TITLE, { timeout: 120_000 }, async (identity) => {
   await fc.assert(

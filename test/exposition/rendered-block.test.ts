@@ -52,7 +52,7 @@ function plain({ bytes, starts, shardKeys, servers, serverOf, series }: Rendered
   return { lines, series, text: String(bytes) };
 }
 
-test("a block that is rendered from its lines of last time reads as one that is rendered anew", () => {
+test("a block rendered from old lines equals a newly rendered one", () => {
   fc.assert(
     fc.property(fc.array(fc.array(change, { maxLength: 12 }), { minLength: 1, maxLength: 8 }), (rounds) => {
       const table = new SeriesTable(FAMILY);

@@ -43,8 +43,8 @@ function kept(given: readonly Given[], now: number, maxBytes: number): string[] 
   return [...forms.values()].map(({ key }) => nameOf(key));
 }
 
-describe("forms that are kept ready", () => {
-  test("are those of the whole page whatever they take, and of its parts as much as fits", () => {
+describe("cached forms", () => {
+  test("include the whole page at any size, and as many parts as fit", () => {
     const parts = ["0/3", "1/3", "2/3"].map((part, at) => ({ part, first: at }));
     expect(kept([{ part: "0/1", bytes: 1_000 }, ...parts], 5, 20)).toEqual([
       "text identity 0/1",
@@ -53,7 +53,7 @@ describe("forms that are kept ready", () => {
     ]);
   });
 
-  test("count a part once, whatever its formats, and go with all of them", () => {
+  test("count a part once for all formats and evict all of them", () => {
     const both = (part: string, first: number) =>
       (["text", "openmetrics"] as const).map((format) => ({ part, first, format }));
     expect(kept([...both("0/3", 0), ...both("1/3", 1), ...both("2/3", 2)], 5, 20)).toEqual([
@@ -64,14 +64,14 @@ describe("forms that are kept ready", () => {
     ]);
   });
 
-  test("have a bound in each encoding", () => {
+  test("have a limit for each encoding", () => {
     const given = (["identity", "gzip"] as const).flatMap((encoding) =>
       ["0/2", "1/2"].map((part, first) => ({ part, first, encoding })),
     );
     expect(kept(given, 5, 10)).toEqual(["text identity 1/2", "text gzip 1/2"]);
   });
 
-  test("stay for scrapers that come back, whoever tries other parts meanwhile", () => {
+  test("stay for regular scrapers while others request other parts", () => {
     const regular = { part: "0/4", first: 0, asked: 30_000 };
     const tried = ["0/5", "1/5", "2/5"].map((part, at) => ({ part, first: 31_000 + at }));
     expect(kept([regular, ...tried], 32_000, 20)).toEqual(["text identity 0/4", "text identity 2/5"]);
@@ -79,7 +79,7 @@ describe("forms that are kept ready", () => {
     expect(kept([regular, ...tried], 182_000, 20)).toEqual(["text identity 1/5", "text identity 2/5"]);
   });
 
-  test("are not more than all parts of one page, however small", () => {
+  test("have at most all parts of one page at any size", () => {
     const all = Array.from({ length: MAX_SHARDS }, (_, index) => ({
       part: `${index}/${MAX_SHARDS}`,
       bytes: 0,
@@ -90,7 +90,7 @@ describe("forms that are kept ready", () => {
     expect(kept([...all, ...more], 200, 20)).toHaveLength(MAX_SHARDS);
   });
 
-  test("go when nobody has asked for ten minutes", () => {
+  test("expire after ten minutes without a request", () => {
     expect(kept([{ part: "0/1" }, { part: "0/2" }, { part: "1/2", first: 1 }], CACHED_FOR_MS + 1, 100)).toEqual([
       "text identity 1/2",
     ]);

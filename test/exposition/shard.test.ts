@@ -26,11 +26,11 @@ test.each([
   "0x1/2",
   "1e1/20",
   "١/٢",
-])("refuses %j", (text) => {
+])("rejects %j", (text) => {
   expect(parseShard(text)).toBeUndefined();
 });
 
-test("spreads devices evenly, and keeps what is about a server in the first part", () => {
+test("spreads devices evenly and keeps series of a server in the first part", () => {
   const counts = [0, 0, 0, 0, 0, 0, 0];
   for (let id = 2_000; id < 9_000; id++) {
     const index = counts.findIndex((_, part) =>
@@ -43,7 +43,7 @@ test("spreads devices evenly, and keeps what is about a server in the first part
   expect(isInShard({ index: 1, count: 3 }, SERVER_WIDE)).toBe(false);
 });
 
-test("gives a key that no restart and no other process changes", () => {
+test("keeps the key of a device between processes", () => {
   expect([shardKeyOf("hq", "40"), shardKeyOf("lab", "40"), shardKeyOf("h", "q40")]).toEqual([
     1455696581, 2369407466, 3119945171,
   ]);

@@ -23,7 +23,7 @@ describe("escapeLabelValue", () => {
     expect(escapeLabelValue(value)).toBe(escaped);
   });
 
-  test("round-trips any Unicode string through a parser", () => {
+  test("survives a round trip of any Unicode string", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (first, second) => {
         const line = `m${formatLabels(["a", "b"], [first, second])} 1`;
@@ -36,7 +36,7 @@ describe("escapeLabelValue", () => {
     );
   });
 
-  test("round-trips strings made of what must be escaped", () => {
+  test("survives a round trip of special characters", () => {
     const hostile = fc.string({ unit: fc.constantFrom("\\", "n", '"', "\n", ",", "}", "{", "=", " ", "\ud800", "é") });
     fc.assert(
       fc.property(hostile, (value) => {
@@ -63,17 +63,17 @@ describe("formatValue", () => {
     [Number.NaN, "NaN"],
     [Number.POSITIVE_INFINITY, "+Inf"],
     [Number.NEGATIVE_INFINITY, "-Inf"],
-  ])("%d is written %s", (value, text) => {
+  ])("writes %d as %s", (value, text) => {
     expect(formatValue(value)).toBe(text);
   });
 
-  test("loses no bit", () => {
+  test("keeps every bit", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => Number(formatValue(value)) === value),
     );
   });
 });
 
-test("writes no braces where there are no labels", () => {
+test("omits braces without labels", () => {
   expect(formatLabels([], [])).toBe("");
 });

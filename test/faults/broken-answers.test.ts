@@ -9,6 +9,6 @@ const kinds = KINDS.filter(({ text }) => !/^(error|execution-timeout|missing|red
 const site = new MatrixSite({ probes: 1, groups: 8, devices: 10, sensors: 12, channels: 30 });
 afterAll(() => site.close());
 
-describe("an answer that is no answer, wherever it comes", () => {
+describe("invalid answers at any endpoint", () => {
   test.each(kinds)("$name", (kind) => site.shake(somewhere(kind)));
 });

@@ -7,7 +7,7 @@ import { isRecovered, staleValues, TruthChecker } from "./support/truth.ts";
 
 const HISTOGRAM = (buckets: string) => `# HELP h H.\n# TYPE h histogram\n${buckets}`;
 
-describe("the parser takes", () => {
+describe("accepted by the parser", () => {
   test.each<[format: PageFormat, page: string]>([
     ["text", ""],
     ["text", '# HELP a A \\\\ \\n.\n# TYPE a gauge\na{x="\\"\\\\\\n,}",y=""} -1.5e-7\na NaN\n'],
@@ -21,7 +21,7 @@ describe("the parser takes", () => {
   });
 });
 
-describe("the parser refuses", () => {
+describe("rejected by the parser", () => {
   test.each<[complaint: string, format: PageFormat, page: string]>([
     ["the last line has no end", "text", "# TYPE a gauge\na 1"],
     ["no # EOF", "openmetrics", "# TYPE a gauge\na 1\n"],
@@ -88,8 +88,8 @@ const ANSWERS = ["/health", ...LISTS.map((list) => `/experimental/${list}?limit=
 }));
 const WELL = { health: [1, 5_000], tree: [1, 5_000], status: [1, 5_000], channels: [1, 5_000] } as const;
 
-describe("the truth", () => {
-  test("is a page that says what the server says", () => {
+describe("truth checker", () => {
+  test("accepts a page that matches the server", () => {
     expect(new TruthChecker("hq").complaints(pageOf(1, WELL), NOW, ANSWERS)).toEqual([]);
     expect(isRecovered(pageOf(1, WELL), "hq", Object.keys(WELL))).toBe(true);
   });
@@ -118,11 +118,11 @@ describe("the truth", () => {
       ANSWERS.map((answer) => ({ ...answer, at: NOW - 60_000 })),
     ],
     ["tree of hq claims a success in the future", pageOf(1, { ...WELL, tree: [1, -60_000] }), ANSWERS],
-  ])("is not that %s", (lie, page, answers) => {
+  ])("reports that %s", (lie, page, answers) => {
     expect(new TruthChecker("hq").complaints(page, NOW, answers).join("\n")).toContain(lie);
   });
 
-  test("is no success that goes back in time", () => {
+  test("rejects a last success that goes back in time", () => {
     const truth = new TruthChecker("hq");
     truth.complaints(pageOf(1, WELL), NOW, ANSWERS);
     const back = pageOf(1, { ...WELL, tree: [1, 9_000] });
@@ -132,7 +132,7 @@ describe("the truth", () => {
     expect(isRecovered(pageOf(0, { ...WELL, tree: [0, 0] }), "hq", ["health", "tree"])).toBe(false);
   });
 
-  test("is no value that is older than it may be, or of which nobody knows how old it is", () => {
+  test("rejects values that are too old or have no age", () => {
     const page = `# TYPE prtg_sensor_last_measurement_timestamp_seconds gauge
 prtg_sensor_last_measurement_timestamp_seconds{server="hq",sensor_id="1"} ${NOW / 1_000 - 299}
 prtg_sensor_last_measurement_timestamp_seconds{server="hq",sensor_id="2"} ${NOW / 1_000 - 310}
@@ -149,15 +149,15 @@ prtg_channel_value{server="hq",sensor_id="3"} 1
   });
 });
 
-describe("the catalogue of faults", () => {
-  test("has what the simulator can do, everywhere", () => {
+describe("catalogue of faults", () => {
+  test("has all faults of the simulator at all endpoints", () => {
     const kinds = faultKinds(5_000);
     const texts = kinds.flatMap((kind) => ENDPOINTS.flatMap((at) => faultTexts(kind, at)));
     for (const text of texts) expect(() => parseFault(text), text).not.toThrow();
     expect(new Set(kinds.map(({ name }) => name)).size).toBe(kinds.length);
   });
 
-  test("knows which answers cannot be used", () => {
+  test("knows which answers are usable", () => {
     expect([200, 204, 302, 404, 503, undefined].map((status) => isSound(status, []))).toEqual([
       true,
       true,

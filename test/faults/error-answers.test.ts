@@ -9,6 +9,6 @@ const kinds = KINDS.filter(({ text }) => /^(error|execution-timeout|missing|redi
 const site = new MatrixSite({ probes: 1, groups: 8, devices: 10, sensors: 12, channels: 30 });
 afterAll(() => site.close());
 
-describe("an answer that is an error, wherever it comes", () => {
+describe("error answers at any endpoint", () => {
   test.each(kinds)("$name", (kind) => site.shake(somewhere(kind)));
 });

@@ -15,7 +15,7 @@ interface Row {
   readonly outcome: Outcome;
 }
 
-test("what still comes with endpoints missing, alone, in pairs and whole, is what the page says", async () => {
+test("the page is correct with missing endpoints, single, in pairs and in groups", async () => {
   const usual = await outcomeOf([]);
   expect(describeLoss(usual)).toEqual([]);
   const alone = new Map<string, Outcome>();

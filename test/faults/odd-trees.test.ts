@@ -12,13 +12,13 @@ const deep = new MatrixSite({ probes: 1, groups: 54, devices: 56, sensors: 60, c
 const long = new MatrixSite({ probes: 1, groups: 6, devices: 8, sensors: 90, channels: 840 });
 afterAll(() => Promise.all([deep.close(), long.close()]));
 
-describe("a tree that cannot be", () => {
+describe("impossible tree", () => {
   const lists = (glob: string) => /(groups|devices|sensors|channels|^\*)$/.test(glob);
   test.each(KINDS.filter(({ text }) => text.startsWith("parents")))("$name", (kind) =>
     deep.shake(everywhere(kind, new Random(SEED), lists)),
   );
 
-  test("of 54 groups below each other is shown with all of its path, and as it was afterwards", async () => {
+  test("shows 54 nested groups with the full path, and recovers", async () => {
     const { clock, simulator, page } = await deep.shaken();
     simulator.faults.set(["parents=chain@*/groups"]);
     await clock.pass(65_000);
@@ -33,8 +33,8 @@ describe("a tree that cannot be", () => {
   });
 });
 
-describe("lists of which no record can be read", () => {
-  test.each(["large=20kB,arrays", "large=20kB,objects"])("%s: nothing is removed on their word", async (fault) => {
+describe("lists without readable records", () => {
+  test.each(["large=20kB,arrays", "large=20kB,objects"])("remove nothing: %s", async (fault) => {
     const { clock, simulator, world, page } = await deep.shaken();
     const sensors = async () => (await page()).labelsOf("prtg_sensor_status_code", "sensor_id").size;
     const before = await sensors();
@@ -49,7 +49,7 @@ describe("lists of which no record can be read", () => {
   });
 });
 
-describe("pages that shift", () => {
+describe("shifting pages", () => {
   const channels = (glob: string) => glob.endsWith("channels");
   test.each(KINDS.filter(({ text }) => text.startsWith("moving-list")))("$name", async (kind) => {
     await long.shake(everywhere(kind, new Random(SEED), channels));

@@ -25,8 +25,8 @@ function staleAfter({ world }: ShakenExporter): number {
   return Math.max(5 * MINUTE, ...world.list("sensor").map(({ intervalSeconds }) => 3 * intervalSeconds * SECOND));
 }
 
-describe("an outage that lasts", () => {
-  test.each(["cut=start", "hang", "error=503"])("ends all that nobody confirms, %s", async (fault) => {
+describe("long outage", () => {
+  test.each(["cut=start", "hang", "error=503"])("ends all unconfirmed series, %s", async (fault) => {
     shaken = await startShakenExporter({ size: SIZE });
     const { clock, simulator, page } = shaken;
     for (const sensor of shaken.world.list("sensor")) sensor.intervalSeconds = 60;
@@ -63,7 +63,7 @@ describe("an outage that lasts", () => {
 });
 
 describe("objects that come and go under faults", () => {
-  test("stay while they live, and go when two whole lists lack them", async () => {
+  test("stay while they exist, and end when two complete lists lack them", async () => {
     shaken = await startShakenExporter({ size: SIZE });
     const { clock, simulator, world, page } = shaken;
     const [gone, ...others] = world.list("sensor").map(({ id }) => id);
@@ -82,8 +82,8 @@ describe("objects that come and go under faults", () => {
   });
 });
 
-describe("a clock that is wrong for a while", () => {
-  test.each(["skew=+2h", "skew=-2h", "date=+2h", "date=-2h"])("leaves nothing behind, %s", async (fault) => {
+describe("temporarily wrong clock", () => {
+  test.each(["skew=+2h", "skew=-2h", "date=+2h", "date=-2h"])("leaves no trace, %s", async (fault) => {
     shaken = await startShakenExporter({ size: SIZE, settings: EVERY_SERIES });
     const { clock, simulator, world, page } = shaken;
     for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;

@@ -6,7 +6,7 @@ import { somewhere } from "./support/sample.ts";
 const pairs = (seed: number, isWhole: boolean) =>
   new Set(KINDS.flatMap((kind) => somewhere(kind, seed, isWhole)).flatMap(({ kinds }) => kinds));
 
-test("has every kind of fault, and every endpoint more than once", () => {
+test("the sample has every kind of fault, and every endpoint several times", () => {
   const sample = [...pairs(1, false)];
   expect(new Set(sample.map((pair) => pair.split(" at ")[0]))).toEqual(new Set(KINDS.map(({ name }) => name)));
   const places = Map.groupBy(sample, (pair) => pair.split(" at ")[1]);
@@ -14,7 +14,7 @@ test("has every kind of fault, and every endpoint more than once", () => {
   expect(Math.min(...[...places.values()].map(({ length }) => length))).toBeGreaterThan(3);
 });
 
-test("is the same for the same seed, and has everything in the end", () => {
+test("the sample depends only on its seed, and all samples together have everything", () => {
   expect(pairs(2, false)).toEqual(pairs(2, false));
   const whole = pairs(1, true);
   expect(pairs(1, false).size).toBeLessThan(whole.size / 2);

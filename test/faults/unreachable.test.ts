@@ -39,7 +39,7 @@ async function monitor(servers: Readonly<Record<string, string>>) {
   };
 }
 
-test("names that do not resolve, closed ports and certificates that cannot be trusted are told, and disturb nobody", async () => {
+test("the exporter reports unknown names, closed ports and untrusted certificates without effect on other servers", async () => {
   const [sound, expired, foreign, plain] = await Promise.all([
     simulateServer(),
     simulateServer({ tls: keyPair("expired") }),
@@ -81,7 +81,7 @@ test("names that do not resolve, closed ports and certificates that cannot be tr
   }
 });
 
-test("a certificate that is put right is trusted at the next health check", async () => {
+test("the next health check trusts a corrected certificate", async () => {
   const port = await freePort();
   const wrong = await simulateServer({ port, tls: keyPair("expired") });
   const page = await monitor({ hq: `url: "https://localhost:${port}", tls: { ca_file: ca.pem }` });

@@ -11,23 +11,23 @@ test.each([
   ["filter", 3_000],
   ["state", 2_000],
   ["config", 250],
-] as const)("whatever %s gets, it answers or refuses", async (target, inputs) => {
+] as const)("%s answers or refuses any input", async (target, inputs) => {
   const { violations, inputs: done } = await fuzzWatched(target, { seed: SEED, inputs });
   expect(violations).toEqual([]);
   expect(done).toBe(inputs);
 });
 
-describe("the fuzzer itself", () => {
+describe("fuzzer", () => {
   const source = { module: new URL("./planted-target.ts", import.meta.url).href, opener: "openPlanted" };
   const planted = (fault: string, options: Partial<WatchedOptions> = {}) =>
     fuzzWatched(fault, { seed: 1, inputs: 500, source, ...options });
 
-  test("finds nothing where nothing is", async () => {
+  test("finds nothing without an error", async () => {
     const { inputs, violations } = await planted("none");
     expect({ inputs, violations }).toEqual({ inputs: 500, violations: [] });
   });
 
-  test("finds an error of another kind, shrinks its input, and can draw it again", async () => {
+  test("finds another kind of error, shrinks its input and reproduces it", async () => {
     const { violations } = await planted("throws");
     const [first] = violations;
     expect(first).toMatchObject({
@@ -46,12 +46,12 @@ describe("the fuzzer itself", () => {
     ["works", /^\d+ ms of CPU for one input/, { cpuLimitMs: 50, inputs: 40 }],
     ["leaks", /^the heap grew by \d+ MiB/, { inputs: 12_000 }],
     ["dies", /^the thread died: planted/, { inputs: 3_000 }],
-  ] as const)("tells of an input that %s", async (fault, what, options) => {
+  ] as const)("reports an input that %s", async (fault, what, options) => {
     const { violations } = await planted(fault, options);
     expect(violations.map((violation) => violation.what)).toContainEqual(expect.stringMatching(what));
   });
 
-  test("shrinks to what is needed", async () => {
+  test("shrinks to the necessary parts", async () => {
     const needs = async (text: string) => text.includes("b") && text.includes("e");
     expect(await shrinkText("abcdefgh".repeat(40), needs)).toHaveLength(2);
     expect(await shrinkText("x", async () => true)).toBe("");

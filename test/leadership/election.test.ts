@@ -29,8 +29,8 @@ function leader(): Election {
 const READ: ElectionStep = { kind: "read" };
 const LOST: ElectionStep = { kind: "lost" };
 
-describe("one that stands by", () => {
-  test("reads the Lease every retry period, and takes it when it did not change for its duration", () => {
+describe("standby", () => {
+  test("reads the Lease every retry period and takes it if it did not change for its duration", () => {
     const election = contender();
     expect(election.next(0)).toEqual(READ);
     for (let now = 0; now < 10_000; now += 2_000) {
@@ -48,14 +48,14 @@ describe("one that stands by", () => {
     expect(election.isLeading(10_000)).toBe(false);
   });
 
-  test("looks at the moment in which the Lease runs out, not at its next turn", () => {
+  test("checks the Lease at its expiry instead of its next turn", () => {
     const election = contender();
     election.found(lease(7, { holder: "b" }), 0);
     election.found(lease(7, { holder: "b" }), 9_000);
     expect(election.next(9_000)).toEqual({ kind: "wait", end: 10_000 });
   });
 
-  test("waits anew after each change, by any client", () => {
+  test("restarts its wait after each change by any client", () => {
     const election = contender();
     election.found(lease(7, { holder: "b" }), 0);
     election.found(lease(8, { holder: "b" }), 9_000);
@@ -63,14 +63,14 @@ describe("one that stands by", () => {
     expect(election.next(18_999)).toEqual({ kind: "wait", end: 19_000 });
   });
 
-  test("waits for as long as the Lease says where that is longer than its own duration", () => {
+  test("waits for the duration of the Lease if that is longer", () => {
     const election = contender();
     election.found(lease(7, { holder: "b", durationMs: 30_000 }), 0);
     election.found(lease(7, { holder: "b", durationMs: 30_000 }), 29_000);
     expect(election.next(29_000)).toEqual({ kind: "wait", end: 30_000 });
   });
 
-  test("takes at once what was given back, and what it had itself before it was started again", () => {
+  test("immediately takes a released Lease, or its old one after a restart", () => {
     for (const known of [lease(3, { isReleased: true, durationMs: 1_000 }), lease(3, { holder: "a" })]) {
       const election = contender();
       election.found(known, 5);
@@ -78,7 +78,7 @@ describe("one that stands by", () => {
     }
   });
 
-  test("a Lease that says nothing may have a leader all the same", () => {
+  test("waits for an empty Lease, which can have a leader", () => {
     const election = contender();
     const blank = lease(3, { durationMs: undefined });
     election.found(blank, 0);
@@ -88,7 +88,7 @@ describe("one that stands by", () => {
     expect(election.next(10_000)).toMatchObject({ kind: "write", over: blank });
   });
 
-  test("makes a Lease that is not there, and waits for its duration as well", () => {
+  test("creates a missing Lease and waits for its duration", () => {
     const election = contender();
     election.found(undefined, 0);
     expect(election.next(0)).toEqual({ kind: "create" });
@@ -98,7 +98,7 @@ describe("one that stands by", () => {
     expect(election.next(10_050)).toMatchObject({ kind: "write" });
   });
 
-  test("pauses after a failure and after a conflict, and reads before it writes again", () => {
+  test("pauses after a failure or conflict, and reads before it writes again", () => {
     const election = contender();
     election.failed(0, 1_500);
     expect(election.next(1_500)).toEqual({ kind: "wait", end: 2_000 });
@@ -109,7 +109,7 @@ describe("one that stands by", () => {
     expect(election.next(4_010)).toEqual(READ);
   });
 
-  test("does not lead by what was acknowledged too late, and writes again", () => {
+  test("ignores a late acknowledgement and writes again", () => {
     const election = contender();
     election.found(lease(1, { isReleased: true }), 0);
     election.written(lease(2, { holder: "a" }), 0, 7_000);
@@ -118,15 +118,15 @@ describe("one that stands by", () => {
   });
 });
 
-describe("one that leads", () => {
-  test("counts from when it sent what was acknowledged", () => {
+describe("leader", () => {
+  test("counts its time from the request, not the acknowledgement", () => {
     const election = leader();
     expect(election.isLeading(6_999)).toBe(true);
     expect(election.isLeading(7_000)).toBe(false);
     expect(election.leadershipEnd).toBe(7_000);
   });
 
-  test("renews over the version that it wrote, without reading, and the time begins anew", () => {
+  test("renews its version without reading, and its time restarts", () => {
     const election = leader();
     expect(election.next(200)).toEqual({ kind: "wait", end: 2_000 });
     expect(election.next(2_000)).toEqual({
@@ -138,7 +138,7 @@ describe("one that leads", () => {
     expect(election.leadershipEnd).toBe(9_000);
   });
 
-  test("tries again without a pause for what others changed, but not for ever", () => {
+  test("retries conflicts immediately a limited number of times", () => {
     const election = leader();
     for (let version = 3; version < 6; version++) {
       election.conflicted(2_000);
@@ -150,7 +150,7 @@ describe("one that leads", () => {
     expect(election.next(2_000)).toEqual({ kind: "wait", end: 4_000 });
   });
 
-  test("claims again what was emptied or removed under it", () => {
+  test("claims an emptied or removed Lease again", () => {
     for (const isGone of [true, false]) {
       const election = leader();
       election.conflicted(2_000);
@@ -165,7 +165,7 @@ describe("one that leads", () => {
     }
   });
 
-  test("has lost for good when its time is over, also when an answer comes after that", () => {
+  test("loses permanently at its deadline, also with a later answer", () => {
     const election = leader();
     expect(election.next(7_000)).toEqual(LOST);
     election.written(lease(3, { holder: "a" }), 6_900, 7_100);
@@ -174,19 +174,19 @@ describe("one that leads", () => {
     expect(election.leadershipEnd).toBeUndefined();
   });
 
-  test("does not wait beyond the end of its time", () => {
+  test("waits at most until its deadline", () => {
     const election = leader();
     election.failed(6_000, 6_100);
     expect(election.next(6_100)).toEqual({ kind: "wait", end: 7_000 });
   });
 
-  test("writes again after a failure, without reading what it wrote itself", () => {
+  test("writes again after a failure without reading", () => {
     const election = leader();
     election.failed(2_000, 4_300);
     expect(election.next(4_300)).toMatchObject({ kind: "write", over: { version: "2" } });
   });
 
-  test("has lost at once where another one has the Lease", () => {
+  test("loses immediately if another replica has the Lease", () => {
     const election = leader();
     election.found(lease(9, { holder: "b" }), 2_000);
     expect(election.isLeading(2_000)).toBe(false);

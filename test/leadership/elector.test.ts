@@ -37,7 +37,7 @@ function messages(): unknown[] {
   return lines.map((line) => JSON.parse(line).msg);
 }
 
-test("one leads and renews, the other one stands by and knows who leads", async () => {
+test("one replica leads and renews, and the other knows the leader", async () => {
   lease.put({ isReleased: true });
   const a = replica("a");
   await clock.advance(0);
@@ -54,7 +54,7 @@ test("one leads and renews, the other one stands by and knows who leads", async 
   expect(lease.asked.filter((asked) => asked === "b writes")).toHaveLength(0);
 });
 
-test("one that ends gives the Lease back, and the other one leads within two seconds", async () => {
+test("a stopped leader releases the Lease, and the other leads within two seconds", async () => {
   lease.put({ isReleased: true });
   const a = replica("a");
   await clock.advance(0);
@@ -69,7 +69,7 @@ test("one that ends gives the Lease back, and the other one leads within two sec
   expect(b.told).toEqual(["elected"]);
 });
 
-test("one that stands by gives nothing back", async () => {
+test("a standby releases nothing", async () => {
   lease.put({ holder: "b" });
   const a = replica("a");
   await clock.advance(3_000);
@@ -81,7 +81,7 @@ test("one that stands by gives nothing back", async () => {
 });
 
 test.each<Error | "hang">([new Error("ECONNREFUSED"), "hang"])(
-  "a leader that cannot renew (%s) has lost at its deadline, before the other one leads",
+  "a leader that cannot renew (%s) loses at its deadline, before the other leads",
   async (fault) => {
     lease.put({ isReleased: true });
     const a = replica("a");
@@ -101,7 +101,7 @@ test.each<Error | "hang">([new Error("ECONNREFUSED"), "hang"])(
   },
 );
 
-test("what comes while the process is too busy to read it is an answer all the same", async () => {
+test("an answer counts even if the process is too busy to read it in time", async () => {
   lease.put({ isReleased: true });
   const a = replica("a");
   await clock.advance(1_900);
@@ -119,7 +119,7 @@ test("what comes while the process is too busy to read it is an answer all the s
   expect([a.elector.isLeading, messages()]).toEqual([true, []]);
 });
 
-test("an end while a request hangs does not wait for it", async () => {
+test("the end does not wait for a hanging request", async () => {
   lease.put({ isReleased: true });
   const a = replica("a");
   await clock.advance(1_000);
@@ -131,7 +131,7 @@ test("an end while a request hangs does not wait for it", async () => {
   expect(messages()).toEqual(["the Lease could not be given back: others wait until it is over"]);
 });
 
-test("a renewal that was broken off but written is given back as well", async () => {
+test("the end releases a renewal that was written before its abort", async () => {
   lease.put({ isReleased: true });
   const a = replica("a");
   await clock.advance(1_000);
@@ -143,7 +143,7 @@ test("a renewal that was broken off but written is given back as well", async ()
   expect(lease.lease).toMatchObject({ isReleased: true });
 });
 
-test("a fault is said once, and when it is over", async () => {
+test("the log reports a fault once, and its end", async () => {
   lease.put({ holder: "b" });
   const a = replica("a");
   await clock.advance(0);

@@ -51,7 +51,7 @@ async function codeOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("a Lease that is not there is created empty, and then taken, with times as the API has them", async () => {
+test("the client creates a missing Lease empty and then takes it, with API times", async () => {
   const { server, client } = await setting();
   expect(await client.read(never)).toBeUndefined();
   const created = await client.create(never);
@@ -77,7 +77,7 @@ test("a Lease that is not there is created empty, and then taken, with times as 
   });
 });
 
-test("what is not the election's stays as it is: labels, annotations, fields of later releases", async () => {
+test("the client keeps labels, annotations and unknown fields", async () => {
   const { server, client } = await setting();
   server.put(
     { spec: { holderIdentity: "pod-b_2", leaseTransitions: 4, strategy: "OldestEmulationVersion" } },
@@ -92,7 +92,7 @@ test("what is not the election's stays as it is: labels, annotations, fields of 
   });
 });
 
-test("a renewal leaves when it was taken, and how often", async () => {
+test("a renewal keeps the time and number of transitions", async () => {
   const { server, client } = await setting();
   const acquireTime = "2026-11-23T08:00:00.000000Z";
   server.put({ spec: { holderIdentity: "pod-a_1", acquireTime, leaseTransitions: 4 } });
@@ -104,7 +104,7 @@ test("a renewal leaves when it was taken, and how often", async () => {
   });
 });
 
-test("given back, it is empty and of one second, as client-go leaves it; a chart's that was never written is not that", async () => {
+test("a released Lease is empty with a duration of one second, unlike a new one", async () => {
   const { server, client } = await setting();
   server.put({});
   const blank = await known(client);
@@ -114,7 +114,7 @@ test("given back, it is empty and of one second, as client-go leaves it; a chart
   expect(await client.read(never)).toMatchObject({ holder: undefined, isReleased: true });
 });
 
-test("who writes over a version that is not the newest, or over what is gone, learns of that", async () => {
+test("a write to an old version or a deleted Lease reports a conflict", async () => {
   const { server, client } = await setting();
   server.put({ spec: { holderIdentity: "pod-b_2" } });
   const old = await known(client);
@@ -125,7 +125,7 @@ test("who writes over a version that is not the newest, or over what is gone, le
   expect(await client.write(old, TAKE, never)).toEqual({ kind: "conflict" });
 });
 
-test("the token is read again for each request, and kept out of the log with the one before, which is still good", async () => {
+test("the client reads the token for each request and hides old and new tokens in the log", async () => {
   const { server, client, redactor } = await setting();
   server.put({});
   const redacted: string[] = [];
@@ -140,7 +140,7 @@ test("the token is read again for each request, and kept out of the log with the
   expect(redacted).toEqual(["token-1", "token-1 token-2", "token-2 token-3", "token-2 token-3"]);
 });
 
-test("what is rehearsed is decided on by the API server, and changes nothing", async () => {
+test("the API server checks a rehearsal without changes", async () => {
   const { server, client } = await setting();
   await client.rehearse(undefined, never);
   expect(server.lease).toBeUndefined();
@@ -171,7 +171,7 @@ test("what is rehearsed is decided on by the API server, and changes nothing", a
   );
 });
 
-test("what the role lacks is said in the words of the API server, with what to do", async () => {
+test("the error quotes the API server on missing rights and gives the remedy", async () => {
   const { server, client } = await setting();
   server.allowed.delete("create");
   expect(await codeOf(client.create(never))).toMatch(
@@ -222,13 +222,13 @@ test.each<[string, (server: LeaseServer) => void, RegExp]>([
     },
     /^LEASE_UNAVAILABLE: https:\/\/127\.0\.0\.1:\d+ does not answer$/,
   ],
-])("an API server that %s is not available", async (_what, spoil, message) => {
+])("an API server that %s is unavailable", async (_what, spoil, message) => {
   const { server, client } = await setting();
   spoil(server);
   expect(await codeOf(client.read(never))).toMatch(message);
 });
 
-test("a request ends with its signal, and the next one does not wait behind it", async () => {
+test("a signal ends a request, and the next one does not wait", async () => {
   const { server, client } = await setting();
   server.put({});
   server.isSilent = true;
@@ -242,7 +242,7 @@ test("a request ends with its signal, and the next one does not wait behind it",
   expect(await client.read(never)).toMatchObject({ holder: undefined });
 });
 
-test("a server that shows a certificate of another authority is not believed", async () => {
+test("the client rejects a certificate of another authority", async () => {
   const { server, client } = await setting();
   await writeFile(join(server.accountFolder, "ca.crt"), certificate("prtg.example.com.pem"));
   expect(await codeOf(client.read(never))).toMatch(/^LEASE_UNAVAILABLE: /);

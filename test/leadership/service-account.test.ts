@@ -18,18 +18,18 @@ function open(env: Readonly<Record<string, string>> = ENV, files = FILES) {
   return openServiceAccount({ folder: "/account", env, readFile, redactor: new Redactor() });
 }
 
-test("says where the API server is, and who asks there", async () => {
+test("the settings have the API server and the identity", async () => {
   const account = await open();
   expect(account).toMatchObject({ origin: "https://10.96.0.1:443", namespace: "monitoring" });
   expect(await account.readToken()).toBe("the-token");
   expect(await account.readCa()).toBe("the-authority");
 });
 
-test("an address of version 6 gets brackets", async () => {
+test("an IPv6 address gets brackets", async () => {
   expect(await open({ ...ENV, KUBERNETES_SERVICE_HOST: "fd00::1" })).toMatchObject({ origin: "https://[fd00::1]:443" });
 });
 
-test("outside of a pod it says what is missing", async () => {
+test("the error names missing parts outside a pod", async () => {
   await expect(open({})).rejects.toMatchObject({ code: "NOT_IN_CLUSTER" });
   for (const missing of Object.keys(FILES)) {
     const files = Object.fromEntries(Object.entries(FILES).filter(([path]) => path !== missing));

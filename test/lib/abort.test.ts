@@ -18,7 +18,7 @@ describe("onAbort", () => {
     expect(reasons).toEqual(["over"]);
   });
 
-  test("does not act any more when it is no longer wanted", () => {
+  test("does nothing after cancellation", () => {
     const controller = new AbortController();
     let acted = 0;
     const forget = onAbort(controller.signal, () => acted++);
@@ -30,7 +30,7 @@ describe("onAbort", () => {
     expect(acted).toBe(1);
   });
 
-  test("lets go of what the act refers to, also where the function that forgets is kept", async () => {
+  test("frees the references of a cancelled action", async () => {
     const { signal } = new AbortController();
     const kept: (() => void)[] = [];
     const answers: WeakRef<object>[] = [];

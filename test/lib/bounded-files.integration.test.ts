@@ -22,17 +22,17 @@ async function faultOf(reading: Promise<unknown>): Promise<string> {
   );
 }
 
-describe("a file is read whole", () => {
-  test.each(["", "text", "ä".repeat(100_000)])("whatever its size (%#)", async (content) => {
+describe("complete file", () => {
+  test.each(["", "text", "ä".repeat(100_000)])("is read at any size (%#)", async (content) => {
     const folder = temporaryFolder({ file: content });
     expect(await readTextFile(join(folder, "file"))).toBe(content);
   });
 
-  test("also one whose size nobody knows before", async () => {
+  test("is read without a known size", async () => {
     expect(await readTextFile("/proc/self/status")).toContain("Name:");
   });
 
-  test("a pipe too, whose writer may come later and write in parts", async () => {
+  test("is read from a pipe with a late writer in parts", async () => {
     const pipe = pipeIn(temporaryFolder({}));
     const reading = readTextFile(pipe);
     const text = "0123456789".repeat(30_000);
@@ -41,8 +41,8 @@ describe("a file is read whole", () => {
   });
 });
 
-describe("and never without end", () => {
-  test("not when it is too large, whether its size is known or not", async () => {
+describe("unreadable file", () => {
+  test("fails if it is too large, with known and unknown size", async () => {
     const folder = temporaryFolder({ file: "" });
     const file = join(folder, "file");
     truncateSync(file, 1_001);
@@ -52,7 +52,7 @@ describe("and never without end", () => {
     expect(await readTextFile(file, { maxBytes: 1_000 })).toHaveLength(1_000);
   });
 
-  test("not when nobody writes to a pipe, and no thread stays behind", async () => {
+  test("fails if a pipe has no writer, and leaves no thread behind", async () => {
     const clock = new ManualClock();
     const pipe = pipeIn(temporaryFolder({}));
     let fault = "";
@@ -66,12 +66,12 @@ describe("and never without end", () => {
     await expect.poll(() => filesHang()).toBe(false);
   });
 
-  test("not when it is a folder, or is not there", async () => {
+  test("fails if it is a folder or missing", async () => {
     expect(await faultOf(readTextFile(temporaryFolder({})))).toBe("it is a directory");
     expect(await faultOf(readTextFile("/nowhere/at-all"))).toBe("no such file");
   });
 
-  test("a file system that does not answer is asked again when it has, and never takes all threads", async () => {
+  test("gets another read after a file system answers, without taking all threads", async () => {
     const clock = new ManualClock();
     const hanging = ["/hangs/a", "/hangs/b"].map((path) => ({ path, ...Promise.withResolvers<string>() }));
     for (const { path, promise } of hanging) {
@@ -96,7 +96,7 @@ describe("and never without end", () => {
   });
 });
 
-test("a process whose thread waits for a file system ends all the same, with its exit code", async () => {
+test("a process exits with its code even if a thread waits for a file system", async () => {
   const pipe = pipeIn(temporaryFolder({}));
   const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${name}`, import.meta.url)));
   // Node.js' open blocks until a writer comes.

@@ -4,7 +4,7 @@ import { detach, mergeSmall } from "../../src/lib/buffers.ts";
 
 const SMALL = 256 * 1_024;
 
-test("keeps the bytes, in few buffers that are not copied where they are large", () => {
+test("few buffers keep the bytes, without copies of large ones", () => {
   const size = fc.oneof(fc.nat(200), fc.integer({ min: SMALL - 5_000, max: SMALL + 5_000 }));
   fc.assert(
     fc.property(fc.array(size, { maxLength: 30 }), (sizes) => {
@@ -20,7 +20,7 @@ test("keeps the bytes, in few buffers that are not copied where they are large",
   );
 });
 
-test("frees memory of its own, and leaves that which is shared as it is", () => {
+test("freeing affects only private memory", () => {
   const own = Buffer.allocUnsafeSlow(10);
   const numbers = new Int32Array(10);
   const shared = Buffer.from("shared with others");

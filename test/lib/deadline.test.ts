@@ -12,21 +12,21 @@ function endless(signal: AbortSignal): Promise<never> {
 describe("withDeadline", () => {
   const expired = (): Error => new Error("time is over");
 
-  test("hands on the result and leaves nothing behind", async () => {
+  test("returns the result and leaves nothing behind", async () => {
     const clock = new ManualClock();
     expect(await withDeadline({ clock, ms: 50, parents: [never], expired }, async () => "done")).toBe("done");
     await clock.advance(0);
     expect(clock.pending).toEqual([]);
   });
 
-  test("ends work that takes too long, with its own error", async () => {
+  test("ends slow work with its error", async () => {
     const clock = new ManualClock();
     const failed = rejection(withDeadline({ clock, ms: 50, parents: [never], expired }, endless));
     await clock.advance(50);
     expect((await failed).message).toBe("time is over");
   });
 
-  test("gives time once more in which the program was too busy to notice, and no more than that", async () => {
+  test("extends the time once if the program was too busy", async () => {
     const manual = new ManualClock();
     let busyMs = 0;
     const slept: number[] = [];
@@ -62,7 +62,7 @@ describe("withDeadline", () => {
     expect(await failed).toBe(reason);
   });
 
-  test("does not begin when a parent has aborted", async () => {
+  test("does not start if a parent has aborted", async () => {
     const reason = new Error("the program ends");
     let begun = false;
     const deadline = { clock: new ManualClock(), ms: 50, parents: [never, AbortSignal.abort(reason)], expired };
@@ -73,7 +73,7 @@ describe("withDeadline", () => {
     expect(begun).toBe(false);
   });
 
-  test("hands on the error of the work itself", async () => {
+  test("returns the error of the work", async () => {
     const error = new Error("broken");
     const work = (): Promise<never> => Promise.reject(error);
     const deadline = { clock: new ManualClock(), ms: 50, parents: [], expired };
@@ -82,7 +82,7 @@ describe("withDeadline", () => {
 });
 
 describe("waitFor", () => {
-  test("the signal ends the wait of one, not the work that others wait for", async () => {
+  test("ends one wait by its signal, and continues the work for others", async () => {
     const work = Promise.withResolvers<string>();
     const impatient = new AbortController();
     const first = rejection(waitFor(work.promise, impatient.signal));
@@ -94,7 +94,7 @@ describe("waitFor", () => {
     expect(await second).toBe("done");
   });
 
-  test("work that fails after everyone has left does not end the process", async () => {
+  test("ignores failures after all waits have ended", async () => {
     const work = Promise.withResolvers<string>();
     const reason = new Error("no longer wanted");
     expect(await rejection(waitFor(work.promise, AbortSignal.abort(reason)))).toBe(reason);

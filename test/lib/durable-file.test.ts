@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { replaceFile, syncFolder } from "../../src/lib/durable-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-test("a file is replaced as a whole, or not at all", async () => {
+test("a write replaces a file completely or not at all", async () => {
   const folder = temporaryFolder({});
   const path = join(folder, "file");
   await replaceFile(path, (file) => file.writeFile("old"));
@@ -17,11 +17,11 @@ test("a file is replaced as a whole, or not at all", async () => {
   expect([await readFile(path, "utf8"), await readdir(folder)]).toEqual(["old", ["file"]]);
 });
 
-test("a folder of a file system that cannot flush it is no failure", async () => {
+test("a folder that cannot flush is no failure", async () => {
   // EINVAL, like folders on some network file systems.
   await expect(syncFolder(devNull)).resolves.toBeUndefined();
 });
 
-test("a folder that is not there is one", async () => {
+test("a missing folder is a failure", async () => {
   await expect(syncFolder(join(temporaryFolder({}), "gone"))).rejects.toThrow("ENOENT");
 });

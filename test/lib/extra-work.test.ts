@@ -33,7 +33,7 @@ test.each([
   ["the loop has time to spare", IDLE, MAX_AT_ONCE],
   ["the loop is just not busy", MAX_UTILIZATION, MAX_AT_ONCE],
   ["the loop is busy: one with each measurement", BUSY, 1],
-] as const)("so many begin at a time where %s", async (_, utilization, count) => {
+] as const)("the expected number starts concurrently if %s", async (_, utilization, count) => {
   const { work, began, read, follow } = subject();
   if (utilization !== undefined) await follow(utilization);
   for (let unit = 0; unit < MAX_AT_ONCE + 9; unit++) void read("unit");
@@ -42,7 +42,7 @@ test.each([
   expect([work.queued("timeseries"), work.queued("limits")]).toEqual([MAX_AT_ONCE + 9 - count, 0]);
 });
 
-test.each([IDLE, BUSY])("one that ends makes room for the next one, at a utilization of %d", async (utilization) => {
+test.each([IDLE, BUSY])("the end of a read starts the next one, at a utilization of %d", async (utilization) => {
   const { began, ends, read, follow } = subject();
   for (let unit = 0; unit <= MAX_AT_ONCE; unit++) void read(String(unit));
   await follow(utilization, 9);
@@ -52,7 +52,7 @@ test.each([IDLE, BUSY])("one that ends makes room for the next one, at a utiliza
   expect(began.at(-1)).toBe(String(MAX_AT_ONCE));
 });
 
-test("the oldest gap goes first, whichever server it is of and whoever asked first, and none starves", async () => {
+test("the oldest gap comes first, for any server, and none starves", async () => {
   const gaps = fc.uniqueArray(fc.nat(100_000), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(fc.array(gaps, { minLength: 1, maxLength: 5 }), async (servers) => {
@@ -79,7 +79,7 @@ test("the oldest gap goes first, whichever server it is of and whoever asked fir
   );
 });
 
-test("what is read before all else goes before any gap", async () => {
+test("priority reads come before any gap", async () => {
   const { began, read, follow } = subject();
   await follow(BUSY);
   for (const ageMs of [5, Number.POSITIVE_INFINITY, 1e12]) void read(String(ageMs), { ageMs });
@@ -87,7 +87,7 @@ test("what is read before all else goes before any gap", async () => {
   expect(began).toEqual(["Infinity", "1000000000000", "5"]);
 });
 
-test("one that would begin too late is refused, one that need not wait is not, and one that is aborted rejects", async () => {
+test("a late read fails, a read without a wait succeeds, and an aborted read rejects", async () => {
   const { clock, work, began, refused, read, follow } = subject();
   await clock.advance(1_000);
   void read("in time", { deadline: 0 });
@@ -115,7 +115,7 @@ test.each<[string, { ms: number; fails?: true }[], number]>([
   ["while any of several pages is sent", [{ ms: 100 }, { ms: 200 }], 200],
   ["while a page is sent to a reader that breaks off", [{ ms: 100, fails: true }], 100],
   ["for no longer than the longest pause for slow readers", [{ ms: 60_000 }], MAX_PAUSE_MS],
-])("none begins %s", async (_, pages, pauseMs) => {
+])("no read starts %s", async (_, pages, pauseMs) => {
   for (const utilization of [IDLE, BUSY]) {
     const { clock, work, began, read, follow } = subject();
     for (const { ms, fails } of pages) {
@@ -131,7 +131,7 @@ test.each<[string, { ms: number; fails?: true }[], number]>([
   }
 });
 
-test("pages without a break between them do not keep reads for long", async () => {
+test("continuous pages delay reads only briefly", async () => {
   const { clock, work, began, read, follow } = subject();
   void read("before");
   for (let page = 0; page < 6; page++) {
@@ -143,7 +143,7 @@ test("pages without a break between them do not keep reads for long", async () =
   expect(began).toHaveLength(7);
 });
 
-test("counts what was deferred since it was last asked", () => {
+test("the counter reports reads deferred since the last call", () => {
   const { work } = subject();
   work.countDeferred(3);
   work.countDeferred(4);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { filesMatching } from "../../src/lib/bounded-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-test("files are found by the last part of the path, in the order of their names; links of a ConfigMap too", async () => {
+test("the pattern finds files by the last part of the path, in order of names, with ConfigMap links", async () => {
   const folder = temporaryFolder({ "b.yaml": "", "a.yaml": "", "a.yaml~": "", "c.yml": "", "prtg[1].yaml": "" });
   mkdirSync(join(folder, "..data"));
   symlinkSync("..data/linked.yaml", join(folder, "linked.yaml"));
@@ -16,14 +16,14 @@ test("files are found by the last part of the path, in the order of their names;
   expect(await names("*.json")).toEqual([]);
 });
 
-test("a folder with signs of patterns in its name stands for itself; one that is not there has no files", async () => {
+test("a folder with wildcard characters is literal, and a missing folder has no files", async () => {
   const folder = temporaryFolder({});
   mkdirSync(join(folder, "[ab]{c}"));
   expect(await filesMatching(join(folder, "[ab]{c}", "*.yaml"))).toEqual([]);
   expect(await filesMatching(join(folder, "missing", "*.yaml"))).toEqual([]);
 });
 
-test("what is no folder is told", async () => {
+test("an error reports a path that is not a folder", async () => {
   const folder = temporaryFolder({ file: "" });
   await expect(filesMatching(join(folder, "file", "*.yaml"))).rejects.toMatchObject({ code: "ENOTDIR" });
 });

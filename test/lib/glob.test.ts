@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pathGlob } from "../../src/lib/glob.ts";
 
-describe("a glob of paths", () => {
+describe("path glob", () => {
   test.each([
     ["Berlin/**", "Berlin/Switches/core 1/Ping", true],
     ["Berlin/**", "Berlin", false],
@@ -27,7 +27,7 @@ describe("a glob of paths", () => {
     expect(pathGlob(pattern)(path)).toBe(hit);
   });
 
-  test("means what its expression means", () => {
+  test("matches like its regular expression", () => {
     const wildcards: Readonly<Record<string, string>> = { "**": ".*", "*": "[^/]*", "?": "[^/]" };
     const expressionOf = (pattern: string) => {
       const source = pattern.replace(/\*\*|[*?]|[^*?]+/g, (part) => wildcards[part] ?? RegExp.escape(part));
@@ -43,7 +43,7 @@ describe("a glob of paths", () => {
     );
   });
 
-  test("takes no longer for a path that nearly fits", () => {
+  test("takes no longer for a path that nearly matches", () => {
     const matches = pathGlob(`${"*a".repeat(20)}*b`);
     const before = process.cpuUsage();
     for (let round = 0; round < 20; round++) expect(matches("a".repeat(500))).toBe(false);

@@ -4,7 +4,7 @@ import { LogOnChange } from "../../src/lib/log-on-change.ts";
 const MINUTE_MS = 60_000;
 
 describe("LogOnChange", () => {
-  test("what goes on is said when it begins, then now and then", () => {
+  test("logs the start and then reminders", () => {
     let now = 5;
     const outage = new LogOnChange({ remindEveryMs: 10 * MINUTE_MS, now: () => now });
     expect(outage.record()).toEqual({ isNew: true, times: 1, sinceLine: 1 });
@@ -16,7 +16,7 @@ describe("LogOnChange", () => {
     expect(outage.record("")).toEqual({ isNew: false, times: 6, sinceLine: 1 });
   });
 
-  test("without reminders it is said once, until it is over", () => {
+  test("logs once until the end without reminders", () => {
     const outage = new LogOnChange();
     expect(outage.over()).toBe(0);
     expect([1, 2, 3].map(() => outage.record() !== undefined)).toEqual([true, false, false]);
@@ -28,17 +28,17 @@ describe("LogOnChange", () => {
   test.each([
     ["all", [true, true, false, false]],
     ["last", [true, true, true, false]],
-  ] as const)("another kind is news where what is known is %s", (knows, expected) => {
+  ] as const)("logs another kind if it remembers %s", (knows, expected) => {
     const outage = new LogOnChange({ knows });
     expect(["a", "b", "a", "a"].map((kind) => outage.record(kind)?.isNew === true)).toEqual(expected);
   });
 
-  test("no kind is no news", () => {
+  test("does not log a missing kind", () => {
     const outage = new LogOnChange({ knows: "last" });
     expect(["a", undefined, "a"].map((kind) => outage.record(kind)?.isNew === true)).toEqual([true, false, false]);
   });
 
-  test("a kind that is over is news again", () => {
+  test("logs a kind again after its end", () => {
     const missing = new LogOnChange();
     missing.record("groups");
     missing.record("probes");

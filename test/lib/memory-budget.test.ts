@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 
-test("shares say whether all of them together keep within the budget", () => {
+test("shares report if all together fit into the budget", () => {
   const budget = new MemoryBudget(100);
   const [first, second] = [budget.open(), budget.open()];
   expect(first.add(60)).toBe(true);
@@ -16,7 +16,7 @@ test("shares say whether all of them together keep within the budget", () => {
   expect(budget.heldBytes).toBe(60);
 });
 
-test("what is lent ends with the work, also where that fails", async () => {
+test("borrowed memory returns after the work, also after a failure", async () => {
   const budget = new MemoryBudget(100);
   const held = await budget.lend(async (share) => {
     share.add(70);
@@ -31,6 +31,6 @@ test("what is lent ends with the work, also where that fails", async () => {
   expect(budget.heldBytes).toBe(0);
 });
 
-test("without a bound everything fits", () => {
+test("everything fits without a limit", () => {
   expect(new MemoryBudget().open().add(Number.MAX_SAFE_INTEGER)).toBe(true);
 });

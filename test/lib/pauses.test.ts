@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Pauses } from "../../src/lib/pauses.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-test("holds everything with the same key, and nothing else", async () => {
+test("a pause applies to all holders of its key", async () => {
   const clock = new ManualClock();
   const pauses = new Pauses(clock);
   pauses.of("a").hold(25_000);
@@ -13,7 +13,7 @@ test("holds everything with the same key, and nothing else", async () => {
   expect(pauses.of("a").heldForMs()).toBe(0);
 });
 
-test("never makes a pause shorter, whatever the wall clock does", async () => {
+test("a pause never becomes shorter at any wall-clock time", async () => {
   const clock = new ManualClock();
   const pause = new Pauses(clock).of("a");
   pause.hold(25_000);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textTable } from "../../src/lib/printable-text.ts";
 
-test("lines columns up, without spaces at the end", () => {
+test("the table aligns columns without trailing spaces", () => {
   expect(
     textTable(
       ["A", "LONGER", "C"],
@@ -13,7 +13,7 @@ test("lines columns up, without spaces at the end", () => {
   ).toBe("A    LONGER  C\naaa  b\n             c\n");
 });
 
-test("takes what a terminal would obey out of cells, and lets a long cell move its own line only", () => {
+test("the table removes control characters, and a long cell moves only its line", () => {
   const long = "x".repeat(100);
   expect(
     textTable(

@@ -12,7 +12,7 @@ test.each([
   expect(quote(text)).toBe(quoted);
 });
 
-test("whatever comes in, what goes out is one line without control characters", () => {
+test("quote returns one line without control characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(quote(text)).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
@@ -21,6 +21,6 @@ test("whatever comes in, what goes out is one line without control characters", 
   );
 });
 
-test("paths stay readable", () => {
+test("quote keeps paths readable", () => {
   expect(printable("/run/secrets/prtg key")).toBe("/run/secrets/prtg key");
 });

@@ -55,7 +55,7 @@ test.each([
   expect(encodingFault(bytes)?.words).toBe(words);
 });
 
-test("a file in another encoding is refused with the place of the first byte", async () => {
+test("the error names the position of the first wrong byte", async () => {
   const folder = temporaryFolder({ "a.yaml": Buffer.from("a: 1\nb: \xe9\n", "latin1") });
   const error = await readTextFile(join(folder, "a.yaml")).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(FileFault);

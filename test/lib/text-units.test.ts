@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { codeUnitAt, FNV_BASIS, fnv1a, hasWholeCharacters } from "../../src/lib/text-units.ts";
 
-test("a code unit is the one that the text has there, of each form that V8 keeps texts in", () => {
+test("codeUnitAt matches charCodeAt for all string representations", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(40), (text, index) => {
       for (const form of [text, `${text}${index}`, `<${text}>`.slice(1, -1), Object.keys({ [text]: 0 })[0] ?? ""]) {
@@ -17,11 +17,11 @@ test.each([
   ["", 0x811c9dc5],
   ["a", 0xe40c292c],
   ["foobar", 0xbf9cf968],
-])("the hash of %j is the published one", (text, hash) => {
+])("the hash of %j matches the published one", (text, hash) => {
   expect(fnv1a(text, FNV_BASIS) >>> 0).toBe(hash);
 });
 
-test("a hash goes on from another one", () => {
+test("a hash continues from another one", () => {
   expect(fnv1a("bar", fnv1a("foo", FNV_BASIS))).toBe(fnv1a("foobar", FNV_BASIS));
 });
 
@@ -30,6 +30,6 @@ test.each([
   ["\u{1f4a1}", true],
   ["a\ud83d", false],
   ["\udca1b", false],
-])("%j has whole characters: %s", (text, expected) => {
+])("%j consists of whole characters: %s", (text, expected) => {
   expect(hasWholeCharacters(text)).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SharedLane, shareTurn, yieldToEventLoop } from "../../src/lib/yielding.ts";
 
-test("does one piece of work a turn of the event loop, in the order in which it was asked for", async () => {
+test("one piece of work runs per turn of the event loop, in order", async () => {
   const done: string[] = [];
   const work = async (name: string, pieces: number) => {
     for (let piece = 1; piece <= pieces; piece++) {
@@ -21,7 +21,7 @@ test("does one piece of work a turn of the event loop, in the order in which it 
   for (const [index, count] of turns.entries()) expect(count - (turns[index - 1] ?? 0)).toBeLessThanOrEqual(1);
 });
 
-test("what a reader waits for goes before the background, however much of that there is, and leaves it some turns", async () => {
+test("work for readers comes before background work, which still gets turns", async () => {
   const done: string[] = [];
   const work = async (name: string, lane: "reader" | "background", pieces: number) => {
     for (let piece = 0; piece < pieces; piece++) {
@@ -36,7 +36,7 @@ test("what a reader waits for goes before the background, however much of that t
   await Promise.all(background);
 });
 
-test("a lane is in the background until a reader waits for it, and what waits in it already moves up", async () => {
+test("a background lane with its waiting work moves up when a reader needs it", async () => {
   const lane = new SharedLane();
   const done: string[] = [];
   const work = async (name: string, where: SharedLane | "background", pieces: number) => {
@@ -59,7 +59,7 @@ test("a lane is in the background until a reader waits for it, and what waits in
   await Promise.all(background);
 });
 
-test("small pieces that follow each other share a turn for as long as a slice takes, and the others wait for the next ones", async () => {
+test("small pieces in a row share a turn up to the length of a slice", async () => {
   let pieces = 0;
   const clock = { now: () => 0, monotonic: () => 3 * pieces, sleep: () => Promise.resolve() };
   const work = async () => {

@@ -65,8 +65,8 @@ function series(of: ChannelMapper, name: string, unit: string) {
 const IDS = { server: "hq", sensor_id: "50", channel_id: "1" };
 const PLACE = { probe: "Berlin", group: "", device: "sw-1", sensor: "Ping", path: "Berlin/sw-1/Ping" };
 
-describe("a channel that a rule fits", () => {
-  test("has both series, the mapped one in its base unit and with the rule's labels", () => {
+describe("channel that a rule matches", () => {
+  test("has both series, the mapped one in its base unit with the labels of the rule", () => {
     expect(series(mapper(), "Ping Time Avg", "msec")).toEqual([
       {
         name: "prtg_channel_value",
@@ -81,17 +81,17 @@ describe("a channel that a rule fits", () => {
     ]);
   });
 
-  test("has the mapped series alone without keep_original", () => {
+  test("has only the mapped series without keep_original", () => {
     const names = series(mapper({ keepOriginal: false }), "Ping Time", "msec").map(({ name }) => name);
     expect(names).toEqual(["prtg_ping_seconds"]);
   });
 
-  test("has a value by the rule's own factor and offset, whatever the unit", () => {
+  test("has a value by factor and offset of the rule for any unit", () => {
     expect(series(mapper(), "Sold", "orders")[1]).toMatchObject({ name: "prtg_orders", value: 61 });
   });
 });
 
-describe("what rules make of a channel", () => {
+describe("channel under rules", () => {
   test.each([
     ["Ping Time", "msec", "mapped", 1, ["prtg_channel_value", "prtg_ping_seconds"]],
     ["Ping Time", "KByte", "unconverted", 1, ["prtg_channel_value"]],
@@ -119,13 +119,13 @@ describe("what rules make of a channel", () => {
     ["Loss", "widgets", 'no rule fits, and the unit "widgets" is not recognised'],
     ["Loss", "%", "no rule fits"],
     ["Downtime", "%", "rules[0] of test.yaml drops it"],
-  ])("%s in %j is accounted for: %s", (name, unit, reason) => {
+  ])("%s in %j has the explanation %s", (name, unit, reason) => {
     const account = accountFor(mapper(), "hq", sensor(), { ...channel(name, unit), value: undefined });
     expect(account.reason).toBe(reason);
     expect(account.series.map(({ value }) => value)).toEqual(account.series.map(() => undefined));
   });
 
-  test("is accounted for with converted values", () => {
+  test("has an explanation with converted values", () => {
     const account = accountFor(mapper(), "hq", sensor(), { ...channel("Ping Time", "msec"), value: 30 });
     expect(account.series.map(({ family, value }) => [family.name, value])).toEqual([
       ["prtg_channel_value", 30],
@@ -135,7 +135,7 @@ describe("what rules make of a channel", () => {
 });
 
 describe("without rules", () => {
-  test("every channel is as the metric table has it", () => {
+  test("gives channels the families of the metric table", () => {
     expect(series(plainMapper(), "Downtime", "widgets").map(({ name }) => name)).toEqual(["prtg_channel_value"]);
     expect(plainMapper().hasRules).toBe(false);
     const account = accountFor(plainMapper(), "hq", sensor(), { ...channel("Loss", "%"), value: 1 });
@@ -155,14 +155,14 @@ describe("with other labels", () => {
     fromTags: [{ label: "site", prefix: "site:", suffix: "" }],
   });
 
-  test("mapped series have those, without unit, then the rule's own", () => {
+  test("apply to mapped series, without unit, before labels of the rule", () => {
     expect(series(mapper({ labels }), "Ping Time", "msec")).toEqual([
       { name: "prtg_channel_value", labels: { ...IDS, host_name: "sw-1", unit: "msec", site: "berlin" }, value: 30 },
       { name: "prtg_ping_seconds", labels: { ...IDS, host_name: "sw-1", site: "berlin", which: "" }, value: 0.03 },
     ]);
   });
 
-  test("the store holds the mapped families and their limits with those labels", () => {
+  test("apply to mapped families and limits in the store", () => {
     const own = mapper({ labels }).storeFamilies().slice(Object.keys(TREE_FAMILIES).length);
     expect(own.map((family) => [family.name, family.labels.join()])).toEqual([
       ["prtg_ping_seconds", "server,sensor_id,channel_id,host_name,site,which"],

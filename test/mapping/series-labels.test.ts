@@ -69,7 +69,7 @@ function nodeValues(labels: LabelSet<{ readonly node: TreeNode }>, id: string, o
   return of.values(labels)("hq", { node: node(id) });
 }
 
-describe("label values come in the order of the table", () => {
+describe("label values in the order of the table", () => {
   test.each([
     { family: TREE_FAMILIES.sensorStatusCode, values: nodeValues(SENSOR_LABELS, "2490"), expected: SENSOR },
     {
@@ -130,11 +130,11 @@ describe("label values come in the order of the table", () => {
         path: "Berlin/Network/sw-1",
       },
     },
-  ])("of $family.name", ({ family, values, expected }) => {
+  ])("match $family.name", ({ family, values, expected }) => {
     expect(named(family, values)).toEqual(expected);
   });
 
-  test("are empty for what is not known", () => {
+  test("are empty if unknown", () => {
     expect(named(TREE_FAMILIES.sensorInfo, nodeValues(SENSOR_INFO_LABELS, "2491"))).toMatchObject({
       priority: "",
       tags: "",
@@ -144,7 +144,7 @@ describe("label values come in the order of the table", () => {
   });
 });
 
-test("text is served as it is, but for lone surrogates", () => {
+test("text stays unchanged except for lone surrogates", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.array(fc.constantFrom("\ud83d", "\ude00", '"', "\\", "\n", "/", "é", "")).map((parts) => parts.join("")),
@@ -166,7 +166,7 @@ test("text is served as it is, but for lone surrogates", () => {
   );
 });
 
-describe("labels as the configuration wants them", () => {
+describe("configured labels", () => {
   const tagged: TreeNode = { ...node("2490"), tags: ["site:own"], inheritedTags: ["site:above", "tier_gold_level"] };
   const SITE = { label: "site", prefix: "site:", suffix: "" };
   const settings = (more: Partial<LabelSettings>): LabelSettings => ({ ...WIDE_LABELS, ...more });
@@ -188,12 +188,12 @@ describe("labels as the configuration wants them", () => {
     return Object.fromEntries(entries);
   }
 
-  test("are the wide ones unless told", () => {
+  test("are wide by default", () => {
     expect(wide.families).toEqual(TREE_FAMILIES);
     expect(wide.isWide).toBe(true);
   });
 
-  test("can be the ids alone, and infos carry the rest", () => {
+  test("can be only ids, with the other labels on info metrics", () => {
     const labels = new SeriesLabels(settings({ keep: new Set() }));
     const found = all(labels);
     expect(labels.isWide).toBe(false);
@@ -207,7 +207,7 @@ describe("labels as the configuration wants them", () => {
     expect(found.channelInfo).toEqual({ ...CHANNEL, metric: "prtg_channel_value" });
   });
 
-  test("can be some of them under other names", () => {
+  test("can be a few with other names", () => {
     const rename = new Map([["device", "host_name"]]);
     const labels = new SeriesLabels(settings({ keep: new Set(["device", "unit"]), rename }));
     const found = all(labels);
@@ -224,7 +224,7 @@ describe("labels as the configuration wants them", () => {
     expect(labels.families.deviceInfo.labels).not.toContain("device");
   });
 
-  test("can come from tags: the sensor's own first, then those it inherits; empty where none fits", () => {
+  test("can come from own tags, then inherited tags, or be empty", () => {
     const fromTags = [
       SITE,
       { label: "tier", prefix: "tier_", suffix: "_level" },
@@ -238,7 +238,7 @@ describe("labels as the configuration wants them", () => {
     expect(found.channelLimit).toMatchObject({ tier: "gold", limit: "min_error" });
   });
 
-  test("of mapped families are those of channels without the unit, and the rule's own", () => {
+  test("equal channel labels without the unit, then labels of the rule, for mapped families", () => {
     const labels = new SeriesLabels(settings({ keep: new Set(["unit", "sensor"]), fromTags: [SITE] }));
     const family = { name: "prtg_traffic", type: "gauge", help: "", labels: [] } as const;
     const served = labels.mappedFamily(family, ["direction"]);
@@ -253,7 +253,7 @@ describe("labels as the configuration wants them", () => {
     });
   });
 
-  test("keep every series apart, whichever are chosen", () => {
+  test("keep every series distinct in any choice", () => {
     fc.assert(
       fc.property(fc.subarray([...LABELS_TO_CHOOSE]), (keep) => {
         const labels = new SeriesLabels(settings({ keep: new Set(keep) }));
@@ -270,7 +270,7 @@ describe("labels as the configuration wants them", () => {
     { tags: ["site:"], expected: "" },
     { tags: ["Site:berlin", "mysite:berlin"], expected: "" },
     { tags: [], expected: "" },
-  ])("take $expected from $tags", ({ tags, expected }) => {
+  ])("give $expected for $tags", ({ tags, expected }) => {
     expect(tagValue(SITE, tags)).toBe(expected);
   });
 });

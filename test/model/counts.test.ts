@@ -18,7 +18,7 @@ test.each<{
   consistent: boolean;
 }>([
   {
-    name: "are the summary's where it has them",
+    name: "come from the summary if it has them",
     summary: summary({ up: 5, down: 1 }, 6),
     statuses: ["up", "up"],
     expected: { ...allZero, up: 5, down: 1 },
@@ -60,14 +60,14 @@ test.each<{
     consistent: true,
   },
   {
-    name: "are zero where there are no sensors",
+    name: "are zero without sensors",
     summary: undefined,
     statuses: [],
     expected: allZero,
     consistent: true,
   },
   {
-    name: "lack what nobody told",
+    name: "lack unknown statuses",
     summary: summary({ up: 5 }, 5),
     statuses: undefined,
     expected: { up: 5 },

@@ -15,7 +15,7 @@ function lookup(id: string, name: string, entries: readonly LookupEntry[] = [ran
   return { id, name, entries };
 }
 
-describe("the text of a value", () => {
+describe("text of a value", () => {
   const DOOR = [range(0, 0, "Closed"), range(1, 1, "Open"), range(-1, -1, "Gone")];
   const KEY = [range(0, 1023, "Unsafe"), range(1024, 2047, "Weak"), range(2000, 4000, "Overlapping")];
   const TRAY = [bits(0, "Ready"), bits(1, "Low"), bits(2, "Empty"), bits(4, "Jammed")];
@@ -42,11 +42,11 @@ describe("the text of a value", () => {
     { entries: BOTH, value: 3, text: "Low and Empty" },
     { entries: [bits(1, "First"), bits(2 ** 62, "Battery")], value: 2 ** 62, text: "Battery" },
     { entries: [bits(2 ** 32, "High"), bits(1, "Low")], value: 2 ** 32 + 1, text: "High, Low" },
-  ])("$value is $text", ({ entries, value, text }) => {
+  ])("$value gives $text", ({ entries, value, text }) => {
     expect(stateText(lookup("a", "A", entries), value)).toBe(text);
   });
 
-  test("names every bit that is set, once, whatever bits have names", () => {
+  test("names every set bit once, for any named bits", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(40)), fc.bigInt({ min: 1n, max: 2n ** 41n - 1n }), (named, value) => {
         const entries = named.map((bit) => bits(2 ** bit, `bit ${bit}`));
@@ -81,11 +81,11 @@ describe("lookups", () => {
     ["acme.empty", undefined],
     ["tray", undefined],
     ["", undefined],
-  ])("%s is found by its id, else by a name that only one has", (reference, id) => {
+  ])("%s has its id first, then a unique name", (reference, id) => {
     expect(lookups.find(reference)?.id).toBe(id);
   });
 
-  test("without entries do not count", () => {
+  test("are ignored without entries", () => {
     expect(lookups.size).toBe(7);
     expect(new Lookups([lookup("acme.empty", "Empty", [])]).size).toBe(0);
   });

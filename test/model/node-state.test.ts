@@ -15,7 +15,7 @@ function summary(counts: readonly (readonly [StatusToken, number])[], total?: nu
   return { counts: new Map(counts), total };
 }
 
-test("keeps the summary for as long as polls bring an equal one, and for as long as the last of them says", () => {
+test("the summary stays while polls confirm it, and expires with the last one", () => {
   const node = new NodeState(new NodeTimes(), DEVICE);
   const poll = (told: StatusSummary, expiresAt: number) =>
     node.update(record("device", "40", ROOT, { summary: told }), { state: expiresAt, property: expiresAt });

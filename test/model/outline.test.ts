@@ -61,7 +61,7 @@ function isBelow(nodes: ReadonlyMap<string, TreeNode>, one: TreeNode, id: string
   return false;
 }
 
-test("counts the sensors below everything, and lists what is right below", async () => {
+test("the outline counts sensors below each object and lists its children", async () => {
   await fc.assert(
     fc.asyncProperty(trees, async ({ nodes, statuses }) => {
       const outline = await outlineOf({ nodes }, ({ id }) => statuses.get(id), UNSLICED);
@@ -82,7 +82,7 @@ test("counts the sensors below everything, and lists what is right below", async
   );
 });
 
-test("counts a sensor as unknown that no list told of", async () => {
+test("the outline counts a sensor without a status as unknown", async () => {
   const nodes = new Map([["1", node("1", "sensor", ROOT_ID)]]);
   const outline = await outlineOf({ nodes }, () => undefined, UNSLICED);
   expect([...outline.sensorsBelow(ROOT_ID)]).toEqual([["unknown", 1]]);

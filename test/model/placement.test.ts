@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findCycles } from "../../src/model/placement.ts";
 
-test("gives way after so many objects, however many there are", () => {
+test("placement yields after a number of objects", () => {
   let looks = 0;
   const steps = findCycles(
     Array.from({ length: 1_000 }, (_, index) => String(index + 1)),

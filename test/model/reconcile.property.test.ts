@@ -30,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .map((poll): Step => ({ do: "poll", ...poll })),
 );
 
-test("never loses what lives, never keeps what two complete polls lacked, and never repeats itself", () => {
+test("reconciling keeps existing objects, drops those that two complete polls lack, and reports once", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const world = new Map<string, NodeRecord>();
@@ -83,7 +83,7 @@ test("never loses what lives, never keeps what two complete polls lacked, and ne
   );
 });
 
-test("does not depend on the order of the records", () => {
+test("the order of records does not matter", () => {
   const records = fc.uniqueArray(
     fc.tuple(kind, id, parentId, name).map(([of, own, parent, called]) => record(of, own, parent, { name: called })),
     { selector: (one) => one.id },

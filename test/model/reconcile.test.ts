@@ -34,7 +34,7 @@ const DEVICE = record("device", "40", "11", { name: "sw-1" });
 const SENSOR = record("sensor", "2490", "40", { name: "Uplink" });
 const WORLD = [PROBE, OUTER, INNER, DEVICE, SENSOR];
 
-describe("the place of an object", () => {
+describe("path of an object", () => {
   test.each([
     { id: "1", path: "Berlin", probe: "Berlin", group: "", device: "", deviceId: "" },
     { id: "10", path: "Berlin/Network", probe: "Berlin", group: "Network", device: "", deviceId: "" },
@@ -48,7 +48,7 @@ describe("the place of an object", () => {
       device: "sw-1",
       deviceId: "40",
     },
-  ])("of $id is $path", ({ id, ...place }) => {
+  ])("is $path for $id", ({ id, ...place }) => {
     expect(treeOf(WORLD).nodes.get(id)).toMatchObject({ ...place, orphan: false });
   });
 
@@ -63,25 +63,25 @@ describe("the place of an object", () => {
     expect(tree.nodes.get("40")?.path).toBe('Berlin/a/"b"\n\ud800');
   });
 
-  test("leaves the group empty below a probe without one", () => {
+  test("has no group below a probe without one", () => {
     const tree = treeOf([PROBE, record("device", "40", "1"), record("sensor", "50", "40")]);
     expect(tree.nodes.get("50")).toMatchObject({ group: "", device: "device 40" });
   });
 
-  test("has no node for the root group, even when a list shows it", () => {
+  test("skips the root group even if a list shows it", () => {
     const tree = treeOf([record("group", "0", undefined, { name: "Root" }), ...WORLD]);
     expect(tree.nodes.has("0")).toBe(false);
     expect(tree.counts).toEqual({ probe: 1, group: 2, device: 1, sensor: 1 });
     expect(tree.nodes.get("1")?.path).toBe("Berlin");
   });
 
-  test("takes the last ancestor for the parent where the record names none", () => {
+  test("uses the last ancestor as parent if the record has none", () => {
     const ancestors = [ROOT, reference("1"), reference("10"), reference("50")];
     const tree = treeOf([PROBE, OUTER, record("device", "50", undefined, { name: "d", ancestors })]);
     expect(tree.nodes.get("50")).toMatchObject({ parentId: "10", path: "Berlin/Network/d", orphan: false });
   });
 
-  test("is below the root, as of an orphan, where a tree is deeper than any is", () => {
+  test("starts at the root like an orphan if the tree is too deep", () => {
     const depth = 20_000;
     const groups = Array.from({ length: depth }, (_, index) =>
       record("group", String(index + 2), String(index + 1), { name: "g" }),
@@ -95,7 +95,7 @@ describe("the place of an object", () => {
     expect(tree.orphans).toBe(Math.floor(depth / MAX_TREE_DEPTH));
   });
 
-  test("has a path of bounded length, which what is below shares", () => {
+  test("has a limited length, which descendants share", () => {
     const names = Array.from({ length: 90 }, (_, index) =>
       record("group", String(index + 2), String(index + 1), { name: "x".repeat(100) }),
     );
@@ -107,7 +107,7 @@ describe("the place of an object", () => {
     expect(nodes.get("90")?.path).toBe(path);
   });
 
-  test("inherits so many tags at most", () => {
+  test("inherits a limited number of tags", () => {
     const groups = Array.from({ length: 60 }, (_, index) =>
       record("group", String(index + 2), String(index + 1), { tags: [`a${index}`, `b${index}`, `c${index}`] }),
     );
@@ -116,7 +116,7 @@ describe("the place of an object", () => {
     expect(tags.at(-1)).toBe("c58");
   });
 
-  test("is refused where labels of all objects would be too large", () => {
+  test("fails if the labels of all objects are too large", () => {
     const groups = Array.from({ length: 50 }, (_, index) =>
       record("group", String(index + 2), "1", { name: "x".repeat(100) }),
     );
@@ -125,7 +125,7 @@ describe("the place of an object", () => {
   });
 });
 
-describe("an orphan", () => {
+describe("orphan", () => {
   const hidden = reference("40", "sw-1", "device");
 
   test.each([
@@ -145,12 +145,12 @@ describe("an orphan", () => {
       expected: { parentId: "0", path: "X/Y/sw-1/Uplink", probe: "X", group: "Y", device: "sw-1" },
     },
     {
-      name: "takes its parent for a device where the reference has no kind",
+      name: "treats its parent as a device if the reference has no kind",
       sensor: { parent: reference("40", "sw-1"), ancestors: [ROOT, reference("1")] },
       expected: { parentId: "1", path: "Berlin/sw-1/Uplink", device: "sw-1", deviceId: "40" },
     },
     {
-      name: "does without the name of a reference that has none",
+      name: "omits a missing name of a reference",
       sensor: { parent: reference("40"), ancestors: undefined },
       expected: { parentId: "0", path: "Uplink", device: "", deviceId: "40" },
     },
@@ -161,7 +161,7 @@ describe("an orphan", () => {
     expect([...tree.missingParents]).toEqual(["40"]);
   });
 
-  test("stays where its parent was when that goes", () => {
+  test("keeps its place when its parent disappears", () => {
     let tree = treeOf(WORLD);
     const remaining = WORLD.filter((each) => each.id !== "40" && each.id !== "11");
     for (let poll = 0; poll < 4; poll++) tree = treeOf(remaining, tree);
@@ -175,7 +175,7 @@ describe("an orphan", () => {
     });
   });
 
-  test("goes under its parent as soon as that is visible", () => {
+  test("moves below its parent as soon as that appears", () => {
     const before = treeOf([PROBE, OUTER, INNER, SENSOR]);
     const { tree, changes } = reconcile(before, pollOf(WORLD));
     expect(tree.nodes.get("2490")).toMatchObject({ path: "Berlin/Network/Core/sw-1/Uplink", orphan: false });
@@ -183,7 +183,7 @@ describe("an orphan", () => {
     expect(tree).toMatchObject({ orphans: 0, missingParents: new Set() });
   });
 
-  test("keeps the names above a parent that was an orphan itself", () => {
+  test("keeps the names above a parent that was an orphan", () => {
     const parent = reference("11", "Core", "group");
     let tree = treeOf([PROBE, { ...DEVICE, parent, ancestors: [ROOT, reference("1"), parent] }, SENSOR]);
     expect(tree.nodes.get("2490")?.path).toBe("Berlin/Core/sw-1/Uplink");
@@ -192,20 +192,20 @@ describe("an orphan", () => {
     expect(tree.nodes.get("2490")).toMatchObject({ parentId: "1", path: "Berlin/Core/sw-1/Uplink", group: "Core" });
   });
 
-  test("follows its ancestors, even when nothing else changed", () => {
+  test("follows its ancestors without other changes", () => {
     const below = (id: string) => ({ ...SENSOR, parent: hidden, ancestors: [ROOT, reference(id), hidden] });
     const before = treeOf([PROBE, record("probe", "2", ROOT, { name: "Bonn" }), below("1")]);
     const after = reconcile(before, { sensor: list([below("2")]) }).tree;
     expect(after.nodes.get("2490")).toMatchObject({ parentId: "2", path: "Bonn/sw-1/Uplink", probe: "Bonn" });
   });
 
-  test("is what a device without any parent is, but a probe is not", () => {
+  test("includes a device without a parent, but no probe", () => {
     const tree = treeOf([record("probe", "1", undefined), record("device", "40", undefined)]);
     expect(tree.nodes.get("1")?.orphan).toBe(false);
     expect(tree.nodes.get("40")).toMatchObject({ orphan: true, parentId: "0" });
   });
 
-  test("keeps its place when only some lists carry ancestors", () => {
+  test("keeps its place if only some lists have ancestors", () => {
     const withPath = { ...SENSOR, parent: hidden, ancestors: [ROOT, reference("1"), hidden] };
     const first = treeOf([PROBE, withPath]);
     const second = reconcile(first, { sensor: list([{ ...withPath, ancestors: undefined }]) });
@@ -213,7 +213,7 @@ describe("an orphan", () => {
   });
 });
 
-describe("a malformed tree", () => {
+describe("malformed tree", () => {
   test.each([
     { name: "a parent of itself", records: [record("group", "10", "10")], detached: ["10"] },
     { name: "a cycle of two", records: [record("group", "11", "10"), record("group", "10", "11")], detached: ["10"] },
@@ -237,7 +237,7 @@ describe("a malformed tree", () => {
       ],
       detached: ["20", "30"],
     },
-  ])("with $name is cut at the lowest id", ({ records, detached }) => {
+  ])("splits at the lowest id with $name", ({ records, detached }) => {
     for (const order of [records, records.toReversed()]) {
       const tree = treeOf(order);
       expect(tree.nodes.size).toBe(records.length);
@@ -247,26 +247,26 @@ describe("a malformed tree", () => {
     }
   });
 
-  test("whose cycle comes about by moves is cut as well", () => {
+  test("splits if moves cause a cycle", () => {
     const before = treeOf([PROBE, OUTER, INNER, DEVICE, SENSOR]);
     const after = treeOf([PROBE, { ...OUTER, parent: reference("11") }, INNER, DEVICE, SENSOR], before);
     expect(after.nodes.get("10")).toMatchObject({ parentId: "0", orphan: true });
     expect(after.nodes.get("2490")?.path).toBe("Network/Core/sw-1/Uplink");
   });
 
-  test("heals", () => {
+  test("recovers", () => {
     const cut = treeOf([record("group", "10", "11"), record("group", "11", "10"), PROBE]);
     const healed = treeOf([record("group", "10", "1"), record("group", "11", "10"), PROBE], cut);
     expect(healed.nodes.get("11")).toMatchObject({ path: "Berlin/group 10/group 11", orphan: false });
   });
 
-  test("that gives an id to two lists gives it to one of them, always the same", () => {
+  test("assigns a duplicate id to one list, always the same", () => {
     const twins = [record("probe", "5", ROOT), record("group", "5", ROOT), record("sensor", "5", ROOT)];
     expect(treeOf(twins).nodes.get("5")?.kind).toBe("probe");
     expect(treeOf(twins.toReversed()).counts).toEqual({ probe: 1, group: 0, device: 0, sensor: 0 });
   });
 
-  test("in which an id changes its kind has a new object", () => {
+  test("gets a new object if an id changes its kind", () => {
     const before = treeOf([PROBE, record("group", "50", "1")]);
     const { tree, changes } = reconcile(before, pollOf([PROBE, record("device", "50", "1")]));
     expect(tree.nodes.get("50")?.kind).toBe("device");
@@ -276,7 +276,7 @@ describe("a malformed tree", () => {
   });
 });
 
-describe("what changed", () => {
+describe("reported change", () => {
   function change(records: readonly NodeRecord[]): Reconciled["changes"] {
     return reconcile(treeOf(WORLD), pollOf(records)).changes;
   }
@@ -308,7 +308,7 @@ describe("what changed", () => {
     },
     { what: "another priority", records: replacing("2490", { priority: 5 }), expected: { replaced: ["2490"] } },
     { what: "another interval", records: replacing("2490", { intervalSeconds: 30 }), expected: { replaced: ["2490"] } },
-  ])("is reported: $what", ({ records, expected }) => {
+  ])("includes $what", ({ records, expected }) => {
     const changes = change(records);
     const found = {
       added: ids(changes.added),
@@ -318,7 +318,7 @@ describe("what changed", () => {
     expect(found).toEqual({ added: [], removed: [], replaced: [], ...expected });
   });
 
-  test("gives sensors the tags of all that is above them, each once, from the top", () => {
+  test("includes tags of all ancestors once, from the top", () => {
     const tagged = WORLD.map((each) => ({ ...each, tags: each.kind === "sensor" ? ["own"] : [each.kind, "all"] }));
     const tree = treeOf(tagged);
     expect(tree.nodes.get("2490")).toMatchObject({ tags: ["own"], inheritedTags: ["probe", "all", "group", "device"] });
@@ -328,14 +328,14 @@ describe("what changed", () => {
     expect(changes.replaced.find(({ id }) => id === "2490")?.inheritedTags).toContain("site:b");
   });
 
-  test("leaves every other node the same object", () => {
+  test("keeps unchanged nodes identical", () => {
     const before = treeOf(WORLD);
     const after = reconcile(before, pollOf(replacing("2490", { name: "Downlink" }))).tree;
     for (const id of ["1", "10", "11", "40"]) expect(after.nodes.get(id)).toBe(before.nodes.get(id));
     expect(after.nodes.get("2490")?.path).toBe("Berlin/Network/Core/sw-1/Downlink");
   });
 
-  test("keeps the interval that only some polls ask for", () => {
+  test("keeps the interval if a poll omits it", () => {
     const before = treeOf(replacing("2490", { intervalSeconds: 30 }));
     const after = reconcile(before, { sensor: list([SENSOR]) }).tree;
     expect(after.nodes.get("2490")).toBe(before.nodes.get("2490"));
@@ -343,7 +343,7 @@ describe("what changed", () => {
   });
 });
 
-describe("an object that a poll does not show", () => {
+describe("object missing from a poll", () => {
   const rest = WORLD.filter((each) => each.id !== "2490");
   const complete: NodePoll = { sensor: list([]) };
   const incomplete: NodePoll = { sensor: list([], false) };
@@ -389,8 +389,8 @@ describe("an object that a poll does not show", () => {
   });
 });
 
-describe("objects of which fewer can be hidden than are missing", () => {
-  test("go after two polls", () => {
+describe("missing objects beyond the hidden number", () => {
+  test("disappear after two polls", () => {
     const sensors = ["2491", "2492"].map((id) => record("sensor", id, "40"));
     const poll: NodePoll = { sensor: { ...list([SENSOR]), hidden: 1 } };
     const once = reconcile(treeOf([...WORLD, ...sensors]), poll);
@@ -399,7 +399,7 @@ describe("objects of which fewer can be hidden than are missing", () => {
 });
 
 describe("reconcileInSteps", () => {
-  test("gives way every few thousand objects and comes to the same", () => {
+  test("yields every few thousand objects with the same result", () => {
     const sensors = Array.from({ length: 9_000 }, (_, index) => record("sensor", String(1_000 + index), "40"));
     const poll = pollOf([...WORLD, ...sensors]);
     const steps = reconcileInSteps(EMPTY_TREE, poll);

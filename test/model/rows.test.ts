@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NumberRows, numberAt, startOfRow } from "../../src/model/rows.ts";
 
-test("rows have numbers of their own, however many there are, and none when they are taken again", () => {
+test("the table gives rows unique places and clears reused ones", () => {
   const width = 3;
   const rows = new NumberRows(width);
   const taken = Array.from({ length: 2_500 }, () => rows.take());

@@ -17,7 +17,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: id.map((channelId) => ({ kind: "remove", channelId }) as const) },
 );
 
-test("finds each channel by its id, in whichever order they come and go", () => {
+test("the index finds each channel by id after changes in any order", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const numbers = new ChannelNumbers();

@@ -55,7 +55,7 @@ function sensorServer(observer: StateObserver = NO_OBSERVER) {
 }
 
 describe("ServerState", () => {
-  test("counts sensors by status with each change, as a walk through the tree does", async () => {
+  test("counts sensors by status like a walk through the tree", async () => {
     const statuses = fc.constantFrom<StatusToken>("up", "down", "warning", "pausedbyuser", "unknown");
     const kinds = fc.constantFrom<NodeKind>("device", "sensor");
     const records = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), kinds, statuses), { maxLength: 8 });
@@ -82,7 +82,7 @@ describe("ServerState", () => {
     );
   });
 
-  test("has a channel wait for its sensor, and lose it with the sensor", async () => {
+  test("lets a channel wait for its sensor, and removes both together", async () => {
     const { state, tree, channels, value, context } = sensorServer();
     await channels({ value: 1 });
     expect([state.channelCount, state.waitingChannels, [...state.unknownIds()]]).toEqual([0, 1, ["50"]]);
@@ -92,7 +92,7 @@ describe("ServerState", () => {
     expect([state.channelCount, state.channel("50", "0"), state.node("50")]).toEqual([0, undefined, undefined]);
   });
 
-  test("gives a channel that waited the value of its list, whatever its record is used for later", async () => {
+  test("gives a waiting channel the value of its list, even if the record changes", async () => {
     const { clock, state, tree, value, context } = sensorServer();
     const record = { ...channel("50.0", { measuredAt: clock.now(), value: 1 }) };
     await state.applyChannels(list([record]), context());
@@ -101,7 +101,7 @@ describe("ServerState", () => {
     expect(value()).toBe(1);
   });
 
-  test("forgets a channel that two complete lists in a row lack", async () => {
+  test("removes a channel that two complete lists in a row lack", async () => {
     const { state, tree, channels, context } = sensorServer();
     await tree();
     await channels();
@@ -114,7 +114,7 @@ describe("ServerState", () => {
     expect(state.channelCount).toBe(0);
   });
 
-  test("keeps a value expiresAt it is too old, by the time of the measurement", async () => {
+  test("keeps a value until its measurement is too old", async () => {
     const { clock, tree, channels, value } = sensorServer();
     await tree();
     await channels({ value: 1, measuredAt: clock.now() - 2 * MINUTE });
@@ -124,7 +124,7 @@ describe("ServerState", () => {
     expect(value()).toBeUndefined();
   });
 
-  test("takes no value from a list that lags behind the time series, expiresAt that is too old", async () => {
+  test("ignores an older list until the time series is too old", async () => {
     const { clock, state, tree, channels, value, context } = sensorServer();
     await tree();
     const before = clock.now();
@@ -138,7 +138,7 @@ describe("ServerState", () => {
     expect(value()).toBe(3);
   });
 
-  test("has no values of a paused sensor, whoever tells them", async () => {
+  test("has no values of a paused sensor from any source", async () => {
     const { clock, state, tree, channels, value, context } = sensorServer();
     await tree();
     await channels({ value: 1 });
@@ -152,7 +152,7 @@ describe("ServerState", () => {
     expect(value()).toBe(3);
   });
 
-  test("counts the age of a new value from now while the server's clock is in doubt", async () => {
+  test("starts the age of a new value now while the server's clock is in doubt", async () => {
     const { clock, tree, channels, value, doubt } = sensorServer();
     await tree();
     await channels({ value: 1, measuredAt: clock.now() - MINUTE });
@@ -161,7 +161,7 @@ describe("ServerState", () => {
     expect(value()).toBe(2);
   });
 
-  test("forgets limits and lookups that were not confirmed in time", async () => {
+  test("removes unconfirmed limits and lookups", async () => {
     const { clock, state, tree, channels, known, context } = sensorServer();
     const door = { id: "door", name: "Door", entries: [{ kind: "range", from: 0, to: 1, text: "x" } as const] };
     await tree();
@@ -174,14 +174,14 @@ describe("ServerState", () => {
     expect([known().limits, known().lookup]).toEqual([undefined, undefined]);
   });
 
-  test("says which lookups it does not know", async () => {
+  test("lists unknown lookups", async () => {
     const { state, tree, channels, context } = sensorServer();
     await tree();
     await channels();
     expect(await state.applyLimits(list([channel("50.0", { lookup: "door" })]), new Lookups([]), context())).toBe(1);
   });
 
-  test("tells each change once, and no more of a channel than changed", async () => {
+  test("reports each change once, with only the changed parts", async () => {
     const told: string[] = [];
     const { tree, channels } = sensorServer({
       ...NO_OBSERVER,
@@ -200,7 +200,7 @@ describe("ServerState", () => {
     ]);
   });
 
-  test("knows what the last list said about a status, and when the sensor was last up and down as far as any told", async () => {
+  test("keeps the status of the last list, and the times when the sensor was up and down", async () => {
     const { state, tree } = sensorServer();
     const known = () => {
       const { message, lastUp, lastDown } = state.node("50") ?? {};
@@ -216,7 +216,7 @@ describe("ServerState", () => {
     expect(known()[0]).toBeUndefined();
   });
 
-  test("gives the times of a sensor that is gone to no other", async () => {
+  test("gives the times of a deleted sensor to no other", async () => {
     const { state, tree, context } = sensorServer();
     await tree({ lastUp: 1, lastDown: 2 });
     for (let poll = 0; poll < 2; poll++) await state.applyTree({ nodes: { sensor: list([]) } }, context());
@@ -224,7 +224,7 @@ describe("ServerState", () => {
     expect(state.node("51")).toMatchObject({ row: 0, lastUp: undefined, lastDown: undefined });
   });
 
-  test("tells no more of a sensor whose message changed than of one that is as it was", async () => {
+  test("reports no additional change for a new message of a sensor", async () => {
     const told: number[] = [];
     const { tree } = sensorServer({ ...NO_OBSERVER, onNodeChange: (_node, facts) => void told.push(facts) });
     await tree({ message: "OK", lastUp: 1 });
@@ -233,7 +233,7 @@ describe("ServerState", () => {
     expect(told).toEqual([6, 6, 6]);
   });
 
-  test("remembers the status of a sensor for good, of other objects while it is confirmed", async () => {
+  test("keeps the status of a sensor forever, and of other objects while confirmed", async () => {
     const { clock, state, context } = sensorServer();
     const nodes = {
       sensor: list([record("sensor", "50", "40", { status: "down" })]),

@@ -10,11 +10,11 @@ test.each([
   { interval: 86_400, configured: undefined, expected: 3 * 86_400_000 },
   { interval: undefined, configured: undefined, expected: 5 * MINUTE },
   { interval: 600, configured: 1_000, expected: 1_000 },
-])("with an interval of $interval s and $configured configured a value is stale after $expected ms", (given) => {
+])("an interval of $interval s and $configured configured give stale values after $expected ms", (given) => {
   expect(staleAfter(given.interval, given.configured)).toBe(given.expected);
 });
 
-test("what three periods did not confirm is withdrawn, after five minutes at the earliest", () => {
+test("unconfirmed data expires after three periods, but at least five minutes", () => {
   expect(confirmationWindow(45_000)).toBe(5 * MINUTE);
   expect(confirmationWindow(15 * MINUTE)).toBe(15 * MINUTE);
 });

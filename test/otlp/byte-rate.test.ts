@@ -24,7 +24,7 @@ function setUp(bytesPerSecond: number) {
   return { clock, rate, historyIn };
 }
 
-test("spreads history over time", async () => {
+test("the rate spreads history over time", async () => {
   const { historyIn } = setUp(1_000);
   await historyIn(10_000);
   const bytes = await historyIn(60_000);
@@ -32,7 +32,7 @@ test("spreads history over time", async () => {
   expect(bytes).toBeLessThan(63_000);
 });
 
-test("counts what does not wait", async () => {
+test("the rate counts urgent requests", async () => {
   const { clock, rate, historyIn } = setUp(1_000);
   await historyIn(10_000);
   let history = 0;
@@ -45,7 +45,7 @@ test("counts what does not wait", async () => {
   expect(clock.monotonic()).toBe(70_000);
 });
 
-test("gives history a turn every ten seconds if the rest takes all of the rate", async () => {
+test("history gets a turn every ten seconds if other requests take the whole rate", async () => {
   const { rate, historyIn } = setUp(1_000);
   let history = 0;
   for (let second = 0; second < 60; second++) {
@@ -56,14 +56,14 @@ test("gives history a turn every ten seconds if the rest takes all of the rate",
   expect(history / REQUEST_BYTES).toBeLessThanOrEqual(8);
 });
 
-test("gives many senders no more than one", () => {
+test("one of many senders gets a turn", () => {
   const { rate } = setUp(1_000);
   rate.count(REQUEST_BYTES);
   const waits = Array.from({ length: 100 }, () => rate.takeTurn());
   expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(1);
 });
 
-test("0 is no limit", () => {
+test("0 means no limit", () => {
   const { rate } = setUp(0);
   for (let request = 0; request < 1_000; request++) {
     expect(rate.takeTurn()).toBe(0);

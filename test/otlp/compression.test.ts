@@ -25,7 +25,7 @@ async function setUp(answer: (seen: SeenRequest, request: number) => Answer | un
   return { receiver, deliver, connect, refusals: () => refusals, forms: () => receiver.requests.map(isGzip) };
 }
 
-test("is gzip by default and saves most of a request", async () => {
+test("gzip is the default and saves most of a request", async () => {
   const { receiver, deliver, forms } = await setUp(() => undefined);
   expect(await deliver()).toMatchObject({ kind: "accepted" });
   expect(forms()).toEqual([true]);
@@ -33,20 +33,17 @@ test("is gzip by default and saves most of a request", async () => {
   expect(wire.length).toBeLessThan(body.length / 5);
 });
 
-test.each([415, 400])(
-  "a receiver that answers %i to gzip is asked without it once, from then on always",
-  async (status) => {
-    const { deliver, connect, refusals, forms } = await setUp((seen) => (isGzip(seen) ? { status } : undefined));
-    for (let times = 0; times < 3; times++) expect(await deliver()).toMatchObject({ kind: "accepted" });
-    expect(forms()).toEqual([true, false, false, false]);
-    // A reload keeps the learned state.
-    await deliver(await connect());
-    expect(forms()).toEqual([true, false, false, false, false]);
-    expect(refusals()).toBe(1);
-  },
-);
+test.each([415, 400])("after %i to gzip, the exporter retries without it and stops using it", async (status) => {
+  const { deliver, connect, refusals, forms } = await setUp((seen) => (isGzip(seen) ? { status } : undefined));
+  for (let times = 0; times < 3; times++) expect(await deliver()).toMatchObject({ kind: "accepted" });
+  expect(forms()).toEqual([true, false, false, false]);
+  // A reload keeps the learned state.
+  await deliver(await connect());
+  expect(forms()).toEqual([true, false, false, false, false]);
+  expect(refusals()).toBe(1);
+});
 
-test("only an accepted request without gzip proves that gzip was the cause", async () => {
+test("gzip counts as rejected only if the receiver accepts the request without it", async () => {
   const { deliver, refusals, forms } = await setUp((_, request) => (request < 2 ? { status: 400 } : undefined));
   expect(await deliver()).toMatchObject({ kind: "refused" });
   expect(refusals()).toBe(0);
@@ -54,7 +51,7 @@ test("only an accepted request without gzip proves that gzip was the cause", asy
   expect(forms()).toEqual([true, false, true]);
 });
 
-test("repeats a 400 without gzip once a minute at most", async () => {
+test("the exporter repeats a 400 without gzip at most once a minute", async () => {
   let now = 0;
   const clock = { ...systemClock, monotonic: () => now };
   const { deliver, refusals, forms } = await setUp(() => ({ status: 400 }), clock);
@@ -66,14 +63,14 @@ test("repeats a 400 without gzip once a minute at most", async () => {
   expect(refusals()).toBe(0);
 });
 
-test("a 400 of a receiver that took gzip before is about the data", async () => {
+test("a 400 after accepted gzip concerns the data", async () => {
   const { deliver, refusals, forms } = await setUp((_, request) => (request === 1 ? { status: 400 } : undefined));
   for (let times = 0; times < 3; times++) await deliver();
   expect(forms()).toEqual([true, true, true]);
   expect(refusals()).toBe(0);
 });
 
-test("a receiver without gzip that takes the place of one with gzip loses one request", async () => {
+test("a new receiver without gzip costs one request", async () => {
   const { deliver, refusals, forms } = await setUp((seen, request) =>
     request > 0 && isGzip(seen) ? { status: 400 } : undefined,
   );

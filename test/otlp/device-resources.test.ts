@@ -11,13 +11,13 @@ test.each([
   ["10.0.0.1", "Switch", "10.0.0.1"],
   ["2001:db8::1", "Switch", "2001:db8::1"],
   ["switch.example.com", "switch.example.com", "switch.example.com"],
-])("a device at %j is the host %s at the address %s", (host, name, address) => {
+])("a device at %j gets the host %s at the address %s", (host, name, address) => {
   const { attributes } = new DeviceResources(RESOURCE).ofDevice("hq", { ...SWITCH, host });
   expect(attributes["host.name"]).toBe(name);
   expect(attributes["server.address"]).toBe(address);
 });
 
-test("each device is an instance of its own, and says what else the exporter says of itself, but not of its machine", () => {
+test("each device is an instance with attributes of the exporter, but not of its machine", () => {
   const exporter = resourceFromAttributes({
     "service.name": "prtg",
     "service.instance.id": "one",
@@ -42,13 +42,13 @@ test("each device is an instance of its own, and says what else the exporter say
   expect(resources.ofDevice("second", SWITCH).attributes["service.instance.id"]).toBe("one/second/7");
 });
 
-test("the resource of a device is the same object until something about the device changes", () => {
+test("the resource of a device is the same object until the device changes", () => {
   const resources = new DeviceResources(RESOURCE);
   expect(resources.ofDevice("hq", SWITCH)).toBe(resources.ofDevice("hq", SWITCH));
   expect(resources.ofDevice("hq", { ...SWITCH, name: "Edge" })).not.toBe(resources.ofDevice("hq", SWITCH));
 });
 
-test("what is gone is remembered for as long as its end may be waiting, and what is there for good", () => {
+test("the cache keeps a deleted device while its end can wait, and existing ones forever", () => {
   const world = new SmallWorld();
   const resources = new DeviceResources(RESOURCE);
   const ids = (sensor: string) =>

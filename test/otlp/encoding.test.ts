@@ -53,7 +53,7 @@ describe.each(OTLP_PROTOCOLS)("%s", (protocol) => {
 });
 
 describe.each(OTLP_PROTOCOLS)("several resources over %s", (protocol) => {
-  test.each([0, 1, 2, 3])("%i of them arrive as they are, of whatever kind", (count) => {
+  test.each([0, 1, 2, 3])("arrive unchanged in any kind: %i", (count) => {
     const resources = Array.from({ length: count }, (_, index) => `device "${index}" ]}`);
     const given = resources.map((name, index) =>
       // Every second one needs the serializer.
@@ -68,7 +68,7 @@ function without(given: ResourceMetrics): ResourceMetrics {
   return { ...given, scopeMetrics: given.scopeMetrics.map(({ scope }) => ({ scope, metrics: [] })) };
 }
 
-test("an end is never encoded as a value", () => {
+test("an end cannot be encoded as a value", () => {
   const numbers = request([FAMILY.labels.map(() => "x")], { "process.pid": 1 });
   expect(() => METRIC_ENCODINGS["http/protobuf"].encode([numbers])).toThrow(TypeError);
 });

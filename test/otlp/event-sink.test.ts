@@ -20,7 +20,7 @@ function uids({ records }: Receiver): unknown[] {
 const uidsOf = (events: readonly EventRecord[]) => events.map(({ uid }) => uid);
 
 describe.each(OTLP_PROTOCOLS)("events over %s", (protocol) => {
-  test("arrive whole, as log records, beside the metrics' path", async () => {
+  test("arrive complete as log records, next to the metrics path", async () => {
     const receiver = await startReceiver();
     const sink = await testSink({ endpoint: `${receiver.url}/otlp`, protocol });
     const event = statusChange(7);
@@ -50,7 +50,7 @@ describe.each(OTLP_PROTOCOLS)("events over %s", (protocol) => {
     ]);
   });
 
-  test("are divided into requests of a size that the receiver takes, in order", async () => {
+  test("come in ordered requests of an acceptable size", async () => {
     const limit = 60_000;
     const receiver = await startReceiver((_, { body }) => (body.length > limit ? { status: 413 } : undefined));
     const sink = await testSink({ endpoint: receiver.url, protocol });
@@ -65,7 +65,7 @@ describe.each(OTLP_PROTOCOLS)("events over %s", (protocol) => {
     expect(receiver.requests.slice(before).filter(({ body }) => body.length > limit)).toEqual([]);
   });
 
-  test("keep to the limit of the configuration", async () => {
+  test("respect the configured limit", async () => {
     const receiver = await startReceiver();
     const sink = await testSink({ endpoint: receiver.url, protocol, maxRequestBytes: 8_000 });
     const events = statusChanges(100, { body: "\u{1f600}\u0001".repeat(50) });
@@ -77,7 +77,7 @@ describe.each(OTLP_PROTOCOLS)("events over %s", (protocol) => {
   test.each([
     ["application/json", JSON.stringify({ partialSuccess: { rejectedLogRecords: "2", errorMessage: "too old" } })],
     ["application/x-protobuf", Uint8Array.from([10, 11, 8, 2, 18, 7, ...Buffer.from("too old")])],
-  ])("refused in part, as the answer says in %s", async (contentType, body) => {
+  ])("partly fail by the answer in %s", async (contentType, body) => {
     const receiver = await startReceiver(() => ({ headers: { "content-type": contentType }, body }));
     const sink = await testSink({ endpoint: receiver.url, protocol });
     expect(await sink.send(statusChanges(3), never)).toEqual({ kind: "accepted", rejected: 2, message: "too old" });
@@ -94,7 +94,7 @@ const ON_ROUTER = {
 };
 
 describe.each(OTLP_PROTOCOLS)("events from devices over %s", (protocol) => {
-  test("have the resource of their device, each once in a request, and say nothing of it twice", async () => {
+  test("have each device resource once per request, without repeated attributes", async () => {
     const receiver = await startReceiver();
     const exporter = await testLogExporter({ endpoint: receiver.url, protocol });
     const scope = { ...SCOPE, schemaUrl: SCHEMA_URL };
@@ -131,7 +131,7 @@ describe.each(OTLP_PROTOCOLS)("events from devices over %s", (protocol) => {
     ]);
   });
 
-  test("keep to the limit of the configuration, each from a device of its own", async () => {
+  test("respect the configured limit with a device for each", async () => {
     const receiver = await startReceiver();
     const exporter = await testLogExporter({ endpoint: receiver.url, protocol, maxRequestBytes: 16_000 });
     const sink = createEventSink({ exporter, resource: RESOURCE, scope: SCOPE, isFromDevice: true });
@@ -145,7 +145,7 @@ describe.each(OTLP_PROTOCOLS)("events from devices over %s", (protocol) => {
   });
 });
 
-test("what is refused for good is not sent again, and what is not about the events is", async () => {
+test("the sink drops permanently rejected events and retries others", async () => {
   const receiver = await startReceiver(() => ({ status: 400, headers: { "content-type": "text/plain" }, body: "no" }));
   const sink = await testSink({ endpoint: receiver.url, compression: "none" });
   expect(await sink.send(statusChanges(3), never)).toEqual({
@@ -160,26 +160,29 @@ test("what is refused for good is not sent again, and what is not about the even
   });
 });
 
-test.each([429, 502, 503, 504])("HTTP %i: what was settled before, and the pause that it asks for", async (status) => {
-  const receiver = await startReceiver((request) => {
-    if (request === 1) return { status: 400 };
-    return request === 2 ? { status, headers: { "retry-after": "30" } } : undefined;
-  });
-  const clock = new ManualClock();
-  const sink = await testSink({ endpoint: receiver.url, maxRequestBytes: 8_000 }, { clock });
-  const events = statusChanges(60);
-  const outcome = await sink.send(events, never);
-  const counts = receiver.requests.map(({ logs }) => logs.flatMap(({ records }) => records).length);
-  const [first = 0, second = 0] = counts;
-  expect(counts).toHaveLength(3);
-  expect(outcome).toMatchObject({ kind: "retry", settled: first + second, rejected: second, retryAfterMs: 30_000 });
-  await clock.advance(30_000);
-  // The retry contains the rest.
-  expect(await sink.send(events.slice(first + second), never)).toMatchObject({ kind: "accepted", rejected: 0 });
-  expect(uids(receiver)).toEqual(uidsOf([...events.slice(0, first), ...events.slice(first + second)]));
-});
+test.each([429, 502, 503, 504])(
+  "HTTP %i: the sink reports delivered events and the requested pause",
+  async (status) => {
+    const receiver = await startReceiver((request) => {
+      if (request === 1) return { status: 400 };
+      return request === 2 ? { status, headers: { "retry-after": "30" } } : undefined;
+    });
+    const clock = new ManualClock();
+    const sink = await testSink({ endpoint: receiver.url, maxRequestBytes: 8_000 }, { clock });
+    const events = statusChanges(60);
+    const outcome = await sink.send(events, never);
+    const counts = receiver.requests.map(({ logs }) => logs.flatMap(({ records }) => records).length);
+    const [first = 0, second = 0] = counts;
+    expect(counts).toHaveLength(3);
+    expect(outcome).toMatchObject({ kind: "retry", settled: first + second, rejected: second, retryAfterMs: 30_000 });
+    await clock.advance(30_000);
+    // The retry contains the rest.
+    expect(await sink.send(events.slice(first + second), never)).toMatchObject({ kind: "accepted", rejected: 0 });
+    expect(uids(receiver)).toEqual(uidsOf([...events.slice(0, first), ...events.slice(first + second)]));
+  },
+);
 
-test("what is cut off or closed is not settled", async () => {
+test("an aborted or closed delivery counts nothing as delivered", async () => {
   const receiver = await startReceiver(() => () => undefined);
   const sink = await testSink({ endpoint: receiver.url });
   const patience = new AbortController();
@@ -195,7 +198,7 @@ test("what is cut off or closed is not settled", async () => {
   expect(receiver.requests).toHaveLength(2);
 });
 
-test("one server's end does not end the way of another", async () => {
+test("closing the sink of one server keeps others open", async () => {
   const receiver = await startReceiver();
   const exporter = await testLogExporter({ endpoint: receiver.url });
   const [one, two] = [1, 2].map(() => createEventSink({ exporter, resource: RESOURCE, scope: SCOPE }));
@@ -203,7 +206,7 @@ test("one server's end does not end the way of another", async () => {
   expect(await two?.send(statusChanges(1), never)).toMatchObject({ kind: "accepted" });
 });
 
-test("compressed, with headers, where the configuration says so", async () => {
+test("configured compression and headers apply", async () => {
   const receiver = await startReceiver();
   const sink = await testSink({ logsEndpoint: receiver.url, compression: "gzip", headers: { "X-Scope-OrgID": "net" } });
   await sink.send(statusChanges(50), never);
@@ -213,7 +216,7 @@ test("compressed, with headers, where the configuration says so", async () => {
   expect(receiver.records).toHaveLength(50);
 });
 
-test("the estimate of a record's size is of the right order", async () => {
+test("the estimated size of a record is about right", async () => {
   const receiver = await startReceiver();
   const sink = await testSink({ endpoint: receiver.url });
   const events = statusChanges(100);

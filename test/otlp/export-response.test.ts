@@ -19,7 +19,7 @@ const json = (value: unknown): Partial<HttpAnswer> => ({
   body: Buffer.from(JSON.stringify(value)),
 });
 
-describe("what becomes of a request", () => {
+describe("result of a request", () => {
   test.each([
     [200, "accepted"],
     [202, "accepted"],
@@ -45,7 +45,7 @@ describe("what becomes of a request", () => {
     expect(parse(answer(status), "http/protobuf").kind).toBe(kind);
   });
 
-  test("a page for people is no acknowledgement", () => {
+  test("a web page is no acknowledgement", () => {
     const page = answer(200, { contentType: "text/html", body: Buffer.from("<h1>Log in</h1>") });
     expect(parse(page, "http/json")).toMatchObject({
       kind: "failed",
@@ -53,13 +53,13 @@ describe("what becomes of a request", () => {
     });
   });
 
-  test("a redirect is not followed, and says so", () => {
+  test("a redirect fails with a message", () => {
     expect(parse(answer(302), "http/json")).toMatchObject({
       message: "HTTP 302 Found: redirects are not followed",
     });
   });
 
-  test.each([429, 502, 503, 504])("the pause that comes with HTTP %i is passed on", (status) => {
+  test.each([429, 502, 503, 504])("HTTP %i passes the pause on", (status) => {
     const outcome = parse(answer(status, { retryAfter: "30" }), "http/json");
     expect(outcome).toMatchObject({ kind: "failed", retryAfterMs: 30_000 });
   });
@@ -77,7 +77,7 @@ describe("partial success", () => {
     ["empty", {}, 0, ""],
     ["no object", null, 0, ""],
     ["a list", [], 0, ""],
-  ])("%s, in JSON", (_, body, rejected, message) => {
+  ])("is read from the answer (%s) in JSON", (_, body, rejected, message) => {
     const outcome = parse(answer(200, json(body)), "http/json");
     expect(outcome).toEqual({ kind: "accepted", rejected, message });
   });
@@ -88,7 +88,7 @@ describe("partial success", () => {
     ["unknown fields", [16, 1, 10, 4, 8, 3, 24, 1], 3, ""],
     ["cut off", [10, 200], 0, ""],
     ["no protobuf at all", [...Buffer.from("OK")], 0, ""],
-  ])("%s, in protobuf", (_, body, rejected, message) => {
+  ])("is read from the answer (%s) in protobuf", (_, body, rejected, message) => {
     const success = answer(200, { contentType: "application/x-protobuf", body: Uint8Array.from(body) });
     expect(parse(success, "http/protobuf")).toEqual({
       kind: "accepted",
@@ -97,18 +97,18 @@ describe("partial success", () => {
     });
   });
 
-  test("in the form that the answer is in, whatever was asked in", () => {
+  test("uses the content type of the answer instead of the request", () => {
     const success = answer(200, json({ partialSuccess: { rejectedDataPoints: 3 } }));
     expect(parse(success, "http/protobuf")).toMatchObject({ rejected: 3 });
   });
 
-  test("in JSON that is none", () => {
+  test("ignores invalid JSON", () => {
     const success = answer(200, { contentType: "application/json", body: Buffer.from("{") });
     expect(parse(success, "http/json")).toMatchObject({ kind: "accepted", rejected: 0 });
   });
 });
 
-describe("the reason for a refusal", () => {
+describe("reason for a rejection", () => {
   const status = (text: string) => {
     const bytes = Buffer.from(text);
     // code = 3, message = text, details = an empty message
@@ -121,21 +121,21 @@ describe("the reason for a refusal", () => {
     ["broken JSON", { contentType: "application/json", body: Buffer.from("{") }, ""],
     ["protobuf", { contentType: "application/x-protobuf", body: status("no metrics") }, ": no metrics"],
     ["bytes", { contentType: "application/octet-stream", body: status("too old") }, ": too old"],
-    ["bytes that are none", { contentType: "application/octet-stream", body: Buffer.from("too old") }, ""],
+    ["invalid bytes", { contentType: "application/octet-stream", body: Buffer.from("too old") }, ""],
     ["long protobuf", { contentType: "application/x-protobuf", body: status("x".repeat(200)) }, `: ${"x".repeat(200)}`],
     ["endless protobuf", { contentType: "application/x-protobuf", body: new Uint8Array(20_000) }, ""],
     ["broken protobuf", { contentType: "application/x-protobuf", body: Uint8Array.from([18, 200]) }, ""],
     ["text", { contentType: "text/plain", body: Buffer.from(" two\n\u001b[31m lines ") }, ": two [31m lines"],
     ["a page", { contentType: "text/html", body: Buffer.from("<html>") }, ""],
     ["nothing", {}, ""],
-  ])("in %s", (_, rest, reason) => {
+  ])("comes from %s", (_, rest, reason) => {
     expect(parse(answer(400, rest), "http/json")).toEqual({
       kind: "refused",
       message: `HTTP 400 Bad Request${reason}`,
     });
   });
 
-  test("is kept short", () => {
+  test("is short", () => {
     const long = { contentType: "text/plain", body: Buffer.from("\u{1f600}".repeat(5_000)) };
     const { message } = parse(answer(400, long), "http/json");
     expect(message.length).toBeLessThan(400);

@@ -65,7 +65,7 @@ function expectTheirs(given: ResourceMetrics): void {
   if (!ours.equals(theirs)) expect(ours.toString("latin1")).toBe(theirs.toString("latin1"));
 }
 
-test("a request of gauges is, byte for byte, what the SDK's serializer makes of it", () => {
+test("the encoder gives the same bytes for gauges as the serializer of the SDK", () => {
   const resources = fc.dictionary(fc.string({ minLength: 1 }), fc.string({ unit: "grapheme" }));
   const requests = fc.tuple(fc.array(gauges, { maxLength: 4 }), resources, fc.constantFrom("", "1.2.3"));
   fc.assert(
@@ -74,7 +74,7 @@ test("a request of gauges is, byte for byte, what the SDK's serializer makes of 
   );
 });
 
-test("several resources follow each other, with the schemas of resources and scopes", () => {
+test("several resources come in order with schemas of resources and scopes", () => {
   const schemas = fc.constantFrom(undefined, "https://opentelemetry.io/schemas/1.45.0");
   const batches = fc
     .tuple(fc.array(gauges, { maxLength: 3 }), fc.constantFrom("a", "b"), schemas, schemas)
@@ -92,7 +92,7 @@ test("several resources follow each other, with the schemas of resources and sco
   );
 });
 
-test("points much longer than the first find room", () => {
+test("points much longer than the first one fit", () => {
   const family = TREE_FAMILIES.channelValue;
   const metric = gauge(family);
   for (let index = 0; index < 50; index++) {
@@ -104,7 +104,7 @@ test("points much longer than the first find room", () => {
   expectTheirs(given);
 });
 
-test("points of one metric whose labels have other names are told apart", () => {
+test("points of one metric with other label names stay separate", () => {
   const family = TREE_FAMILIES.serverInfo;
   const renamed = { ...family, labels: family.labels.map((label) => `my_${label}`) };
   const metric = gauge(family);
@@ -118,6 +118,6 @@ test.each<[string, ResourceMetrics]>([
   ["a resource with numbers", { ...request([]), resource: resourceFromAttributes({ "process.pid": 1 }) }],
   ["no scope", { ...request([]), scopeMetrics: [] }],
   ["two scopes", { ...request([]), scopeMetrics: [...request([]).scopeMetrics, ...request([]).scopeMetrics] }],
-])("a request with %s is left to the SDK's serializer", (_, given) => {
+])("a request with %s uses the serializer of the SDK", (_, given) => {
   expect(gaugesAsProtobuf([given])).toBeUndefined();
 });

@@ -20,7 +20,7 @@ async function testSink(section: OtlpSection, redactor = new Redactor()) {
   });
 }
 
-test("headers come from the configuration and from files, which are read again for each request", async () => {
+test("headers come from configuration and files, which each request reads again", async () => {
   const folder = temporaryFolder({ token: "Bearer first\n" });
   const path = join(folder, "token");
   const receiver = await startReceiver();
@@ -38,7 +38,7 @@ test("headers come from the configuration and from files, which are read again f
   ]);
 });
 
-test("neither header values nor the tokens in them are shown when a receiver echoes them", async () => {
+test("logs hide header values and tokens that a receiver echoes", async () => {
   const folder = temporaryFolder({ key: "Bearer from-a-file\n" });
   const receiver = await startReceiver();
   const redactor = new Redactor();
@@ -53,7 +53,7 @@ test("neither header values nor the tokens in them are shown when a receiver ech
   );
 });
 
-test("a file that goes away fails the delivery with its path, and is found again", async () => {
+test("a missing file fails the delivery with its path, and delivery recovers", async () => {
   const folder = temporaryFolder({ token: "Bearer first" });
   const path = join(folder, "token");
   const receiver = await startReceiver();
@@ -66,12 +66,12 @@ test("a file that goes away fails the delivery with its path, and is found again
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a file that is missing at the start is an error then", async () => {
+test("a missing file fails the start", async () => {
   const connecting = testExporter({ endpoint: "http://127.0.0.1:1", headerFiles: { authorization: "/no/such/file" } });
   await expect(connecting).rejects.toMatchObject({ code: "SECRET_UNREADABLE" });
 });
 
-test("a value that no header can carry fails the delivery without being repeated", async () => {
+test("an invalid header value fails the delivery without appearing", async () => {
   const folder = temporaryFolder({ token: "Bearer before" });
   const receiver = await startReceiver();
   const section = { endpoint: receiver.url, headerFiles: { authorization: join(folder, "token") } };

@@ -22,7 +22,7 @@ async function testSink(
   return { sink, observer };
 }
 
-test.each(PROTOCOLS)("rows arrive as gauge points with their own time, in order, over %s", async (protocol) => {
+test.each(PROTOCOLS)("rows arrive as gauge points with their time, in order, over %s", async (protocol) => {
   const receiver = await startReceiver();
   const { sink, observer } = await testSink(receiver, { protocol });
   const outcome = await sink.deliver([row("40", NOON, 2), row("40", NOON + 60_001, 2), row("41", NOON, 1)], never);
@@ -68,7 +68,7 @@ test.each(PROTOCOLS)("rows arrive as gauge points with their own time, in order,
   expect(observer.counts).toEqual({ "delivered live": 5 });
 });
 
-test("a channel goes to each of its metrics, in the unit of each", async () => {
+test("a channel goes to each of its metrics in the unit of each", async () => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, {}, (sensorId, channelId) => [
     ...describeAll(sensorId, channelId),
@@ -82,7 +82,7 @@ test("a channel goes to each of its metrics, in the unit of each", async () => {
   ]);
 });
 
-test.each(PROTOCOLS)("lone surrogates become U+FFFD, empty labels are left out, over %s", async (protocol) => {
+test.each(PROTOCOLS)("lone surrogates become U+FFFD, and empty labels disappear, over %s", async (protocol) => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, { protocol }, (sensorId): ValueSeries[] => [
     { family: MAPPED, labels: ["", `${sensorId} \ud83d\ude00 \ud800 \u0000"\\\n`] },
@@ -93,7 +93,7 @@ test.each(PROTOCOLS)("lone surrogates become U+FFFD, empty labels are left out, 
   ]);
 });
 
-test("channels that nobody knows and values that are no numbers are left out and counted, once", async () => {
+test("the sink drops unknown channels and invalid numbers and counts them once", async () => {
   let available = false;
   const receiver = await startReceiver(() => (available ? undefined : { status: 503 }));
   const { sink, observer } = await testSink(receiver, {}, (sensorId, channelId) =>
@@ -111,7 +111,7 @@ test("channels that nobody knows and values that are no numbers are left out and
   expect(observer.counts).toEqual({ "failed live": 1, "delivered live": 1, "skipped live": 4 });
 });
 
-test("nothing to send is no request", async () => {
+test("an empty delivery sends no request", async () => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, {}, () => undefined);
   expect(await sink.deliver([row("40", NOON, 3)], never)).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
@@ -131,7 +131,7 @@ test.each([
     contentType: "application/x-protobuf",
     body: Uint8Array.from([10, 16, 8, 2, 18, 12, ...Buffer.from("out of\norder")]),
   },
-])("a partial success is read from the answer, over $protocol", async ({ protocol, contentType, body }) => {
+])("the sink reads a partial success over $protocol", async ({ protocol, contentType, body }) => {
   const receiver = await startReceiver(() => ({ headers: { "content-type": contentType }, body }));
   const { sink, observer } = await testSink(receiver, { protocol });
   expect(await sink.deliver([row("40", NOON, 5)], never)).toEqual({
@@ -142,7 +142,7 @@ test.each([
   expect(observer.counts).toEqual({ "delivered live": 3, "rejected live": 2 });
 });
 
-test("of a request with several resolutions the coarsest is taken to be what was rejected", async () => {
+test("a partial rejection counts against the coarsest resolution of a request", async () => {
   const body = JSON.stringify({ partialSuccess: { rejectedDataPoints: 4 } });
   const receiver = await startReceiver(() => ({ headers: { "content-type": "application/json" }, body }));
   const { sink, observer } = await testSink(receiver);
@@ -150,7 +150,7 @@ test("of a request with several resolutions the coarsest is taken to be what was
   expect(observer.counts).toEqual({ "rejected short": 3, "rejected live": 1, "delivered live": 2 });
 });
 
-test("a refusal of the request is final", async () => {
+test("a rejected request is final", async () => {
   const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "bad\ndata" };
   const receiver = await startReceiver(() => answer);
   const { sink, observer } = await testSink(receiver, { compression: "none" });
@@ -161,7 +161,7 @@ test("a refusal of the request is final", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a receiver that is busy is asked once, and its wish for a pause is passed on", async () => {
+test("a busy receiver gets one request, and the sink passes its pause on", async () => {
   const receiver = await startReceiver(() => ({ status: 503, headers: { "retry-after": "7" } }));
   const { sink, observer } = await testSink(receiver);
   expect(await sink.deliver([row("40", NOON, 3)], never)).toEqual({
@@ -173,7 +173,7 @@ test("a receiver that is busy is asked once, and its wish for a pause is passed 
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a receiver that does not answer is given up when the time is over", async () => {
+test("a delivery to a silent receiver ends at the timeout", async () => {
   const receiver = await startReceiver(() => () => undefined);
   const { sink } = await testSink(receiver, { timeoutMs: 50 });
   expect(await sink.deliver([row("40", NOON, 1)], never)).toEqual({
@@ -183,13 +183,13 @@ test("a receiver that does not answer is given up when the time is over", async 
   });
 });
 
-test("a receiver that begins to answer and stops is given up when the time is over", async () => {
+test("a delivery ends at the timeout if the answer stops", async () => {
   const receiver = await startReceiver(() => (response) => response.writeHead(200).write("{"));
   const { sink } = await testSink(receiver, { timeoutMs: 50 });
   expect(await sink.deliver([row("40", NOON, 1)], never)).toMatchObject({ kind: "failed" });
 });
 
-test("a receiver that is not there fails the delivery, and is found again when it is", async () => {
+test("an absent receiver fails the delivery until it returns", async () => {
   const receiver = await startReceiver();
   const { sink, observer } = await testSink(receiver);
   await receiver.close();
@@ -198,7 +198,7 @@ test("a receiver that is not there fails the delivery, and is found again when i
   expect(observer.counts).toEqual({ "failed live": 1 });
 });
 
-test("a connection that breaks fails the delivery", async () => {
+test("a broken connection fails the delivery", async () => {
   const receiver = await startReceiver((request) => (request === 0 ? (response) => response.destroy() : undefined));
   const { sink } = await testSink(receiver);
   const rows = [row("40", NOON, 1)];
@@ -206,7 +206,7 @@ test("a connection that breaks fails the delivery", async () => {
   expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted" });
 });
 
-test("who stops a delivery ends its request, and the receiver is not blamed", async () => {
+test("a stopped delivery ends its request without blaming the receiver", async () => {
   const receiver = await startReceiver(() => () => undefined);
   const { sink, observer } = await testSink(receiver);
   const stop = new AbortController();
@@ -217,7 +217,7 @@ test("who stops a delivery ends its request, and the receiver is not blamed", as
   expect(observer.counts).toEqual({});
 });
 
-test("close waits for what is under way and takes nothing more", async () => {
+test("close waits for current work and accepts nothing more", async () => {
   const answers: (() => void)[] = [];
   const receiver = await startReceiver(() => (response) => answers.push(() => response.end()));
   const { sink } = await testSink(receiver);
@@ -235,7 +235,7 @@ test("close waits for what is under way and takes nothing more", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a fault in the description of channels fails the delivery instead of the caller", async () => {
+test("an error in a channel description fails the delivery, not the caller", async () => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, {}, () => {
     throw new Error("no such table");
@@ -243,7 +243,7 @@ test("a fault in the description of channels fails the delivery instead of the c
   expect(await sink.deliver([row("40", NOON, 1)], never)).toMatchObject({ kind: "failed", message: "no such table" });
 });
 
-test.each(PROTOCOLS)("bodies are compressed on request, over %s", async (protocol) => {
+test.each(PROTOCOLS)("the sink compresses bodies on request, over %s", async (protocol) => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, { protocol, compression: "gzip" });
   await sink.deliver([row("40", NOON, 50)], never);
@@ -253,7 +253,7 @@ test.each(PROTOCOLS)("bodies are compressed on request, over %s", async (protoco
   expect(receiver.points).toHaveLength(50);
 });
 
-test("tells of each channel whose points it is about to send, and of no other", async () => {
+test("the sink announces exactly the channels that it sends", async () => {
   const receiver = await startReceiver();
   const sending: string[] = [];
   const sink = createMeasurementSink({

@@ -17,7 +17,7 @@ function described(metrics: MetricsByResource): string[][] {
     );
 }
 
-test("families of one name are one metric where their unit is the same, in each resource", () => {
+test("families with the same name and unit are one metric in each resource", () => {
   const [one, another] = ["1", "2"].map((device) => resourceFromAttributes({ device }));
   if (one === undefined || another === undefined) throw new Error("no resources");
   // They may differ only in the unit, which `otel` removes.

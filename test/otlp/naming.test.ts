@@ -21,12 +21,12 @@ test.each([
   ["seconds", "seconds", "s"],
   ["prtg_constructor", "prtg.constructor", ""],
   ["up", "up", ""],
-])("%s is %s of unit %j", (family, name, unit) => {
+])("%s becomes %s of unit %j", (family, name, unit) => {
   expect(metricName(family)).toBe(name);
   expect(metricUnit(family)).toBe(unit);
 });
 
-describe("Prometheus makes of each name the one that is scraped", () => {
+describe("Prometheus names equal scraped names", () => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   // Typed as an enum, but a name.
@@ -54,14 +54,14 @@ describe("Prometheus makes of each name the one that is scraped", () => {
   });
 });
 
-test("the rule by which Prometheus makes names is the one that spoils careless ones", () => {
+test("careless names change in Prometheus", () => {
   const spoilt = (name: string, unit: string) => prometheusName({ name, unit, isCounter: false }, true);
   expect(spoilt("prtg.channel_value", "1")).toBe("prtg_channel_value_ratio");
   expect(spoilt("prtg.channel_value", "s")).toBe("prtg_channel_value_seconds");
   expect(spoilt("prtg.a_bytes_per_second", "By/s")).toBe("prtg_a_bytes_per_second_per_second");
 });
 
-test("attributes: labels by name, without empty ones, well-formed", () => {
+test("attributes are sorted, well-formed labels without empty ones", () => {
   const attributes = metricAttributes(["server", "unit", "channel"], ["hq", "", "\udc00x"]);
   expect(attributes).toEqual({ server: "hq", channel: "\ufffdx" });
   expect(Object.keys(attributes)).toEqual(["server", "channel"]);

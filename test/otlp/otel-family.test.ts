@@ -44,11 +44,11 @@ test.each([
   ["prtg_cpu_usage_ratio", "system.cpu.utilization", "1"],
   ["prtg_cpu_usage_limit_ratio", "prtg.cpu_usage_limit_ratio", "1"],
   ["prtg_temperature_limit_celsius", "hw.temperature.limit", "Cel"],
-])("%s is %s of unit %j", (family, name, unit) => {
+])("%s becomes %s of unit %j", (family, name, unit) => {
   expect(otelMetric(family)).toEqual({ name, unit });
 });
 
-test("no two families of presets have one name, but for those that are one metric", () => {
+test("different families of presets have different names, unless they are one metric", () => {
   const families = [...presets.keys()].flatMap((name) => [name, limitFamilyName(name)]);
   const all = [...families, ...Object.values(TREE_FAMILIES).map(({ name }) => name)];
   const byMetric = Map.groupBy(new Set(all), (family) => otelMetric(family).name);
@@ -56,7 +56,7 @@ test("no two families of presets have one name, but for those that are one metri
   expect(shared).toEqual([]);
 });
 
-test("every meaning is one of a preset, and takes labels that it has", () => {
+test("every meaning belongs to a preset with its labels", () => {
   for (const [family, { attributes }] of Object.entries(MEANINGS)) {
     const labels = presets.get(family);
     expect(labels, family).toBeDefined();
@@ -64,7 +64,7 @@ test("every meaning is one of a preset, and takes labels that it has", () => {
   }
 });
 
-test("limits have the attributes of what they limit, and their own", () => {
+test("limits have the attributes of their metric and their own", () => {
   const namesOf = (...family: Parameters<typeof mapped>) => otelFamily(mapped(...family)).onDevice.family.labels;
   const ofLimits = namesOf("prtg_disk_free_limit_ratio", "disk", "limit");
   expect(ofLimits.filter((name) => name !== "prtg.channel.limit_kind")).toEqual(
@@ -77,13 +77,13 @@ test("limits have the attributes of what they limit, and their own", () => {
   expect(LIMIT_NAMES.map((limit) => typeOf(limit).at(-1)).sort()).toEqual(Object.values(SEMCONV_VALUES.hwLimitType));
 });
 
-test("every unit with a suffix has a quantity, each its own", () => {
+test("every unit with a suffix has a unique quantity", () => {
   const units = BASE_UNIT_NAMES.filter((unit) => BASE_UNITS[unit].suffix !== "");
   expect(Object.keys(QUANTITIES).sort()).toEqual(units.sort());
   expect(new Set(Object.values(QUANTITIES)).size).toBe(units.length);
 });
 
-describe("Prometheus makes of names in our namespace those of the scrape", () => {
+describe("Prometheus names of our namespace equal scraped names", () => {
   const families = [...Object.values(TREE_FAMILIES), ...EXPORTER_FAMILIES].map(
     ({ name, type }) => [name, type] as const,
   );
@@ -94,7 +94,7 @@ describe("Prometheus makes of names in our namespace those of the scrape", () =>
   });
 });
 
-test("what a label is called depends on the family", () => {
+test("the attribute of a label depends on the family", () => {
   const labelsOf = (family: keyof typeof TREE_FAMILIES) => otelFamily(TREE_FAMILIES[family]).alone.family.labels;
   expect(labelsOf("sensorInfo")).toContain("prtg.object.type_id");
   expect(labelsOf("nodeSensors")).toContain("prtg.object.kind");
@@ -102,7 +102,7 @@ test("what a label is called depends on the family", () => {
   expect(labelsOf("sensorStatus").slice(-2)).toEqual(["prtg.status.name", "hw.state"]);
 });
 
-test("directions are told in the words of the conventions, and other words as they are", () => {
+test("directions use the words of the conventions, and other words stay", () => {
   const { onDevice } = otelFamily(mapped("prtg_interface_traffic_bytes_per_second", "direction"));
   const directionOf = (direction: string) => {
     const labels = onDevice.labels(["hq", "40", "0", "", "", "", "", "", "", direction]);
@@ -111,7 +111,7 @@ test("directions are told in the words of the conventions, and other words as th
   expect(["in", "out", "both", ""].map(directionOf)).toEqual(["receive", "transmit", "both", ""]);
 });
 
-test("labels that are left out or renamed leave out no attribute that others need", () => {
+test("omitted or renamed labels keep attributes that others need", () => {
   const narrow = { ...MAPPED.temperature, labels: ["server", "sensor_id", "channel_id", "site"] };
   expect(otelFamily(narrow).onDevice.family.labels).toEqual(["prtg.sensor.id", "prtg.channel.id", "site", "hw.id"]);
   const renamed = { ...TREE_FAMILIES.sensorInterval, labels: ["instance_of", "object", "standort", "sensor"] };

@@ -65,8 +65,8 @@ function fill({ store, world }: Pushing): void {
   add("channelLimit", [...world.channelLabels("40", "0"), "upper_error"], 90);
 }
 
-describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
-  test("measurements are those of the golden file", async () => {
+describe.each(OTLP_PROTOCOLS)("profile otel over %s", (protocol) => {
+  test("matches the golden file for measurements", async () => {
     const { sink, receiver, observer } = await pushOtel(protocol);
     const rows = [row("40", NOON, 5), row("41", NOON + 1, 2), row("40", NOON + 60_000, 1), row("42", NOON, 1)];
     expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
@@ -75,7 +75,7 @@ describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
     await expectGolden("measurements", batchesOf(receiver));
   });
 
-  test("the current state is that of the golden file", async () => {
+  test("matches the golden file for the current state", async () => {
     const pushing = await pushOtel(protocol);
     fill(pushing);
     await pushing.push.flush();
@@ -83,7 +83,7 @@ describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
     await expectGolden("state", batchesOf(pushing.receiver));
   });
 
-  test("an end has the resource, the name and the attributes of the values before it", async () => {
+  test("gives an end the resource, name and attributes of earlier values", async () => {
     const pushing = await pushOtel(protocol);
     const { store, world, push, receiver, clock } = pushing;
     const look = looker(receiver);
@@ -102,7 +102,7 @@ describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
     expect(look()).toEqual(["2001 prtg.sensor.status down"]);
   });
 
-  test("what is gone with its device ends on the device that it was on", async () => {
+  test("ends series of a deleted device on that device", async () => {
     const { store, world, push, receiver } = await pushOtel(protocol);
     const look = looker(receiver);
     const table = store.table(TREE_FAMILIES.sensorInterval);
@@ -127,7 +127,7 @@ describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
   });
 });
 
-test("a device that is renamed has another resource, and no series of it ends", async () => {
+test("a renamed device has a new resource without ending series", async () => {
   const { store, world, push, receiver, sink } = await pushOtel("http/protobuf");
   const look = looker(receiver);
   const intervals = store.table(TREE_FAMILIES.sensorInterval);
@@ -161,7 +161,7 @@ test("a device that is renamed has another resource, and no series of it ends", 
   expect([store.endedSeries.count, intervals.endedCount, values.endedCount]).toEqual([0, 0, 0]);
 });
 
-test("a sensor that is moved ends on the device that it was on", async () => {
+test("a moved sensor ends on its old device", async () => {
   const { store, world, push, receiver } = await pushOtel("http/protobuf");
   const look = looker(receiver);
   const table = store.table(TREE_FAMILIES.sensorInterval);
@@ -177,7 +177,7 @@ test("a sensor that is moved ends on the device that it was on", async () => {
   expect(look()).toEqual(["2002 prtg.sensor.interval"]);
 });
 
-test("what goes on under the same labels ends on the device before", async () => {
+test("series with unchanged labels end on the old device", async () => {
   const { store, world, push, receiver, clock } = await pushOtel("http/protobuf");
   const look = looker(receiver);
   const exceeded = store.table(TREE_FAMILIES.channelLimitExceeded);
@@ -206,7 +206,7 @@ test("what goes on under the same labels ends on the device before", async () =>
   expect(look().sort()).toEqual(values);
 });
 
-test("such an end is told until the receiver has it, unless the sensor is back", async () => {
+test("such an end repeats until the receiver has it, unless the sensor returns", async () => {
   let isOut = false;
   const { store, world, push, receiver, clock } = await pushOtel("http/protobuf", {}, () =>
     isOut ? { status: 503 } : undefined,
@@ -235,7 +235,7 @@ test("such an end is told until the receiver has it, unless the sensor is back",
   expect(look()).toEqual(values);
 });
 
-test("sensors of a device go together, each sensor in the order of time", async () => {
+test("sensors of a device go together, each in order of time", async () => {
   const { world, sink, receiver } = await pushOtel("http/protobuf", { maxRequestBytes: 65_536 });
   for (let sensor = 100; sensor < 200; sensor++) world.sensors.set(String(sensor), sensor % 2 === 0 ? "2001" : "2002");
   const rows = [0, 1, 2].flatMap((minute) =>

@@ -21,7 +21,7 @@ async function deliver(section: OtlpSection, redactor = new Redactor()) {
   return createMeasurementSink(options).deliver([row("40", NOON, 1)], never);
 }
 
-test.each(["http", "https"] as const)("points go by a proxy over %s, with its credentials", async (scheme) => {
+test.each(["http", "https"] as const)("points go through a proxy over %s with its credentials", async (scheme) => {
   const receiver = await startReceiver(() => undefined, scheme === "https" ? {} : undefined);
   const proxy = await startProxy({ credentials: `exporter:${PASSWORD}`, certificate: "localhost" });
   const folder = temporaryFolder({ password: `${PASSWORD}\n` });
@@ -41,7 +41,7 @@ test.each(["http", "https"] as const)("points go by a proxy over %s, with its cr
   expect(JSON.stringify(receiver.requests.map(({ headers }) => headers))).not.toContain("proxy-authorization");
 });
 
-test("a proxy that asks for credentials, or is down, is named", async () => {
+test("errors name a proxy that is down or needs credentials", async () => {
   const receiver = await startReceiver();
   const proxy = await startProxy({ credentials: `exporter:${PASSWORD}` });
   const section = { endpoint: receiver.url, proxy: { ...NO_PROXY, url: proxy.url } };
@@ -57,7 +57,7 @@ test("a proxy that asks for credentials, or is down, is named", async () => {
   expect(receiver.requests).toHaveLength(0);
 });
 
-test("a certificate that is not trusted is told with its fingerprint, which as a line is all that is needed", async () => {
+test("the error for an untrusted certificate has a working fingerprint line", async () => {
   const receiver = await startReceiver(() => undefined, {});
   const { fingerprint256 } = new X509Certificate(certificate("localhost.pem"));
   const outcome = await deliver({ endpoint: receiver.url });

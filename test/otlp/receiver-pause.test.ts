@@ -68,9 +68,9 @@ async function setUp(answer: Answer) {
 
 const RETRY_25_S: Answer = { status: 429, headers: { "retry-after": "25" } };
 
-describe("a receiver that asks for a pause", () => {
+describe("receiver that requests a pause", () => {
   test.each(["measurements", "history", "state", "events"] as const)(
-    "gets no request of any kind until it is over, asked by an answer to %s",
+    "gets no request of any kind until the end, after an answer to %s",
     async (first) => {
       const { clock, receiver, pushes } = await setUp(RETRY_25_S);
       await pushes[first]();
@@ -86,7 +86,7 @@ describe("a receiver that asks for a pause", () => {
     },
   );
 
-  test("by a date gets it by its own clock, which may differ from ours", async () => {
+  test("uses its own clock for a date", async () => {
     const theirs = START - 7 * 3_600_000;
     const headers = {
       date: new Date(theirs).toUTCString(),
@@ -108,7 +108,7 @@ describe("a receiver that asks for a pause", () => {
     expect(await pushes.measurements()).toMatchObject({ kind: "accepted" });
   });
 
-  test("is reported once, and what is not sent is no failed request", async () => {
+  test("appears in one log line, and skipped requests are no failures", async () => {
     const { pushes, observer, lines, heldPushes } = await setUp(RETRY_25_S);
     await pushes.state();
     for (let times = 0; times < 4; times++) await pushes.state();
@@ -118,7 +118,7 @@ describe("a receiver that asks for a pause", () => {
     expect(lines).toEqual(["push of the current state over OTLP: HTTP 429 Too Many Requests"]);
   });
 
-  test("does not hold another receiver", async () => {
+  test("does not affect another receiver", async () => {
     const { clock, pushes } = await setUp(RETRY_25_S);
     await pushes.events();
     const other = await startReceiver();

@@ -29,7 +29,7 @@ test("counters are monotonic cumulative sums since the start", async () => {
   ]);
 });
 
-test("gauges have no start, and none without a number", async () => {
+test("gauges have no start, and need a number", async () => {
   const registry = registryWith((registers) => {
     new Gauge({ name: "prtg_up", help: "Up.", labelNames: ["server"], registers }).set({ server: "hq" }, 1);
     new Gauge({ name: "nodejs_lag_seconds", help: "Lag.", registers }).set(Number.NaN);
@@ -43,7 +43,7 @@ test("gauges have no start, and none without a number", async () => {
   ]);
 });
 
-test("histograms keep their buckets, counted between bounds", async () => {
+test("histograms keep their buckets with counts between bounds", async () => {
   const registry = registryWith((registers) => {
     const histogram = new Histogram({
       name: "prtg_exporter_duration_seconds",
@@ -77,7 +77,7 @@ test("histograms keep their buckets, counted between bounds", async () => {
   ]);
 });
 
-test("the metrics of the process come through whole", async () => {
+test("metrics of the process arrive complete", async () => {
   const registry = registryWith((registers) => {
     for (const register of registers) collectDefaultMetrics({ register });
   });
@@ -90,7 +90,7 @@ test("the metrics of the process come through whole", async () => {
   expect(metrics.map(({ descriptor }) => descriptor.name)).toContain("process.cpu_seconds_total");
 });
 
-test("in the profile otel our own metrics have its names, and those of libraries theirs", async () => {
+test("the profile otel renames our metrics and keeps those of libraries", async () => {
   const registry = new Registry();
   const labelNames = ["server", "collector"];
   new Histogram({ name: "prtg_exporter_run_seconds", help: "Runs.", labelNames, registers: [registry] }).observe(

@@ -38,7 +38,7 @@ function expectedRows(rows: readonly MeasurementRow[]): [string, number][] {
 const ALPHABETS = ["a", "é", "界", "\u{1f600}", "\u0001", '"'];
 
 describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
-  test("keep to the limit whatever the names, and never divide a row", async () => {
+  test("respect the limit with any names and never split a row", async () => {
     const receiver = await startReceiver();
     const shape = fc.record({
       channels: fc.integer({ min: 0, max: 30 }),
@@ -78,7 +78,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
     );
   });
 
-  test("stay under 4 MiB by default and are not small either", async () => {
+  test("stay under 4 MiB by default, but are not small", async () => {
     const receiver = await startReceiver();
     const { sink } = await testSink({ endpoint: receiver.url, protocol });
     const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 60));
@@ -90,7 +90,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
     expect(receiver.requests.flatMap((request) => [...rowsIn(request)])).toEqual(expectedRows(rows));
   });
 
-  test("are divided for a receiver that finds them too large, which is remembered", async () => {
+  test("split for a receiver that rejects their size, and stay split", async () => {
     const receiver = await startReceiver((_, { body }) => (body.length > 100_000 ? { status: 413 } : undefined));
     const { sink, observer } = await testSink({ endpoint: receiver.url, protocol });
     const rows = Array.from({ length: 150 }, (_, sensor) => row(String(sensor), NOON, 30));
@@ -108,7 +108,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
   });
 });
 
-test("a row that is too large on its own is refused, and those around it arrive", async () => {
+test("a single row that is too large fails, and others arrive", async () => {
   const receiver = await startReceiver((_, { body }) => (body.length > 60_000 ? { status: 413 } : undefined));
   const { sink, observer } = await testSink({ endpoint: receiver.url, protocol: "http/json" });
   const rows = [row("40", NOON, 5), row("41", NOON, 200), row("42", NOON, 5)];
@@ -121,7 +121,7 @@ test("a row that is too large on its own is refused, and those around it arrive"
   expect(observer.counts).toEqual({ "delivered live": 10, "refused live": 1, "rejected live": 200 });
 });
 
-test("one request of several is refused: the rest counts as delivered", async () => {
+test("one rejected request of several keeps the others delivered", async () => {
   const receiver = await startReceiver((request) => (request === 1 ? { status: 400 } : undefined));
   const { sink, observer } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
   const rows = Array.from({ length: 20 }, (_, sensor) => row(String(sensor), NOON, 20));
@@ -132,7 +132,7 @@ test("one request of several is refused: the rest counts as delivered", async ()
   expect(observer.counts).toEqual({ "delivered live": 400 - lost, "refused live": 1, "rejected live": lost });
 });
 
-test("rows that arrived before a failure are not sent again with the rest", async () => {
+test("a retry omits rows that arrived before the failure", async () => {
   const receiver = await startReceiver((request) => (request === 2 ? { status: 503 } : undefined));
   const { sink, observer } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
   const rows = Array.from({ length: 20 }, (_, minute) => row("40", NOON + minute * 60_000, 20));
@@ -150,7 +150,7 @@ test("rows that arrived before a failure are not sent again with the rest", asyn
   expect(observer.counts).toEqual({ "delivered live": 420, "failed live": 1 });
 });
 
-test("what was rejected before a failure is part of the outcome after it", async () => {
+test("the result includes rejections from before a failure", async () => {
   const receiver = await startReceiver((request) => ({ status: [400, 200, 503][request] ?? 200 }));
   const { sink, observer } = await testSink({ endpoint: receiver.url, compression: "none", maxRequestBytes: 20_000 });
   const rows = Array.from({ length: 20 }, (_, minute) => row("40", NOON + minute * 60_000, 20));
@@ -162,7 +162,7 @@ test("what was rejected before a failure is part of the outcome after it", async
   expect(observer.counts).toMatchObject({ "delivered live": 400 - lost, "rejected live": lost, "failed live": 1 });
 });
 
-test("the limit that a receiver taught has a floor", () => {
+test("the learned limit has a minimum", () => {
   const size = new RequestSize(4_000_000);
   for (let times = 0; times < 30; times++) size.reduce(1_000);
   expect(size.fits(16 * 1024)).toBe(true);

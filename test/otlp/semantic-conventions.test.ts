@@ -15,17 +15,17 @@ function namesOf(prefix: string): ReadonlySet<string> {
   return new Set(constants.filter(([constant]) => constant.startsWith(prefix)).map(([, name]) => String(name)));
 }
 
-test("the schema is that of the package's version", () => {
+test("the schema matches the version of the package", () => {
   const { dependencies } = createRequire(import.meta.url)("../../package.json");
   const version = dependencies["@opentelemetry/semantic-conventions"];
   expect(SCHEMA_URL).toBe(`https://opentelemetry.io/schemas/${version}`);
 });
 
-test.each(Object.values(SEMCONV_ATTRIBUTES))("%s is an attribute of the conventions", (name) => {
+test.each(Object.values(SEMCONV_ATTRIBUTES))("the conventions contain the attribute %s", (name) => {
   expect(namesOf("ATTR_")).toContain(name);
 });
 
-test.each(Object.values(SEMCONV_METRICS))("%s is a metric of the conventions", (name) => {
+test.each(Object.values(SEMCONV_METRICS))("the conventions contain the metric %s", (name) => {
   expect(namesOf("METRIC_")).toContain(name);
 });
 
@@ -33,12 +33,12 @@ test.each(
   Object.entries(SEMCONV_VALUES).flatMap(([attribute, values]) =>
     Object.values(values).map((value) => [attribute as keyof typeof SEMCONV_VALUES, value] as const),
   ),
-)("%s may be %s", (attribute, value) => {
+)("%s permits %s", (attribute, value) => {
   const prefix = `${SEMCONV_ATTRIBUTES[attribute].toUpperCase().replaceAll(".", "_")}_VALUE_`;
   expect(namesOf(prefix)).toContain(value);
 });
 
-test("no attribute of ours has the name of a namespace, which backends of documents cannot store beside what is in it", () => {
+test("no attribute name is also a namespace, which document stores reject", () => {
   const names: readonly string[] = [...Object.values(PRTG_ATTRIBUTES), ...Object.values(SEMCONV_ATTRIBUTES)];
   expect(names.filter((name) => names.some((other) => other.startsWith(`${name}.`)))).toEqual([]);
 });

@@ -18,7 +18,7 @@ function headersOf({ headers }: LogSettings): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, secret]) => [name, secret.reveal()]));
 }
 
-test("an endpoint is enough, and nothing without one", () => {
+test("an endpoint is enough and necessary", () => {
   expect(otlpSettings({})).toEqual({ settings: undefined, warnings: [] });
   expect(otlpSettings({ OTEL_METRIC_EXPORT_INTERVAL: "1000" }, { protocol: "http/json" }).settings).toBeUndefined();
   expect(settingsOf(ENDPOINT)).toEqual({
@@ -46,7 +46,7 @@ test("an endpoint is enough, and nothing without one", () => {
   });
 });
 
-describe("the endpoint", () => {
+describe("endpoint", () => {
   test.each([
     ["http://c:4318", "http://c:4318/v1/metrics"],
     ["http://c:4318/", "http://c:4318/v1/metrics"],
@@ -54,12 +54,12 @@ describe("the endpoint", () => {
     ["https://c/otlp?tenant=1", "https://c/otlp/v1/metrics?tenant=1"],
     // As the specification says.
     ["http://c:4318/v1/metrics", "http://c:4318/v1/metrics/v1/metrics"],
-  ])("base %s is completed", (base, url) => {
+  ])("completes the base %s", (base, url) => {
     expect(settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base }).url).toBe(url);
   });
 
   test.each(["http://c:4318/", "http://c:4318/v1/metrics", "https://c/any/path?x=y"])(
-    "of metrics %s is used as is",
+    "uses %s of metrics unchanged",
     (url) => {
       expect(settingsOf({ ...ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: url }).url).toBe(url);
     },
@@ -70,12 +70,12 @@ describe("the endpoint", () => {
     ["http://p:9090/api/v1/otlp", "http://p:9090/api/v1/otlp/v1/metrics"],
     ["http://c:4318/v1/metrics", "http://c:4318/v1/metrics"],
     ["http://c:4318/v1/metrics/", "http://c:4318/v1/metrics/"],
-  ])("of the configuration %s wins, and may be complete", (endpoint, url) => {
+  ])("prefers %s of the configuration, which can be complete", (endpoint, url) => {
     const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://other/" };
     expect(settingsOf(env, { endpoint }).url).toBe(url);
   });
 
-  test("gives its credentials to a header", () => {
+  test("moves its credentials to a header", () => {
     const settings = settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "https://me:p%40ss@c/otlp" });
     expect(settings.url).toBe("https://c/otlp/v1/metrics");
     expect(headersOf(settings)).toEqual({ authorization: `Basic ${btoa("me:p@ss")}` });
@@ -85,7 +85,7 @@ describe("the endpoint", () => {
   });
 });
 
-test("configuration over OTEL_EXPORTER_OTLP_METRICS_* over OTEL_EXPORTER_OTLP_*", () => {
+test("the configuration overrides OTEL_EXPORTER_OTLP_METRICS_*, which override OTEL_EXPORTER_OTLP_*", () => {
   const general = {
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
@@ -161,12 +161,12 @@ describe("log records", () => {
     return logs;
   };
 
-  test("go nowhere unless events are asked for", () => {
+  test("need events in the configuration", () => {
     const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "http://logs/", OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: "x" };
     expect(otlpSettings(env, { logsEndpoint: "http://loki" })).toMatchObject({ logs: undefined, warnings: [] });
   });
 
-  test("go where metrics go, with the same defaults", () => {
+  test("use the receiver and defaults of metrics", () => {
     const { intervalMs, seriesEnd, repeatIntervalMs, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
     expect(logsOf(ENDPOINT)).toEqual({ ...metrics, url: "http://collector:4318/v1/logs" });
   });
@@ -217,11 +217,11 @@ describe("log records", () => {
     expect(logsOf(Object.fromEntries(env), section).url).toBe(url);
   });
 
-  test("can go alone: no metrics are pushed then", () => {
+  test("work alone without metrics", () => {
     expect(otlpSettings({}, { events: true, logsEndpoint: "http://loki" }).settings).toBeUndefined();
   });
 
-  test("without a receiver, say so once", () => {
+  test("warn once without a receiver", () => {
     const env = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://m/v1/metrics" };
     expect(otlpSettings(env, { events: true })).toMatchObject({
       settings: { url: "http://m/v1/metrics" },
@@ -238,26 +238,23 @@ describe("log records", () => {
     ["CERTIFICATE", "ca", "other", tls({ caFile: "ca" }), tls({ caFile: "other" })],
     ["CLIENT_CERTIFICATE", "cert", "other", tls({ certFile: "cert" }), tls({ certFile: "other" })],
     ["CLIENT_KEY", "key", "other", tls({ keyFile: "key" }), tls({ keyFile: "other" })],
-  ])(
-    "%s: that of logs over that of all signals; that of metrics does not count",
-    (name, general, own, first, second) => {
-      const env = { ...ENDPOINT, [`OTEL_EXPORTER_OTLP_${name}`]: general, [`OTEL_EXPORTER_OTLP_METRICS_${name}`]: own };
-      expect(logsOf(env)).toMatchObject(first);
-      expect(logsOf({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: own })).toMatchObject(second);
-      expect(settingsOf({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: general })).toMatchObject(second);
-      const wrong = otlpSettings({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: " " }, { events: true });
-      expect(wrong).toMatchObject({ logs: first, warnings: [] });
-    },
-  );
+  ])("%s: logs override all signals and ignore metrics", (name, general, own, first, second) => {
+    const env = { ...ENDPOINT, [`OTEL_EXPORTER_OTLP_${name}`]: general, [`OTEL_EXPORTER_OTLP_METRICS_${name}`]: own };
+    expect(logsOf(env)).toMatchObject(first);
+    expect(logsOf({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: own })).toMatchObject(second);
+    expect(settingsOf({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: general })).toMatchObject(second);
+    const wrong = otlpSettings({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: " " }, { events: true });
+    expect(wrong).toMatchObject({ logs: first, warnings: [] });
+  });
 
-  test("a variable of logs that is wrong is told of, and gives way to the general one", () => {
+  test("ignore a wrong variable with a warning and use the general one", () => {
     const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: "5", OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: "10s" };
     const { logs, warnings } = otlpSettings(env, { events: true });
     expect(logs?.timeoutMs).toBe(5);
     expect(warnings).toEqual([expect.stringContaining("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT is ignored: expected ")]);
   });
 
-  test("headers are merged: the file's over those of logs over those of all signals", () => {
+  test("merge headers of the file, of logs and of all signals, in this order", () => {
     const env = {
       ...ENDPOINT,
       OTEL_EXPORTER_OTLP_HEADERS: "a=general,b=general,c=general",
@@ -267,7 +264,7 @@ describe("log records", () => {
     expect(headersOf(logsOf(env, { headers: { C: "file" } }))).toEqual({ a: "general", b: "logs", c: "file" });
   });
 
-  test("the file counts before the variables", () => {
+  test("prefer the file to variables", () => {
     const env = {
       ...ENDPOINT,
       OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: "http/json",
@@ -288,7 +285,7 @@ describe("log records", () => {
     });
   });
 
-  test("credentials in a URL go to that receiver alone", () => {
+  test("send credentials of a URL only to that receiver", () => {
     const section = { endpoint: "https://me:metrics@c", logsEndpoint: "https://me:logs@loki" };
     expect(headersOf(logsOf({}, section))).toEqual({ authorization: `Basic ${btoa("me:logs")}` });
     expect(logsOf({}, section).url).toBe("https://loki/v1/logs");
@@ -300,7 +297,7 @@ describe("log records", () => {
   }
 });
 
-test("an empty variable is none", () => {
+test("an empty variable counts as unset", () => {
   const names = ["PROTOCOL", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "HEADERS", "METRICS_ENDPOINT", "METRICS_TIMEOUT"];
   const empty = Object.fromEntries(names.map((name) => [`OTEL_EXPORTER_OTLP_${name}`, " "]));
   const others = { OTEL_SDK_DISABLED: "", OTEL_SERVICE_NAME: "", OTEL_RESOURCE_ATTRIBUTES: "" };
@@ -321,25 +318,25 @@ test.each([
   ["OTEL_METRIC_EXPORT_TIMEOUT", "-1", "exportTimeoutMs"],
   ["OTEL_RESOURCE_ATTRIBUTES", "a=b,c", "resourceAttributes"],
   ["OTEL_SDK_DISABLED", "yes", "url"],
-] as const)("%s=%s is ignored with a warning", (name, value, key) => {
+] as const)("a warning reports ignored %s=%s", (name, value, key) => {
   const { settings, warnings } = otlpSettings({ ...ENDPOINT, [name]: value });
   expect(settings?.[key]).toEqual(settingsOf(ENDPOINT)[key]);
   expect(warnings).toEqual([expect.stringContaining(`${name} is ignored: expected `)]);
 });
 
-test("warnings do not repeat what may be a secret", () => {
+test("warnings do not repeat possible secrets", () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "SECRET", OTEL_EXPORTER_OTLP_HEADERS: "SECRET" };
   const { warnings } = otlpSettings(env);
   expect(warnings).toHaveLength(2);
   expect(warnings.join()).not.toContain("SECRET");
 });
 
-test("a variable that is wrong gives way to the more general one", () => {
+test("a wrong variable yields to the more general one", () => {
   const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: "5", OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: "x" };
   expect(otlpSettings(env).settings?.timeoutMs).toBe(5);
 });
 
-test("an endpoint that cannot be used warns instead of pushing elsewhere", () => {
+test("an unusable endpoint warns instead of pushing elsewhere", () => {
   expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector" })).toMatchObject({
     settings: undefined,
     warnings: [expect.stringContaining("OTEL_EXPORTER_OTLP_ENDPOINT")],
@@ -351,7 +348,7 @@ test("OTEL_SDK_DISABLED stops everything", () => {
   expect(otlpSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: "false" }).settings).toBeDefined();
 });
 
-test("headers are percent-decoded, and those that are ours to set are ignored", () => {
+test("the parser decodes headers and ignores reserved ones", () => {
   const env = {
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20dTpw,content-type=x,host=y,bad name=z",
@@ -362,12 +359,12 @@ test("headers are percent-decoded, and those that are ours to set are ignored", 
   expect(warnings).toHaveLength(4);
 });
 
-describe("the resource", () => {
+describe("resource", () => {
   const identity = { version: "1.2.3", instanceId: "abc" };
   const resource = (env: Readonly<Record<string, string>>, section?: OtlpSection) =>
     otlpResource(settingsOf({ ...ENDPOINT, ...env }, section).resourceAttributes, identity).attributes;
 
-  test("names service, instance and version", () => {
+  test("has service, instance and version", () => {
     expect(resource({})).toEqual({
       "service.name": "prtg-exporter",
       "service.instance.id": "abc",
@@ -375,7 +372,7 @@ describe("the resource", () => {
     });
   });
 
-  test("takes what was given: configuration over OTEL_SERVICE_NAME over OTEL_RESOURCE_ATTRIBUTES", () => {
+  test("prefers the configuration, then OTEL_SERVICE_NAME, then OTEL_RESOURCE_ATTRIBUTES", () => {
     const attributes = { OTEL_RESOURCE_ATTRIBUTES: "service.name=a, deployment.environment.name=pr%20od ,x=1=2" };
     expect(resource(attributes)).toMatchObject({
       "service.name": "a",
@@ -394,7 +391,7 @@ describe("the resource", () => {
   });
 });
 
-test("key-value lists: what is encoded comes back", () => {
+test("key-value lists survive encoding", () => {
   const text = fc.string({ unit: "grapheme", minLength: 1 }).filter((value) => value.trim() !== "");
   fc.assert(
     fc.property(fc.dictionary(text, fc.string({ unit: "grapheme" }), { noNullPrototype: true }), (pairs) => {
@@ -404,19 +401,19 @@ test("key-value lists: what is encoded comes back", () => {
   );
 });
 
-test("key-value lists: anything else is read or refused, never thrown", () => {
+test("key-value lists never throw", () => {
   fc.assert(fc.property(fc.string(), (text) => void parseKeyValues(text)));
 });
 
-describe("a header of the standard variables that cannot be sent", () => {
-  test.each(["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"])("in %s is refused", (name) => {
+describe("standard variable with an invalid header", () => {
+  test.each(["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"])("fails in %s", (name) => {
     for (const value of ["a%0d%0ab", "a%0Ab", "%E2%82%AC", "a%00"]) {
       const settings = () => otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://a", [name]: `x-tenant=${value}` });
       expect(settings, value).toThrow('the value of "x-tenant" holds characters that no HTTP header can carry');
     }
   });
 
-  test("does not count where nothing is pushed, or the configuration has another value", () => {
+  test("is ignored without a push, or if the configuration has a value", () => {
     const env = { OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=%0a" };
     expect(otlpSettings(env).settings).toBeUndefined();
     const section = { endpoint: "http://a", headers: { "X-Tenant": "b" } };

@@ -67,8 +67,8 @@ async function pushing({ protocol, status, ...options }: TestPushOptions = {}) {
   };
 }
 
-describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
-  test("the status that a sensor had ends with the push that has the new one", async () => {
+describe.each(OTLP_PROTOCOLS)("staleness markers over %s", (protocol) => {
+  test("end the old status in the push with the new one", async () => {
     const store = newStore();
     const table = store.table(sensorStatus);
     const slot = table.add(statusLabels("up"));
@@ -96,7 +96,7 @@ describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
   });
 });
 
-test("what is withdrawn, expired, removed or no number any more has ended, and is told once", async () => {
+test("withdrawn, expired, removed and invalid values end once", async () => {
   const store = newStore();
   const table = store.table(sensorInterval);
   const [withdrawn = 0, expired = 0, removed = 0, nan = 0, stays = 0] = ["1", "2", "3", "4", "5"].map((id) =>
@@ -119,7 +119,7 @@ test("what is withdrawn, expired, removed or no number any more has ended, and i
   ]);
 });
 
-test("what came and went between two pushes is not told, nor what went and came back", async () => {
+test("a push ignores series that changed and returned between two pushes", async () => {
   const store = newStore();
   const table = store.table(sensorStatus);
   const slot = table.add(statusLabels("up"));
@@ -134,7 +134,7 @@ test("what came and went between two pushes is not told, nor what went and came 
   expect(await next()).toEqual([["prtg.sensor_status", 1, "up", 180]]);
 });
 
-test("an end that could not be delivered is told by the next push, with its time", async () => {
+test("the next push repeats an undelivered end with its time", async () => {
   const store = newStore();
   const table = store.table(sensorStatus);
   const slot = table.add(statusLabels("up"));
@@ -156,7 +156,7 @@ test("an end that could not be delivered is told by the next push, with its time
   expect(await next()).toEqual([["prtg.sensor_status", 1, "paused", 240]]);
 });
 
-test("measurements end just after the last one, once nothing of the series waits any more", async () => {
+test("measurements end just after the last one, once none waits", async () => {
   const store = newStore();
   const table = store.table(channelValue);
   const paused = table.add(channelLabels("40", "0"));
@@ -187,7 +187,7 @@ test("measurements end just after the last one, once nothing of the series waits
   expect(await next()).toEqual([]);
 });
 
-test("a measurement whose receiver is not known ends now", async () => {
+test("a measurement without a known receiver ends now", async () => {
   const store = newStore();
   const table = store.table(channelValue);
   table.markPushed(table.add(channelLabels("40", "0")));
@@ -195,7 +195,7 @@ test("a measurement whose receiver is not known ends now", async () => {
   expect(await next()).toEqual([["prtg.channel_value", "end", "40", 60]]);
 });
 
-test("ends of measurements that are too old for the receiver take nothing along", async () => {
+test("ends that are too old for the receiver affect nothing else", async () => {
   const store = newStore();
   const statuses = store.table(sensorStatus);
   const slot = statuses.add(statusLabels("up"));
@@ -214,7 +214,7 @@ test("ends of measurements that are too old for the receiver take nothing along"
   expect(await next()).toEqual([["prtg.sensor_status", 1, "down", 180]]);
 });
 
-test("series that a reload gives other labels end under those that they had", async () => {
+test("series with new labels after a reload end under the old ones", async () => {
   const store = newStore();
   const table = store.table(sensorInterval);
   for (const id of ["1", "2"]) table.set(table.add(["hq", id, "P", "", "", "", ""]), 60);
@@ -234,7 +234,7 @@ test("series that a reload gives other labels end under those that they had", as
   expect(await next()).toEqual([["prtg.sensor_interval_seconds", 60, "1", 180]]);
 });
 
-test("series that come back after a reload without them have not ended", async () => {
+test("series that return after a reload do not end", async () => {
   const store = newStore();
   const labels = ["hq", "1", "", "", "", "", ""];
   const table = store.table(sensorInterval);
@@ -249,7 +249,7 @@ test("series that come back after a reload without them have not ended", async (
   expect(store.endedSeries.count).toBe(0);
 });
 
-test("what is too much to be kept is counted", async () => {
+test("a counter reports ends beyond the limit", async () => {
   const store = newStore();
   const { next, observer } = await pushing({ store });
   const dropped: number[] = [];
@@ -266,7 +266,7 @@ test("what is too much to be kept is counted", async () => {
   expect(store.endedSeries.count).toBe(0);
 });
 
-test("without ends nothing is told, and series that would linger are not sent", async () => {
+test("without ends, a push omits markers and lingering series", async () => {
   const store = newStore();
   const statuses = store.table(sensorStatus);
   const states = store.table(TREE_FAMILIES.channelState);

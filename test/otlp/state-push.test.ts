@@ -50,7 +50,7 @@ async function testPush(section: OtlpSection, options: Partial<StatePushOptions>
 }
 
 test.each(OTLP_PROTOCOLS)(
-  "more series of a metric arrive than the SDK's instruments hold, over %s",
+  "more series of a metric arrive than instruments of the SDK permit, over %s",
   async (protocol) => {
     const receiver = await startReceiver();
     const section = { endpoint: receiver.url, protocol, maxRequestBytes: 500_000 };
@@ -65,7 +65,7 @@ test.each(OTLP_PROTOCOLS)(
   },
 );
 
-test("the picture of a moment: statuses as codes, the exporter's own metrics, one resource", async () => {
+test("a push has statuses as codes, exporter metrics and one resource", async () => {
   const receiver = await startReceiver();
   const store = storeOf(1);
   const values = store.table(TREE_FAMILIES.channelValue);
@@ -106,7 +106,7 @@ test("the picture of a moment: statuses as codes, the exporter's own metrics, on
   ]);
 });
 
-test("counters are cumulative, whatever temporality is preferred for instruments of the SDK", async () => {
+test("counters are cumulative for any temporality preference", async () => {
   vi.stubEnv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta");
   onTestFinished(() => void vi.unstubAllEnvs());
   const receiver = await startReceiver();
@@ -123,7 +123,7 @@ test("counters are cumulative, whatever temporality is preferred for instruments
   ]);
 });
 
-test("with all statuses as 0 and 1 these are pushed too", async () => {
+test("a push includes all statuses as 0 and 1 if configured", async () => {
   const receiver = await startReceiver();
   const store = storeOf(0);
   const statuses = store.table(TREE_FAMILIES.sensorStatus);
@@ -137,7 +137,7 @@ test("with all statuses as 0 and 1 these are pushed too", async () => {
   ]);
 });
 
-test("what has expired or is no number is not pushed", async () => {
+test("a push omits expired values and invalid numbers", async () => {
   const receiver = await startReceiver();
   const store = storeOf(0);
   const codes = store.table(TREE_FAMILIES.sensorStatusCode);
@@ -150,7 +150,7 @@ test("what has expired or is no number is not pushed", async () => {
   expect(receiver.points.map(({ attributes }) => attributes.sensor_id)).toEqual(["1"]);
 });
 
-test("a part that cannot be read is logged, and the rest arrives", async () => {
+test("a failed part causes a log line, and the others arrive", async () => {
   const receiver = await startReceiver();
   const registry = new Registry();
   new Gauge({
@@ -173,8 +173,8 @@ test("pushes come at the interval", async () => {
   expect(await receiver.until(3)).toHaveLength(3);
 });
 
-describe("a push that fails", () => {
-  test("is not repeated, and is logged when it begins and when it is over", async () => {
+describe("failed push", () => {
+  test("has no retry, and the log reports start and end", async () => {
     const receiver = await startReceiver((request) => (request < 2 ? { status: 503 } : undefined));
     const { push, observer, lines } = await testPush({ endpoint: receiver.url });
     for (let times = 0; times < 4; times++) await push.flush();
@@ -186,14 +186,14 @@ describe("a push that fails", () => {
     ]);
   });
 
-  test("for good counts its points as rejected", async () => {
+  test("counts its points as rejected if permanent", async () => {
     const receiver = await startReceiver(() => ({ status: 400 }));
     const { push, observer } = await testPush({ endpoint: receiver.url });
     await push.flush();
     expect(observer.counts).toEqual({ "refused state": 1, "rejected state": 3 });
   });
 
-  test("in part counts that part", async () => {
+  test("counts the rejected part", async () => {
     const body = JSON.stringify({ partialSuccess: { rejectedDataPoints: 1, errorMessage: "too many series" } });
     const receiver = await startReceiver(() => ({ headers: { "content-type": "application/json" }, body }));
     const { push, observer, lines } = await testPush({ endpoint: receiver.url });
@@ -202,7 +202,7 @@ describe("a push that fails", () => {
     expect(lines).toMatchObject([{ level: 40, msg: expect.stringContaining("too many series") }]);
   });
 
-  test("for want of time is ended, so that two are never under way", async () => {
+  test("ends at the timeout, which prevents concurrent pushes", async () => {
     const receiver = await startReceiver((request) => (request === 0 ? () => undefined : undefined));
     const { push, observer, clock } = await testPush(
       { endpoint: receiver.url, timeoutMs: 3_600_000 },
@@ -226,7 +226,7 @@ describe("stopping", () => {
     expect(receiver.points).toHaveLength(3);
   });
 
-  test("does not wait for longer than the grace time", async () => {
+  test("waits at most for the grace time", async () => {
     const receiver = await startReceiver(() => () => undefined);
     const { push, observer, lines } = await testPush({ endpoint: receiver.url });
     // The SDK's own timer. A busy machine may start too late.

@@ -13,7 +13,7 @@ import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 test.each([
   { protocol: "http/json" as const, Exporter: JsonExporter },
   { protocol: "http/protobuf" as const, Exporter: ProtobufExporter },
-])("what we send is, byte for byte, what the SDK's exporter for $protocol sends", async ({ protocol, Exporter }) => {
+])("our requests have the same bytes as the SDK's exporter for $protocol", async ({ protocol, Exporter }) => {
   const receiver = await startReceiver();
   const sink = createMeasurementSink({
     exporter: await testExporter({ endpoint: receiver.url, protocol }),

@@ -20,21 +20,21 @@ async function deliver(section: OtlpSection) {
   return createMeasurementSink(options).deliver([row("40", NOON, 1)], never);
 }
 
-describe("the receiver's certificate", () => {
-  test.each([CA, CLIENT.certFile])("is trusted by %s", async (caFile) => {
+describe("certificate of the receiver", () => {
+  test.each([CA, CLIENT.certFile])("passes with %s", async (caFile) => {
     const receiver = await startReceiver(() => undefined, {});
     expect(await deliver({ endpoint: receiver.url, tls: { caFile } })).toMatchObject({ kind: "accepted" });
     expect(receiver.points).toHaveLength(1);
   });
 
-  test("is refused without its authority", async () => {
+  test("fails without its authority", async () => {
     const receiver = await startReceiver(() => undefined, {});
     const outcome = await deliver({ endpoint: receiver.url });
     expect(outcome).toMatchObject({ kind: "failed", message: expect.stringContaining("certificate") });
     expect(receiver.requests).toHaveLength(0);
   });
 
-  test("is refused for another name, unless that name is expected", async () => {
+  test("fails for another name, unless expected", async () => {
     const other = { cert: certificate("prtg.example.com.pem"), key: certificate("prtg.example.com.key.pem") };
     const receiver = await startReceiver(() => undefined, other);
     const tls = { caFile: certificatePath("prtg.example.com.pem") };
@@ -43,15 +43,15 @@ describe("the receiver's certificate", () => {
     expect(await deliver({ endpoint: receiver.url, tls: named })).toMatchObject({ kind: "accepted" });
   });
 
-  test("is not looked at when told so", async () => {
+  test("is unchecked if configured", async () => {
     const receiver = await startReceiver(() => undefined, {});
     const tls = { insecureSkipVerify: true };
     expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "accepted" });
   });
 });
 
-describe("the client's certificate", () => {
-  test("is shown to a receiver that asks for it", async () => {
+describe("client certificate", () => {
+  test("reaches a receiver that requests it", async () => {
     const receiver = await startReceiver(() => undefined, MUTUAL);
     const tls = { caFile: CA, ...CLIENT };
     expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "accepted" });
@@ -59,7 +59,7 @@ describe("the client's certificate", () => {
     expect(await deliver({ endpoint: receiver.url, tls: { caFile: CA } })).toMatchObject({ kind: "failed" });
   });
 
-  test("may change while the exporter runs", async () => {
+  test("can change while the exporter runs", async () => {
     const folder = temporaryFolder({});
     const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
     const use = async (name: string) => {
@@ -92,11 +92,11 @@ describe("the client's certificate", () => {
     { tls: { ...CLIENT, keyFile: certificatePath("expired.key.pem") }, code: "SECRET_UNREADABLE" },
     { tls: { ...CLIENT, certFile: CLIENT.keyFile }, code: "CA_UNREADABLE" },
     { tls: { caFile: "/no/such/file" }, code: "CA_UNREADABLE" },
-  ])("$tls is an error at the start: $code", async ({ tls, code }) => {
+  ])("$tls fails at the start: $code", async ({ tls, code }) => {
     await expect(testExporter({ endpoint: "https://127.0.0.1:1", tls })).rejects.toMatchObject({ code });
   });
 
-  test("files are of no interest over plain HTTP", async () => {
+  test("files are unused over plain HTTP", async () => {
     const receiver = await startReceiver();
     const tls = { caFile: "/no/such/file" };
     expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "accepted" });

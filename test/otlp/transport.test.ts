@@ -4,7 +4,7 @@ import { Receivers } from "../../src/otlp/receivers.ts";
 import { OtlpTransport } from "../../src/otlp/transport.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-test("a push that finds its connection closed goes out again at once", async () => {
+test("a push on a closed connection repeats immediately", async () => {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {

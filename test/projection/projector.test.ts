@@ -53,7 +53,7 @@ function thing(more: Partial<Thing> = {}): Thing {
 }
 
 describe("Projector", () => {
-  test("shows what objects are, whatever happens to them in whatever order", () => {
+  test("shows objects after any changes in any order", () => {
     const row = fc.integer({ min: 0, max: 2 });
     const command = fc.oneof(
       fc.record({
@@ -94,7 +94,7 @@ describe("Projector", () => {
     );
   });
 
-  test("uses freed slots again", () => {
+  test("reuses free slots", () => {
     const { table, projector } = projecting([BOTH]);
     for (let row = 0; row < 1_000; row++) {
       projector.update(thing({ row }), undefined, IDENTITY | VALUE, NOW);
@@ -104,7 +104,7 @@ describe("Projector", () => {
     expect(table.size).toBe(0);
   });
 
-  test("visits only families that show what changed", () => {
+  test("visits only families with the changed facts", () => {
     const { table, projector } = projecting([BOTH]);
     const known = thing();
     projector.update(known, undefined, VALUE, NOW);
@@ -115,7 +115,7 @@ describe("Projector", () => {
     expect(present(table)).toEqual({ "0|x": 2 });
   });
 
-  test("relabels series, also those without a value, in their place", () => {
+  test("relabels series in their slots, also without a value", () => {
     const { table, projector } = projecting([BOTH]);
     const known = thing();
     projector.update(known, undefined, VALUE, NOW);
@@ -129,7 +129,7 @@ describe("Projector", () => {
     expect(table.slots).toBe(1);
   });
 
-  test("has series that get other labels give up their places, where the family says so", () => {
+  test("frees slots of relabelled series if the family requires it", () => {
     const { table, projector } = projecting([{ ...BOTH, freesSlotOnRelabel: true }]);
     const [renamed, other] = [thing(), thing({ row: 1 })];
     projector.update(renamed, undefined, VALUE, NOW);
@@ -143,7 +143,7 @@ describe("Projector", () => {
     expect(table.slots).toBe(1);
   });
 
-  test("gives series another shard key though their labels are the same", () => {
+  test("updates the shard key even if labels stay", () => {
     let shardKey = 1;
     const { table, projector } = projecting([BOTH], () => shardKey);
     projector.update(thing(), undefined, VALUE, NOW);
@@ -152,7 +152,7 @@ describe("Projector", () => {
     expect(table.shardKey(0)).toBe(2);
   });
 
-  test("has a series for each of what the family says, and forgets those that the object has not", () => {
+  test("has a series for each value of the last label, and removes missing ones", () => {
     const has = new Set(["min", "max"]);
     const each: ThingFamily = {
       ...BOTH,
@@ -171,7 +171,7 @@ describe("Projector", () => {
     expect(table.slots).toBe(2);
   });
 
-  test("gives a series another last label where that goes with the value", () => {
+  test("updates the last label if it depends on the value", () => {
     const own: ThingFamily = {
       ...BOTH,
       labelsOf: nameOf,
@@ -183,7 +183,7 @@ describe("Projector", () => {
     expect(present(table)).toEqual({ "x|is 2": 2 });
   });
 
-  test("moves a series to the table that another family has", () => {
+  test("moves a series to the table of another family", () => {
     const other = { ...FAMILY, name: "g" };
     const tables = new Map([FAMILY, other].map((family) => [family.name, new SeriesTable(family)]));
     const projector = new Projector<Thing, string>({

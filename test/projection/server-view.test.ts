@@ -79,8 +79,8 @@ async function viewed(first: Shape) {
   };
 }
 
-describe("a reload", () => {
-  test("shows what was known all along, without a poll", async () => {
+describe("reload", () => {
+  test("shows known data without a poll", async () => {
     const { reload, series, poll } = await viewed(dropping);
     expect([series(channelValue), series(channelLimit), series(nodeSensors)]).toEqual([[], [], []]);
     await reload({ ...shape, sensorStatus: "all", nodeSensors: ["probe"] });
@@ -93,7 +93,7 @@ describe("a reload", () => {
     expect(series(channelValue).map(([, value]) => value)).toEqual([8]);
   });
 
-  test("does not say that anything was confirmed", async () => {
+  test("does not count as confirmation", async () => {
     const { clock, reload, series } = await viewed(shape);
     await clock.advance(9 * MINUTE);
     await reload(shape);
@@ -102,7 +102,7 @@ describe("a reload", () => {
     expect([series(sensorStatus), series(channelLimit)]).toEqual([[], []]);
   });
 
-  test("serves values for another time, but none that was gone", async () => {
+  test("applies a new lifetime without reviving expired values", async () => {
     const { clock, reload, series } = await viewed(shape);
     await reload(shape, 20 * MINUTE);
     await clock.advance(19 * MINUTE);
@@ -113,7 +113,7 @@ describe("a reload", () => {
     expect(series(channelValue)).toEqual([]);
   });
 
-  test("that drops a channel tells which channels of its sensor are kept, at once", async () => {
+  test("lists kept channels of a sensor when a rule drops one", async () => {
     const { view, reload } = await viewed(shape);
     expect(view.channelIds("50")).toBeUndefined();
     await reload(dropping);
@@ -123,7 +123,7 @@ describe("a reload", () => {
     expect(view.channelIds("50")).toEqual({ kept: ["0"], dropped: [] });
   });
 
-  test("that drops a channel leaves it known, and says so", async () => {
+  test("keeps a dropped channel known and reports it", async () => {
     const { clock, view, reload, series } = await viewed(shape);
     await reload(dropping);
     expect(series(channelValue)).toEqual([]);
@@ -134,7 +134,7 @@ describe("a reload", () => {
     expect(view.seriesOf("50", "0")).toEqual([]);
   });
 
-  test("that fails changes nothing, and polls go on", async () => {
+  test("changes nothing if it fails, and polls continue", async () => {
     const { view, store, series, poll } = await viewed(shape);
     const broken = store.reshape(shape.mapper.storeFamilies(), () => Promise.reject(new Error("no")));
     await expect(broken).rejects.toThrow("no");
@@ -144,7 +144,7 @@ describe("a reload", () => {
   });
 });
 
-describe("what is pushed", () => {
+describe("pushed series", () => {
   /** Sensor and last label, at the receiver. */
   async function ended(store: Store): Promise<string[]> {
     const table = store.table(channelValue);
@@ -152,7 +152,7 @@ describe("what is pushed", () => {
     return slots.map((slot) => `${table.label(slot, 1)}.${table.label(slot, 2)} ${table.labels(slot).at(-1)}`);
   }
 
-  test("ends with the value of its channel, and not before", async () => {
+  test("ends with the value of its channel", async () => {
     const { view, store, clock } = await viewed(shape);
     view.markMeasured("50", "0");
     view.markMeasured("50", "1");
@@ -162,7 +162,7 @@ describe("what is pushed", () => {
     expect(await ended(store)).toEqual(["50.0 probe 1/sensor 50"]);
   });
 
-  test("ends where a channel has no value that could be served when it is sent", async () => {
+  test("ends if its channel has no value at the time of sending", async () => {
     const { view, store, clock, reload } = await viewed(shape);
     await clock.advance(6 * MINUTE);
     // The next tables never had the value.
@@ -172,7 +172,7 @@ describe("what is pushed", () => {
     expect(await ended(store)).toEqual(["50.0 probe 1/sensor 50"]);
   });
 
-  test("does not end where rules drop its channel and it was never sent", async () => {
+  test("does not end if rules drop its channel before the first push", async () => {
     const { view, store } = await viewed(dropping);
     view.markMeasured("50", "0");
     expect(await ended(store)).toEqual([]);

@@ -8,14 +8,14 @@ const OK = "HTTP/1.1 200 OK\r\n";
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const LARGE = { limits: { maxResponseBytes: 1_000_000_000 } };
 
-describe("an answer about the server as a whole", () => {
+describe("answer about the whole server", () => {
   test.each([
     { endpoint: "/version", head: `${OK}${JSON_TYPE}\r\n[{}`, unit: ",{}" },
     { endpoint: "/version", head: `${OK}${JSON_TYPE}\r\n`, unit: "[" },
     { endpoint: "/health", head: `${OK}${JSON_TYPE}\r\n"`, unit: "x" },
     { endpoint: "/objects/count", head: `${OK}${JSON_TYPE}\r\n{"a":[1`, unit: ",1" },
     { endpoint: "/sensor-status-summary", head: `${OK}${JSON_TYPE}\r\n`, unit: " " },
-  ])("is read up to a megabyte: $endpoint, $unit", async ({ endpoint, head, unit }) => {
+  ])("has a limit of a megabyte: $endpoint, $unit", async ({ endpoint, head, unit }) => {
     const flood = await floodServer(head, unit);
     const { api } = testClient(flood.url, LARGE);
     const calls: Record<string, () => Promise<unknown>> = {
@@ -30,7 +30,7 @@ describe("an answer about the server as a whole", () => {
     expect(flood.sentBytes()).toBeLessThan(16_000_000);
   });
 
-  test("may be nested, but not without end", async () => {
+  test("has a limit for nesting", async () => {
     const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
     const server = await startApiServer((_request, response) => sendJson(response, nested(MAX_DEPTH)));
     const { api } = testClient(server.url, { maxAttempts: 1 });
@@ -44,8 +44,8 @@ describe("an answer about the server as a whole", () => {
   });
 });
 
-describe("what an answer needs not be read for", () => {
-  test("an error without end says what its beginning says", async () => {
+describe("unneeded parts of an answer", () => {
+  test("include the rest of an endless error", async () => {
     const message = `{"code":"BAD_REQUEST","message":"no"}`;
     const flood = await floodServer(`HTTP/1.1 400 Bad Request\r\n${JSON_TYPE}\r\n${message}`, " ");
     const error = await rejection(testClient(flood.url, LARGE).api.nodes("sensor", {}, never));
@@ -53,7 +53,7 @@ describe("what an answer needs not be read for", () => {
     expect(flood.sentBytes()).toBeLessThan(16_000_000);
   });
 
-  test.each(["compress", "gzip, gzip"])("an encoding that cannot be read: %s", async (encoding) => {
+  test.each(["compress", "gzip, gzip"])("include an unknown encoding: %s", async (encoding) => {
     const flood = await floodServer(`${OK}${JSON_TYPE}Content-Encoding: ${encoding}\r\n\r\n`, "\u001f\u008b");
     const { api, recorded } = testClient(flood.url, { ...LARGE, maxAttempts: 1 });
     const error = await rejection(api.nodes("sensor", {}, never));
@@ -69,7 +69,7 @@ describe("what an answer needs not be read for", () => {
     { what: "one header", head: `${OK}X-Long: `, unit: "x", says: "headers of the answer are too large" },
     { what: "interim answers", head: "", unit: "HTTP/1.1 103 Early Hints\r\n\r\n", says: "interim answers" },
     { what: "100 Continue", head: "", unit: "HTTP/1.1 100 Continue\r\n\r\n", says: "" },
-  ])("$what without end", async ({ head, unit, says }) => {
+  ])("include $what without end", async ({ head, unit, says }) => {
     const flood = await floodServer(head, unit);
     const error = await rejection(testClient(flood.url, { ...LARGE, maxAttempts: 1 }).api.version(never));
     expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
@@ -77,7 +77,7 @@ describe("what an answer needs not be read for", () => {
     expect(flood.sentBytes()).toBeLessThan(16_000_000);
   });
 
-  test("a list of another type", async () => {
+  test("include a list of another type", async () => {
     const flood = await floodServer(`${OK}Content-Type: text/html\r\n\r\n<html>`, "x");
     const error = await rejection(testClient(flood.url, { ...LARGE, maxAttempts: 1 }).api.nodes("group", {}, never));
     expect(error).toMatchObject({ code: "API_NOT_JSON" });
@@ -85,7 +85,7 @@ describe("what an answer needs not be read for", () => {
     expect(flood.sentBytes()).toBeLessThan(16_000_000);
   });
 
-  test("a list that is none", async () => {
+  test("include an invalid list", async () => {
     const flood = await floodServer(`${OK}${JSON_TYPE}\r\n"`, "x");
     const error = await rejection(testClient(flood.url, { ...LARGE, maxAttempts: 1 }).api.nodes("group", {}, never));
     expect(error).toMatchObject({ code: "API_NOT_JSON" });
@@ -93,7 +93,7 @@ describe("what an answer needs not be read for", () => {
   });
 });
 
-test("a redirect is not followed, however often it comes", async () => {
+test("include a redirect, for any number of times", async () => {
   const server = await startApiServer(({ url }, response) => {
     response.writeHead(307, { location: `/api/v2${url}` }).end();
   });

@@ -27,7 +27,7 @@ function listOf(list: readonly object[]): Handler {
   return (request, response) => sendPage(request, response, list);
 }
 
-test("a session token that is renewed is taken out of names that showed it before", async () => {
+test("the redactor removes a renewed session token from known names", async () => {
   const clock = new ManualClock();
   const tokens = ["first-session-token", "second-session-token"];
   const record = (id: number) => ({
@@ -53,7 +53,7 @@ test("a session token that is renewed is taken out of names that showed it befor
 });
 
 describe("lists", () => {
-  test("of several pages are read whole, with explicit limit and offset", async () => {
+  test("read several pages completely, with explicit limit and offset", async () => {
     const server = await startApiServer(listOf(Array.from({ length: 6_500 }, (_, index) => sensor(index))));
     const { api, recorded } = testClient(server.url, { limits: { maxResponseBytes: 10_000_000 } });
     const { items, complete, skipped } = await api.nodes("sensor", {}, never);
@@ -74,7 +74,7 @@ describe("lists", () => {
     { what: "there is no total", list: [sensor(1), "odd"], total: undefined, hidden: 1 },
     { what: "no record can be read", list: [[[]]], total: undefined, hidden: Number.POSITIVE_INFINITY },
     { what: "there is none", list: [], total: 0, hidden: undefined },
-  ])("tell how many objects they may hide, where $what: $hidden", async ({ list, total, hidden }) => {
+  ])("report the number of hidden objects, where $what: $hidden", async ({ list, total, hidden }) => {
     const headers: Record<string, string> = total === undefined ? {} : { "x-total-count": String(total) };
     const server = await startApiServer(({ query }, response) =>
       sendJson(response, query.get("offset") === "0" ? list : [], { headers }),
@@ -104,13 +104,13 @@ describe("lists", () => {
       options: { statusSummary: true, interval: true },
       url: "/experimental/sensors?limit=3000&offset=0&include=intervalgroup",
     },
-  ] as const)("of ${kind}s with $options ask for what is wanted", async ({ kind, options, url }) => {
+  ] as const)("request the right parts of kind $kind with $options", async ({ kind, options, url }) => {
     const server = await startApiServer(listOf([]));
     await testClient(server.url).api.nodes(kind, options, never);
     expect(server.requests.map((request) => request.url)).toEqual([url]);
   });
 
-  test("of channels carry limits when they are wanted", async () => {
+  test("include limits of channels on request", async () => {
     const channel = { id: "1.0", name: "Load", basic: { displayunit: "%" }, alerting: { limitmaxerror: "90" } };
     const server = await startApiServer(listOf([{ ...channel, last_measurement: { display_value: 50 } }]));
     const { api } = testClient(server.url);
@@ -123,7 +123,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("of channels carry lookups when they are wanted", async () => {
+  test("include lookups of channels on request", async () => {
     const channel = { id: "1.0", name: "Door", basic: { displayunit: "" }, values: { lookup: "acme.door" } };
     const server = await startApiServer(listOf([channel]));
     const { api } = testClient(server.url);
@@ -136,7 +136,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("of channels leave nothing behind in the memory budget", async () => {
+  test("return the memory of channels to the budget", async () => {
     const channels = Array.from({ length: 5 }, (_, id) => ({ id: `1.${id}`, last_measurement: { display_value: id } }));
     const server = await startApiServer(listOf(channels));
     const memory = new MemoryBudget(5 * CHANNEL_RECORD_BYTES + 1_000);
@@ -148,7 +148,7 @@ describe("lists", () => {
     }
   });
 
-  test("keep the first of two channels with the same sensor and number, however their ids are spelt, and name both", async () => {
+  test("keep the first of two channels with the same sensor and number in any spelling, and report both", async () => {
     const server = await startApiServer(
       listOf([
         { id: "1.0", name: "a" },
@@ -169,7 +169,7 @@ describe("lists", () => {
     expect(lines).toMatchObject([{ endpoint: "/experimental/channels", id: "1.0", shown: "a", left_out: "b" }]);
   });
 
-  test("report what was wrong with their records, and what X-Total-Count says otherwise", async () => {
+  test("report bad records and a different X-Total-Count", async () => {
     const records = [sensor(1), { name: "no id" }, { id: "2", status: "ODD", status_since: "soon" }];
     const server = await startApiServer((request, response) =>
       sendJson(response, records.slice(Number(request.query.get("offset"))), { headers: { "x-total-count": "5" } }),
@@ -186,7 +186,7 @@ describe("lists", () => {
     expect(recorded.mismatches).toEqual(new Map([["/experimental/sensors", 2]]));
   });
 
-  test("that move while they are read are read again, and say so", async () => {
+  test("repeat after a move and report it", async () => {
     const list = Array.from({ length: 3_500 }, (_, index) => sensor(index));
     const server = await startApiServer((request, response) => {
       if (server.requests.length === 2) list.splice(10, 1);
@@ -199,7 +199,7 @@ describe("lists", () => {
     expect(recorded.moved).toEqual(["/experimental/sensors"]);
   });
 
-  test("that move again are incomplete, and report no difference from X-Total-Count", async () => {
+  test("are incomplete after a second move, without a difference from X-Total-Count", async () => {
     const list = Array.from({ length: 3_500 }, (_, index) => sensor(index));
     const server = await startApiServer((request, response) => {
       list.splice(10, 1);
@@ -212,7 +212,7 @@ describe("lists", () => {
     expect(logText()).toContain("list changed twice");
   });
 
-  test("take smaller pages when the server runs out of time", async () => {
+  test("use smaller pages after timeouts on the server", async () => {
     const list = Array.from({ length: 2_000 }, (_, index) => sensor(index));
     const server = await startApiServer((request, response) => {
       if (Number(request.query.get("limit")) > 750) sendError(response, 408, "EXECUTION_TIMEOUT");
@@ -229,7 +229,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("fail whole when a page fails", async () => {
+  test("fail completely if a page fails", async () => {
     const list = Array.from({ length: 3_500 }, (_, index) => sensor(index));
     const server = await startApiServer((request, response) => {
       if (request.query.get("offset") === "0") sendPage(request, response, list);
@@ -241,8 +241,8 @@ describe("lists", () => {
   });
 });
 
-describe("stand-ins", () => {
-  test("are the deprecated lists, in their own form", async () => {
+describe("fallback lists", () => {
+  test("have the deprecated form", async () => {
     const server = await startApiServer((request, response) => {
       if (request.path.startsWith("/experimental")) return sendError(response, 404, "NOT_FOUND");
       if (request.path === "/devices") {
@@ -273,7 +273,7 @@ describe("stand-ins", () => {
     ]);
   });
 
-  test.each([404, 405, 501])("are used on %i", async (status) => {
+  test.each([404, 405, 501])("replace missing lists after %i", async (status) => {
     const server = await startApiServer((request, response) => {
       if (request.path.startsWith("/experimental")) return sendError(response, status, "UNKNOWN");
       return sendPage(request, response, [sensor(1)]);
@@ -281,7 +281,7 @@ describe("stand-ins", () => {
     expect((await testClient(server.url).api.nodes("sensor", {}, never)).items).toHaveLength(1);
   });
 
-  test("missing as well is a clear error, and not for good", async () => {
+  test("fail with a clear error if they are missing, but not forever", async () => {
     let lists: object[] | undefined;
     const server = await startApiServer((request, response) => {
       if (lists === undefined) sendError(response, 404, "NOT_FOUND");
@@ -297,7 +297,7 @@ describe("stand-ins", () => {
 });
 
 describe("system endpoints", () => {
-  test("are decoded", async () => {
+  test("return decoded records", async () => {
     const answers: Record<string, unknown> = {
       "/version": { prtg: { version: "25.1.102" } },
       "/sensor-status-summary": { total: 3, up: 2, down_acknowledged: 1 },
@@ -321,7 +321,7 @@ describe("system endpoints", () => {
     );
   });
 
-  test("that are optional may be missing", async () => {
+  test("return nothing if an optional one is missing", async () => {
     const server = await startApiServer((_request, response) => sendError(response, 404, "NOT_FOUND"));
     const { api } = testClient(server.url);
     expect(await api.statusSummary(never)).toBeUndefined();
@@ -329,14 +329,14 @@ describe("system endpoints", () => {
     expect(await rejection(api.version(never))).toMatchObject({ code: "API_NOT_FOUND" });
   });
 
-  test("that fail otherwise fail the call", async () => {
+  test("fail on other errors", async () => {
     const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN"));
     const { api } = testClient(server.url);
     expect(await rejection(api.statusSummary(never))).toMatchObject({ code: "API_FORBIDDEN" });
     expect(await rejection(api.objectCounts(never))).toMatchObject({ code: "API_FORBIDDEN" });
   });
 
-  test("a summary without counts is reported", async () => {
+  test("report a summary without counts", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, { ok: true }));
     const { api, recorded } = testClient(server.url);
     expect(await api.statusSummary(never)).toEqual({ counts: new Map(), total: undefined });
@@ -344,7 +344,7 @@ describe("system endpoints", () => {
   });
 });
 
-test("bytes are those of the bodies", async () => {
+test("the byte count covers bodies", async () => {
   const body = JSON.stringify({ version: "schön" });
   const server = await startApiServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" });
@@ -356,7 +356,7 @@ test("bytes are those of the bodies", async () => {
 });
 
 describe("lookup definitions", () => {
-  test("are read whole, and what is wrong with them is counted", async () => {
+  test("are complete, with a count of problems", async () => {
     const entry = { value: 0, text: "Closed" };
     const server = await startApiServer(
       listOf([{ id: "acme.door", name: "Rack Door", values: [entry, { value: 1 }] }, { name: "no id" }]),
@@ -373,7 +373,7 @@ describe("lookup definitions", () => {
     expect(Object.fromEntries(recorded.problems)).toEqual({ record: 1, lookup: 1 });
   });
 
-  test.each([404, 405, 501])("may be missing (%i), and are asked for again next time", async (status) => {
+  test.each([404, 405, 501])("can be missing (%i) until the next time", async (status) => {
     let missing = true;
     const server = await startApiServer((request, response) => {
       if (missing) sendError(response, status, "UNKNOWN");
@@ -385,7 +385,7 @@ describe("lookup definitions", () => {
     expect(await api.lookups(never)).toMatchObject({ items: [] });
   });
 
-  test("that may not be read are an error", async () => {
+  test("fail without permission", async () => {
     const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN"));
     expect(await rejection(testClient(server.url).api.lookups(never))).toMatchObject({ code: "API_FORBIDDEN" });
   });

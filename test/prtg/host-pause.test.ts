@@ -27,8 +27,8 @@ async function setUp(status: number, retryAfter: (date: number) => string) {
 describe.each([
   { status: 429, how: "seconds", retryAfter: () => "300" },
   { status: 503, how: "a date", retryAfter: (now: number) => new Date(now + 300_000).toUTCString() },
-])("a host that answers $status and asks for a pause in $how", ({ status, retryAfter }) => {
-  test("gets no request from any entry until it is over", async () => {
+])("host that answers $status and requests a pause in $how", ({ status, retryAfter }) => {
+  test("gets no request from any entry until the end", async () => {
     const { clock, server, one, two, login, shared } = await setUp(status, retryAfter);
     await expect(one.api.version(NEVER)).rejects.toMatchObject({ httpStatus: status });
     expect(server.requests).toHaveLength(1);
@@ -49,7 +49,7 @@ describe.each([
   });
 });
 
-test("a session is not ended in a pause, which does not delay the end", async () => {
+test("the end skips the session of a paused host and is not delayed", async () => {
   const { clock, server, one, login } = await setUp(429, () => "300");
   server.handle(({ path }, response) => sendJson(response, path.endsWith("/session") ? { token: "abc" } : VERSION));
   await login.api.version(NEVER);
@@ -61,7 +61,7 @@ test("a session is not ended in a pause, which does not delay the end", async ()
   expect(clock.monotonic()).toBe(0);
 });
 
-test("a pause does not hold another host", async () => {
+test("a pause does not affect another host", async () => {
   const { one, shared } = await setUp(429, () => "300");
   await expect(one.api.version(NEVER)).rejects.toMatchObject({ httpStatus: 429 });
   const other = await startApiServer((_, response) => sendJson(response, VERSION));

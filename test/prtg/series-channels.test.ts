@@ -5,7 +5,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 const HOUR = 3_600_000;
 const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index}`);
 
-describe("the parameter channels", () => {
+describe("parameter channels", () => {
   const channels = new SeriesChannels(new ManualClock());
 
   test.each([
@@ -16,11 +16,11 @@ describe("the parameter channels", () => {
     { why: "ids that an address cannot hold", sensorId: "7&x", wanted: ["0"], value: undefined },
     { why: "more than 40", sensorId: "7", wanted: ids(41), value: undefined },
     { why: "long ids", sensorId: "7", wanted: ids(20).map((id) => id.padStart(60, "1")), value: undefined },
-  ])("for $why: $value", ({ sensorId, wanted, value }) => {
+  ])("is $value for $why", ({ sensorId, wanted, value }) => {
     expect(channels.valueFor(sensorId, wanted)).toBe(value);
   });
 
-  test("has 40 ids at most, and 1,000 characters", () => {
+  test("has at most 40 ids and 1,000 characters", () => {
     expect(channels.valueFor("7", ids(40))?.split(",")).toHaveLength(40);
     const long = "1".repeat(496);
     expect(channels.valueFor("7", [long, `2${long}`])).toHaveLength(998);
@@ -28,7 +28,7 @@ describe("the parameter channels", () => {
   });
 });
 
-test("the refusals of a thousand sensors are remembered, the last ones", () => {
+test("the client remembers the last thousand sensors that refused channels", () => {
   const clock = new ManualClock();
   const channels = new SeriesChannels(clock);
   for (const id of ids(1_001)) channels.recordRefusal(id, `${id}.0`);
@@ -37,7 +37,7 @@ test("the refusals of a thousand sensors are remembered, the last ones", () => {
   expect(channels.valueFor("1000", ["0"])).toBeUndefined();
 });
 
-test("a sensor that refused channels is asked for them again after an hour", async () => {
+test("a sensor that refused channels gets them again after an hour", async () => {
   const clock = new ManualClock();
   const channels = new SeriesChannels(clock);
   channels.recordRefusal("7", "7.0");

@@ -30,25 +30,22 @@ function heardServer() {
   };
 }
 
-describe("the first answers", () => {
-  test.each([-20 * MINUTE, 2 * HOUR, -400 * 24 * HOUR])(
-    "tell how far ahead the server is as soon as three agree, %i ms",
-    (ahead) => {
-      const observed = heardServer();
-      observed.isAhead(0);
-      observed.answer(ahead);
-      observed.answer(ahead);
-      observed.isAhead(0);
-      expect(observed.server.isInDoubt).toBe(true);
-      observed.answer(ahead);
-      observed.isAhead(ahead);
-      expect(observed.server.isInDoubt).toBe(false);
-      expect(observed.log).toMatchObject([{ level: 30 }]);
-      expect(observed.log[0]?.msg).toMatch(/^the server's clock is \d+ s (behind|ahead of) ours$/);
-    },
-  );
+describe("first answers", () => {
+  test.each([-20 * MINUTE, 2 * HOUR, -400 * 24 * HOUR])("set the offset once three agree, %i ms", (ahead) => {
+    const observed = heardServer();
+    observed.isAhead(0);
+    observed.answer(ahead);
+    observed.answer(ahead);
+    observed.isAhead(0);
+    expect(observed.server.isInDoubt).toBe(true);
+    observed.answer(ahead);
+    observed.isAhead(ahead);
+    expect(observed.server.isInDoubt).toBe(false);
+    expect(observed.log).toMatchObject([{ level: 30 }]);
+    expect(observed.log[0]?.msg).toMatch(/^the server's clock is \d+ s (behind|ahead of) ours$/);
+  });
 
-  test.each([-2 * HOUR, 2 * HOUR])("may be wrong, and count for nothing when the next one is right, %i ms", (wrong) => {
+  test.each([-2 * HOUR, 2 * HOUR])("can be wrong, and count for nothing if the next one is right, %i ms", (wrong) => {
     const observed = heardServer();
     observed.answer(wrong);
     observed.isAhead(0);
@@ -61,14 +58,14 @@ describe("the first answers", () => {
     expect(observed.log).toEqual([]);
   });
 
-  test("may be wrong where the server's clock is not ours either", () => {
+  test("can be wrong if the server's clock differs from ours", () => {
     const observed = heardServer();
     observed.answer(3 * HOUR);
     for (let count = 0; count < 3; count++) observed.answer(-20 * MINUTE);
     observed.isAhead(-20 * MINUTE);
   });
 
-  test("may lack the header: then our clock counts, also after it was set", () => {
+  test("can lack the header, and then our clock counts, also after a change", () => {
     const observed = heardServer();
     observed.server.update(undefined);
     observed.clock.setWallClock(observed.clock.now() + HOUR);
@@ -77,8 +74,8 @@ describe("the first answers", () => {
   });
 });
 
-describe("a clock that is known", () => {
-  test.each([-2 * HOUR, 2 * HOUR])("is not moved by wrong answers while others are right, %i ms", async (wrong) => {
+describe("known clock", () => {
+  test.each([-2 * HOUR, 2 * HOUR])("ignores wrong answers among right ones, %i ms", async (wrong) => {
     const observed = heardServer();
     await observed.answers(0, MINUTE);
     for (let minute = 0; minute < 60; minute++) {
@@ -94,7 +91,7 @@ describe("a clock that is known", () => {
     expect(observed.log).toEqual([]);
   });
 
-  test("is not moved by the year 9999, nor by an answer out of a cache that shows no age, told now and then", async () => {
+  test("ignores the year 9999 and stale cached answers, with rare log lines", async () => {
     const observed = heardServer();
     await observed.answers(0, MINUTE);
     const stored = observed.clock.now();
@@ -107,7 +104,7 @@ describe("a clock that is known", () => {
     expect(observed.log).toEqual([]);
   });
 
-  test("follows drift at once, without a line", async () => {
+  test("follows drift immediately without a log line", async () => {
     const observed = heardServer();
     for (let ahead = 0; ahead < 10 * MINUTE; ahead += 2 * SECOND) await observed.answers(ahead, 15 * SECOND);
     observed.isAhead(10 * MINUTE - 2 * SECOND);
@@ -115,7 +112,7 @@ describe("a clock that is known", () => {
   });
 
   test.each([-2 * HOUR, 2 * HOUR, -10 * SECOND])(
-    "jumps when all answers of a minute say so, and tells, %i ms",
+    "jumps if all answers of a minute agree, with a log line, %i ms",
     async (jump) => {
       const observed = heardServer();
       await observed.answers(0, 5 * MINUTE);
@@ -129,7 +126,7 @@ describe("a clock that is known", () => {
     },
   );
 
-  test("jumps with the first answer of the next poll where polls are rare", async () => {
+  test("jumps with the first answer of the next poll if polls are rare", async () => {
     const observed = heardServer();
     for (let count = 0; count < 3; count++) observed.answer(0);
     await observed.clock.advance(24 * HOUR);
@@ -140,7 +137,7 @@ describe("a clock that is known", () => {
     observed.isAhead(2 * HOUR);
   });
 
-  test("does not go with ours when that is set", async () => {
+  test("stays if our clock changes", async () => {
     const observed = heardServer();
     await observed.answers(0, MINUTE);
     const before = observed.server.now();
@@ -153,7 +150,7 @@ describe("a clock that is known", () => {
     expect(observed.log).toEqual([]);
   });
 
-  test("is right at once after the machine slept, in which the monotonic clock stands still", async () => {
+  test("is correct after the machine slept, when the monotonic clock stops", async () => {
     const observed = heardServer();
     await observed.answers(0, MINUTE);
     observed.clock.setWallClock(observed.clock.now() + 8 * HOUR);
@@ -162,7 +159,7 @@ describe("a clock that is known", () => {
     expect(observed.server.isInDoubt).toBe(false);
   });
 
-  test("logs a clock that jumps on and on every ten minutes", async () => {
+  test("logs repeated jumps every ten minutes", async () => {
     const observed = heardServer();
     await observed.answers(0, MINUTE);
     for (let minute = 0; minute < 60; minute++) await observed.answers(minute * HOUR, MINUTE, 5 * SECOND);

@@ -28,7 +28,7 @@ async function setUp() {
 }
 
 describe("clients of one server with one login", () => {
-  test("log in once, and the last of them that is closed ends the session", async () => {
+  test("log in once, and the last closed one ends the session", async () => {
     const { client, sessions } = await setUp();
     const [first, second] = [client(), client()];
     await Promise.all([first.api.version(NEVER), second.api.version(NEVER)]);
@@ -46,13 +46,13 @@ describe("clients of one server with one login", () => {
     expect(sessions()).toEqual({ opened: 2, ended: 1 });
   });
 
-  test("with other credentials, or without a key, have each their own", async () => {
+  test("stay separate with different credentials or without a key", async () => {
     const { client, sessions } = await setUp();
     for (const accessKey of ["same", "other", undefined, undefined]) await client({ accessKey }).api.version(NEVER);
     expect(sessions()).toEqual({ opened: 4, ended: 0 });
   });
 
-  test("begin anew where one that is alone comes with other limits", async () => {
+  test("start again if a single one returns with other limits", async () => {
     const { client, sessions } = await setUp();
     const before = client({ name: "hq" });
     await before.api.version(NEVER);
@@ -67,7 +67,7 @@ describe("clients of one server with one login", () => {
     expect(sessions()).toEqual({ opened: 2, ended: 1 });
   });
 
-  test("share the budget, which is that of the strictest as long as it is there", async () => {
+  test("share a budget with the strictest limits while that client exists", async () => {
     const { client } = await setUp();
     const wide = client({ limits: { concurrency: 8 } });
     const narrow = client({ limits: { concurrency: 1 } });
@@ -86,7 +86,7 @@ describe("clients of one server with one login", () => {
     expect(await ask([wide])).toBeGreaterThan(1);
   });
 
-  test("are told of their own requests, and together of a server that is not there", async () => {
+  test("learn of their own requests, and together of an outage", async () => {
     const { simulator, client } = await setUp();
     const [first, second] = [client(), client()];
     await first.api.version(NEVER);
@@ -102,7 +102,7 @@ describe("clients of one server with one login", () => {
     expect(client().recorded.breaker).toEqual([true]);
   });
 
-  test("what one has under way ends with it, and nothing of the others", async () => {
+  test("abort only their own requests when they close", async () => {
     const { client } = await setUp();
     const [first, second] = [client(), client()];
     await first.api.version(NEVER);
@@ -114,7 +114,7 @@ describe("clients of one server with one login", () => {
     expect(first.recorded.inFlight).toBe(0);
   });
 
-  test("read the secret of one that is there: the file of one that has left may be gone", async () => {
+  test("read the secret of a current client, because the file of a closed one can be gone", async () => {
     const { client, sessions } = await setUp();
     const gone = async () => {
       throw new Error("no such file");
@@ -126,7 +126,7 @@ describe("clients of one server with one login", () => {
     expect(sessions().opened).toBe(1);
   });
 
-  test("have connections for what the budget lets pass, also after the strictest, who came first, has left", async () => {
+  test("have connections for the current budget, also after the strictest client left", async () => {
     const held: (() => void)[] = [];
     const server = await startApiServer((_, response) => void held.push(() => sendJson(response, VERSION)));
     const shared = { accesses: new ServerAccesses(), accessKey: "same" };
@@ -139,7 +139,7 @@ describe("clients of one server with one login", () => {
     await Promise.all(asked);
   });
 
-  test("ask once for all of them whether the server is there again, also where the one that asked is closed", async () => {
+  test("share one recovery check, also if its client closes", async () => {
     const clock = new ManualClock();
     const server = await startApiServer((_, response) => sendJson(response, {}, { status: 503 }));
     const shared = { accesses: new ServerAccesses(), accessKey: "same", clock };

@@ -54,8 +54,8 @@ const columnsOf = async (api: MonitoringApi, sensorId: string, channels?: readon
     ([channelId]) => channelId,
   );
 
-describe("a time series of some channels", () => {
-  test("is asked for as soon as the endpoint has answered", async () => {
+describe("time series of selected channels", () => {
+  test("starts once the endpoint has answered", async () => {
     const { api, requests } = await channelServer();
     expect(await columnsOf(api, "7", ["1", "-4"])).toEqual(["0", "1", "2", "-4"]);
     expect(await columnsOf(api, "7", ["1", "-4"])).toEqual(["1", "-4"]);
@@ -67,7 +67,7 @@ describe("a time series of some channels", () => {
     ]);
   });
 
-  test("comes from the deprecated endpoint too", async () => {
+  test("works with the deprecated endpoint", async () => {
     const { api, requests } = await channelServer({ has: /^\/experimental\/timeseries\/([1-9])$/ });
     await columnsOf(api, "7", ["1"]);
     expect(await columnsOf(api, "7", ["1"])).toEqual(["1"]);
@@ -75,28 +75,25 @@ describe("a time series of some channels", () => {
   });
 });
 
-describe("a server that does not know a channel", () => {
+describe("server with an unknown channel", () => {
   test.each([
     { says: "404", more: { refusal: 404 } },
     { says: "400", more: { refusal: 400 } },
     { says: "414", more: { refusal: 414 } },
     { says: "nothing, and leaves it out", more: { silent: true } },
-  ])(
-    "is asked for all channels at once, and stays so until others are wanted, where it says $says",
-    async ({ more }) => {
-      const { api, server, asked } = await channelServer(more);
-      await columnsOf(api, "1");
-      expect(await columnsOf(api, "7", ["1", "9"])).toEqual(server.channels);
-      expect(await columnsOf(api, "7", ["1", "9"])).toEqual(server.channels);
-      expect(asked()).toEqual([null, "7.1,7.9", null, null]);
-      // Lists now show others.
-      expect(await columnsOf(api, "7", ["1"])).toEqual(["1"]);
-      expect(await columnsOf(api, "8", ["2"])).toEqual(["2"]);
-      expect(asked().slice(4)).toEqual(["7.1", "8.2"]);
-    },
-  );
+  ])("gets one request for all channels until the selection changes if it answers $says", async ({ more }) => {
+    const { api, server, asked } = await channelServer(more);
+    await columnsOf(api, "1");
+    expect(await columnsOf(api, "7", ["1", "9"])).toEqual(server.channels);
+    expect(await columnsOf(api, "7", ["1", "9"])).toEqual(server.channels);
+    expect(asked()).toEqual([null, "7.1,7.9", null, null]);
+    // Lists now show others.
+    expect(await columnsOf(api, "7", ["1"])).toEqual(["1"]);
+    expect(await columnsOf(api, "8", ["2"])).toEqual(["2"]);
+    expect(asked().slice(4)).toEqual(["7.1", "8.2"]);
+  });
 
-  test("says that a sensor is gone only where that is so of all its channels", async () => {
+  test("reports a deleted sensor only if all channels fail", async () => {
     const { api, asked } = await channelServer();
     await columnsOf(api, "1");
     expect(await rejection(api.timeSeries("0", "live", never, { channelIds: ["1"] }))).toMatchObject({
@@ -108,7 +105,7 @@ describe("a server that does not know a channel", () => {
     expect(await columnsOf(api, "7", ["1"])).toEqual(["1"]);
   });
 
-  test.each([403, 500])("is asked for all channels the next time where it says %i", async (refusal) => {
+  test.each([403, 500])("gets a request for all channels next time after %i", async (refusal) => {
     const { api, asked } = await channelServer({ refusal });
     await columnsOf(api, "1");
     await rejection(api.timeSeries("7", "live", never, { channelIds: ["9"] }));
@@ -116,7 +113,7 @@ describe("a server that does not know a channel", () => {
     expect(await columnsOf(api, "7", ["9"])).toHaveLength(4);
   });
 
-  test("is asked for some channels as before after it was not there", async () => {
+  test("gets a request for the same channels after an outage", async () => {
     const { api, asked } = await channelServer({ refusal: 503 });
     await columnsOf(api, "1");
     await rejection(api.timeSeries("7", "live", never, { channelIds: ["9"] }));
@@ -124,7 +121,7 @@ describe("a server that does not know a channel", () => {
     expect(asked()).toEqual([null, "7.9", "7.9"]);
   });
 
-  test("is asked for some channels of no sensor for an hour after three refusals in a row", async () => {
+  test("gets no selections for an hour after three refusals in a row", async () => {
     const { api, clock, asked, logText } = await channelServer();
     await columnsOf(api, "1");
     for (const sensor of ["2", "3"]) await columnsOf(api, sensor, ["9"]);
@@ -141,7 +138,7 @@ describe("a server that does not know a channel", () => {
   });
 });
 
-test("sensors that were never scanned do not count as refusals", async () => {
+test("sensors without scans do not count as refusals", async () => {
   const { api, requests } = await emptyServer();
   for (const sensor of ["1", "2", "3", "4", "5"]) await api.timeSeries(sensor, "live", never, { channelIds: ["0"] });
   expect(requests.map(({ query }) => query.get("channels"))).toEqual([
@@ -150,7 +147,7 @@ test("sensors that were never scanned do not count as refusals", async () => {
   ]);
 });
 
-describe("of a simulated server", () => {
+describe("simulated server", () => {
   async function simulated() {
     const clock = new ManualClock(Date.UTC(2026, 2, 12, 16));
     const size = { probes: 1, groups: 2, devices: 6, sensors: 30, channels: 150 };
@@ -164,7 +161,7 @@ describe("of a simulated server", () => {
     return { simulator, api, sensors };
   }
 
-  test("rows hold what they hold of all channels, and take fewer bytes", async () => {
+  test("returns the same values with fewer bytes", async () => {
     const { simulator, api, sensors } = await simulated();
     const bytesOf = (): number => simulator.requests.recent().at(-1)?.bytes ?? 0;
     let savings = 0;
@@ -197,7 +194,7 @@ describe("of a simulated server", () => {
     expect(savings).toBeGreaterThan(10_000);
   });
 
-  test("the newest rows are those of the whole series, and are found in one answer", async () => {
+  test("returns the newest rows of the whole series in one answer", async () => {
     const { simulator, api, sensors } = await simulated();
     let leftOut = 0;
     for (const sensorId of sensors) {

@@ -26,7 +26,7 @@ function timeSeriesServer(has: { typed?: boolean; deprecated?: boolean }) {
 const ROW = { at: Date.UTC(2026, 2, 12, 15), values: [["0", 1]] };
 
 describe("timeSeries", () => {
-  test.each(["live", "short", "medium", "long"] as const)("asks for the series %s of one sensor", async (type) => {
+  test.each(["live", "short", "medium", "long"] as const)("requests the series %s of one sensor", async (type) => {
     const server = await startApiServer(timeSeriesServer({ typed: true }));
     const { api, recorded } = testClient(server.url);
     expect(await api.timeSeries("7", type, never)).toEqual({ rows: [ROW], gaps: [], skipped: 0 });
@@ -34,7 +34,7 @@ describe("timeSeries", () => {
     expect(recorded.codes).toEqual(["/experimental/timeseries/{id}/{type} 200"]);
   });
 
-  test("gives the newest rows where only these are wanted, however the series is ordered", async () => {
+  test("returns the newest rows on request, in any order of the series", async () => {
     const rows = ["15:02", "15:00", "15:01"].map((minute) => [`2026-03-12T${minute}:00Z`, Number(minute.slice(3))]);
     const server = await startApiServer((_request, response) => sendJson(response, [["time", "7.0"], ...rows]));
     const { api } = testClient(server.url);
@@ -43,13 +43,13 @@ describe("timeSeries", () => {
     expect((await api.timeSeries("7", "live", never)).rows).toHaveLength(3);
   });
 
-  test("escapes what does not belong into a path", async () => {
+  test("escapes special characters in a path", async () => {
     const server = await startApiServer(timeSeriesServer({ typed: true }));
     await rejection(testClient(server.url).api.timeSeries("../7?x#", "live", never));
     expect(server.requests[0]?.url).toBe("/experimental/timeseries/..%2F7%3Fx%23/live");
   });
 
-  test("counts what could not be decoded", async () => {
+  test("counts undecodable records", async () => {
     const server = await startApiServer((_request, response) =>
       sendJson(response, [["time", "7.0"], ["2026-03-12T15:00:00Z", "n/a"], 5]),
     );
@@ -66,7 +66,7 @@ describe("timeSeries", () => {
   test.each([
     { body: [{ datetime: "2026-03-12T15:00:00Z" }], why: "rows without a header" },
     { body: { rows: [] }, why: "no list" },
-  ])("fails when the answer is $why", async ({ body }) => {
+  ])("fails if the answer is $why", async ({ body }) => {
     const server = await startApiServer((_request, response) => sendJson(response, body));
     const { api } = testClient(server.url, { maxAttempts: 1 });
     expect(await rejection(api.timeSeries("7", "live", never))).toMatchObject({
@@ -75,7 +75,7 @@ describe("timeSeries", () => {
     });
   });
 
-  test("fails with what the server says, other than that something is missing", async () => {
+  test("fails with the server's error unless the series is missing", async () => {
     const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN"));
     const { api } = testClient(server.url);
     expect(await rejection(api.timeSeries("7", "live", never))).toMatchObject({ code: "API_FORBIDDEN" });
@@ -83,7 +83,7 @@ describe("timeSeries", () => {
   });
 });
 
-describe("the newest rows of a long series", () => {
+describe("newest rows of a long series", () => {
   const NEWEST = { newest: 5 };
   const minutes = Array.from({ length: 400 }, (_, minute) => minute);
   const rowOf = (minute: number) => [new Date(Date.UTC(2026, 2, 12) + minute * 60_000).toISOString(), minute];
@@ -102,7 +102,7 @@ describe("the newest rows of a long series", () => {
     return { server, api, values };
   }
 
-  test("are its last ones, and the others count for no limit", async () => {
+  test("are the last ones, and others count for no limit", async () => {
     const { server, api, values } = await seriesServer(minutes, { maxObjects: 100 });
     expect(await values()).toEqual([395, 396, 397, 398, 399]);
     expect(server.requests).toHaveLength(1);
@@ -112,13 +112,13 @@ describe("the newest rows of a long series", () => {
   test.each([
     { order: "from the newest on", rows: minutes.toReversed() },
     { order: "from somewhere on", rows: [...minutes.slice(200), ...minutes.slice(0, 200)] },
-  ])("are found in all that a server sends $order", async ({ rows }) => {
+  ])("are correct if a server sends all rows $order", async ({ rows }) => {
     const { server, values } = await seriesServer(rows, { maxObjects: 100 });
     expect(await values()).toEqual([395, 396, 397, 398, 399]);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("are none if the answer is broken at its end", async () => {
+  test("are missing if the end of the answer is broken", async () => {
     const { server, api } = await seriesServer(minutes);
     server.handle((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -128,13 +128,13 @@ describe("the newest rows of a long series", () => {
   });
 });
 
-describe("the deprecated form of time series", () => {
+describe("deprecated form of time series", () => {
   test.each([
     { type: "live", from: "2026-01-15T08:01:00Z" },
     { type: "short", from: "2026-01-13T12:01:00Z" },
     { type: "medium", from: "2025-11-16T12:01:00Z" },
     { type: "long", from: "2025-01-15T12:01:00Z" },
-  ] as const)("is asked for the window of $type where the newer one is missing", async ({ type, from }) => {
+  ] as const)("requests the window of $type if the newer form is missing", async ({ type, from }) => {
     const clock = new ManualClock(Date.UTC(2026, 0, 15, 12));
     const answer = timeSeriesServer({ deprecated: true });
     const server = await startApiServer((request, response) => {
@@ -163,7 +163,7 @@ describe("the deprecated form of time series", () => {
     expect(server.requests.at(-1)?.query.get("from")).toBe("2026-01-15T10:01:00Z");
   });
 
-  test.each([404, 405, 501])("is used on %i", async (status) => {
+  test.each([404, 405, 501])("replaces the newer form after %i", async (status) => {
     const answer = timeSeriesServer({ deprecated: true });
     const server = await startApiServer((request, response) => {
       if (TYPED.test(request.path)) sendError(response, status, "UNKNOWN");
@@ -172,7 +172,7 @@ describe("the deprecated form of time series", () => {
     expect((await testClient(server.url).api.timeSeries("7", "live", never)).rows).toHaveLength(1);
   });
 
-  test("is used for an hour, then the newer one is tried again", async () => {
+  test("lasts an hour until another attempt with the newer form", async () => {
     const clock = new ManualClock();
     const has = { typed: false, deprecated: true };
     const server = await startApiServer(timeSeriesServer(has));
@@ -196,8 +196,8 @@ describe("the deprecated form of time series", () => {
   });
 });
 
-describe("a time series that is not found", () => {
-  test("is that of a missing sensor while the endpoint answers for others", async () => {
+describe("missing time series", () => {
+  test("means a missing sensor while the endpoint works for others", async () => {
     const server = await startApiServer(timeSeriesServer({ typed: true, deprecated: true }));
     const { api } = testClient(server.url);
     await api.timeSeries("1", "live", never);
@@ -210,7 +210,7 @@ describe("a time series that is not found", () => {
     expect(server.requests.at(-1)?.path).toBe("/experimental/timeseries/2/live");
   });
 
-  test("speaks of a missing endpoint until one has answered", async () => {
+  test("means a missing endpoint until one has answered", async () => {
     const has = { typed: false };
     const server = await startApiServer(timeSeriesServer(has));
     const { api } = testClient(server.url);
@@ -223,7 +223,7 @@ describe("a time series that is not found", () => {
     expect((await api.timeSeries("1", "live", never)).rows).toHaveLength(1);
   });
 
-  test("does not keep concurrent reads from the endpoint that is there", async () => {
+  test("does not prevent concurrent reads from an existing endpoint", async () => {
     const server = await startApiServer(timeSeriesServer({ typed: true }));
     const { api } = testClient(server.url);
     const ids = ["deleted", "1", "gone", "2", "3"];
@@ -237,7 +237,7 @@ describe("a time series that is not found", () => {
     ]);
   });
 
-  test("is no proof for ever", async () => {
+  test("becomes a missing endpoint again later", async () => {
     const clock = new ManualClock();
     const has = { typed: true, deprecated: false };
     const server = await startApiServer(timeSeriesServer(has));

@@ -21,8 +21,8 @@ const MINUTE_MS = 60_000 / PART;
 const SENSORS = 13;
 const STORIES_LIMIT_MS = 240_000;
 
-describeWithPrograms(["amtool"], "the example for Alertmanager", ({ amtool }) => {
-  test("is accepted by amtool", async () => {
+describeWithPrograms(["amtool"], "example for Alertmanager", ({ amtool }) => {
+  test("passes amtool", async () => {
     const { code, stdout } = await runProgram(amtool, ["check-config", EXAMPLE], "");
     expect(stdout).toContain("SUCCESS");
     expect(code).toBe(0);
@@ -32,7 +32,7 @@ describeWithPrograms(["amtool"], "the example for Alertmanager", ({ amtool }) =>
     ["critical", "on-call"],
     ["warning", "team"],
     ["info", "nowhere"],
-  ])("sends what is %s to %s", async (severity, receiver) => {
+  ])("sends %s to %s", async (severity, receiver) => {
     const args = [
       "config",
       "routes",
@@ -133,20 +133,20 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     await minute(28 + 15 + 5 + 7);
   }
 
-  describe("of a dead device", () => {
-    test("are one, about the device, and not one for each of its sensors", () => {
+  describe("for a dead device", () => {
+    test("are a single one about the device, not one for each sensor", () => {
       expect(dead.sensors.length).toBeGreaterThanOrEqual(SENSORS);
       expect(firing(dead).map(({ alerts }) => alerts.map(({ labels }) => labels.alertname))).toEqual([
         ["PrtgDeviceDown"],
       ]);
     });
 
-    test("although all of the sensors have their alerts", async () => {
+    test("replace the alerts of all sensors", async () => {
       const alerts = `max_over_time(ALERTS{alertname="PrtgSensorDown", alertstate="firing", device_id="${dead.id}"}[10m])`;
       expect(await prometheus.seriesCount(alerts)).toBe(dead.sensors.length);
     });
 
-    test("are one more when it is back, and none of its sensors after it", () => {
+    test("include one at its recovery, and none for its sensors", () => {
       const [first] = firing(dead);
       expect(told(dead).map(({ status, receiver }) => [status, receiver])).toEqual([
         ["firing", first?.receiver],
@@ -155,13 +155,13 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     });
   });
 
-  test("of a flapping link are one, and not one for each time that it goes down", () => {
+  test("are a single one for a flapping link", () => {
     expect(firing(flapping).map(({ alerts }) => alerts.map(({ labels }) => labels.alertname))).toEqual([
       ["PrtgSensorFlapping"],
     ]);
   });
 
-  test("of a maintenance window are none", async () => {
+  test("do not occur in a maintenance window", async () => {
     expect(told(paused)).toEqual([]);
     const ids = paused.sensors.map(({ id }) => id).join("|");
     const codes = await prometheus.query(`max_over_time(prtg_sensor_status_code{sensor_id=~"${ids}"}[10m])`);

@@ -16,7 +16,7 @@ const DAY = 24 * HOUR;
 const SIZE = { probes: 1, groups: 3, devices: 8, sensors: 20, channels: 80 };
 const REQUEST_POINTS = 500;
 
-describeWithPrograms(["prometheus-3"], "history pushed by backfill into Prometheus 3", (programs) => {
+describeWithPrograms(["prometheus-3"], "history that backfill pushes into Prometheus 3", (programs) => {
   let running: SimulatedExporter;
   /** In the middle of each series' step. */
   let at: number;
@@ -66,7 +66,7 @@ otlp: { endpoint: "${relay.url}/api/v1/otlp" }
     return () => startCommand(["backfill", "--push", "--config.file", config, ...times], { env: { KEY: TEST_KEY } });
   }
 
-  test("answers as the simulator's record says, interrupted and killed on the way", async () => {
+  test("matches the simulator's record after interruptions and kills", async () => {
     const { query } = await startPrometheus("15d").then((started) => ({ query: started.query.bind(started) }));
     const start = backfill();
     const requests = () => relay.requests.length;
@@ -119,7 +119,7 @@ otlp: { endpoint: "${relay.url}/api/v1/otlp" }
     expect(again.stderr).toContain("[BACKFILL_OVERLAP]");
   });
 
-  test("ends at once where the out-of-order window is too short, and says so", async () => {
+  test("ends immediately with a message if the out-of-order window is too short", async () => {
     await startPrometheus("1h");
     const { code, stderr } = await backfill()().ended;
     expect(stderr).toMatch(/refuses history: HTTP 400 .*\[BACKFILL_REFUSED\] .*storage.tsdb.out_of_order_time_window/);

@@ -13,7 +13,7 @@ const REQUIRED = process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1";
 /** Only against hanging: speed depends on the machine. */
 const LIMIT_MS = 1_200_000;
 
-test("the bench measures everything it knows, in a hurry", { timeout: LIMIT_MS }, async () => {
+test("the bench measures all parts in a quick run", { timeout: LIMIT_MS }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-test-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const output = path.join(folder, "results.json");

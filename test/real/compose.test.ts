@@ -20,17 +20,17 @@ describeWithPrograms(["compose-reader"], "deploy/compose", (paths) => {
     services = await readComposeProject(paths["compose-reader"]);
   });
 
-  test("is understood by Docker Compose", () => {
+  test("is valid for Docker Compose", () => {
     expect(Object.keys(services).sort()).toEqual(["exporter", "grafana", "otel-collector", "prometheus", "simulator"]);
   });
 
-  test("takes a server of the user's", async () => {
+  test("accepts a server of the user", async () => {
     const env = { PRTG_URL: "https://prtg.example.com:1616", PRTG_API_KEY: "a key" };
     const { exporter } = await readComposeProject(paths["compose-reader"], env);
     expect(exporter?.environment).toMatchObject(env);
   });
 
-  test("runs the versions that the tests run", () => {
+  test("uses the versions of the tests", () => {
     const modules = readFileSync(path.join(PINS, "go.mod"), "utf8");
     const [, major, minor, patch] = /prometheus\/prometheus v0\.(\d)(\d\d)\.(\d+)/.exec(modules) ?? [];
     expect(service("prometheus").image).toBe(`prom/prometheus:v${major}.${Number(minor)}.${patch}`);
@@ -39,7 +39,7 @@ describeWithPrograms(["compose-reader"], "deploy/compose", (paths) => {
     expect(service("otel-collector").image).toBe(`otel/opentelemetry-collector-contrib:${collector}`);
   });
 
-  test("opens nothing to the network, and keeps no right that it does not need", () => {
+  test("opens no network port and keeps no unnecessary right", () => {
     for (const { ports, cap_drop } of Object.values(services)) {
       expect(cap_drop).toEqual(["ALL"]);
       for (const { host_ip } of ports) expect(host_ip).toBe("127.0.0.1");

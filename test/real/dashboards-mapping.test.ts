@@ -58,7 +58,7 @@ describe.each(["prometheus-2", "prometheus-3"] as const)("panels about channels,
     }
 
     test.each(CHANNEL_QUERIES.map((query) => [query.name, query] as const))(
-      "%s shows the same channels, whatever rules call them",
+      "%s shows the same channels under any rules",
       async (_name, query) => {
         const displayed = await ask(query, "plain");
         expect(displayed.length).toBeGreaterThan(0);

@@ -23,11 +23,11 @@ import { Prometheus, type Series } from "./support/prometheus.ts";
 import { runProgram } from "./support/run-program.ts";
 import { startTroubledSite, type TroubledSite } from "./support/troubled-site.ts";
 
-describeWithPrograms(["dashboard-schema"], "the schema of the Grafana Foundation SDK", (programs) => {
+describeWithPrograms(["dashboard-schema"], "schema of the Grafana Foundation SDK", (programs) => {
   const check = (files: readonly string[]) => runProgram(programs["dashboard-schema"], files, "");
   const files = GRAFANA_DASHBOARDS.map(({ file }) => DASHBOARDS + file);
 
-  test("is the version that the dashboards are made with", () => {
+  test("has the version of the dashboards", () => {
     const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
     const { dependencies } = JSON.parse(read("dashboards/package.json"));
     expect(read("test/real/programs/dashboard-schema/go.mod")).toContain(
@@ -35,7 +35,7 @@ describeWithPrograms(["dashboard-schema"], "the schema of the Grafana Foundation
     );
   });
 
-  test("takes every dashboard", async () => {
+  test("accepts every dashboard", async () => {
     const { code, stderr } = await check(files);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
@@ -47,7 +47,7 @@ describeWithPrograms(["dashboard-schema"], "the schema of the Grafana Foundation
     ["the type of a value", '"w": 4', '"w": "4"', "gridPos"],
     ["a style of lines", '"lineWidth"', '"lineWitdh"', "lineWitdh"],
     ["a kind of panel", '"type": "stat"', '"type": "stats"', "stats"],
-  ])("refuses a mistake in %s", async (_title, right, wrong, named) => {
+  ])("rejects a mistake in %s", async (_title, right, wrong, named) => {
     const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-dashboard-"));
     const [overview = ""] = GRAFANA_DASHBOARDS.filter(({ file }) => file === "prtg-overview.json").map(
       ({ text }) => text,
@@ -76,7 +76,7 @@ interface Question {
   readonly ask: () => Promise<readonly Series[]>;
 }
 
-describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes an exporter in trouble", (programs) => {
+describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a failing exporter", (programs) => {
   let folder: string;
   let site: TroubledSite;
   let prometheus: Prometheus;
@@ -193,7 +193,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     expect(answered.has(`series ${record}`)).toBe(true);
   });
 
-  test("loses no line where exporters do not tell the address of the web interface", async () => {
+  test("keeps all lines if exporters lack the address of the web interface", async () => {
     const linked = GRAFANA_DASHBOARDS.flatMap((dashboard) =>
       targetsOf(dashboard)
         .filter(({ expr }) => expr.includes(WEB_INFO))
@@ -212,7 +212,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     }
   });
 
-  test("finds each device by its name, whatever the name holds", async () => {
+  test("finds each device by its name, with any characters", async () => {
     const dashboard = GRAFANA_DASHBOARDS.find(({ file }) => file === "prtg-device.json");
     const sensors = labelValues(dashboard?.templating.list.find(({ name }) => name === "sensor") ?? NO_VARIABLE);
     expect(devices).toContain(ODD_NAME);

@@ -16,7 +16,7 @@ const PATIENCE = { timeout: 120_000, interval: 500 };
 
 describe("npm run demo", () => {
   describeWithPrograms(["prometheus-3"], "under Prometheus", (paths) => {
-    test("is scraped for several cycles, polls on its own, and ends cleanly on Ctrl-C", async () => {
+    test("survives several scrapes, polls and ends cleanly on Ctrl-C", async () => {
       // With this shell, Ctrl-C arrives twice: from the terminal and from npm.
       const demo = startDemo({ env: { npm_config_script_shell: "bash" } });
       const { sensors, url } = await opened(demo);
@@ -55,7 +55,7 @@ describe("npm run demo", () => {
     });
   });
 
-  test("ends on Ctrl-C with the usual shell, and leaves nothing behind", async () => {
+  test("ends on Ctrl-C with a shell and leaves nothing behind", async () => {
     const demo = startDemo({ flags: ["--sensors", "40"] });
     const { sensors, url } = await opened(demo);
     expect(sensors).toBe(40);

@@ -154,23 +154,23 @@ describeWithPrograms(["prometheus-3", "alertmanager"], `${INCIDENTS} lost core s
   }
   const wanted = (site: Site) => (expected.get(site) ?? []).map(({ name }) => `${name}: PrtgDeviceDown`).toSorted();
 
-  test("are one notification each, which names the switch", () => {
+  test("cause one notification each, which names the switch", () => {
     const results = world.sites.slice(0, INCIDENTS).map((site) => [told(alertmanager, site), wanted(site)]);
     const wrong = results.filter(([found, right]) => found?.join() !== right?.join());
     expect(wrong.length, JSON.stringify(wrong)).toBeLessThanOrEqual(INCIDENTS / 100);
   });
 
-  test("are one notification with 500 devices behind the switch", () => {
+  test("cause one notification with 500 devices behind the switch", () => {
     expect(told(alertmanager, world.large)).toEqual(wanted(world.large));
   });
 
-  test("are many without the rule", () => {
+  test("cause many notifications without the rule", () => {
     expect(told(talkative, world.large).length).toBeGreaterThan(250);
     const many = world.sites.slice(0, INCIDENTS).filter((site) => told(talkative, site).length > wanted(site).length);
     expect(many.length).toBeGreaterThan(10);
   });
 
-  test("do not hide a device that dies alone", () => {
+  test("do not hide a single dead device", () => {
     const singles = world.sites.slice(INCIDENTS);
     expect(singles.map((site) => told(alertmanager, site))).toEqual(singles.map(wanted));
   });

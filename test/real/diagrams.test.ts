@@ -30,11 +30,11 @@ describeWithPrograms(["chromium"], "Mermaid diagrams", ({ chromium }) => {
     expect(new Set(DIAGRAMS.map(({ file }) => file)).size).toBeGreaterThanOrEqual(4);
   });
 
-  test.each(DIAGRAMS)("draws the one of $file", async ({ text }) => {
+  test.each(DIAGRAMS)("draw $file", async ({ text }) => {
     expect(await draw(text)).toMatch(/^<svg /);
   });
 
-  test("rejects a wrong one", async () => {
+  test("fail if one is wrong", async () => {
     await expect(draw("flowchart LR\n  a --> ")).rejects.toThrow(/Parse error/);
   });
 });

@@ -38,7 +38,7 @@ for (const generation of [2, 3] as const) {
       await exporter?.close();
     });
 
-    test("deleted objects are stale after two complete polls and a scrape, and not before", async () => {
+    test("deleted objects become stale after two complete polls and a scrape, not earlier", async () => {
       const device = measured(world.list("device")).find(({ children }) => children.length > 2);
       const sensor = measuredSensors().find(({ parent }) => parent !== device && (parent?.children.length ?? 0) > 1);
       if (device === undefined || sensor === undefined) throw new Error("the world is too small");
@@ -74,7 +74,7 @@ for (const generation of [2, 3] as const) {
       expect(counted?.points[0]?.value).toBe(objectCounts(world).get("sensor"));
     });
 
-    test("polls of lists that move remove nothing, whether it lives or not", async () => {
+    test("polls of moving lists remove nothing", async () => {
       const [sensor] = measuredSensors();
       if (sensor === undefined) throw new Error("nothing is up");
       const everything = await seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}');
@@ -97,7 +97,7 @@ for (const generation of [2, 3] as const) {
       expect(await seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(0);
     });
 
-    test("while the server is unavailable everything stays but prtg_up", async () => {
+    test("during an outage only prtg_up changes", async () => {
       const worldly = '{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}';
       const before = await seriesCount(worldly);
       expect(await single("prtg_up")).toBe(1);

@@ -13,7 +13,7 @@ const LIMIT_S = 60;
 /** Normally a third of the limit. With 14 runs per core it took 100 s. */
 const HANGING_MS = 270_000;
 
-test("npm run demo is all that a clone needs, with an empty cache, to the first page with values", async () => {
+test("npm run demo alone brings a fresh clone to the first page with values", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "first-start-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const clone = path.join(folder, "clone");

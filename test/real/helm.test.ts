@@ -11,7 +11,7 @@ import { writeKubernetesSchemas } from "./support/kubernetes-schemas.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
 
-describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"], "the Helm chart", (paths) => {
+describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"], "Helm chart", (paths) => {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-helm-"));
   let schemas: string;
 
@@ -24,7 +24,7 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
   const validate = (manifests: string) =>
     runProgram(paths.kubeconform, ["-strict", "-summary", `-schema-location=${schemas}`], manifests);
 
-  test("covers the cases that are met in practice", () => {
+  test("covers the usual cases", () => {
     expect(CASES.length).toBeGreaterThanOrEqual(5);
   });
 
@@ -39,7 +39,7 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
       expect(code).toBe(0);
     });
 
-    test("makes objects that Kubernetes and the Prometheus operator know", async () => {
+    test("creates objects that Kubernetes and the Prometheus operator accept", async () => {
       const { text, objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
       const { code, stdout } = await validate(text);
       expect(stdout).toMatch(new RegExp(`^Summary: ${objects.length} resources? found`, "m"));
@@ -47,13 +47,13 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
       expect(code).toBe(0);
     });
 
-    test("has no two objects of one name", async () => {
+    test("has no duplicate object names", async () => {
       const { objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
       const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
       expect(names.filter((each, index) => names.indexOf(each) !== index)).toEqual([]);
     });
 
-    test("brings what its pods need, so that it can be installed as it is", async () => {
+    test("contains all that its pods need", async () => {
       const { objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
       const brought = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
       const specs = objects.flatMap((object) => podSpecOf(object) ?? []);
@@ -92,7 +92,7 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
     expect(code).toBe(0);
   });
 
-  test("does not validate what is wrong", async () => {
+  test("fails validation of invalid objects", async () => {
     const { text } = await renderChart(paths.helm, [`--values=${valuesFile("minimal")}`]);
     const { code } = await validate(text.replace("revisionHistoryLimit:", "revisionHistoryLimits:"));
     expect(code).toBe(1);
@@ -105,12 +105,12 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
     ["a schedule of the wrong type", ["--set=config.collectors.tree.enabled=maybe"], /enabled/],
     ["an API key in the values", ["--set=config.servers[0].auth.api_key=secret"], /auth/],
     ["a kind that it cannot make", ["--set=kind=DaemonSet"], /kind/],
-  ])("refuses %s", async (_what, args, place) => {
+  ])("rejects %s", async (_what, args, place) => {
     const rendered = renderChart(paths.helm, [`--values=${valuesFile("minimal")}`, ...args]);
     await expect(rendered).rejects.toThrow(place);
   });
 
-  test("is packaged without what only its authors need", async () => {
+  test("leaves development files out of its package", async () => {
     const packed = await runProgram(paths.helm, ["package", CHART, `--destination=${folder}`], "");
     expect(packed.code).toBe(0);
     const [, archive = ""] = /saved it to: (\S+)/.exec(packed.stdout) ?? [];
@@ -120,24 +120,24 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
     expect(stdout).not.toMatch(/unittests|\/ci\//);
   });
 
-  test("fits into one object of Kubernetes with all its dashboards", async () => {
+  test("fits into one Kubernetes object with all dashboards", async () => {
     const { objects } = await renderChart(paths.helm, [`--values=${valuesFile("everything")}`]);
     const sizes = objects.map(({ data = {} }) => Object.values(data).join("").length);
     expect(Math.max(...sizes)).toBeLessThan(1_048_576 * 0.9);
   });
 });
 
-describeWithPrograms(["yamllint"], "the files of the Helm chart", ({ yamllint }) => {
+describeWithPrograms(["yamllint"], "files of the Helm chart", ({ yamllint }) => {
   const rules = fileURLToPath(new URL("fixtures/yamllint.yaml", import.meta.url));
   const lint = (files: readonly string[], input = "") =>
     runProgram(yamllint, ["--strict", "--format=parsable", `--config-file=${rules}`, ...files], input);
 
-  test("are spelled as collections of charts want it", async () => {
+  test("pass yamllint", async () => {
     const files = [`${CHART}Chart.yaml`, `${CHART}values.yaml`, ...CASES.map(valuesFile)];
     expect(await lint(files)).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  test("would not be with spaces at the end of a line", async () => {
+  test("fail with spaces at the end of a line", async () => {
     const { code, stdout } = await lint(["-"], "key: value \n");
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("trailing-spaces") });
   });

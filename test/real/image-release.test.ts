@@ -15,15 +15,15 @@ const spdx = z.object({
   packages: z.array(z.object({ name: z.string(), versionInfo: z.string() })),
 });
 
-describeWithPrograms(["actionlint"], "the workflows", ({ actionlint }) => {
+describeWithPrograms(["actionlint"], "workflows", ({ actionlint }) => {
   test.each(WORKFLOWS)("$name passes actionlint", async ({ name }) => {
     const { code, stdout } = await runProgram(actionlint, ["-no-color", FOLDER + name], "");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   });
 });
 
-describe("the release", () => {
-  test.each(WORKFLOWS)("takes actions by commit in $name", ({ text }) => {
+describe("release workflow", () => {
+  test.each(WORKFLOWS)("pins actions to commits in $name", ({ text }) => {
     const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, action]) => action);
     expect(uses).not.toEqual([]);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -37,7 +37,7 @@ describe("the release", () => {
     expect(given.sort()).toEqual(declared.sort());
   });
 
-  test("lists in its bill of materials what the image installs", async () => {
+  test("lists all installed parts of the image in its bill of materials", async () => {
     const release = WORKFLOWS.find(({ name }) => name === "release.yaml")?.text ?? "";
     expect(release).toContain("scripts/bill-of-materials.sh spdx >");
     const env = { ...process.env, npm_config_prefer_offline: "true" };

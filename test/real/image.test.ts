@@ -10,8 +10,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const REVISION = "0123456789abcdef0123456789abcdef01234567";
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 
-describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader": reader }) => {
-  describe.each(["linux/amd64", "linux/arm64"])("as BuildKit reads its Dockerfile for %s", (platform) => {
+describeWithPrograms(["dockerfile-reader"], "image", ({ "dockerfile-reader": reader }) => {
+  describe.each(["linux/amd64", "linux/arm64"])("read by BuildKit for %s", (platform) => {
     let plan: DockerfilePlan;
 
     beforeAll(async () => {
@@ -22,13 +22,13 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
       expect(plan.warnings).toEqual([]);
     });
 
-    test("runs commands on the builder's platform only, so that nothing is emulated", () => {
+    test("runs commands only on the builder's platform, without emulation", () => {
       const commands = plan.steps.filter(({ exec }) => exec !== undefined);
       expect(commands).not.toEqual([]);
       expect(new Set(commands.map((step) => step.platform?.Architecture))).toEqual(new Set(["amd64"]));
     });
 
-    test("takes the base and Node.js of the image's own platform", () => {
+    test("uses the base and Node.js of its platform", () => {
       const [, architecture] = platform.split("/");
       const sources = plan.steps.filter((step) => step.platform?.Architecture === architecture);
       const images = sources.flatMap(({ source }) => (source === undefined ? [] : [source.identifier]));
@@ -52,7 +52,7 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
     });
   });
 
-  test("takes its bases by digest where a build names one", async () => {
+  test("uses its bases by digest if a build names one", async () => {
     const buildArgs = { NODE_IMAGE: `example.com/node:26@${DIGEST}`, BASE_IMAGE: `example.com/base@${DIGEST}` };
     const { steps } = await readDockerfile({ reader, buildArgs });
     const images = steps.flatMap(({ source }) => (source?.identifier.startsWith("docker-image:") ? [source] : []));
@@ -61,7 +61,7 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
     );
   });
 
-  test("has the Node.js that contributors have", async () => {
+  test("has the Node.js of contributors", async () => {
     const { steps } = await readDockerfile({ reader });
     const pinned = readFileSync(path.join(ROOT, ".nvmrc"), "utf8").trim();
     const nodes = steps.flatMap(({ source }) => (source?.identifier.includes("/node:") ? [source.identifier] : []));
@@ -69,7 +69,7 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
     expect(nodes).not.toEqual([]);
   });
 
-  test("is built from sources, the contract, the configuration and the launcher alone", async () => {
+  test("contains only sources, contract, configuration and launcher", async () => {
     const { context } = await readDockerfile({ reader });
     const folders = context.filter((file) => file.includes("/")).map((file) => file.split("/")[0]);
     expect(new Set(folders)).toEqual(new Set(["bin", "config", "packages", "scripts", "src"]));

@@ -48,7 +48,7 @@ interface Measured {
   readonly othersMs: number[];
 }
 
-const TITLE = "a server that hangs, floods or is down leaves another one's polls and the scrapes as they are";
+const TITLE = "a server that hangs, floods or is down does not affect other polls and scrapes";
 
 test(TITLE, { timeout: LIMIT_MS }, async () => {
   const [shaken, sound] = await Promise.all([startServer(), startServer()]);

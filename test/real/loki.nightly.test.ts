@@ -19,7 +19,7 @@ const LIMIT_MS = 600_000;
 
 const PROTOCOLS = ["protobuf", "json"] as const;
 
-describeWithPrograms(["loki"], "a Loki", (programs) => {
+describeWithPrograms(["loki"], "Loki", (programs) => {
   let loki: Loki;
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
 
   afterAll(() => loki?.stop());
 
-  describe("that gets an exporter's events", () => {
+  describe("with events of an exporter", () => {
     const sites = new Map<string, EventSite>();
     let begin: number;
     const query = (logql: string) => loki.query(logql, begin, Date.now());
@@ -54,7 +54,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
 
     afterAll(() => Promise.all([...sites.values()].map((site) => site.close())));
 
-    test.each(PROTOCOLS)("has all of them, with their messages, as %s", async (service) => {
+    test.each(PROTOCOLS)("has all of them with their messages, as %s", async (service) => {
       const entries = await query(`{service_name="${service}"} | event_name=~"prtg.*.status_change"`);
       const expected = sites.get(service)?.expected();
       expect(entries.filter(isSeen).map(changeTold).toSorted()).toEqual(expected);
@@ -62,7 +62,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
       expect(new Set(entries.map(({ labels }) => labels.log_record_uid)).size).toBe(entries.length);
     });
 
-    test("finds those of a severity, and those with a word in them", async () => {
+    test("finds events by severity and by word", async () => {
       const lines = (entries: readonly LokiEntry[]) => entries.map(({ line }) => line);
       const down = await query(`{service_name="json"} | severity_text="ERROR"`);
       expect(down.length).toBeGreaterThan(10);
@@ -82,7 +82,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
       return [...new Set([...annotations, ...listed])].map((expr) => ({ dashboard, file: dashboard.file, expr }));
     });
 
-    test("is asked for by dashboards", () => {
+    test("answers queries of dashboards", () => {
       expect(queries.length).toBeGreaterThanOrEqual(3);
     });
 
@@ -96,7 +96,7 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
     });
   });
 
-  describe("as it is by default", () => {
+  describe("with default settings", () => {
     let services = 0;
     const send = async (...batches: (readonly EventRecord[])[]) => {
       const service = `service-${services++}`;
@@ -112,18 +112,18 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
     };
     const at = (number: number, ms: number) => statusChange(number, { timestamp: Date.now() + ms });
 
-    test("keeps one of an event that comes twice, with the same uid and time", async () => {
+    test("keeps one of two events with the same uid and time", async () => {
       const event = at(1, 0);
       expect((await send([event], [event])).uids).toEqual([1]);
     });
 
-    test("refuses what lies more than an hour before the newest one, and takes the others of the request", async () => {
+    test("rejects events more than an hour before the newest one, and accepts the others", async () => {
       const { outcomes, uids } = await send([at(1, 0)], [at(2, -0.9 * HOUR), at(3, -1.1 * HOUR), at(4, 0)]);
       expect(outcomes[1]).toMatchObject({ kind: "rejected", message: expect.stringContaining("entry too far behind") });
       expect(uids.toSorted()).toEqual([1, 2, 4]);
     });
 
-    test("takes events of more than an hour in the order of their times", async () => {
+    test("accepts events of more than an hour in order of time", async () => {
       // Loki moves more than two hours to disk, where queries find it later.
       const { outcomes, uids } = await send([at(1, -1.9 * HOUR), at(2, -0.9 * HOUR), at(3, 0)]);
       expect(outcomes).toEqual([{ kind: "accepted", rejected: 0, message: "" }]);

@@ -69,7 +69,7 @@ for (const pair of PAIRS.filter(({ npm }) => npm !== "-")) {
     [`node-${pair.node}`, `npm-${pair.npm}`],
     `with Node.js ${pair.node} and npm ${pair.npm}`,
     () => {
-      test("npm run demo and npm test are each enough in a fresh clone", { timeout: TEST_LIMIT_MS }, async () => {
+      test("npm run demo and npm test each work in a fresh clone", { timeout: TEST_LIMIT_MS }, async () => {
         const here = await machine(pair);
         expect((await run(here, ["npm", "--version"])).stdout.trim()).toBe(pair.npm);
         const demo = start(here, ["run", "demo", "--", "--web.listen-address", "127.0.0.1:0"]);
@@ -91,8 +91,8 @@ for (const pair of PAIRS.filter(({ npm }) => npm !== "-")) {
 
 const NEEDED = manifest.engines.node.replace(">=", "");
 
-describeWithPrograms(["node-20.20.2", "npm-10.8.2"], "without the Node.js that comes along", () => {
-  test("an older one ends with a line that says what is needed, and 1", { timeout: TEST_LIMIT_MS }, async () => {
+describeWithPrograms(["node-20.20.2", "npm-10.8.2"], "machine without the Node.js of the package", () => {
+  test("an older one prints the requirement and exits with 1", { timeout: TEST_LIMIT_MS }, async () => {
     const here = await machine({ node: "20.20.2", npm: "10.8.2" });
     expect((await run(here, ["npm", "ci", "--omit=dev", "--omit=optional"])).code).toBe(0);
     const line = new RegExp(
@@ -108,8 +108,8 @@ describeWithPrograms(["node-20.20.2", "npm-10.8.2"], "without the Node.js that c
   });
 });
 
-describeWithPrograms(["node-12.22.12"], "on a Node.js of 2022", () => {
-  test("the launcher is understood, and says the same", async () => {
+describeWithPrograms(["node-12.22.12"], "machine with Node.js 12", () => {
+  test("the launcher runs and prints the requirement", async () => {
     const here = await machine({ node: "12.22.12", npm: "-" });
     for (const script of ["bin/prtg-exporter.js", "bin/node.js"]) {
       const { code, stderr } = await run(here, ["node", script, "check"]);

@@ -52,8 +52,8 @@ const PRESETS = [
   { what: "base-units alone", presets: ["base-units"], hasAll: true },
 ] as const;
 
-describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) => {
-  describe.each(PRESETS)("through $what", ({ presets, hasAll }) => {
+describeWithPrograms(["promtool-2", "promtool-3"], "mapping of the whole world", (paths) => {
+  describe.each(PRESETS)("with $what", ({ presets, hasAll }) => {
     let exporter: ScrapedExporter;
     let world: World;
     let page: string;
@@ -80,9 +80,9 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
       return [...samples.values()].filter((sample) => sample.name === name);
     }
 
-    test("promtool 2 and 3 are silent", () => checkByPromtool(paths, page));
+    test("passes promtool 2 and 3", () => checkByPromtool(paths, page));
 
-    test("no family is empty but those of base units that the world does not know", () => {
+    test("has values in all families, except base units that the world lacks", () => {
       const declared = parseFamilies(page);
       const empty = families.filter(({ name }) => samplesOf(name).length === 0);
       const unexpected = empty.filter(({ baseUnit }) => !NOT_IN_THE_WORLD.includes(baseUnit ?? ""));
@@ -92,7 +92,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
       }
     });
 
-    test("every value is the measurement in the base unit, and no channel has two", () => {
+    test("has every value in its base unit, and no channel has two", () => {
       const seen = new Set<string>();
       for (const family of families) {
         for (const sample of samplesOf(family.name)) {
@@ -118,7 +118,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
       expect(seen.size).toBeGreaterThan(8_000);
     });
 
-    test("every limit of a mapped channel is in its unit", () => {
+    test("has every limit of a mapped channel in its unit", () => {
       let compared = 0;
       for (const family of families) {
         for (const sample of samplesOf(family.limits.name)) {
@@ -132,7 +132,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
       expect(compared).toBeGreaterThan(100);
     });
 
-    test("prtg_channel_value has them all beside", () => {
+    test("keeps all values in prtg_channel_value", () => {
       const values = samplesOf("prtg_channel_value");
       for (const sample of values) {
         expect(Number(sample.value)).toBe(servedValue(world, channelOf(world, sample), exporter.at));
@@ -141,7 +141,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
       expect(values).toHaveLength(served.length);
     });
 
-    test("what stays unmapped is counted, and listed with an example", async () => {
+    test("counts unmapped channels and lists an example", async () => {
       const odd = world.channels().filter(({ displayUnit }) => ["widgets", "orders/min"].includes(displayUnit));
       const counted = samplesOf("prtg_exporter_unmapped_channels").map(({ labels, value }) => [labels.reason, value]);
       expect(odd.length).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ function taggedWorld(): World {
   return world;
 }
 
-describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other labels", (paths) => {
+describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "configured labels", (paths) => {
   describe.each(NARROW)("$what", ({ settings, dropped }) => {
     let exporter: ScrapedExporter;
     let prometheus: Prometheus;
@@ -197,9 +197,9 @@ describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other l
       await exporter?.close();
     });
 
-    test("promtool 2 and 3 are silent", () => checkByPromtool(paths, page));
+    test("passes promtool 2 and 3", () => checkByPromtool(paths, page));
 
-    test("sensors and channels have those labels and no others", () => {
+    test("has exactly those labels on sensors and channels", () => {
       const lines = page
         .split("\n")
         .filter((line) => /^prtg_(?:sensor_status|channel_(?:value|limit)|ping)/.test(line));
@@ -207,12 +207,12 @@ describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other l
       expect(lines.filter((line) => dropped.test(line))).toEqual([]);
     });
 
-    test.each(readmeQueries("docs/mapping.md"))("Prometheus answers %s", async (promql) => {
+    test.each(readmeQueries("docs/mapping.md"))("answers %s in Prometheus", async (promql) => {
       expect((await prometheus.query(promql, now)).length).toBeGreaterThan(0);
     });
   });
 
-  test("the join gives every value its names back, and a tag is a label", async () => {
+  test("the join returns all names of a value, and a tag becomes a label", async () => {
     const exporter = await startScrapedExporter({ settings: NARROW[0].settings, simulator: { world: taggedWorld() } });
     const { world } = exporter.simulator;
     expect(await exporter.poll()).toBe(true);
@@ -234,7 +234,7 @@ describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other l
     }
   });
 
-  test("what a tag of the probe says is a label of all that is below it", async () => {
+  test("a tag of a probe becomes a label of all objects below it", async () => {
     const exporter = await startScrapedExporter({ settings: NARROW[1].settings, simulator: { world: taggedWorld() } });
     try {
       expect(await exporter.poll()).toBe(true);

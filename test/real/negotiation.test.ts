@@ -67,7 +67,7 @@ const JOBS: Record<"prometheus-2" | "prometheus-3", Record<string, Job>> = {
 };
 
 for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometheus-3", Record<string, Job>][]) {
-  describeWithPrograms([program], `${program} gets what it asks for`, (paths) => {
+  describeWithPrograms([program], `content negotiation with ${program}`, (paths) => {
     let exporter: ScrapedExporter;
     let prometheus: Prometheus;
     /** Unix seconds of all queries, so that later scrapes change nothing. */
@@ -112,14 +112,14 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
     });
 
     describe.each(Object.entries(jobs))("%s", (name, job) => {
-      test("the form of the page", () => {
+      test("negotiates the form of the page", () => {
         const accesses = accessesOf(name);
         expect(accesses.length).toBeGreaterThanOrEqual(3);
         const forms = new Set(accesses.map(({ contentType, contentEncoding }) => `${contentType}, ${contentEncoding}`));
         expect([...forms]).toEqual([`${job.contentType}, ${job.contentEncoding ?? "gzip"}`]);
       });
 
-      test("and reads it", async () => {
+      test("reads the page", async () => {
         expect(await single(`up{job="${name}"}`)).toBe(1);
         expect(failuresOf(name)).toEqual([]);
         const [format] = job.contentType.split(";");
@@ -129,7 +129,7 @@ for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometh
       });
     });
 
-    test("every page is counted under its format", async () => {
+    test("every page counts under its format", async () => {
       await prometheus.stop();
       const answered = () => countBy(exporter.accesses.map(({ contentType }) => contentType.split(";")[0] ?? ""));
       const counted = async () => {

@@ -8,11 +8,11 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 /** Changes on each page: process, Node.js and the page count. */
 const MOVING = /^(process|nodejs)_|^prtg_exporter_(scrapes_total|otlp_oldest_pending_age_seconds)$/;
 
-describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the page", (paths) => {
+describeWithPrograms(["python-openmetrics"], "OpenMetrics parser", (paths) => {
   describe.each([
     { spelling: "live", size: {}, least: 30_000 },
     { spelling: "specification", size: { sensors: 300 }, least: 3_000 },
-  ] as const)("about a server in the spelling of $spelling", ({ spelling, size, least }) => {
+  ] as const)("page of a server in the spelling of $spelling", ({ spelling, size, least }) => {
     let text = "";
     let page = "";
     let families: OpenMetricsFamily[];
@@ -43,12 +43,12 @@ describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the p
       ({ families } = outcome);
     });
 
-    test("which is another one than that in text format", () => {
+    test("differs from the text format", () => {
       expect(page.endsWith("\n# EOF\n")).toBe(true);
       expect(text).not.toContain("# EOF");
     });
 
-    test("with the families, types and help of the text format", () => {
+    test("has families, types and help of the text format", () => {
       const found = families.map(({ name, type, help }) => [
         name + (type === "counter" ? "_total" : ""),
         { type, help },
@@ -57,14 +57,14 @@ describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the p
       expect(Object.fromEntries(found)).toEqual(Object.fromEntries(parseFamilies(text)));
     });
 
-    test("with a unit where the name ends in one", () => {
+    test("has a unit if the name ends in one", () => {
       const units = new Map(families.map(({ name, unit }) => [name, unit]));
       const expected = [...units.keys()].map((name) => [name, /_(seconds|bytes)$/.exec(name)?.[1] ?? ""] as const);
       expect(units).toEqual(new Map(expected));
       expect(units.get("prtg_sensor_interval_seconds")).toBe("seconds");
     });
 
-    test("with the samples of the text format: none missing, none extra, every label and value equal", () => {
+    test("has exactly the samples of the text format", () => {
       const samples = families.flatMap((family) => family.samples);
       expect(samples.filter(({ timestamp }) => timestamp !== null)).toEqual([]);
       const read = new Map(samples.map(({ name, labels, value }) => [seriesKey(name, labels), value]));

@@ -23,7 +23,7 @@ const MAX_KILLS = 12;
 /** Shared CI machines run these tests in parallel. */
 const TEST_LIMIT_MS = 900_000;
 
-describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every measurement once", (programs) => {
+describeWithPrograms(["otel-collector"], "OpenTelemetry Collector that gets every measurement once", (programs) => {
   // The tests mostly wait for polls.
   describe.concurrent("after", { timeout: TEST_LIMIT_MS }, () => {
     test("20 minutes without the collector", async (context) => {
@@ -57,7 +57,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every m
       expect(route.received.repeated).toBe(0);
     });
 
-    test("three times SIGKILL, but for what had come since the watermarks were written last", async (context) => {
+    test("three SIGKILLs, except points after the last saved watermarks", async (context) => {
       const site = await open(context);
       const route = await site.route("killed");
       const kills: Kill[] = [];
@@ -80,7 +80,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every m
       expect(needlessRepeats(route, kills)).toEqual([]);
     });
 
-    test("a torn file of watermarks: all of the live window comes again, as it came before", async (context) => {
+    test("a torn file of watermarks, which repeats the live window unchanged", async (context) => {
       const site = await open(context);
       const route = await site.route("torn");
       const first = await start(site, route);
@@ -140,7 +140,7 @@ collectors: { health: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
       expect(route.received.repeated).toBe(0);
     });
 
-    test("a request that the collector refuses, and one that it refuses in part, but for those points", async (context) => {
+    test("a rejected request and a partly rejected one, except those points", async (context) => {
       const site = await open(context);
       const route = await site.route("refused", "http/json");
       const relay = await startRefusingRelay(site.collector.url);

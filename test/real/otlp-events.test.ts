@@ -19,7 +19,7 @@ const LIMIT_MS = 900_000;
 
 const PROTOCOLS = ["protobuf", "json"] as const;
 
-describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector", (programs) => {
+describeWithPrograms(["otel-collector"], "OpenTelemetry Collector", (programs) => {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-collector-"));
   const sites = new Map<string, EventSite>();
   let collector: OtelCollector;
@@ -72,7 +72,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector", (programs
   });
 
   test.each(PROTOCOLS)(
-    "receives every change of a status that a poll could see, with its message, as %s: over SIGKILL and an hour without it",
+    "receives all visible status changes with their messages as %s, despite SIGKILL and an hour's outage",
     (service) => {
       const expected = sites.get(service)?.expected() ?? [];
       expect(changesTold(received.get(service) ?? [])).toEqual(expected);
@@ -81,14 +81,14 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector", (programs
     },
   );
 
-  test.each(PROTOCOLS)("receives each once, in the order in which they were seen, as %s", (service) => {
+  test.each(PROTOCOLS)("receives each once in order, as %s", (service) => {
     const records = received.get(service) ?? [];
     expect(new Set(records.map(({ attributes }) => attributes["log.record.uid"])).size).toBe(records.length);
     const seen = records.map(({ observed }) => observed);
     expect(seen).toEqual(seen.toSorted((a, b) => Number(a - b)));
   });
 
-  test.each(PROTOCOLS)("receives records that say what they are, as %s", (service) => {
+  test.each(PROTOCOLS)("receives self-describing records, as %s", (service) => {
     const records = received.get(service) ?? [];
     expect(new Set(records.map(({ eventName }) => eventName))).toEqual(
       new Set(["prtg.sensor.status_change", "prtg.node.status_change"]),

@@ -26,7 +26,7 @@ const CASES = [
   },
 ] as const;
 
-describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", (programs) => {
+describeWithPrograms(["prometheus-3"], "Prometheus 3 that receives mapped metrics", (programs) => {
   describe.each(CASES)("with $what", ({ settings }) => {
     let site: PushingSite;
     let prometheus: Prometheus;
@@ -58,19 +58,19 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
       await prometheus?.stop();
     });
 
-    test("and refuses nothing", () => {
+    test("rejects nothing", () => {
       expect(new Set(site.relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(
         new Set(["200 "]),
       );
     });
 
-    test("under the names of the scraped ones", async () => {
+    test("has the scraped names", async () => {
       const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map(namesOf));
       expect(scraped).toEqual(expect.arrayContaining(["prtg_ping_seconds", "prtg_temperature_celsius"]));
       expect(pushed).toEqual(scraped);
     });
 
-    test("with the labels and values of the scraped ones", async () => {
+    test("has the scraped labels and values", async () => {
       // A scrape repeats old values, the push does not.
       const isRecent = ({ labels }: Series) => {
         const channel = site.world.channel(`${labels.sensor_id}.${labels.channel_id}`);
@@ -86,7 +86,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
       expect(differences(scraped ?? new Map(), pushed ?? new Map())).toEqual([]);
     });
 
-    test("with the limits and infos of the scraped ones", async () => {
+    test("has the scraped limits and info metrics", async () => {
       const selector = '{__name__=~"prtg_.*(_limit|_info).*", channel_id!=""}';
       const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map((job) => lastOf(job, selector)));
       expect(scraped?.size).toBeGreaterThan(20);

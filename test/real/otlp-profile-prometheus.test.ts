@@ -11,7 +11,7 @@ const BEHIND = 60 * MINUTE;
 const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 200 };
 
-describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile otel", (programs) => {
+describeWithPrograms(["prometheus-3"], "Prometheus 3 that receives the profile otel", (programs) => {
   let site: PushingSite;
   let pushed: Prometheus;
   /** Scrapes the same exporter. */
@@ -44,7 +44,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile 
     await scraped?.stop();
   });
 
-  test("has as many series under each name as one that scrapes", async () => {
+  test("has the same number of series per name as a scrape", async () => {
     await expectSameCounts();
     const counts = await countsOf(pushed);
     expect(counts).toMatchObject({ prtg_sensor_status: site.world.list("sensor").length });
@@ -53,7 +53,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile 
     }
   });
 
-  test("has an instance for each device, with what is known of it in its target_info", async () => {
+  test("has an instance for each device, with its target_info", async () => {
     const found = await pushed.query(
       "prtg_sensor_status_code * on (job, instance) group_left (host_name, prtg_device_name) target_info",
     );
@@ -63,7 +63,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile 
     expect(new Set(found.map(({ labels }) => labels.instance)).size).toBe(devicesWithSensors().length);
   });
 
-  test("has a sensor that was moved on its new device only, and nothing of a device that was deleted", async () => {
+  test("has a moved sensor only on its new device, and nothing of a deleted device", async () => {
     const [from, to, deleted] = devicesWithSensors().filter(({ children }) => children.length > 2);
     const moved = from?.children[0];
     if (moved === undefined || to === undefined || deleted === undefined) throw new Error("the world is too small");
@@ -78,7 +78,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile 
     expect(instances.map(({ labels }) => labels.instance?.split("/").at(-1))).toEqual([to.id]);
   });
 
-  test("goes on with the series of a device that was renamed, and ends none of them", async () => {
+  test("continues the series of a renamed device without an end", async () => {
     const [device] = devicesWithSensors();
     if (device === undefined) throw new Error("the world is too small");
     const selector = `{instance=~".*/hq/${device.id}",__name__!="target_info"}`;
@@ -94,7 +94,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is pushed the profile 
     expect(countEnds(device)).toBe(ends);
   });
 
-  test("and refuses nothing of it", () => {
+  test("rejects nothing", () => {
     expect(new Set(site.relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(new Set(["200 "]));
   });
 

@@ -30,7 +30,7 @@ const GOLDEN = ["2001", "2020", "2052", "2041", "2064"];
 /** Changes after the golden file. */
 const PAUSED = "2031";
 
-describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector, pushed the profile otel,", (programs) => {
+describeWithPrograms(["otel-collector"], "OpenTelemetry Collector that receives the profile otel", (programs) => {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-profile-"));
   let collector: OtelCollector;
   let world: World;
@@ -102,7 +102,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
     );
   }
 
-  test.each(PROTOCOLS)("has in its file what the golden file has, as %s", async (service) => {
+  test.each(PROTOCOLS)("matches the golden file, as %s", async (service) => {
     const before = (received.get(service) ?? []).map(untilNoon);
     const devices = before.filter(({ resource }) => GOLDEN.includes(resource["prtg.device.id"] ?? ""));
     // The exporters' only difference.
@@ -112,7 +112,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
     await expect(printPictures(pictures)).toMatchFileSnapshot("fixtures/otel-profile.gen.json");
   });
 
-  test.each(PROTOCOLS)("has the events of a device from its resource, as %s", (service) => {
+  test.each(PROTOCOLS)("has the events of a device on its resource, as %s", (service) => {
     const resources = (received.get(service) ?? []).map(({ resource }) => resource);
     const resource = resources.find((each) => each["prtg.device.id"] === PAUSED);
     const logs = events.get(service) ?? [];
@@ -125,7 +125,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
     }
   });
 
-  test.each(PROTOCOLS)("finds each device of the server as a resource, as %s", (service) => {
+  test.each(PROTOCOLS)("finds each device as a resource, as %s", (service) => {
     const resources = (received.get(service) ?? []).map(({ resource }) => resource);
     const devices = new Map(resources.map((resource) => [resource["prtg.device.id"], resource]));
     const known = world.list("device");
@@ -150,7 +150,7 @@ collectors: { status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
     expect(protobuf).toEqual(json);
   });
 
-  test.each(PROTOCOLS)("finds what presets know under the names of the conventions, as %s", (service) => {
+  test.each(PROTOCOLS)("finds preset metrics under convention names, as %s", (service) => {
     const names = (received.get(service) ?? []).flatMap(({ metrics }) => metrics.map(({ name }) => name));
     for (const name of ["system.cpu.utilization", "hw.temperature", "prtg.ping", "prtg.sensor.status"]) {
       expect(names).toContain(name);

@@ -24,7 +24,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
   describe.each([
     { protocol: "http/protobuf", contentType: "application/x-protobuf", sensors: 60 },
     { protocol: "http/json", contentType: "application/json", sensors: 20 },
-  ])("takes the push by $protocol", ({ protocol, contentType, sensors }) => {
+  ])("by $protocol", ({ protocol, contentType, sensors }) => {
     let site: PushingSite;
     let world: World;
     /** Simulated start time, milliseconds. */
@@ -59,7 +59,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       await prometheus?.stop();
     });
 
-    test("and refuses nothing of it", () => {
+    test("rejects nothing", () => {
       const answers = site.relay.requests.map(
         (request) => `${request.contentType} ${request.status} ${request.answer}`,
       );
@@ -67,20 +67,20 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       expect(new Set(answers)).toEqual(new Set([`${contentType} 200 `]));
     });
 
-    test("under the names of the scraped metrics", async () => {
+    test("has the scraped names", async () => {
       const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map((job) => namesOf(job)));
       expect(site.relay.points.has("prtg.channel_value")).toBe(true);
       expect(pushed).toContain("prtg_channel_value");
       expect(pushed).toEqual(scraped);
     });
 
-    test("with the labels and values of all that is scraped about the tree", async () => {
+    test("has all scraped labels and values of the tree", async () => {
       const [pushed, scraped] = await both('{__name__=~"prtg_.+",__name__!~"prtg_exporter_.+|prtg_channel_value"}');
       expect(scraped.size).toBeGreaterThan(8 * sensors);
       expect(differences(scraped, pushed)).toEqual([]);
     });
 
-    test("with the labels and values of the scraped prtg_channel_value", async () => {
+    test("has the scraped labels and values of prtg_channel_value", async () => {
       // A scrape repeats old values, the push does not.
       const since = now * 1000 - LOOK_BACK;
       const isRecent = (id: string) => (measuredAt(id) ?? 0) > since;
@@ -96,14 +96,14 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       expect([...withServed[0].keys()].sort()).toEqual([...withServed[1].keys()].sort());
     });
 
-    test("and has every measurement of the live window at its own time, none twice", async () => {
+    test("has every measurement of the live window once, at its time", async () => {
       const measured = measurementsUntil(at);
       expect(countOf(measured)).toBeGreaterThan(400 * sensors);
       expectSame(await stored(now), measured);
       expectSame(relayed(), measured);
     });
 
-    test("and after a restart nothing twice, and all that comes then", async () => {
+    test("has all later measurements once after a restart", async () => {
       // A retry of this test continues the world's time.
       const from = site.at;
       const before = countOf(relayed());

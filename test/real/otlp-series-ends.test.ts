@@ -9,7 +9,7 @@ const BEHIND = 3_600_000;
 const LOOK_BACK = "5h";
 const LIMIT = { timeout: 60_000, interval: 100 };
 
-describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", (programs) => {
+describeWithPrograms(["prometheus-3"], "Prometheus 3 that gets data by OTLP only", (programs) => {
   describe.each(["http/protobuf", "http/json"])("by %s", (protocol) => {
     let site: PushingSite;
     let pushed: Prometheus;
@@ -49,7 +49,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       await scraped?.stop();
     });
 
-    test("has as many series of each family as one that scrapes", async () => {
+    test("has the same number of series per family as a scrape", async () => {
       await expectSameCounts();
       const counts = await countsOf(scraped);
       expect(counts.get("prtg_sensor_status")).toBe(site.world.list("sensor").length);
@@ -57,7 +57,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       expect(counts.get("prtg_channel_value")).toBeGreaterThan(100);
     });
 
-    test("has no value of a sensor that was paused, nor its old status", async () => {
+    test("has no value of a paused sensor and no old status", async () => {
       const { id } = site.measuredSensor();
       await expectEnds(
         [`prtg_channel_value{sensor_id="${id}"}`, `prtg_sensor_status{sensor_id="${id}",status="up"}`],
@@ -113,7 +113,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       await expectSameCounts();
     });
 
-    test("has nothing of a sensor and of a device that were deleted", async () => {
+    test("has no series of a deleted sensor and device", async () => {
       const { id } = site.measuredSensor();
       const device = site.world
         .list("device")
@@ -136,7 +136,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 that is fed by OTLP only", 
       await expectSameCounts();
     });
 
-    test("and refuses nothing of it", () => {
+    test("rejects nothing", () => {
       expect(site.relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
       // Without a body, there is no partial success.
       expect(new Set(site.relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(

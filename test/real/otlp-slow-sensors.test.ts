@@ -24,7 +24,7 @@ const MINUTES = 3 * 60;
 const WARM_UP_MINUTES = 6;
 const ATTEMPTS = 8;
 
-describeWithPrograms(["prometheus-3", "victoria-metrics"], "Receivers that are fed by OTLP only", (programs) => {
+describeWithPrograms(["prometheus-3", "victoria-metrics"], "receivers that get data by OTLP only", (programs) => {
   describe("without an out-of-order window", () => {
     const family = "prtg_channel_value";
     let folder: string;
@@ -82,7 +82,7 @@ otlp: { endpoint: "${tee.url}", interval: 1s, timeout: ${OTLP_TIMEOUT_MS}ms }
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("show at every full minute as many channels as the page, and reject nothing", {
+    test("show all channels of the page at every full minute, and reject nothing", {
       timeout: 240_000,
     }, async () => {
       const faults: string[] = [];

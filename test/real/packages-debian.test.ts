@@ -11,7 +11,7 @@ const CONFIG = "/etc/prtg-exporter/prtg-exporter.yaml";
 /** Answers dpkg's question as unattended upgrades do. */
 const KEEP_MINE = "--force-confdef --force-confold";
 
-describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-bare": bare }) => {
+describeWithPrograms(["debian-bare"], ".deb in a bare Debian", ({ "debian-bare": bare }) => {
   const scratch = mkdtempSync(path.join(tmpdir(), "prtg-exporter-deb-"));
   let root: string;
 
@@ -36,7 +36,7 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  test("is installed with nothing but what it depends on, and makes its user", async () => {
+  test("installs only its dependencies and creates its user", async () => {
     await inside("dpkg --install /packages/new.deb");
     expect(await inside("getent passwd prtg-exporter")).toMatch(
       /^prtg-exporter:x:\d{3}:\d{3}:.*:\/var\/lib\/prtg-exporter:\/usr\/sbin\/nologin$/m,
@@ -48,7 +48,7 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
     await inside("dpkg --purge prtg-exporter");
   });
 
-  test("keeps what was configured on an upgrade, and brings the new default beside it", async () => {
+  test("keeps the configuration on an upgrade, next to the new default", async () => {
     await inside("dpkg --install /packages/old.deb");
     await inside(`echo '# edited by me' > ${CONFIG}; echo 'ARGS="--log.format=text"' > /etc/default/prtg-exporter`);
     await inside(`dpkg ${KEEP_MINE} --install /packages/new.deb`);
@@ -61,7 +61,7 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
     expect(await inside("test -d /usr/lib/prtg-exporter/dist/http && prtg-exporter --version")).toContain(VERSION);
   });
 
-  test("leaves configuration, key and state when it is removed", async () => {
+  test("leaves configuration, key and state on removal", async () => {
     await inside("install -D /dev/null /var/lib/prtg-exporter/watermarks.json; echo key > /etc/prtg-exporter/api-key");
     await inside("dpkg --remove prtg-exporter");
     expect(await inside(`cat ${CONFIG}`)).toBe("# edited by me\n");
@@ -69,7 +69,7 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
     expect(await inside("ls -d /usr/lib/prtg-exporter /usr/bin/prtg-exporter 2>/dev/null || true")).toBe("");
   });
 
-  test("leaves nothing when it is purged", async () => {
+  test("leaves nothing on a purge", async () => {
     await inside("dpkg --purge prtg-exporter");
     const left = await inside("find / -xdev -name '*prtg*' -not -path '/packages*' -not -path '/proc/*'");
     expect(left).toBe("");
@@ -77,15 +77,15 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
   });
 });
 
-describeWithPrograms(["debian-tools"], "the .deb", ({ "debian-tools": tools }) => {
-  test("is as lintian wants it, and what it overrides is still there to override", async () => {
+describeWithPrograms(["debian-tools"], ".deb", ({ "debian-tools": tools }) => {
+  test("passes lintian, and all its overrides apply", async () => {
     const folder = await builtPackages();
     const command = "lintian --info --fail-on=error,warning --tag-display-limit=0 /packages/*amd64.deb";
     const { code, stdout } = await runInRoot(tools, command, { [folder]: "/packages" });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   });
 
-  test("has a unit that systemd-analyze verifies", async () => {
+  test("has a unit that passes systemd-analyze", async () => {
     const folder = await builtPackages();
     const script = `set -e; dpkg-deb --extract /packages/*_amd64.deb /tmp/unit
       trap 'rm -rf /tmp/unit' EXIT

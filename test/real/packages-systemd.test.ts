@@ -21,7 +21,7 @@ const MAX_EXPOSURE = 1.5;
 
 describeWithPrograms(
   ["debian-systemd", "systemd-nspawn"],
-  "the service, in a Debian that systemd has started",
+  "service in a Debian with systemd",
   ({ "debian-systemd": bare, "systemd-nspawn": nspawn }) => {
     const scratch = mkdtempSync(path.join(tmpdir(), "prtg-exporter-systemd-"));
     let root: string;
@@ -69,12 +69,12 @@ describeWithPrograms(
       rmSync(scratch, { recursive: true, force: true });
     });
 
-    test("waits for its configuration: installed, neither enabled nor started", async () => {
+    test("waits for its configuration: neither enabled nor started", async () => {
       expect(await property("UnitFileState")).toBe("disabled");
       expect(await property("ActiveState")).toBe("inactive");
     });
 
-    test("does not start with a wrong configuration, and says what is wrong", async () => {
+    test("rejects a wrong configuration with a message", async () => {
       await configure("servers: [{ url: nonsense }]");
       const { code } = await machine.run(`systemctl start ${UNIT}`);
       expect(code).not.toBe(0);
@@ -82,14 +82,14 @@ describeWithPrograms(
       await inside(`systemctl stop ${UNIT}`);
     });
 
-    test("starts while the monitoring server is down, and serves that", async () => {
+    test("starts during an outage of the monitoring server and reports it", async () => {
       await configure(`servers: [{ name: hq, url: "http://127.0.0.1:1", auth: ${KEY} }]`);
       await inside(`systemctl start ${UNIT}`);
       await vi.waitFor(async () => expect(await page()).toContain('prtg_up{server="hq"} 0'), WAIT);
       await inside(`systemctl stop ${UNIT}`);
     });
 
-    test("reads the key that systemd hands over, and serves the whole page", async () => {
+    test("reads its key from systemd and serves the whole page", async () => {
       await configure(`servers: [{ name: hq, url: "${simulator.url}", auth: ${KEY} }]
 state_dir: /var/lib/prtg-exporter`);
       await inside(`systemctl enable --now ${UNIT}`);
@@ -102,18 +102,18 @@ state_dir: /var/lib/prtg-exporter`);
       expect(variables).toContain("NODE_OPTIONS=--max-semi-space-size=8 --disable-sigusr1");
     });
 
-    test("reads its configuration again on reload", async () => {
+    test("reloads its configuration", async () => {
       await inside(`systemctl reload ${UNIT}`);
       await vi.waitFor(async () => expect(await journal()).toContain("the configuration is what it was"), WAIT);
     });
 
-    test("is fenced in", async () => {
+    test("runs in a sandbox", async () => {
       const report = await inside(`systemd-analyze security --no-pager ${UNIT}`);
       const [, exposure] = /exposure level for \S+ (\d+\.\d+)/.exec(report) ?? [];
       expect(Number(exposure)).toBeLessThanOrEqual(MAX_EXPOSURE);
     });
 
-    test("is restarted by an upgrade", async () => {
+    test("restarts on an upgrade", async () => {
       const before = await property("MainPID");
       await inside("dpkg --install /root/packages/new.deb");
       expect(await property("ActiveState")).toBe("active");
@@ -121,13 +121,13 @@ state_dir: /var/lib/prtg-exporter`);
       await vi.waitFor(async () => expect(await page()).toContain('prtg_up{server="hq"} 1'), WAIT);
     });
 
-    test("ends in order", async () => {
+    test("stops cleanly", async () => {
       await inside(`systemctl stop ${UNIT}`);
       expect(await property("Result")).toBe("success");
       expect((await journal()).match(/"msg":"stopped"/g)?.length).toBeGreaterThanOrEqual(3);
     });
 
-    test("is stopped by a removal, and unknown after a purge", async () => {
+    test("stops on a removal and disappears on a purge", async () => {
       await inside(`systemctl start ${UNIT}; dpkg --remove prtg-exporter`);
       expect(await property("ActiveState")).toBe("inactive");
       await inside("dpkg --purge prtg-exporter; systemctl daemon-reload");

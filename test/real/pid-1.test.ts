@@ -37,7 +37,7 @@ async function startAsFirstProcess() {
   return { simulator, ended, log: () => log, signal: (name: NodeJS.Signals) => process.kill(pid, name) };
 }
 
-test.skipIf(!PERMITTED && !REQUIRED)(`as process 1 it takes signals, and ends its session${WHY}`, async () => {
+test.skipIf(!PERMITTED && !REQUIRED)(`process 1 handles signals and ends its session${WHY}`, async () => {
   const { simulator, ended, log, signal } = await startAsFirstProcess();
   await vi.waitFor(() => expect(log()).toContain("first poll finished"), { timeout: 60_000 });
   signal("SIGHUP");
@@ -51,7 +51,7 @@ test.skipIf(!PERMITTED && !REQUIRED)(`as process 1 it takes signals, and ends it
   expect(requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(1);
 });
 
-test.skipIf(!PERMITTED && !REQUIRED)(`as process 1 it ends while it is being loaded${WHY}`, async () => {
+test.skipIf(!PERMITTED && !REQUIRED)(`process 1 ends on a signal during loading${WHY}`, async () => {
   const { ended, signal } = await startAsFirstProcess();
   let over = false;
   void ended.then(() => {

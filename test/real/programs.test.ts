@@ -12,7 +12,7 @@ import { runProgram } from "./support/run-program.ts";
 
 for (const generation of [2, 3] as const) {
   describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation}`, (paths) => {
-    test("is of the generation that its name says", async () => {
+    test("has the major version of its name", async () => {
       const { stdout, stderr } = await runProgram(paths[`prometheus-${generation}`], ["--version"], "");
       expect(stdout + stderr).toMatch(new RegExp(`^prometheus, version ${generation}\\.`));
     });
@@ -22,7 +22,7 @@ for (const generation of [2, 3] as const) {
     test.each([
       ["a page that cannot be read", 'a{b="c} 1\n', 1, /parsing error/],
       ["a family without help", "# TYPE probe_up gauge\nprobe_up 1\n", 3, /probe_up no help text/],
-    ])("refuses %s", async (_what, page, expected, complaint) => {
+    ])("rejects %s", async (_what, page, expected, complaint) => {
       const { code, output } = await promtoolCheckMetrics(paths[`promtool-${generation}`], page);
       expect(code).toBe(expected);
       expect(output).toMatch(complaint);
@@ -34,17 +34,17 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "VictoriaMetrics and vmage
   const pins = readFileSync(new URL("programs/victoria-metrics/go.mod", import.meta.url), "utf8");
   const pinned = /VictoriaMetrics\/VictoriaMetrics (v\S+)/.exec(pins)?.[1];
 
-  test.each(["victoria-metrics", "vmagent"] as const)("%s has the version that was asked for", async (name) => {
+  test.each(["victoria-metrics", "vmagent"] as const)("%s has the pinned version", async (name) => {
     const { stdout, stderr } = await runProgram(paths[name], ["-version"], "");
     expect(pinned).toMatch(/^v1\./);
     expect((stdout + stderr).split("\n")).toContain(pinned);
   });
 });
 
-describeWithPrograms(["otel-collector"], "the OpenTelemetry Collector", (paths) => {
+describeWithPrograms(["otel-collector"], "OpenTelemetry Collector", (paths) => {
   const binary = paths["otel-collector"];
 
-  test("has the parts and the version that its builder was asked for", async () => {
+  test("has the pinned parts and version", async () => {
     const manifest = readFileSync(new URL("programs/collector/builder.yaml", import.meta.url), "utf8");
     const { stdout } = await runProgram(binary, ["components"], "");
     const modules = [...manifest.matchAll(/gomod: (\S+ \S+)/g)].map(([, module]) => module);
@@ -53,7 +53,7 @@ describeWithPrograms(["otel-collector"], "the OpenTelemetry Collector", (paths) 
     expect(stdout).toContain(`version: ${/version: (\S+)/.exec(manifest)?.[1]}\n`);
   });
 
-  test("refuses what is no OTLP", async () => {
+  test("rejects invalid OTLP", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-collector-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const collector = await startOtelCollector({ binary, folder });
@@ -64,8 +64,8 @@ describeWithPrograms(["otel-collector"], "the OpenTelemetry Collector", (paths) 
   });
 });
 
-describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser", (paths) => {
-  describe("refuses", () => {
+describeWithPrograms(["python-openmetrics"], "OpenMetrics parser", (paths) => {
+  describe("rejects", () => {
     test.each([
       ["a document without its end", "# TYPE a gauge\na 1\n", /EOF/],
       ["a counter's sample without _total", "# TYPE a counter\na 1\n# EOF\n", /ValueError/],

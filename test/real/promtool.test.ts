@@ -37,7 +37,7 @@ const TROUBLE = ["error=503@/health#1", "execution-timeout=1000", "moving-list=d
 const SLICE = 150;
 
 describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (paths) => {
-  describe.each(["live", "specification"] as const)("about a whole server in the spelling of %s", (spelling) => {
+  describe.each(["live", "specification"] as const)("page of a whole server in the spelling of %s", (spelling) => {
     let page = "";
 
     beforeAll(async () => {
@@ -47,18 +47,18 @@ describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (pa
       );
     });
 
-    test("promtool 2 is silent", async () => {
+    test("passes promtool 2", async () => {
       expect(await promtoolCheckMetrics(paths["promtool-2"], page)).toEqual(SILENT);
     });
 
-    test("promtool 3 is silent, slice by slice", async () => {
+    test("passes promtool 3 in slices", async () => {
       const slices = slicePage(page, SLICE);
       expect(slices.reduce((sum, slice) => sum + parsePage(slice).size, 0)).toBe(parsePage(page).size);
       for (const slice of slices) expect(await promtoolCheckMetrics(paths["promtool-3"], slice)).toEqual(SILENT);
     });
   });
 
-  describe("about a server in trouble, with every family that there is", () => {
+  describe("page of a failing server with all families", () => {
     const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-events-"));
     let page = "";
 
@@ -70,7 +70,7 @@ describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (pa
       expect([...parseFamilies(page).keys()]).toEqual(expect.arrayContaining([...TREE_NAMES, ...OWN_NAMES]));
     });
 
-    test.each(["promtool-2", "promtool-3"] as const)("%s is silent", async (promtool) => {
+    test.each(["promtool-2", "promtool-3"] as const)("passes %s", async (promtool) => {
       expect(await promtoolCheckMetrics(paths[promtool], page)).toEqual(SILENT);
     });
   });

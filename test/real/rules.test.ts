@@ -44,25 +44,25 @@ test("the documented command makes every runbook_url absolute", async () => {
   expect(urls).toEqual(ALERTS.map(({ alert }) => `https://wiki.example.com/prtg-exporter/docs/runbooks/${alert}.md`));
 });
 
-describe("the tests of the rules", () => {
+describe("tests of the rules", () => {
   const alertTests = RULE_TESTS.flatMap(({ alert_rule_test }) => alert_rule_test);
 
   test.each(
     ALERTS.map(({ alert, labels: { severity } }) => [alert, severity ?? "more than one severity", severity] as const),
-  )("have %s firing as %s", (alert, _title, severity) => {
+  )("expect %s to fire as %s", (alert, _title, severity) => {
     const firing = alertTests.filter(({ alertname }) => alertname === alert).flatMap(({ exp_alerts }) => exp_alerts);
     const severities = new Set(firing.map(({ exp_labels }) => exp_labels.severity));
     if (severity === undefined) expect(severities.size).toBeGreaterThan(1);
     else expect([...severities]).toContain(severity);
   });
 
-  test.each(ALERTS.map(({ alert }) => alert))("have %s not firing", (alert) => {
+  test.each(ALERTS.map(({ alert }) => alert))("expect %s not to fire", (alert) => {
     expect(
       alertTests.filter(({ alertname }) => alertname === alert).map(({ exp_alerts }) => exp_alerts.length),
     ).toContain(0);
   });
 
-  test.each(RECORDS.map(({ record }) => record))("have values of %s", (record) => {
+  test.each(RECORDS.map(({ record }) => record))("expect values of %s", (record) => {
     const withValues = RULE_TESTS.flatMap(({ promql_expr_test }) => promql_expr_test).filter(
       ({ expr, exp_samples }) => promqlNames(expr).metrics.has(record) && exp_samples.length > 0,
     );

@@ -69,13 +69,13 @@ for (const generation of [2, 3] as const) {
         await exporter?.close();
       });
 
-      test("succeeds every time for which there is time", async () => {
+      test("succeeds at each scrape", async () => {
         expect(prometheus.failedScrapes()).toEqual([]);
         expect(await single("sum_over_time(up[15m])")).toBeGreaterThanOrEqual(CYCLES);
         expect(await single("prtg_up")).toBe(1);
       });
 
-      test("stores as many samples of each page as it has", async () => {
+      test("stores all samples of each page", async () => {
         for (const count of ["scrape_samples_scraped", "scrape_samples_post_metric_relabeling"]) {
           const [series] = await query(`${count}[1h]`);
           // A timed-out scrape has no sample.
@@ -89,13 +89,13 @@ for (const generation of [2, 3] as const) {
         }
       });
 
-      test("finds as many series of each family as the world has objects", async () => {
+      test("finds one series per object of the world in each family", async () => {
         const counted = await query('count by (__name__) ({__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"})');
         const sizes = new Map(counted.map(({ labels, points }) => [labels.__name__ ?? "", points[0]?.value ?? 0]));
         expect(differences(familySizes(world, at, ANSWERS[spelling]), sizes)).toEqual([]);
       });
 
-      test("finds the numbers of sensors and objects that the world has", async () => {
+      test("finds the numbers of sensors and objects of the world", async () => {
         expect(await single("sum(prtg_sensors)")).toBe(world.list("sensor").length);
         const perStatus = await valuesBy("status", "prtg_sensors > 0");
         expect(perStatus).toEqual(statusCounts(world, at));
@@ -106,7 +106,7 @@ for (const generation of [2, 3] as const) {
         );
       });
 
-      test("holds every status and value of the world, none missing, none extra, every label as it is", async () => {
+      test("contains exactly the statuses, values and labels of the world", async () => {
         const families = "prtg_sensor_status|prtg_sensor_status_code|prtg_channel_value|prtg_channel_state";
         const found = await query(`{__name__=~"${families}"}`);
         const expected = new Map(
@@ -116,7 +116,7 @@ for (const generation of [2, 3] as const) {
         expect(differences(expected, new Map(found.map(withoutTarget))).slice(0, 10)).toEqual([]);
       });
 
-      test("knows the names of all sensors, devices and channels", async () => {
+      test("contains the names of all sensors, devices and channels", async () => {
         const names = (nodes: Iterable<{ readonly name: string }>) => new Set([...nodes].map(({ name }) => name));
         expect(new Set(await prometheus.labelValues("sensor"))).toEqual(names(world.list("sensor")));
         expect(new Set(await prometheus.labelValues("device"))).toEqual(names(world.list("device")));
@@ -125,7 +125,7 @@ for (const generation of [2, 3] as const) {
         expect(new Set(await prometheus.labelValues("channel"))).toEqual(names([...served, ...limited]));
       });
 
-      test("answers for a sensor with a hostile name, by id and by name", async () => {
+      test("finds a sensor with a hostile name by id and by name", async () => {
         const [channel] = hostile.channels;
         const value = channel && servedValue(world, channel, at);
         expect(value).toBeTypeOf("number");
@@ -148,7 +148,7 @@ for (const generation of [2, 3] as const) {
         expect(await query(promql)).not.toEqual([]);
       });
 
-      test("joins every channel with its sensor's properties", async () => {
+      test("joins every channel with the properties of its sensor", async () => {
         const rows = await query(
           "prtg_channel_value * on (job, instance, server, sensor_id) group_left (kind) prtg_sensor_info",
         );
@@ -160,7 +160,7 @@ for (const generation of [2, 3] as const) {
         expect(wrong.slice(0, 3)).toEqual([]);
       });
 
-      test("finds sensors by status and by the age of their measurements", async () => {
+      test("finds sensors by status and by age of their measurements", async () => {
         const down = world.list("sensor").filter((sensor) => /^(partial)?down$/.test(world.state(sensor, at).status));
         const found = await query('prtg_sensor_status{status=~"down|partialdown"}');
         expect(ids(found)).toEqual(new Set(down.map(({ id }) => id)));

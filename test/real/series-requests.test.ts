@@ -130,7 +130,7 @@ function mostWithin(requests: SteeredExporter["requests"], spanMs: number): numb
 }
 
 describe("mode auto at 2,600 sensors", () => {
-  test("that scan every 60 s asks for no time series after the start, with channels polled every 50 s", async () => {
+  test("requests no time series after the start with scans every 60 s and polls every 50 s", async () => {
     const steered = await start({ intervalSeconds: () => 60, channels: "50s", pushes: true, historyMs: 10 * MINUTE });
     const began = steered.clock.now();
     await steered.pass(READING_ALL_MS);
@@ -153,7 +153,7 @@ describe("mode auto at 2,600 sensors", () => {
     expectEverythingOnce(steered, steered.clock.now() - MINUTE);
   });
 
-  test("that scan every 60 s asks only for sensors with a gap, with channels polled every 60 s", async () => {
+  test("requests only sensors with a gap with scans and polls every 60 s", async () => {
     const steered = await start({ intervalSeconds: () => 60, channels: "60s", pushes: true, historyMs: 2 * MINUTE });
     await steered.pass(READING_ALL_MS);
     const first = coverageOf(steered).reads;
@@ -191,7 +191,7 @@ describe("mode auto at 2,600 sensors", () => {
     expectEverythingOnce(steered, steered.clock.now() - MINUTE);
   });
 
-  test("that scan every 10 s has every measurement arrive within the budget", async () => {
+  test("delivers every measurement within the budget with scans every 10 s", async () => {
     const steered = await start({ intervalSeconds: () => 10, channels: "60s", pushes: true, historyMs: MINUTE });
     await steered.pass(6 * MINUTE);
     steered.world.pause(steered.world.root.id, steered.clock.now());
@@ -205,7 +205,7 @@ describe("mode auto at 2,600 sensors", () => {
     expect(steered.simulator.requests.maxInFlight).toBeLessThanOrEqual(CONCURRENCY);
   });
 
-  test("without OTLP asks for nothing but the values of fast sensors, at the start and after a failed poll too", async () => {
+  test("requests only values of fast sensors without OTLP, also after a failed poll", async () => {
     const fast = 100;
     const intervalSeconds = (index: number) => (index < fast ? 10 : 60);
     const steered = await start({ intervalSeconds, channels: "60s", pushes: false, historyMs: 10 * MINUTE });

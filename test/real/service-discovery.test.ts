@@ -124,10 +124,10 @@ function pathOf(node: SimNode): string {
 }
 
 for (const generation of [2, 3] as const) {
-  describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation} discovers`, (programs) => {
+  describeWithPrograms([`prometheus-${generation}`], `service discovery of Prometheus ${generation}`, (programs) => {
     const binary = programs[`prometheus-${generation}`];
 
-    test("every device of the world, with its place in the tree", async () => {
+    test("gets every device of the world with its place in the tree", async () => {
       const devices = exporter.simulator.world.list("device").filter(({ host = "" }) => host !== "");
       expect(devices.length).toBeGreaterThan(20);
       const prometheus = await discovering(binary, "", PROBE);
@@ -155,7 +155,7 @@ for (const generation of [2, 3] as const) {
       expect(found.toSorted(byId)).toEqual(expected.toSorted(byId));
     });
 
-    test("what the query asks for, on a port", async () => {
+    test("gets the devices of the query with its port", async () => {
       const { world } = exporter.simulator;
       const [probe] = world.list("probe");
       const prometheus = await discovering(
@@ -172,7 +172,7 @@ for (const generation of [2, 3] as const) {
       }
     });
 
-    test("another name, and keeps its list while it is told that there is none yet", async () => {
+    test("follows a new name, and keeps its list during an error answer", async () => {
       const steered = await steeredDiscovery();
       const prometheus = await discovering(binary, "?server=hq", PROBE, steered.address);
       const before = await targetsOf(prometheus, ({ length }) => length > 0);

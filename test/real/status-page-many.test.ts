@@ -13,7 +13,7 @@ const PHONE = { width: 360, height: 740 };
 const HOSTILE = `<img src=x onerror="window.harmed = 1"> ${"W".repeat(300)}`;
 const QUICK_TIMERS = `const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`;
 
-describeWithPrograms(["chromium"], "the status page of 500 servers in Chromium", ({ chromium }) => {
+describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ chromium }) => {
   let web: WebServer;
   let browser: Browser;
   let base: string;
@@ -43,7 +43,7 @@ describeWithPrograms(["chromium"], "the status page of 500 servers in Chromium",
       ["a name that no server has", "?find=nowhere"],
       ["a server that works", "tree?server=customer+49"],
       ["a server that does not answer", "tree?server=customer+100"],
-    ])("%s is accessible, fits, and nothing is wrong with it", async (_name, path) => {
+    ])("%s is accessible and fits, without errors", async (_name, path) => {
       const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
       await page.goto(base + path);
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -53,7 +53,7 @@ describeWithPrograms(["chromium"], "the status page of 500 servers in Chromium",
     });
   });
 
-  test("a server that works is one line on a desk", async () => {
+  test("a working server takes one line on a desktop", async () => {
     const { page } = await openPage(browser, base, { viewport: DESK });
     await page.goto(`${base}?page=5`);
     const heights = await page.evaluate<number[]>(
@@ -63,7 +63,7 @@ describeWithPrograms(["chromium"], "the status page of 500 servers in Chromium",
     expect(Math.max(...heights)).toBeLessThan(45);
   });
 
-  test("leads through all pages, to a server and back, without a script", async () => {
+  test("links lead through all pages, to a server and back, without a script", async () => {
     const { page, complaints } = await openPage(browser, base, { javaScriptEnabled: false });
     await page.goto(base);
     for (let next = 2; next <= 13; next++) {
@@ -86,7 +86,7 @@ describeWithPrograms(["chromium"], "the status page of 500 servers in Chromium",
     expect(complaints).toEqual([]);
   });
 
-  test("finds servers while one types, keeps that when it refreshes, and shows all again", async () => {
+  test("typing finds servers, a refresh keeps the search, and clearing shows all", async () => {
     const { page, complaints } = await openPage(browser, base);
     await page.addInitScript(QUICK_TIMERS);
     await page.goto(`${base}?page=3`);
@@ -102,7 +102,7 @@ describeWithPrograms(["chromium"], "the status page of 500 servers in Chromium",
     expect(complaints).toEqual([]);
   });
 
-  test("what all servers have is found from the overview", async () => {
+  test("the overview finds objects of all servers", async () => {
     const { page, complaints } = await openPage(browser, base);
     await page.goto(base);
     await page.locator("#q").pressSequentially("ping 15");

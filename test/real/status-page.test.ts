@@ -29,7 +29,7 @@ const LONG = `\u202e${"W".repeat(900)}`;
 /** The default of `expect.poll` is one second. */
 const PATIENT = { timeout: 30_000 };
 
-describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium }) => {
+describeWithPrograms(["chromium"], "status page in Chromium", ({ chromium }) => {
   let running: SimulatedExporter;
   let web: WebServer;
   let browser: Browser;
@@ -110,14 +110,14 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       ["a search", () => `${base}search?q=${harmless().id}`],
       ["a search in a status", () => `${base}search?status=down`],
       ["an object that is not there", () => `${base}tree?id=999999`],
-    ])("%s is accessible, and nothing is wrong with it", async (_name, address) => {
+    ])("%s is accessible, without errors", async (_name, address) => {
       const { page, complaints } = await openPage(browser, base, { colorScheme });
       await page.goto(address());
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
     });
 
-    test("what is opened in place and found while typing is accessible too", async () => {
+    test("opened objects and search results are accessible", async () => {
       const { page, complaints } = await openPage(browser, base, {
         colorScheme,
         viewport: { width: 390, height: 844 },
@@ -133,7 +133,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     });
   });
 
-  test("opens the tree in place from the root down to the lines of a sensor", async () => {
+  test("the tree opens in place from the root to the lines of a sensor", async () => {
     await renewValues();
     const { page, complaints } = await openPage(browser, base);
     await page.goto(base);
@@ -158,7 +158,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     expect(complaints).toEqual([]);
   });
 
-  test("finds while one types, and by pressing enter", async () => {
+  test("search works while typing and by Enter", async () => {
     const { page, complaints } = await openPage(browser, base);
     await page.goto(base);
     await page.locator("#q").pressSequentially(harmless().id);
@@ -175,14 +175,14 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     expect(complaints).toEqual([]);
   });
 
-  test("keeps the status that one looks at while one types more", async () => {
+  test("search keeps the selected status while typing", async () => {
     const { page } = await openPage(browser, base);
     await page.goto(`${base}search?status=up`);
     await page.locator("#q").fill("zzz no such");
     await expect.poll(() => page.locator("#results h1").innerText(), PATIENT).toMatch(/^0 sensors .* in status Up$/);
   });
 
-  test("refreshes what it shows, and leaves open what is open", async () => {
+  test("a refresh keeps open objects open", async () => {
     const { page, complaints } = await openPage(browser, base);
     // The page's timers run twenty times faster.
     await page.addInitScript(`const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`);
@@ -200,7 +200,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     expect(complaints).toEqual([]);
   });
 
-  test("says so when the exporter does not answer", async () => {
+  test("the page reports an unreachable exporter", async () => {
     const { page } = await openPage(browser, base);
     await page.addInitScript(`const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`);
     await page.goto(base);
@@ -208,7 +208,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     await page.locator(".out-of-reach #refresh").waitFor();
   });
 
-  test("is worked by keyboard alone", async () => {
+  test("the keyboard alone is enough", async () => {
     const { page } = await openPage(browser, base);
     await page.goto(base);
     await page.locator("body").press("Tab");
@@ -221,7 +221,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     expect(await page.evaluate("document.activeElement.className")).toBe("opener");
   });
 
-  test("fits a telephone", async () => {
+  test("the page fits a phone", async () => {
     const { page } = await openPage(browser, base, { viewport: { width: 360, height: 740 } });
     const long = [`${base}search?q=&status=pausedbyuser`, `${base}tree?id=${sensors[HOSTILE.length]?.id}`];
     for (const address of [
@@ -236,7 +236,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     }
   });
 
-  test("works without a script: links lead from the top to a sensor, the form finds it", async () => {
+  test("links and the search form work without a script", async () => {
     await renewValues();
     const { page, complaints } = await openPage(browser, base, { javaScriptEnabled: false });
     await page.goto(base);
@@ -278,7 +278,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       readonly dashes: readonly string[];
     }
 
-    test("of a sensor are there when asked for, without a script too, and live refreshing asks nothing", async () => {
+    test("show charts of a sensor on request, without a script too, and a refresh requests nothing", async () => {
       const asked = () => running.simulator.requests.count({ route: "/experimental/timeseries/{id}/{type}" });
       const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
       await page.addInitScript(`const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`);
@@ -312,7 +312,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       expect(asked()).toBe(requests);
     });
 
-    test("of a server's statuses have lines that differ without colour", async () => {
+    test("distinguish the lines of a server's statuses without colour", async () => {
       const sections = courseView(courseOf([1, 2, 3, 0, 2]), "hq", "server-0");
       const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
       await page.goto(base);
@@ -331,7 +331,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     });
   });
 
-  test("hostile names are text wherever they stand", async () => {
+  test("hostile names stay text everywhere", async () => {
     const { page, complaints } = await openPage(browser, base);
     const harmed = () => page.evaluate<unknown>("window.harmed ?? null");
     const seen = new Set<string>();
@@ -364,7 +364,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
   });
 
-  test("the policy holds: an inline script and a foreign one do not run", async () => {
+  test("the policy blocks inline and foreign scripts", async () => {
     const { page, complaints } = await openPage(browser, base);
     await page.goto(base);
     await page.evaluate(`{

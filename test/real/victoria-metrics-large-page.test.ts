@@ -53,7 +53,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "a page of more than 16 Mi
     return { job_name: name, static_configs: [{ targets: [exporter.address] }], ...settings };
   }
 
-  test("is refused unless the limit is raised or it is scraped in parts", async () => {
+  test("fails unless the limit is higher or the scrape uses parts", async () => {
     expect(Buffer.byteLength(await exporter.fetchPage())).toBeGreaterThan(LIMIT);
     await vi.waitFor(async () => {
       const health = (await database.targets()).map(({ labels, health: found }) => [labels.job, found]);
@@ -66,7 +66,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "a page of more than 16 Mi
     );
   });
 
-  test("is there as a whole where it is taken", async () => {
+  test("arrives completely with a higher limit", async () => {
     const served = (await exporter.fetchPage()).match(/^prtg_(?!exporter_)/gm)?.length;
     expect(served).toBeGreaterThan(60_000);
     const ofTheTree = '__name__=~"prtg_.+",__name__!~"prtg_exporter_.+"';
@@ -80,7 +80,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "a page of more than 16 Mi
     }, PATIENT);
   });
 
-  test("is asked for as text, compressed unless told otherwise", () => {
+  test("comes as text, compressed by default", () => {
     const scrapes = exporter.accesses.filter(({ userAgent }) => userAgent === "vm_promscrape");
     const forms = new Set(
       scrapes.map(({ url, contentType, contentEncoding }) => `${url} ${contentType} ${contentEncoding}`),
@@ -90,7 +90,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "a page of more than 16 Mi
     expect([...forms].sort()).toEqual([`/metrics ${text} gzip`, `/metrics ${text} identity`, ...shards].sort());
   });
 
-  test("is taken by a vmagent whose limit is raised, and by no other one", async () => {
+  test("works only with a vmagent with a higher limit", async () => {
     await database.stop();
     for (const [flags, health] of [
       [[], "down"],

@@ -27,7 +27,7 @@ const PLACES = [
 ] as const;
 
 describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", (programs) => {
-  describe.each(PLACES)("that $place scrapes and receives", ({ place, naming }) => {
+  describe.each(PLACES)("in $place", ({ place, naming }) => {
     let site: PushingSite;
     let database: VictoriaMetrics;
     let agent: Vmagent | undefined;
@@ -52,7 +52,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
       await database?.stop();
     });
 
-    test("are as many as the page has, of each family, and the same by scrape and by push", async () => {
+    test("have the number of the page in each family, by scrape and by push", async () => {
       await expectSameAsPage();
       const [scraped, pushed] = [
         await valuesOf(`{${SCRAPED},${OF_THE_TREE}}`),
@@ -73,7 +73,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
       }
     });
 
-    test("have every measurement that was sent, at its own time", async () => {
+    test("have all sent measurements at their times", async () => {
       const sent = new Map<string, number>();
       for (const { attributes, time, value } of site.relay.points.get("prtg.channel_value") ?? []) {
         sent.set(`${channelIdOf(attributes)} ${time / 1_000_000n}`, Number(value));
@@ -89,7 +89,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
       expect(differences(sent, rounded(stored, sent)).slice(0, 10)).toEqual([]);
     });
 
-    test("end with a pause, and go on after it", async () => {
+    test("end with a pause and continue after it", async () => {
       const { id } = site.measuredSensor();
       const status = `prtg_sensor_status{sensor_id="${id}"`;
       const ends = [`prtg_channel_value{sensor_id="${id}"`, `${status},status="up"`];
@@ -121,7 +121,7 @@ describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", 
       await expectSameAsPage();
     });
 
-    test("come without one refusal; JSON would be refused", async () => {
+    test("arrive without a rejection, unlike JSON", async () => {
       expect(site.relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
       expect(new Set(site.relay.requests.map(({ status }) => status))).toEqual(new Set([200]));
       const answer = await fetch(`${agent?.url ?? database.url}/opentelemetry/v1/metrics`, {

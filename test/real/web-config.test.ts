@@ -32,7 +32,7 @@ for (const generation of [2, 3] as const) {
   describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation} over TLS`, (programs) => {
     const binary = programs[`prometheus-${generation}`];
 
-    test("scrapes with user name and password, and is told 401 with a wrong one", async () => {
+    test("scrapes with user name and password, and gets 401 with a wrong one", async () => {
       const exporter = await startExporter("users", TLS + users);
       const good = await scrape(binary, exporter.address, { basic_auth: { username: "scraper", password: PASSWORD } });
       await good.waitUntilScraped();
@@ -53,7 +53,7 @@ for (const generation of [2, 3] as const) {
       }
     });
 
-    test("goes on when the certificate is rotated while the exporter runs", async () => {
+    test("continues after a certificate rotation", async () => {
       certificates.issue("rotated");
       const exporter = await startExporter(
         "rotation",

@@ -24,13 +24,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("no piece has a name that another version may have", () => {
+test("every file of the bundle has a hash in its name", () => {
   const pieces = readdirSync(dist).filter((name) => name.endsWith(".js") && name !== "main.js");
   expect(pieces.length).toBeGreaterThan(10);
   expect(pieces.filter((name) => !/-[\w-]{8}\.js$/.test(name))).toEqual([]);
 });
 
-test("holds of dependencies what is used", () => {
+test("the bundle contains only used parts of dependencies", () => {
   const code = readdirSync(dist)
     .filter((name) => /^(undici|serve|context|exporter-metrics|series-types)-/.test(name))
     .map((name) => readFileSync(join(dist, name), "utf8"))
@@ -64,7 +64,7 @@ async function serve(url: string, cache: string): Promise<{ readonly log: string
   return { log, page };
 }
 
-test("serves, and from the second start on with the code that the first one has compiled", async () => {
+test("the bundle serves, and reuses compiled code from the second start on", async () => {
   const { url } = await simulateServer();
   const cache = temporaryFolder({});
   const first = await serve(url, cache);

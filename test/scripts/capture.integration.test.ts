@@ -11,7 +11,7 @@ function filesIn(folder: string): Map<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(`${folder}/${path}`, "utf8")]));
 }
 
-test("what a checkout says in a told story is the same in every run, so that two checkouts can be compared", async () => {
+test("two runs of one checkout give the same capture, which permits comparing checkouts", async () => {
   const outputs = [`${temporaryFolder({})}/one`, `${temporaryFolder({})}/other`];
   const capture = (output: string) => run(process.execPath, ["scripts/capture.ts", "--short", "--output", output]);
   await Promise.all(outputs.map(capture));

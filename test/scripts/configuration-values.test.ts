@@ -44,7 +44,7 @@ test.each([
   expect(yaml(value)).toBe(text);
 });
 
-describe("the schema for editors", () => {
+describe("JSON Schema for editors", () => {
   const schema = z.fromJSONSchema(editorSchema() as z.core.JSONSchema.JSONSchema);
   const accepts = (value: unknown) => schema.safeParse(value).success;
 
@@ -53,18 +53,18 @@ describe("the schema for editors", () => {
     ["a reference in a list that may be something else", { labels: { keep: ["device", "${KEEP}"] } }],
     ["a reference in a map", { labels: { rename: { device: "${NAME}" } } }],
     ["a reference for a text with several patterns", { labels: { from_tags: [{ tag: "${TAG}", label: "${NAME}" }] } }],
-    ["what the program accepts", { labels: { keep: ["device"], rename: { device: "host_name" } } }],
+    ["valid values", { labels: { keep: ["device"], rename: { device: "host_name" } } }],
   ])("takes %s", (_, value) => {
     expect(accepts(value)).toBe(true);
   });
 
   test.each<[string, JsonSchema]>([
-    ["a word that is none", { labels: { keep: "narrow" } }],
-    ["an item that is none", { labels: { keep: ["narrow"] } }],
+    ["an unknown word", { labels: { keep: "narrow" } }],
+    ["an unknown item", { labels: { keep: ["narrow"] } }],
     ["a reference for a map", { labels: { rename: "${NAMES}" } }],
-    ["a name that is none", { labels: { rename: { device: "1a" } } }],
+    ["an invalid name", { labels: { rename: { device: "1a" } } }],
     ["a tag pattern without star", { labels: { from_tags: [{ tag: "a", label: "b" }] } }],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(accepts(value)).toBe(false);
   });
 });

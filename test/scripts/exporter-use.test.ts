@@ -28,7 +28,7 @@ async function useAll(api: MonitoringApi, world: World): Promise<void> {
   await api.timeSeries(sensorId, "live", never);
 }
 
-test("the operations that the exporter is said to use are those that its client requests", async () => {
+test("the listed operations of the exporter match its requests", async () => {
   const clock = new ManualClock();
   const world = createWorld({ seed: 1, size: SIZE, startedAt: clock.now() });
   const credentials = { apiKey: "key", username: "exporter", password: "password" };

@@ -26,7 +26,7 @@ function run(...flags: string[]): Promise<{ readonly code: number; readonly stdo
   });
 }
 
-test("writes the files, and --check tells when one differs", async () => {
+test("writes the files, and --check reports a difference", async () => {
   const before = await run("--check");
   expect(before.code).toBe(1);
   expect(before.stderr).toContain("docs/errors.md is out of date");

@@ -10,11 +10,11 @@ import { failureOf, load } from "../config/support.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-test("the generated files are up to date (if not: npm run docs)", async () => {
+test("the generated files are current (if not: npm run docs)", async () => {
   expect((await outdated(ROOT)).map(({ path }) => path)).toEqual([]);
 });
 
-describe("the pages", () => {
+describe("generated pages", () => {
   async function page(path: string): Promise<string> {
     const output = (await generate(ROOT)).find((each) => each.path === path);
     if (output === undefined) throw new Error(`no ${path}`);
@@ -31,7 +31,7 @@ describe("the pages", () => {
     for (const code of Object.keys(ERROR_CATALOGUE)) expect(errors).toContain(`| \`${code}\` |`);
   });
 
-  test("say what every key takes", async () => {
+  test("describe the values of every key", async () => {
     const configuration = await page("docs/configuration.md");
     expect(configuration).not.toMatch(/\bundefined\b|\[object/);
     for (const [key, type, value] of [
@@ -49,7 +49,7 @@ describe("the pages", () => {
     }
   });
 
-  test("have links that lead to headings", async () => {
+  test("have links to existing headings", async () => {
     for (const { path, content } of await generate(ROOT)) {
       if (!path.startsWith("docs/")) continue;
       const headings = new Set([...content.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchor(heading)));
@@ -57,7 +57,7 @@ describe("the pages", () => {
     }
   });
 
-  test("quote messages as they are", async () => {
+  test("quote exact messages", async () => {
     const text = `servers:
   - url: https://prtg.example.com:1616
     auth:
@@ -73,7 +73,7 @@ collectors:
 });
 
 describe("withPresetFamilies", () => {
-  test("lists what each preset makes between the marks, and only there", async () => {
+  test("lists the families of each preset between the marks only", async () => {
     const updated = await withPresetFamilies("# A\n<!-- presets:begin -->\nold\n<!-- presets:end -->\nrest\n");
     expect(updated).toMatch(/^# A\n<!-- presets:begin -->\n\| Preset \|[\s\S]*\n<!-- presets:end -->\nrest\n$/);
     expect(updated).toContain("| `ping` | `prtg_ping_seconds` | seconds |  | Round trip time");
@@ -83,11 +83,11 @@ describe("withPresetFamilies", () => {
     expect(await withPresetFamilies(updated)).toBe(updated);
   });
 
-  test("leaves a page without marks alone", async () => {
+  test("keeps a page without marks", async () => {
     expect(await withPresetFamilies("# A\n")).toBe("# A\n");
   });
 });
 
-test("table escapes what would end a cell", () => {
+test("table escapes the ends of cells", () => {
   expect(table(["A", "B"], [["a|b", "c\nd"]])).toBe("| A | B |\n| --- | --- |\n| a\\|b | c d |\n");
 });

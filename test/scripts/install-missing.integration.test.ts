@@ -43,14 +43,14 @@ function isThere(folder: string, name: string): Promise<boolean> {
   );
 }
 
-test("the scripts that a clone begins with install what they lack", () => {
+test("the first scripts of a clone install missing packages", () => {
   const { scripts } = manifest;
   expect([scripts.predemo, scripts.prestart]).toEqual([`node ${SCRIPT}`, `node ${SCRIPT}`]);
   expect([scripts.pretest, scripts.prelint, scripts.prebuild]).toEqual(Array(3).fill(`node ${SCRIPT} --dev`));
   expect(scripts["predocs:site"]).toBe(`node ${SCRIPT} && node ${SCRIPT} --in docs`);
 });
 
-test("installs what it takes to run, once", async () => {
+test("the script installs runtime packages once", async () => {
   const cwd = await project();
   const first = await run(process.execPath, [SCRIPT], { cwd });
   expect(first.stderr).toMatch(/^Installing what is missing to run .*\n(.*\n)*Installed in \d+ s\n$/);
@@ -59,7 +59,7 @@ test("installs what it takes to run, once", async () => {
   expect(await run(process.execPath, [SCRIPT], { cwd })).toEqual(QUIET);
 });
 
-test("adds the tools of development to what is there, and leaves the lock file alone", async () => {
+test("the script adds development tools and keeps the lock file", async () => {
   const cwd = await project();
   const lock = await readFile(join(cwd, "package-lock.json"), "utf8");
   await run(process.execPath, [SCRIPT], { cwd });
@@ -75,7 +75,7 @@ test("adds the tools of development to what is there, and leaves the lock file a
   for (const flags of [["--dev"], []]) expect(await run(process.execPath, [SCRIPT, ...flags], { cwd })).toEqual(QUIET);
 });
 
-test("installs what a folder with a lock file of its own lacks, once", async () => {
+test("the script installs a folder with its own lock file once", async () => {
   const folder = await project();
   const cwd = await mkdtemp(join(tmpdir(), "install-missing-in-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
@@ -86,7 +86,7 @@ test("installs what a folder with a lock file of its own lacks, once", async () 
   expect(await run(process.execPath, args, { cwd })).toEqual(QUIET);
 });
 
-test("notices a version that the lock file has moved on from", async () => {
+test("the script notices an outdated version", async () => {
   const cwd = await project();
   await run(process.execPath, [SCRIPT], { cwd });
   for (const file of ["package-lock.json", "needed/package.json"]) {
@@ -102,7 +102,7 @@ test("notices a version that the lock file has moved on from", async () => {
   expect(await run(process.execPath, [SCRIPT], { cwd })).toEqual(QUIET);
 });
 
-test("an install that fails ends it", async () => {
+test("a failed install ends the script", async () => {
   const cwd = await project();
   await rm(join(cwd, "package-lock.json"));
   await expect(run(process.execPath, [SCRIPT], { cwd })).rejects.toMatchObject({ code: 1 });

@@ -28,10 +28,10 @@ async function selecting(include: readonly SelectRule[], records: readonly NodeR
   return selection;
 }
 
-describe("a server is asked for", () => {
+describe("filters for a server", () => {
   test.each<[string, SelectRule, { sensors: Record<string, string[]>; channels: Record<string, string[]> }]>([
     [
-      "what is below a group",
+      "objects below a group",
       { kind: "id", id: "10" },
       {
         sensors: { descendants: ['descendants id = "10"'], parentid: ['parentid = "40"'] },
@@ -58,7 +58,7 @@ describe("a server is asked for", () => {
       },
     ],
     [
-      "sensors by path, with all others of the devices that they can be in",
+      "sensors by path, with all sensors of their possible devices",
       { kind: "path", path: "Berlin/*/Ping" },
       {
         sensors: { descendants: ['parentid = "41"'], parentid: ['parentid = "41"'] },
@@ -72,7 +72,7 @@ describe("a server is asked for", () => {
     expect(byForm(channelFilters(selection))).toEqual(channels);
   });
 
-  test("many things in several filters, each short enough to be sent", async () => {
+  test("split many objects into filters of limited length", async () => {
     const sensors = Array.from({ length: 300 }, (_, at) => record("sensor", `${9000 + at}`, "41"));
     const selection = await selecting([{ kind: "id", id: "1" }], [...TREE, ...sensors]);
     const { parentid = [] } = byForm(channelFilters(selection));
@@ -81,7 +81,7 @@ describe("a server is asked for", () => {
     expect(parentid.join(" or ").match(/parentid = "\d+"/g)).toHaveLength(302);
   });
 
-  test("nothing in part where a filter cannot say it", async () => {
+  test("are absent if they cannot express a rule", async () => {
     expect(sensorFilters(await selecting([{ kind: "tag", tag: 'a"b' }]))).toEqual([]);
   });
 });

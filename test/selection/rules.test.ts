@@ -5,7 +5,7 @@ import { globsOfParents, isNarrower, RuleSet } from "../../src/selection/rules.t
 
 const object = { id: "40", tags: ["red"], path: "Berlin/Network/a/b" };
 
-describe("a rule fits", () => {
+describe("match of a rule", () => {
   test.each<[SelectRule, boolean]>([
     [{ kind: "id", id: "40" }, true],
     [{ kind: "id", id: "4" }, false],
@@ -22,12 +22,12 @@ describe("a rule fits", () => {
     expect(new RuleSet([rule]).fits(object, (filter, id) => filter === "found" && id === "40")).toBe(expected);
   });
 
-  test("no path where not all that is above is known", () => {
+  test("excludes paths with unknown ancestors", () => {
     expect(new RuleSet([{ kind: "path", path: "**" }]).fits({ ...object, path: undefined }, () => false)).toBe(false);
   });
 });
 
-describe("whatever a path fits hangs below something that one of the globs for parents fits", () => {
+describe("globs for parents of a path", () => {
   test.each([
     ["Berlin/core", "Berlin/core", "Berlin"],
     ["*/core", "Bonn/core", "Bonn"],
@@ -43,12 +43,12 @@ describe("whatever a path fits hangs below something that one of the globs for p
     expect(globsOfParents(path).some((glob) => pathGlob(glob)(parent))).toBe(true);
   });
 
-  test("and nothing that hangs below the root", () => {
+  test("exclude objects below the root", () => {
     expect(globsOfParents("Berlin*")).toEqual([]);
   });
 });
 
-describe("a selection is within another", () => {
+describe("containment of selections", () => {
   const one: SelectRule = { kind: "id", id: "1" };
   const two: SelectRule = { kind: "id", id: "2" };
   const of = (include: readonly SelectRule[], exclude: readonly SelectRule[] = []): SelectRules => ({

@@ -31,8 +31,8 @@ function shown(world: World, include: readonly Rule[], exclude: readonly Rule[] 
   return [...selectedIn(world, include, exclude)].toSorted();
 }
 
-describe("only what is selected is shown", () => {
-  test("with the labels of a whole tree", async () => {
+describe("display of selected objects", () => {
+  test("has the labels of a whole tree", async () => {
     const simulator = await frozen();
     const device = simulator.world.list("device")[3];
     const whole = await selecting(simulator);
@@ -75,7 +75,7 @@ function pathOf(world: World, kind: "group", index: number): string {
 }
 
 describe("moves", () => {
-  test("out of the selection end an object as a deletion does, and into it begin one", async () => {
+  test("out of the selection end an object like a deletion, and moves into it start one", async () => {
     const simulator = await frozen();
     const { world } = simulator;
     const moved = world.list("device").find(({ parent }) => parent?.kind === "group");
@@ -93,8 +93,8 @@ describe("moves", () => {
   });
 });
 
-describe("the server is asked for the selected part", () => {
-  test("after all sensors were read once", async () => {
+describe("requests for the selected part", () => {
+  test("follow one read of all sensors", async () => {
     const simulator = await frozen();
     const device = simulator.world.list("device")[3]?.id ?? "";
     const exporter = await selecting(simulator, { include: [{ id: device }] });
@@ -109,7 +109,7 @@ describe("the server is asked for the selected part", () => {
     expect(simulator.requests.count({ route: "/objects/count" })).toBe(0);
   });
 
-  test("again, when another way leads to it, without all sensors", async () => {
+  test("follow another path to the selection without all sensors", async () => {
     const simulator = await frozen();
     const [first, second] = simulator.world.list("device").map(({ id }) => ({ include: [{ id }] }));
     const exporter = await selecting(simulator, first);
@@ -122,7 +122,7 @@ describe("the server is asked for the selected part", () => {
     expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, second?.include ?? []));
   });
 
-  test("with a fraction of the requests and bytes of whole lists", async () => {
+  test("take a fraction of the requests and bytes of whole lists", async () => {
     const at = Date.now();
     const size = { probes: 10, groups: 40, devices: 150, sensors: 1_500, channels: 7_500 };
     const world = createWorld({ seed: 3, size, startedAt: at });
@@ -148,7 +148,7 @@ describe("the server is asked for the selected part", () => {
     expect(asked.bytes).toBeLessThan(filtered.bytes / 5);
   });
 
-  test("in another way where it refuses", async () => {
+  test("use another form after a refusal", async () => {
     const simulator = await frozen(["refuses=filter"]);
     const device = simulator.world.list("device")[3]?.id ?? "";
     const exporter = await selecting(simulator, { include: [{ id: device }] });
@@ -161,7 +161,7 @@ describe("the server is asked for the selected part", () => {
   });
 });
 
-test("a filter that the server refuses fails the poll with its words, and removes nothing", async () => {
+test("a refused filter fails the poll with the server's message and removes nothing", async () => {
   const simulator = await frozen();
   const filter = `id = "${idOf(simulator.world, "device", 2)}"`;
   const exporter = await selecting(simulator, { include: [{ filter }] });
@@ -174,7 +174,7 @@ test("a filter that the server refuses fails the poll with its words, and remove
   expect(await shownObjects(exporter)).toEqual(before);
 });
 
-test("a filter of the configuration is asked of the server", async () => {
+test("the exporter sends a filter of the configuration to the server", async () => {
   const simulator = await frozen();
   const sensor = simulator.world.list("sensor")[5];
   const exporter = await selecting(simulator, { include: [{ filter: `id = "${sensor?.id}"` }] });
@@ -182,7 +182,7 @@ test("a filter of the configuration is asked of the server", async () => {
   expect([...(await shownObjects(exporter))]).toEqual([sensor?.id]);
 });
 
-test("a reload with a selection where there was none removes at once, without a request", async () => {
+test("a reload with a first selection removes objects immediately without a request", async () => {
   const simulator = await frozen();
   const include = [{ id: idOf(simulator.world, "group", 1) }];
   const exporter = await selecting(simulator);
@@ -195,7 +195,7 @@ test("a reload with a selection where there was none removes at once, without a 
   expect(requests(simulator, "sensors")).toEqual({ all: 1, filtered: 1 });
 });
 
-test("a reload with another selection shows and removes at once", async () => {
+test("a reload with another selection shows and removes objects immediately", async () => {
   const simulator = await frozen();
   const { world } = simulator;
   const [first, second] = [world.list("group")[0]?.id ?? "", world.list("group")[1]?.id ?? ""];

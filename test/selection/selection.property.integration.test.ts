@@ -69,7 +69,7 @@ function ruleOf(world: World, sketch: RuleSketch): Rule {
   return "kind" in sketch ? { id: pick(world, sketch.kind, sketch.at) ?? "" } : sketch;
 }
 
-test("asked of the server or applied here, the same series are shown: those of the definition", async () => {
+test("selection on the server and in the exporter gives the same series", async () => {
   const at = Date.now();
   await fc.assert(
     fc.asyncProperty(

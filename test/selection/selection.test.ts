@@ -42,12 +42,12 @@ function changed(id: string, more: Partial<NodeRecord>): readonly NodeRecord[] {
   return TREE.map((each) => (each.id === id ? { ...each, ...more } : each));
 }
 
-describe("selected is", () => {
+describe("selected objects", () => {
   test.each<[string, SelectRules, readonly string[]]>([
     ["everything without include", of([]), TREE.map(({ id }) => id)],
-    ["an object with all that is below it", of([byId("10")]), ["10", "40", "50"]],
+    ["an object with its descendants", of([byId("10")]), ["10", "40", "50"]],
     [
-      "what is tagged",
+      "tagged objects",
       of([
         { kind: "tag", tag: "red" },
         { kind: "tag", tag: "green" },
@@ -55,22 +55,22 @@ describe("selected is", () => {
       ["10", "40", "50", "51"],
     ],
     ["sensors by path", of([{ kind: "path", path: "**/Ping" }]), ["50", "51"]],
-    ["not what is excluded", of([byId("1")], [byId("11")]), ["1", "10", "40", "50"]],
-    ["not what is below something excluded, whatever includes it", of([byId("52")], [byId("11")]), []],
-    ["nothing where nothing fits", of([byId("99")]), []],
+    ["no excluded objects", of([byId("1")], [byId("11")]), ["1", "10", "40", "50"]],
+    ["no objects below an excluded one", of([byId("52")], [byId("11")]), []],
+    ["nothing without a match", of([byId("99")]), []],
   ])("%s", async (_, rules, expected) => {
     expect(await idsOf(new Selection(rules))).toEqual(expected);
   });
 });
 
-test("what is above a selected object comes with it", async () => {
+test("a selected object brings its ancestors along", async () => {
   const [sensor] = await take(new Selection(of([byId("50")])), TREE);
   expect(sensor?.above).toMatchObject({ id: "40", path: "Berlin/Network/sw-1", inheritedTags: ["red"] });
   expect(sensor?.ancestors?.map(({ name }) => name)).toEqual(["Berlin", "Network", "sw-1"]);
 });
 
-describe("a change is judged", () => {
-  test("of a move", async () => {
+describe("selection after a change", () => {
+  test("follows a move", async () => {
     const selection = new Selection(of([byId("10")]));
     await take(selection, TREE);
     expect(await idsOf(selection, changed("41", { parent: { id: "10", name: undefined, kind: "group" } }))).toEqual([
@@ -83,19 +83,19 @@ describe("a change is judged", () => {
     ]);
   });
 
-  test("of tags", async () => {
+  test("follows tags", async () => {
     const selection = new Selection(of([{ kind: "tag", tag: "red" }]));
     await take(selection, TREE);
     expect(await idsOf(selection, changed("10", { tags: [] }))).toEqual([]);
   });
 
-  test("of a name", async () => {
+  test("follows a name", async () => {
     const selection = new Selection(of([{ kind: "path", path: "Berlin/Network" }]));
     await take(selection, TREE);
     expect(await idsOf(selection, changed("1", { name: "Bonn" }))).toEqual([]);
   });
 
-  test("and nothing else", async () => {
+  test("ignores other changes", async () => {
     const many = Array.from({ length: 500 }, (_, at) => record("device", `9${at}`, "11"));
     const selection = new Selection(of([byId("10")]));
     await take(selection, [...TREE, ...many]);
@@ -110,7 +110,7 @@ describe("a change is judged", () => {
   });
 });
 
-test("before the server told what a filter fits, nothing of what is shown is known to be out", async () => {
+test("no shown object leaves before the server has answered a filter", async () => {
   const whole = new Selection(of([]));
   await take(whole, TREE);
   const shown = whole.containers.tree;
@@ -123,7 +123,7 @@ test("before the server told what a filter fits, nothing of what is shown is kno
   expect(await idsOf(selection)).toEqual(["41", "51", "52"]);
 });
 
-test("a sensor below a device that no list has shown yet is not known to be out", async () => {
+test("a sensor below an unknown device does not leave", async () => {
   const shown = { nodes: new Map<string, TreeNode>() };
   const selection = new Selection(of([byId("10")]));
   await take(selection, TREE);
@@ -137,7 +137,7 @@ test("a sensor below a device that no list has shown yet is not known to be out"
   expect([...(selection.leaving(shown) ?? [])]).toEqual(["50"]);
 });
 
-test("what a filter finds no more is out when two answers lack it, and never while an answer hides something", async () => {
+test("an object leaves a filter after two complete answers without it", async () => {
   const selection = new Selection(of([{ kind: "filter", filter: "favorite = true" }]));
   const answer = (devices: readonly string[], hides = false) => {
     for (const kind of NODE_KINDS) {

@@ -52,20 +52,20 @@ const TIMEOUT = new ApiError("API_EXECUTION_TIMEOUT", "too slow", { endpoint: "/
 const AWAY = new ApiError("API_UNAVAILABLE", "away", { endpoint: "/experimental/sensors" });
 const TWO = { below: ["1", "2"], first: ["1"], second: ["2"], all: ["1", "2", "3"] };
 
-describe("a list is read", () => {
-  test("whole while nothing is known of it", async () => {
+describe("read of a list", () => {
+  test("uses the whole list at first", async () => {
     const { askedFor } = asking(["1", "2"]);
     expect(await askedFor(TWO, { expected: undefined })).toEqual(["all"]);
   });
 
-  test("in the cheapest way", async () => {
+  test("uses the cheapest form", async () => {
     const { askedFor } = asking(["1", "2"]);
     expect(await askedFor(TWO)).toEqual(["below"]);
     expect(await askedFor(TWO, { records: 1_000 })).toEqual(["all"]);
     expect(await askedFor(TWO, { parts: PARTS.toReversed() })).toEqual(["below"]);
   });
 
-  test("without a request where nothing is selected", async () => {
+  test("sends no request for an empty selection", async () => {
     const { asker, read, askedFor, clock } = asking([]);
     await read(TWO, { expected: undefined });
     const nothing: Partial<ListRequest<string>> = { parts: [{ form: "descendants", filters: [] }] };
@@ -75,7 +75,7 @@ describe("a list is read", () => {
     expect(asker.unsupported).toEqual([]);
   });
 
-  test("by the next form, then whole, where the server refuses one, and again after a day", async () => {
+  test("falls back to the next form and the whole list after a refusal, and retries after a day", async () => {
     const { clock, askedFor } = asking(["1", "2"]);
     expect(await askedFor({ ...TWO, below: REFUSED })).toEqual(["below", "first", "second"]);
     expect(await askedFor({ ...TWO, second: REFUSED })).toEqual(["first", "second", "all"]);
@@ -84,7 +84,7 @@ describe("a list is read", () => {
     expect(await askedFor(TWO)).toEqual(["below"]);
   });
 
-  test("whole for an hour where selecting takes too long", async () => {
+  test("uses the whole list for an hour if selecting takes too long", async () => {
     const { clock, askedFor } = asking(["1", "2"]);
     expect(await askedFor({ ...TWO, below: TIMEOUT, first: TIMEOUT })).toEqual(["below", "first", "all"]);
     expect(await askedFor(TWO)).toEqual(["all"]);
@@ -92,15 +92,15 @@ describe("a list is read", () => {
     expect(await askedFor(TWO)).toEqual(["below"]);
   });
 
-  test("not at all while the server is away", async () => {
+  test("stops during an outage", async () => {
     const { read, asker } = asking(["1", "2"]);
     await expect(read({ ...TWO, below: AWAY })).rejects.toBe(AWAY);
     expect(asker.unsupported).toEqual([]);
   });
 });
 
-describe("an answer that lacks something", () => {
-  test("is not believed; where the whole list has it, the form is given up", async () => {
+describe("incomplete answer", () => {
+  test("causes a read of the whole list, which disables the form if it has more", async () => {
     const { asker, read, askedFor } = asking(["1", "2"]);
     expect(await read({ ...TWO, below: ["1"], first: [], second: [] })).toEqual(TWO.all);
     expect(asker.unsupported).toEqual(["descendants", "parentid"]);
@@ -109,21 +109,21 @@ describe("an answer that lacks something", () => {
     expect(await askedFor(TWO)).toEqual(["below"]);
   });
 
-  test("is right where the whole list lacks it, too", async () => {
+  test("counts as correct if the whole list agrees", async () => {
     const { asker, read, askedFor } = asking(["1", "2"]);
     expect(await read({ below: ["1"], first: ["1"], second: [], all: ["1", "3"] })).toEqual(["1", "3"]);
     expect(asker.unsupported).toEqual([]);
     expect(await askedFor(TWO)).toEqual(["below"]);
   });
 
-  test("is believed once the form has shown everything", async () => {
+  test("counts as correct once the form has shown everything", async () => {
     const { read, askedFor } = asking(["1", "2"]);
     await read(TWO);
     expect(await askedFor({ ...TWO, below: ["1"] })).toEqual(["below"]);
     expect(await read({ ...TWO, below: ["1"] })).toEqual(["1"]);
   });
 
-  test("of what nothing has shown yet is noticed within an hour", async () => {
+  test("causes a read of the whole list within an hour for unknown objects", async () => {
     const { clock, asker, read, askedFor } = asking(["1", "2"]);
     const unknown: Partial<ListRequest<string>> = { mayLackUnknown: true };
     expect(await askedFor(TWO, unknown)).toEqual(["below"]);
@@ -136,7 +136,7 @@ describe("an answer that lacks something", () => {
     expect(asker.unsupported).toEqual(["descendants", "parentid"]);
   });
 
-  test("is not looked for where the whole list cannot be read any more", async () => {
+  test("causes no read of a whole list that fails", async () => {
     const { clock, read, askedFor } = asking(["1", "2"]);
     const unknown: Partial<ListRequest<string>> = { mayLackUnknown: true };
     await read(TWO, unknown);

@@ -40,7 +40,7 @@ async function filled(): Promise<Store> {
 }
 
 describe("countCardinality", () => {
-  test("counts by family, probe and label what has a value", async () => {
+  test("counts series with values by family, probe and label", async () => {
     expect(await countCardinality(await filled(), { probeOf, top: 2, slices: unsliced })).toEqual({
       series: 6,
       families: [
@@ -64,7 +64,7 @@ describe("countCardinality", () => {
     });
   });
 
-  test("shows the most frequent values, as sorting all of them would", async () => {
+  test("shows the most frequent values in order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 }), async (values) => {
         const one = family("one", ["digit"]);
@@ -79,7 +79,7 @@ describe("countCardinality", () => {
     );
   });
 
-  test("lets others have the event loop, and writers the store between families", async () => {
+  test("yields to the event loop, and to writers between families", async () => {
     const store = await filled();
     let turns = 0;
     const step = () => (++turns % 2 === 0 ? new Promise<void>((resolve) => setImmediate(resolve)) : undefined);
@@ -95,7 +95,7 @@ describe("countCardinality", () => {
 });
 
 describe("findSeries", () => {
-  test("finds what has these labels, as the page shows it", async () => {
+  test("finds series by labels, like the page", async () => {
     const store = await filled();
     const found = await findSeries(store, { server: "hq", sensor_id: "50" }, 0, unsliced);
     expect(
@@ -106,7 +106,7 @@ describe("findSeries", () => {
     ]);
   });
 
-  test("leaves out what has expired, and tells those who render", async () => {
+  test("omits expired values and notifies renderers", async () => {
     const store = await filled();
     let heard = 0;
     store.onCommit(() => heard++);

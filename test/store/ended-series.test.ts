@@ -61,7 +61,7 @@ interface Thing {
   value: number | undefined;
 }
 
-test("a receiver has what is present, whatever becomes of series, tables and pushes in between", async () => {
+test("a receiver has exactly the present series after any changes of series, tables and pushes", async () => {
   const id = fc.integer({ min: 0, max: 3 });
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant("set" as const), id }) },
@@ -135,7 +135,7 @@ function tableWith(left: EndedSeries): SeriesTable {
   return new SeriesTable(FAMILY, left);
 }
 
-test("what is kept for its end only is bounded; what is dropped is counted", async () => {
+test("the table limits series that wait for their end and counts dropped ones", async () => {
   const left = new EndedSeries(2);
   const table = tableWith(left);
   const slots = ["1", "2", "3", "4"].map((id) => table.add([id, "x"]));
@@ -158,7 +158,7 @@ test("what is kept for its end only is bounded; what is dropped is counted", asy
   expect(table.slots).toBe(before);
 });
 
-test("what never was pushed leaves nothing behind", () => {
+test("an unpushed series leaves nothing behind", () => {
   const left = new EndedSeries(10);
   const table = tableWith(left);
   const slot = table.add(["1", "x"]);
@@ -168,7 +168,7 @@ test("what never was pushed leaves nothing behind", () => {
   expect(left.count).toBe(0);
 });
 
-test("a value that goes out while the end is on its way is ended later", async () => {
+test("a value pushed during its end gets a later end", async () => {
   const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
@@ -178,7 +178,7 @@ test("a value that goes out while the end is on its way is ended later", async (
   expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
 });
 
-test("where nothing is pushed any more, nothing is kept", async () => {
+test("the table keeps nothing after the push stops", async () => {
   const store = new Store([FAMILY]);
   const table = store.table(FAMILY);
   const [gone = 0, stays = 0] = ["1", "2"].map((id) => table.add([id, "x"]));
@@ -190,7 +190,7 @@ test("where nothing is pushed any more, nothing is kept", async () => {
   expect(await endedSlots(table, AT_ONE_GO, () => false)).toEqual([]);
 });
 
-test("what gets a value while its end is on its way, and then goes for good, is ended later", async () => {
+test("a series that returns during its end and disappears gets a later end", async () => {
   const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
@@ -201,7 +201,7 @@ test("what gets a value while its end is on its way, and then goes for good, is 
   expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
 });
 
-test("a series that gets other labels ends under those that it had only", async () => {
+test("a relabelled series ends only under its old labels", async () => {
   const table = tableWith(new EndedSeries(10));
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);

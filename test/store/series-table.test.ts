@@ -28,7 +28,7 @@ describe("SeriesTable", () => {
     expect(present(table)).toEqual({ "1|2": 0 });
   });
 
-  test("changes its version only when a reader could tell", () => {
+  test("changes its version only after visible changes", () => {
     const table = newTable();
     const slot = table.add(["1", "2"]);
     table.set(slot, Number.NaN, 10);
@@ -39,7 +39,7 @@ describe("SeriesTable", () => {
     expect(table.version).toBeGreaterThan(version);
   });
 
-  test("expires at the moment given and not before", () => {
+  test("expires exactly at the given time", () => {
     const table = newTable();
     table.set(table.add(["early", ""]), 1, 10);
     table.set(table.add(["late", ""]), 2, 20);
@@ -54,7 +54,7 @@ describe("SeriesTable", () => {
     expect(table.nextExpiry).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("refuses labels that do not fit the family", () => {
+  test("rejects labels that do not fit the family", () => {
     expect(() => newTable().add(["only one"])).toThrow(RangeError);
   });
 });

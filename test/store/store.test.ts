@@ -8,7 +8,7 @@ function newStore(): Store {
   return new Store([FAMILY]);
 }
 
-test("lets readers and writers take turns", async () => {
+test("the store alternates readers and writers", async () => {
   const store = newStore();
   const trace: string[] = [];
   const slowly = (name: string) => async () => {
@@ -27,7 +27,7 @@ test("lets readers and writers take turns", async () => {
   ]);
 });
 
-test("goes on after a writer that failed, and tells only those who still listen", async () => {
+test("the store continues after a failed writer and notifies current listeners", async () => {
   const store = newStore();
   let told = 0;
   const stop = store.onCommit(() => told++);
@@ -43,6 +43,6 @@ test("goes on after a writer that failed, and tells only those who still listen"
   expect(told).toBe(1);
 });
 
-test("refuses a family that the metric table lacks", () => {
+test("the store rejects a family that the metric table lacks", () => {
   expect(() => newStore().table({ ...FAMILY, name: "other" })).toThrow(RangeError);
 });

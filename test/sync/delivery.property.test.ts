@@ -154,7 +154,7 @@ function watermarksOn(disk: Disk): ReadonlyMap<string, number> {
   return "watermarks" in decoded ? decoded.watermarks : new Map();
 }
 
-test("every measurement comes once, in order, through outages, restarts, refusals and want of memory", async () => {
+test("every measurement arrives once, in order, despite outages, restarts, rejections and full memory", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios(700), async (scenario) => {
       expect((await play(scenario)).slice(0, 12)).toEqual([]);

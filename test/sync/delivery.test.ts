@@ -29,7 +29,7 @@ async function delivery(): Promise<Delivery> {
   });
 }
 
-test("a series ends just after the newest row of its sensor, whether that has arrived or waits", async () => {
+test("a series ends just after the newest sent or waiting row of its sensor", async () => {
   const sent = await delivery();
   expect(sent.endOf("40")).toBeUndefined();
   sent.watermarks.move("40", NOON);
@@ -39,7 +39,7 @@ test("a series ends just after the newest row of its sensor, whether that has ar
   expect(sent.endOf("41")).toBeUndefined();
 });
 
-test("after an average a series ends with its span, as the next one may begin right then", async () => {
+test("a series ends with the span of its average, because the next one can start then", async () => {
   const sent = await delivery();
   sent.outbox.offer({ sensorId: "40", at: NOON, resolution: "short", values: [["0", 1]] });
   expect(sent.endOf("40")).toBe(NOON + SHORT_MS - 1);

@@ -10,7 +10,7 @@ const FILE = watermarkFileName("hq");
 /** Exceeds the file limit. */
 const SENSORS = 1_000;
 
-test("a disk that is full leaves the old file, and nothing beside it", async () => {
+test("a full disk keeps the old file and leaves no other", async () => {
   const directory = temporaryFolder({});
   const watermarks = await Watermarks.open("hq", createStateFiles(directory));
   watermarks.move("2490", 5);

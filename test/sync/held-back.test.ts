@@ -64,7 +64,7 @@ describe("cycles of several servers", () => {
     return busy;
   }
 
-  test("the oldest gap of all of them is read first", async () => {
+  test("read the oldest gap of all servers first", async () => {
     const { read, cycle, pass } = busy();
     const gapsOf = (server: number) => Array.from({ length: 200 }, (_, index) => 900 - 3 * index - server);
     const runs = ["a", "b", "c"].map((server, index) => cycle(server, gapsOf(index)).run);
@@ -79,7 +79,7 @@ describe("cycles of several servers", () => {
     expect(Math.min(...order)).toBeGreaterThan(900 - order.length - 20);
   });
 
-  test("what there is no time for is counted, left as it is, and does not run into the next cycle", async () => {
+  test("count sensors without time, keep them, and do not run into the next cycle", async () => {
     const { clock, work, read, cycle, pass } = busy();
     const began = clock.monotonic();
     const { run, due } = cycle(
@@ -102,7 +102,7 @@ describe("cycles of several servers", () => {
     expect(due.filter(({ lastReadAt }) => lastReadAt !== undefined)).toHaveLength(read.length);
   });
 
-  test("what the budget of the server has no requests for is not told as left for want of time", async () => {
+  test("do not count sensors beyond the request budget as deferred", async () => {
     const { read, cycle, pass } = busy();
     const gaps = Array.from({ length: 500 }, (_, index) => 600 - index);
     const { run } = cycle("a", gaps, 300);
@@ -112,7 +112,7 @@ describe("cycles of several servers", () => {
     expect(deferred).toBe(300 - read.length);
   });
 
-  test("what a slow server is not done with is not told as left for want of time", async () => {
+  test("do not count sensors of a slow server as deferred", async () => {
     const { clock, work, read, cycle } = subject();
     const gaps = Array.from({ length: 500 }, (_, index) => 600 - index);
     const began = clock.monotonic();
@@ -124,7 +124,7 @@ describe("cycles of several servers", () => {
   });
 });
 
-test("measurements of an hour without time for series arrive later, each once, and nothing waits for them in memory", async () => {
+test("measurements of an hour without time for series arrive later, once each, without memory", async () => {
   let hasTime = true;
   let most = 0;
   const extras: Extras = {

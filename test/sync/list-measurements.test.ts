@@ -18,7 +18,7 @@ describe("channelsBySensor", () => {
     { ids: ["7"], expected: ["7: 0"] },
     { ids: ["9", "9", "7", "8", "8"], expected: ["9: 0,1", "7: 2", "8: 3,4"] },
     { ids: ["9", "7", "9", "8", "7"], expected: ["7: 1,4", "8: 3", "9: 0,2"] },
-  ])("of $ids is $expected", ({ ids, expected }) => {
+  ])("groups $ids as $expected", ({ ids, expected }) => {
     expect(groups(...ids)).toEqual(expected);
   });
 });
@@ -27,7 +27,7 @@ describe("pointsAfter", () => {
   const pointsAfter = (list: readonly ChannelRecord[], after: number) =>
     pointsOfGroup({ sensorId: "7", list, from: 0, to: list.length }, after);
 
-  test("puts channels of the same scan together", () => {
+  test("groups channels of the same scan", () => {
     expect(pointsAfter([channel("0", 100, 5), channel("1", 100, 6)], 0)).toEqual([
       {
         at: 100,
@@ -39,14 +39,14 @@ describe("pointsAfter", () => {
     ]);
   });
 
-  test("keeps each channel at its own time, oldest first", () => {
+  test("keeps each channel at its time, oldest first", () => {
     expect(pointsAfter([channel("0", 101, 5), channel("1", 100, 6)], 0)).toEqual([
       { at: 100, values: [["1", 6]] },
       { at: 101, values: [["0", 5]] },
     ]);
   });
 
-  test("are times alone where nothing is sent", () => {
+  test("returns only times without a push", () => {
     const list = [channel("0", 101, 5), channel("1", 100, 6), channel("2", 101, 7)];
     expect(pointsOfGroup({ sensorId: "7", list, from: 0, to: 3 }, 0, false)).toEqual([
       { at: 100, values: [] },
@@ -58,7 +58,7 @@ describe("pointsAfter", () => {
     { name: "was shown before", record: channel("0", 50) },
     { name: "has no value", record: { ...channel("0", 100), value: undefined } },
     { name: "was never measured", record: channel("0", undefined) },
-  ])("leaves out a channel that $name", ({ record }) => {
+  ])("omits a channel that $name", ({ record }) => {
     expect(pointsAfter([record], 50)).toEqual([]);
   });
 });
@@ -73,7 +73,7 @@ describe("usualSpacing", () => {
     { times: [...Array(50).keys()].map((n) => n * 60).concat(3_000, 3_010, 3_020, 3_030, 3_040, 3_050), expected: 10 },
     { times: [0, 10, 20], expected: undefined },
     { times: [], expected: undefined },
-  ])("of $times is $expected", ({ times, expected }) => {
+  ])("gives $expected for $times", ({ times, expected }) => {
     expect(spacing(times)).toBe(expected);
   });
 });

@@ -15,7 +15,7 @@ function spanOf(rows: readonly ReceivedRow[], resolution: Resolution): string | 
   return of.length === 0 ? undefined : `${of.length} from ${time(of[0])} to ${time(of.at(-1))}`;
 }
 
-describe("after an outage", () => {
+describe("recovery", () => {
   test.each([
     {
       name: "of 20 minutes",
@@ -47,7 +47,7 @@ describe("after an outage", () => {
       long: "10 from 01-16T00:00:00 to 01-25T00:00:00",
     },
   ])(
-    "$name each measurement is in one row at most, the last four hours in full",
+    "delivers each measurement at most once after an outage $name, the last four hours completely",
     async ({ ms, short, medium, long }) => {
       const { clock, server, receiver, start, run, stop } = world(SENSORS);
       const first = await start();

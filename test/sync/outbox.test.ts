@@ -39,7 +39,7 @@ describe("Outboxes of many servers", () => {
     return { memory, shares, outboxes, offerAll, points };
   }
 
-  test("hold together what there is room for, and each enough to go on", () => {
+  test("share the total room, each with a minimum", () => {
     const { outboxes, offerAll, points } = full();
     expect(outboxes.some(({ isCrowded }) => isCrowded)).toBe(false);
     offerAll(0, 400);
@@ -49,7 +49,7 @@ describe("Outboxes of many servers", () => {
     for (const outbox of outboxes) expect(outbox.points).toBeGreaterThanOrEqual(2_000);
   });
 
-  test("a server that comes when others hold everything delivers all the same", () => {
+  test("let a new server deliver when others fill the room", () => {
     const { memory, offerAll } = full();
     offerAll(0, 400);
     const late = new Outbox(50_000, memory.open());
@@ -59,7 +59,7 @@ describe("Outboxes of many servers", () => {
     expect([late.points, late.offer(row("late", 100, 100))]).toEqual([1_000, "taken"]);
   });
 
-  test("what is delivered or dropped makes room for others", () => {
+  test("free room after delivery or loss", () => {
     const { memory, outboxes, offerAll } = full();
     offerAll(0, 400);
     const held = memory.heldBytes;
@@ -72,7 +72,7 @@ describe("Outboxes of many servers", () => {
 });
 
 describe("Outbox", () => {
-  test("knows which channels have a value that waits or is in flight", () => {
+  test("knows channels with waiting values", () => {
     const outbox = filled([row("a", 1, 2), row("b", 1, 1)]);
     expect(outbox.holds("a", "1")).toBe(true);
     expect([outbox.holds("a", "2"), outbox.holds("b", "1"), outbox.holds("c", "0")]).toEqual([false, false, false]);
@@ -82,27 +82,27 @@ describe("Outbox", () => {
     expect(outbox.holds("a", "1")).toBe(false);
   });
 
-  test("hands out rows oldest first per sensor, sensors in the order in which they came", () => {
+  test("returns rows oldest first per sensor, with sensors in order of arrival", () => {
     const outbox = filled([row("b", 1), row("a", 1), row("b", 2), row("a", 3)]);
     expect(shown(outbox.take(10))).toEqual(["b@1", "b@2", "a@1", "a@3"]);
     expect(outbox.take(10)).toBeUndefined();
   });
 
-  test("refuses rows that would come late", () => {
+  test("rejects rows that are too late", () => {
     const outbox = filled([row("a", 5)]);
     expect(outbox.offer(row("a", 5))).toBe("late");
     expect(outbox.offer(row("a", 4))).toBe("late");
     expect(outbox.offer(row("b", 4))).toBe("taken");
   });
 
-  test("is bounded by its values", () => {
+  test("has a limit of values", () => {
     const outbox = filled([row("a", 1, 4), row("b", 1, 5)], 10);
     expect(outbox.offer(row("c", 1, 2))).toBe("full");
     expect(outbox.offer(row("c", 1, 1))).toBe("taken");
     expect(outbox.points).toBe(10);
   });
 
-  test("lets a row that is larger than all of it in when it is empty", () => {
+  test("accepts a row larger than its limit if it is empty", () => {
     const outbox = filled([row("a", 1, 50)], 10);
     expect(outbox.offer(row("b", 1, 1))).toBe("full");
     outbox.settle(take(outbox));
@@ -116,14 +116,14 @@ describe("Outbox", () => {
     expect(outbox.isCrowded).toBe(true);
   });
 
-  test("never divides a row, and gives at least one", () => {
+  test("never splits a row, and returns at least one", () => {
     const outbox = filled([row("a", 1, 3), row("a", 2, 3), row("a", 3, 3), row("b", 1, 9)]);
     const batches = [take(outbox, 7), take(outbox, 5)];
     expect(batches.map(shown)).toEqual([["a@1", "a@2"], ["b@1"]]);
     expect(batches.map(({ points }) => points)).toEqual([6, 9]);
   });
 
-  test("keeps a sensor's rest back while some of it is under way", () => {
+  test("holds a sensor's other rows during its delivery", () => {
     const outbox = filled([row("a", 1), row("a", 2), row("b", 1)]);
     const first = take(outbox, 1);
     expect(shown(first)).toEqual(["a@1"]);
@@ -133,7 +133,7 @@ describe("Outbox", () => {
     expect(shown(outbox.take(10))).toEqual(["a@2"]);
   });
 
-  test("gives again what was put back, before anything newer", () => {
+  test("returns rejected rows before newer ones", () => {
     const outbox = filled([row("a", 1), row("b", 1)]);
     const batch = take(outbox);
     outbox.offer(row("a", 2));
@@ -143,14 +143,14 @@ describe("Outbox", () => {
     expect(shown(outbox.take(10))).toEqual(["a@1", "a@2", "b@1"]);
   });
 
-  test("forgets what is settled", () => {
+  test("removes delivered rows", () => {
     const outbox = filled([row("a", 1, 3)]);
     outbox.settle(take(outbox));
     expect([outbox.points, outbox.pointsToTake, outbox.pending().size]).toEqual([0, 0, 0]);
     expect(outbox.newestOf("a")).toBeUndefined();
   });
 
-  test("puts rows of one resolution only into a batch", () => {
+  test("puts only rows of one resolution into a batch", () => {
     const outbox = filled([row("a", 1, 1, "short"), row("a", 2), row("b", 1), row("c", 1, 1, "short")]);
     const short = take(outbox);
     expect([short.resolution, shown(short)]).toEqual(["short", ["a@1", "c@1"]]);
@@ -160,7 +160,7 @@ describe("Outbox", () => {
     expect([live.resolution, shown(live)]).toEqual(["live", ["a@2"]]);
   });
 
-  test("drops what is newer than a time, but not of what is under way", () => {
+  test("drops rows newer than a time, except rows in delivery", () => {
     const outbox = filled([row("a", 1, 2), row("a", 2, 2), row("a", 3, 2), row("b", 3)]);
     expect(outbox.drop("a", 2)).toBe(2);
     expect(outbox.newestOf("a")?.at).toBe(2);
@@ -174,7 +174,7 @@ describe("Outbox", () => {
     expect(outbox.points).toBe(0);
   });
 
-  test("says what waits, by resolution", () => {
+  test("reports waiting rows by resolution", () => {
     const outbox = filled([row("a", 10, 2, "medium"), row("a", 20, 2), row("b", 15, 3)]);
     outbox.take(3);
     expect(outbox.pending()).toEqual(
@@ -185,7 +185,7 @@ describe("Outbox", () => {
     );
   });
 
-  test("through any sequence of steps: every row leaves once, in order, or was dropped; sums are right", () => {
+  test("delivers or drops each row once in order, with correct sums, in any sequence of steps", () => {
     const step = fc.oneof(
       {
         weight: 6,

@@ -19,7 +19,7 @@ describe("channelsToAsk", () => {
   });
 });
 
-describe("a channel that is wanted from a moment on", () => {
+describe("channel that becomes necessary", () => {
   /** Channel 1 is dropped until a reload in mid-read. */
   async function reloadWhileReading(all: readonly string[]) {
     let wanted = ["0"];
@@ -41,9 +41,9 @@ describe("a channel that is wanted from a moment on", () => {
   }
 
   test.each([
-    { where: "some are still not wanted", all: ["0", "1", "2", "3"] },
-    { where: "too few are not wanted for a shorter question", all: ["0", "1", "-4"] },
-  ])("is in all rows of what was read when that came, and no row comes twice, where $where", async ({ all }) => {
+    { where: "some are still unnecessary", all: ["0", "1", "2", "3"] },
+    { where: "too few are unnecessary for a shorter request", all: ["0", "1", "-4"] },
+  ])("is in all later rows, and no row repeats, where $where", async ({ all }) => {
     const { before, rows, at } = await reloadWhileReading(all);
     const ofSeries = rows.slice(0, before).filter(({ values }) => values.length === 1);
     expect(ofSeries.length).toBeGreaterThan(10);

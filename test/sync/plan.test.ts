@@ -55,20 +55,20 @@ const times = (from: number, step: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => from + index * step);
 
 describe("mergeSeries", () => {
-  test("sends live rows that are newer than what was sent", () => {
+  test("sends live rows newer than the last sent one", () => {
     const live = times(at("15T11:57:00"), MINUTE, 4);
     expect(merge({ live }, at("15T11:58:00"))).toEqual(["live 15T11:59:00", "live 15T12:00:00"]);
     expect(merge({ live }, undefined)).toHaveLength(4);
     expect(merge({ live }, at("15T12:00:00"))).toEqual([]);
   });
 
-  test("hands over sensor, resolution and values", () => {
+  test("passes sensor, resolution and values on", () => {
     expect(
       mergeSeries(seriesOf({ live: [NOW] }), { sensorId: "7", covered: 0, sameWithinMs: 0, now: NOW, upTo: NOW }),
     ).toEqual([{ sensorId: "7", at: NOW, resolution: "live", values: [["0", NOW]] }]);
   });
 
-  test("fills the time before the live rows with averages that are free of them and of what was sent", () => {
+  test("fills the time before live rows with averages that do not overlap", () => {
     const rows = { short: times(at("15T07:40:00"), 5 * MINUTE, 53), live: times(at("15T08:01:30"), MINUTE, 239) };
     expect(merge(rows, at("15T07:46:00")).slice(0, 5)).toEqual([
       // 07:45 starts before the last sent data, 08:00 overlaps live rows.
@@ -80,19 +80,19 @@ describe("mergeSeries", () => {
     ]);
   });
 
-  test("an average that begins with what was sent last holds it, one that ends before the first live row does not", () => {
+  test("omits an average that starts at the last sent one, and sends one that ends before the first live row", () => {
     const rows = { short: times(at("15T07:50:00"), 5 * MINUTE, 3), live: [at("15T08:05:00")] };
     expect(merge(rows, at("15T07:50:00"))).toEqual(["short 15T07:55:00", "short 15T08:00:00", "live 15T08:05:00"]);
     expect(merge(rows, at("15T07:49:59"))).toHaveLength(4);
   });
 
-  test("goes on after an average that was sent", () => {
+  test("continues after a sent average", () => {
     const rows = { short: times(at("15T07:50:00"), 5 * MINUTE, 3), live: [at("15T08:05:00")] };
     const covered = coverageEnd({ at: at("15T07:50:00"), resolution: "short" });
     expect(merge(rows, covered)).toEqual(["short 15T07:55:00", "short 15T08:00:00", "live 15T08:05:00"]);
   });
 
-  test("takes the coarse average up to where the finer series begins, and the finer rows that it leaves free", () => {
+  test("uses the coarse average up to the finer series, then the finer rows", () => {
     const rows = {
       medium: times(at("13T09:00:00"), HOUR, 51),
       short: times(at("13T12:05:00"), 5 * MINUTE, 575),
@@ -109,7 +109,7 @@ describe("mergeSeries", () => {
     expect(merged).not.toContain("short 15T08:00:00");
   });
 
-  test("uses days for what lies before the hours", () => {
+  test("uses days before hours", () => {
     const rows = {
       long: times(at("01T00:00:00"), DAY, 15),
       medium: times(at("03T05:00:00"), HOUR, 295),
@@ -122,7 +122,7 @@ describe("mergeSeries", () => {
     ]);
   });
 
-  test("leaves a gap that the server has", () => {
+  test("keeps a gap of the server", () => {
     const rows = { short: [at("15T05:00:00"), at("15T06:30:00")], live: [at("15T09:00:00"), at("15T11:00:00")] };
     expect(merge(rows, at("15T04:00:00"))).toEqual([
       "short 15T05:00:00",
@@ -132,7 +132,7 @@ describe("mergeSeries", () => {
     ]);
   });
 
-  test("does not send an average of a span that is not over, or ended so lately that live rows of it may be to come", () => {
+  test("does not send an incomplete average, or one whose live rows can still come", () => {
     const rows = { short: [at("15T11:50:00"), at("15T11:55:00"), at("15T12:00:00")] };
     const sentAt = (now: number) => merge(rows, at("15T11:00:00"), { now });
     expect(sentAt(at("15T12:00:59"))).toEqual(["short 15T11:50:00"]);
@@ -145,12 +145,12 @@ describe("mergeSeries", () => {
     { name: "a bit earlier", covered: at("15T11:57:50"), within: 30 * SECOND, first: "live 15T11:59:00" },
     { name: "at the same time", covered: at("15T11:58:00"), within: 30 * SECOND, first: "live 15T11:59:00" },
     { name: "too far off", covered: at("15T11:57:50"), within: 9 * SECOND, first: "live 15T11:58:00" },
-  ])("a measurement sent from a list is not sent again when the series has it $name", ({ covered, within, first }) => {
+  ])("compares a measurement from a list with a row of the series $name", ({ covered, within, first }) => {
     const rows = { live: times(at("15T11:58:00"), MINUTE, 3) };
     expect(merge(rows, covered, { sameWithinMs: within })[0]).toBe(first);
   });
 
-  test("only the nearest row is the same measurement", () => {
+  test("matches only the nearest row", () => {
     const live = [at("15T11:58:00"), at("15T11:58:20"), at("15T11:59:00")];
     expect(merge({ live }, at("15T11:58:00"), { sameWithinMs: 30 * SECOND })).toEqual([
       "live 15T11:58:20",
@@ -158,7 +158,7 @@ describe("mergeSeries", () => {
     ]);
   });
 
-  test("an average may hold the measurement that was sent last under a slightly different time", () => {
+  test("accepts a slightly different time in an average", () => {
     const rows = { short: times(at("15T06:00:00"), 5 * MINUTE, 3) };
     expect(merge(rows, at("15T05:59:45"), { sameWithinMs: 30 * SECOND })).toEqual([
       "short 15T06:05:00",
@@ -166,11 +166,11 @@ describe("mergeSeries", () => {
     ]);
   });
 
-  test("rows in the far future wait until then", () => {
+  test("holds rows in the far future until then", () => {
     expect(merge({ live: [NOW, NOW + DAY] }, 0)).toEqual(["live 15T12:00:30"]);
   });
 
-  test("never covers a moment twice, never goes back, never leaves a live row out", () => {
+  test("never overlaps, goes back or omits a live row", () => {
     const someTimes = (step: number, count: number) =>
       fc
         .uniqueArray(fc.integer({ min: 0, max: count }), { maxLength: 40 })

@@ -79,7 +79,7 @@ function loop({
 
 const MINUTE = 60_000;
 
-describe("history", () => {
+describe("history in the push", () => {
   /** A turn every ten seconds. */
   function turns(): (clock: ManualClock) => number {
     let next = 0;
@@ -93,7 +93,7 @@ describe("history", () => {
 
   const old = (sensorId: string) => Array.from({ length: 30 }, (_, minute) => row(sensorId, minute * MINUTE));
 
-  test("waits for its turns, and live rows of other sensors go between them", async () => {
+  test("waits for its turns, with live rows of other sensors in between", async () => {
     const { clock, push, offer, sent } = loop({ maxBatchPoints: 20, takeHistoryTurn: turns() });
     push.start();
     offer(...old("a"));
@@ -109,7 +109,7 @@ describe("history", () => {
     expect(sent[2]).toMatchObject({ at: 10_000, rows: expect.arrayContaining([`a@${10 * MINUTE}`]) });
   });
 
-  test("goes after live rows that came later", async () => {
+  test("goes after later live rows", async () => {
     const { clock, push, offer, sent } = loop({ maxBatchPoints: 1_000 });
     push.start();
     offer(...old("a"), row("b", 1));
@@ -117,7 +117,7 @@ describe("history", () => {
     expect(sent.map(({ rows }) => rows[0])).toEqual(["b@1", "a@0"]);
   });
 
-  test("that gets no turn in the time left at the end does not delay the end", async () => {
+  test("does not delay the end if it gets no turn in time", async () => {
     const { clock, push, offer, sent, outbox } = loop({ maxBatchPoints: 20, takeHistoryTurn: () => 60_000 });
     push.start();
     offer(...old("a"), row("b", 1));
@@ -129,7 +129,7 @@ describe("history", () => {
   });
 });
 
-test("a shutdown in a pause that another sender was asked for ends at once and keeps what waits", async () => {
+test("a shutdown during another sender's pause ends immediately and keeps waiting rows", async () => {
   const held: DeliveryOutcome = { kind: "failed", retryAfterMs: 25_000, message: "a pause" };
   const { clock, push, offer, sent, outbox } = loop({ answers: [{ outcome: held }] });
   offer(row("a", 1));
@@ -141,7 +141,7 @@ test("a shutdown in a pause that another sender was asked for ends at once and k
 });
 
 describe("PushLoop", () => {
-  test("lets rows gather for a second, then sends them together", async () => {
+  test("collects rows for a second, then sends them together", async () => {
     const { clock, push, offer, sent, settled, counted, outbox } = loop({});
     push.start();
     await clock.advance(10_000);
@@ -158,7 +158,7 @@ describe("PushLoop", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  test("sends full batches at once, one after the other", async () => {
+  test("sends full batches immediately in sequence", async () => {
     const { clock, push, offer, sent } = loop({
       maxBatchPoints: 4,
       answers: Array(3).fill({ outcome: ACCEPTED, afterMs: 50 }),
@@ -173,7 +173,7 @@ describe("PushLoop", () => {
     ]);
   });
 
-  test("tries the same rows again, ever more rarely, and says so once", async () => {
+  test("retries the same rows ever more rarely, with one log line", async () => {
     const { clock, push, offer, sent, settled, counted, lines } = loop({
       answers: Array(9).fill({ outcome: FAILED }),
       random: 1,
@@ -192,7 +192,7 @@ describe("PushLoop", () => {
     expect(lines[0]).toMatchObject({ level: 40, failures: 1, pending: 2 });
   });
 
-  test("says again after ten minutes that it still fails", async () => {
+  test("logs a continuing failure after ten minutes", async () => {
     const { clock, push, offer, lines } = loop({ answers: Array(40).fill({ outcome: FAILED }), random: 1 });
     push.start();
     offer(row("a", 1));
@@ -204,7 +204,7 @@ describe("PushLoop", () => {
     { retryAfterMs: 30_000, next: 31_000 },
     { retryAfterMs: 0, next: 1_000 },
     { retryAfterMs: 24 * 3_600_000, next: 1_000 + 15 * 60_000 },
-  ])("waits the $retryAfterMs ms that the receiver asked for, within reason", async ({ retryAfterMs, next }) => {
+  ])("waits for the requested $retryAfterMs ms within limits", async ({ retryAfterMs, next }) => {
     const { clock, push, offer, sent } = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
     push.start();
     offer(row("a", 1));
@@ -215,7 +215,7 @@ describe("PushLoop", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("does not let newer rows of a sensor pass those that failed", async () => {
+  test("does not send newer rows of a sensor before failed ones", async () => {
     const { clock, push, offer, sent } = loop({ answers: [{ outcome: FAILED }], maxBatchPoints: 4 });
     push.start();
     offer(row("a", 1));
@@ -225,7 +225,7 @@ describe("PushLoop", () => {
     expect(sent.map(({ rows }) => rows)).toEqual([["a@1"], ["a@1", "a@2"], ["b@1"]]);
   });
 
-  test("takes a refusal as final", async () => {
+  test("accepts a rejection as final", async () => {
     const { clock, push, offer, settled, counted, lines, outbox } = loop({
       answers: [{ outcome: { kind: "refused", message: "HTTP 400" } }],
     });
@@ -240,7 +240,7 @@ describe("PushLoop", () => {
     ]);
   });
 
-  test("counts what was refused in part", async () => {
+  test("counts partly rejected rows", async () => {
     const { clock, push, offer, settled, counted } = loop({
       answers: [
         { outcome: { kind: "accepted", rejectedPoints: 3, message: "out of order" } },
@@ -256,7 +256,7 @@ describe("PushLoop", () => {
     expect(counted).toEqual(["rejected 3 live", "delivered 1 live", "rejected 2 live"]);
   });
 
-  test("says at most once a minute that rows were refused, and how many since", async () => {
+  test("logs rejected rows at most once a minute, with their number", async () => {
     const { clock, push, offer, lines } = loop({
       answers: Array(5).fill({ outcome: { kind: "refused", message: "HTTP 400" } }),
     });
@@ -268,7 +268,7 @@ describe("PushLoop", () => {
     expect(lines.map(({ points }) => points)).toEqual([2, 6]);
   });
 
-  test("survives a sink that throws", async () => {
+  test("survives an exception of the sink", async () => {
     const { clock, push, offer, sent, settled } = loop({});
     const thrown = loop({});
     const failing = new PushLoop({
@@ -304,7 +304,7 @@ describe("flush", () => {
     return took;
   }
 
-  test("sends what is left without waiting for more, then ends", async () => {
+  test("sends remaining rows immediately and ends", async () => {
     const subject = loop({ maxBatchPoints: 4, answers: Array(9).fill({ outcome: ACCEPTED, afterMs: 20 }) });
     subject.push.start();
     subject.offer(row("a", 1), row("b", 1), row("c", 1));
@@ -316,7 +316,7 @@ describe("flush", () => {
     expect(subject.clock.pending).toEqual([]);
   });
 
-  test("of nothing ends at once, also when the loop never began", async () => {
+  test("ends immediately without rows, also before its start", async () => {
     const idle = loop({});
     idle.push.start();
     await idle.clock.advance(1_000);
@@ -324,7 +324,7 @@ describe("flush", () => {
     expect(await flush(loop({}), 10_000)).toBe(0);
   });
 
-  test("waits for what is under way", async () => {
+  test("waits for current requests", async () => {
     const subject = loop({ answers: [{ outcome: ACCEPTED, afterMs: 5_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
@@ -333,7 +333,7 @@ describe("flush", () => {
     expect(subject.settled).toEqual(["a@1"]);
   });
 
-  test("breaks off what is under way when the time is over", async () => {
+  test("aborts current requests at the timeout", async () => {
     const subject = loop({ answers: [{ outcome: ACCEPTED, afterMs: 60_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
@@ -343,7 +343,7 @@ describe("flush", () => {
     expect(subject.outbox.pointsToTake).toBe(2);
   });
 
-  test("does not wait for a sink that does not listen", async () => {
+  test("does not wait for a sink that ignores signals", async () => {
     const subject = loop({ deaf: true, answers: [{ outcome: ACCEPTED, afterMs: 3_600_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
@@ -352,7 +352,7 @@ describe("flush", () => {
     expect(subject.outbox.pointsToTake).toBe(2);
   });
 
-  test("cuts our own patience short, but tries no more than there is time for", async () => {
+  test("shortens the backoff, with as many attempts as fit", async () => {
     const subject = loop({ answers: Array(20).fill({ outcome: FAILED }), random: 1 });
     subject.push.start();
     subject.offer(row("a", 1));
@@ -363,7 +363,7 @@ describe("flush", () => {
     expect(subject.outbox.pointsToTake).toBe(2);
   });
 
-  test("tries again within the time", async () => {
+  test("retries within the time", async () => {
     const subject = loop({ answers: Array(3).fill({ outcome: FAILED }), random: 1 });
     subject.push.start();
     subject.offer(row("a", 1));
@@ -374,7 +374,7 @@ describe("flush", () => {
   test.each([
     { retryAfterMs: 60_000, sent: 1, took: 0 },
     { retryAfterMs: 4_000, sent: 2, took: 3_500 },
-  ])("respects the $retryAfterMs ms that the receiver asked for", async ({ retryAfterMs, sent, took }) => {
+  ])("respects the requested $retryAfterMs ms", async ({ retryAfterMs, sent, took }) => {
     const subject = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
     subject.push.start();
     subject.offer(row("a", 1));

@@ -9,7 +9,7 @@ test.each([
   { failuresBefore: 0, retryAfterMs: 0, random: 0.5, ms: 500, requestedMs: 0 },
   { failuresBefore: 0, retryAfterMs: 86_400_000, random: 0.5, ms: 900_500, requestedMs: 900_000 },
 ])(
-  "after $failuresBefore failures and a request for $retryAfterMs ms it waits $ms ms",
+  "the wait after $failuresBefore failures and a request for $retryAfterMs ms is $ms ms",
   ({ random, ms, requestedMs, ...failed }) => {
     expect(receiverPause({ ...failed, random: () => random })).toEqual({ ms, requestedMs });
   },

@@ -108,7 +108,7 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
   return faults;
 }
 
-test("no measurement comes after a repeat that is later, and no series has a time twice, whatever fails meanwhile", async () => {
+test("measurements precede later repeats, and no series has a time twice, despite any failures", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       expect((await play(scenario)).slice(0, 6)).toEqual([]);

@@ -44,7 +44,7 @@ function longestGap(rows: readonly ReceivedRow[], since: number, until: number):
   return Math.max(longest, until - visibleUntil);
 }
 
-describe("a sensor that is scanned each 15 minutes", () => {
+describe("sensor with a scan every 15 minutes", () => {
   test.each(["auto", "all", "off"] as const)("always has a point of the last five minutes in mode %s", async (mode) => {
     const subject = await repeating([QUARTER_HOURLY], mode);
     await subject.run(subject.process, 240);
@@ -54,7 +54,7 @@ describe("a sensor that is scanned each 15 minutes", () => {
     expect(repeatsOf(subject).length).toBeLessThan(120);
   });
 
-  test("has the repeats before its next scan and after the one before, each later than the last", async () => {
+  test("has repeats between two scans, each later than the last", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 120);
     let last: ReceivedRow | undefined;
@@ -65,7 +65,7 @@ describe("a sensor that is scanned each 15 minutes", () => {
     }
   });
 
-  test("counts repeats apart, and moves no watermark by them", async () => {
+  test("counts repeats separately without moving the watermark", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 60);
     const { counted, delivery } = subject.process;
@@ -77,7 +77,7 @@ describe("a sensor that is scanned each 15 minutes", () => {
     expect(delivery?.pending()).toEqual(new Map());
   });
 
-  test("counts refused repeats apart", async () => {
+  test("counts rejected repeats separately", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 10);
     const before = repeatsOf(subject).length;
@@ -94,7 +94,7 @@ describe("a sensor that is scanned each 15 minutes", () => {
     expect(subject.process.delivery?.endOf("7")).toBe((repeatsOf(subject).at(-1)?.at ?? 0) + 1);
   });
 
-  test("has none while its values are withdrawn", async () => {
+  test("has no repeats while its values are withdrawn", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 20);
     subject.withdrawn.add("7");
@@ -103,7 +103,7 @@ describe("a sensor that is scanned each 15 minutes", () => {
     expect(repeatsOf(subject)).toHaveLength(before);
   });
 
-  test("has none after the next scan is due while results are held back", async () => {
+  test("has no repeats after the next scan is due while results wait", async () => {
     const paused = { from: BEGIN + 20 * MINUTE, to: BEGIN + 10 * HOUR };
     const subject = await repeating([{ ...QUARTER_HOURLY, pauses: [paused] }]);
     subject.heldBack.add("7");
@@ -112,21 +112,21 @@ describe("a sensor that is scanned each 15 minutes", () => {
     expect(repeatsOf(subject).at(-1)?.at).toBe(scan + 14 * MINUTE);
   });
 
-  test("goes on without a hole when a scan was skipped", async () => {
+  test("continues without a gap after a skipped scan", async () => {
     const skipped = { from: BEGIN + 20 * MINUTE, to: BEGIN + 40 * MINUTE };
     const subject = await repeating([{ ...QUARTER_HOURLY, pauses: [skipped] }]);
     await subject.run(subject.process, 90);
     expect(longestGap(subject.receiver.received, BEGIN + 10 * MINUTE, subject.clock.now())).toBe(0);
   });
 
-  test("has none while its series has to be read", async () => {
+  test("has no repeats while its series waits for a read", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     subject.server.failing.set("7", "API_NOT_FOUND");
     await subject.run(subject.process, 30);
     expect(subject.receiver.received).toEqual([]);
   });
 
-  test("has one at most that waits while the receiver is down", async () => {
+  test("has at most one waiting repeat during an outage of the receiver", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 6);
     subject.receiver.mood = "is down";
@@ -134,7 +134,7 @@ describe("a sensor that is scanned each 15 minutes", () => {
     expect(subject.process.delivery?.outbox.points).toBeLessThanOrEqual(4);
   });
 
-  test("goes on after a restart, later than before", async () => {
+  test("continues after a restart with later times", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 12);
     await subject.stop(subject.process);
@@ -147,13 +147,13 @@ describe("a sensor that is scanned each 15 minutes", () => {
   });
 });
 
-test("a sensor that was last scanned before the live window is repeated from the start", async () => {
+test("a sensor whose last scan is older than the live window has repeats from the start", async () => {
   const subject = await repeating([recordedSensor("7", 21_600, { phaseSeconds: 3_600 })]);
   await subject.run(subject.process, 5);
   expect(repeatsOf(subject).length).toBeGreaterThan(0);
 });
 
-test("a sensor that is scanned each minute is never repeated", async () => {
+test("a sensor with a scan every minute has no repeats", async () => {
   const subject = await repeating([recordedSensor("7", 60), recordedSensor("8", 10)]);
   await subject.run(subject.process, 60);
   expect(repeatsOf(subject, "7")).toEqual([]);

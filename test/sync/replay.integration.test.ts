@@ -22,7 +22,7 @@ test.each<{ name: string; series: readonly SeriesStatistics[]; hours: number }>(
   { name: "the examples of the open data set", series: SERIES, hours: 4 },
   { name: "failures, late rows and restarts more often", series: OFTEN, hours: 3 },
 ])(
-  "$name arrive at an OTLP receiver, each measurement once, and none is withdrawn",
+  "$name arrive once per measurement at an OTLP receiver, without withdrawals",
   { timeout: 240_000 },
   async ({ series, hours }) => {
     const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-replay-"));

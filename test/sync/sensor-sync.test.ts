@@ -27,7 +27,7 @@ function sensor(watermark: number | undefined, intervalMs = MINUTE): SensorSync 
   return sync;
 }
 
-describe("a measurement in a list", () => {
+describe("measurement in a list", () => {
   test.each([
     { after: 60 * SECOND, verdict: "next" },
     { after: 75 * SECOND, verdict: "next" },
@@ -63,19 +63,19 @@ describe("a measurement in a list", () => {
     expect(sync.observe(point(BASE + after), judging())).toBe(verdict);
   });
 
-  test("near a watermark is the measurement that was acknowledged", () => {
+  test("near a watermark is known", () => {
     expect(sensor(BASE).observe(point(BASE + 18 * SECOND), judging())).toBe("known");
     expect(sensor(BASE).observe(point(BASE + 40 * SECOND), judging())).toBe("next");
   });
 
-  test("is the same as a row of the series once: an extra scan right after it is new", () => {
+  test("matches a row of the series once, and an additional scan is new", () => {
     const sync = sensor(undefined);
     sync.take(row(BASE), "series");
     expect(sync.observe(point(BASE + SECOND), judging())).toBe("known");
     expect(sync.observe(point(BASE + 20 * SECOND), judging())).toBe("next");
   });
 
-  test("was counted when the list came before the series", () => {
+  test("is known if the list came before the series", () => {
     const sync = sensor(BASE - HOUR);
     expect(sync.observe(point(BASE + SECOND), judging())).toBe("gap");
     sync.take(row(BASE), "series");
@@ -83,7 +83,7 @@ describe("a measurement in a list", () => {
     expect(sync.observe(point(BASE + 20 * SECOND), judging())).toBe("next");
   });
 
-  test("does not leave while there is a gap", () => {
+  test("waits while there is a gap", () => {
     const sync = sensor(BASE);
     expect(sync.observe(point(BASE + 3 * MINUTE), judging())).toBe("gap");
     expect(sync.observe(point(BASE + 4 * MINUTE), judging())).toBe("gap");
@@ -91,7 +91,7 @@ describe("a measurement in a list", () => {
     expect(sync.observe(point(BASE + 5 * MINUTE), judging())).toBe("gap");
   });
 
-  test("does not leave after rows were dropped, however near it is", () => {
+  test("waits after dropped rows at any distance", () => {
     const sync = sensor(undefined);
     sync.take(row(BASE + 10 * MINUTE), "list");
     sync.fallBack(BASE);
@@ -108,12 +108,12 @@ describe("a measurement in a list", () => {
     { more: { pushes: false }, age: HOUR, verdict: "next", why: "starts from the list when nothing is pushed" },
     { more: { mode: "off" }, age: HOUR, verdict: "next", why: "starts from the list when series are off" },
     { more: { mode: "all" }, age: HOUR, verdict: "known", why: "waits for the series when all are read" },
-  ] as const)("of a sensor without a watermark $why", ({ more, age, verdict }) => {
+  ] as const)("without a watermark of its sensor $why", ({ more, age, verdict }) => {
     const { now } = judging();
     expect(sensor(undefined).observe(point(now - age), judging(more))).toBe(verdict);
   });
 
-  test("after a gap is next where series are off, and waits for the series where all are read", () => {
+  test("is next after a gap without series, and waits if all series are read", () => {
     expect(sensor(BASE).observe(point(BASE + HOUR), judging({ mode: "off" }))).toBe("next");
     const all = sensor(BASE);
     expect(all.observe(point(BASE + HOUR), judging({ mode: "all" }))).toBe("known");
@@ -121,7 +121,7 @@ describe("a measurement in a list", () => {
   });
 });
 
-describe("where nothing is pushed", () => {
+describe("sensor without a push", () => {
   /** Verdicts for lists with measurements at these seconds. */
   function verdicts(...seconds: readonly number[]): string[] {
     const sync = sensor(undefined);
@@ -132,17 +132,17 @@ describe("where nothing is pushed", () => {
     });
   }
 
-  test("a sensor is due from the second list in a row on that skipped measurements", () => {
+  test("is due from the second consecutive list that skips measurements", () => {
     expect(verdicts(120, 240)).toEqual(["next", "next", "gap"]);
     expect(verdicts(120, 180, 300)).toEqual(["next", "next", "next", "next"]);
     expect(verdicts(60, 180, 300)).toEqual(["next", "next", "next", "gap"]);
   });
 
-  test("channels that were measured a little later do not hide that lists skip", () => {
+  test("stays due if channels have slightly later times", () => {
     expect(verdicts(120, 121, 240)).toEqual(["next", "next", "next", "gap"]);
   });
 
-  test("a sensor that was read stays due, although the series reached further than the list", () => {
+  test("stays due after a read even if the series was newer than the list", () => {
     const sync = sensor(undefined);
     for (const after of [0, 120, 240]) {
       const at = BASE + after * SECOND;
@@ -154,8 +154,8 @@ describe("where nothing is pushed", () => {
   });
 });
 
-describe("the interval", () => {
-  test("is what the server says, else what the series show, else a minute", () => {
+describe("interval of a sensor", () => {
+  test("comes from the server, then the series, or is a minute", () => {
     const sync = new SensorSync("7", BASE);
     expect(sync.intervalMs).toBe(MINUTE);
     sync.learnInterval(10 * SECOND);
@@ -167,7 +167,7 @@ describe("the interval", () => {
   });
 });
 
-describe("how far a row of a series may be off", () => {
+describe("tolerance for rows of a series", () => {
   test.each([
     { name: "a list", take: (sync: SensorSync) => sync.take(row(BASE), "list"), within: 18 * SECOND },
     { name: "a series", take: (sync: SensorSync) => sync.take(row(BASE), "series"), within: 0 },
@@ -175,19 +175,19 @@ describe("how far a row of a series may be off", () => {
     { name: "averages", take: (sync: SensorSync) => sync.take(row(BASE, "short"), "series"), within: 0 },
     { name: "a watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 1), within: 18 * SECOND },
     { name: "an average's watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 299_999), within: 0 },
-  ])("after $name is $within ms", ({ take, within }) => {
+  ])("is $within ms after $name", ({ take, within }) => {
     const sync = sensor(undefined);
     take(sync);
     expect(sync.sameInSeriesWithinMs).toBe(within);
   });
 
-  test("does not outlast a restart where averages were sent last", () => {
+  test("ends with a restart after averages", () => {
     expect(sensor(BASE + 299_999).sameInSeriesWithinMs).toBe(0);
     expect(sensor(BASE).sameInSeriesWithinMs).toBe(18 * SECOND);
   });
 });
 
-describe("after reading", () => {
+describe("after a read", () => {
   function withGap(): SensorSync {
     const sync = sensor(BASE - HOUR);
     sync.observe(point(BASE), judging());
@@ -201,14 +201,14 @@ describe("after reading", () => {
     expect(sync.hasGap).toBe(false);
   });
 
-  test("a series that lacks only the last one leaves it to the list", () => {
+  test("a series that lacks only the last measurement leaves it to the list", () => {
     const sync = withGap();
     sync.take(row(BASE - MINUTE), "series");
     expect(sync.readThrough(BASE, true)).toBe(true);
     expect(sync.hasGap).toBe(false);
   });
 
-  test("a series that lacks more is read again, for as long as it gives more", () => {
+  test("a series that lacks more gets reads while it returns more", () => {
     const sync = withGap();
     for (const minutes of [20, 10, 5]) {
       sync.take(row(BASE - minutes * MINUTE), "series");
@@ -220,7 +220,7 @@ describe("after reading", () => {
     expect(sync.hasGap).toBe(false);
   });
 
-  test("a series whose last gap reaches that far has nothing else to give, and leaves it to the list", () => {
+  test("a series whose last gap reaches the measurement leaves it to the list", () => {
     const reading = (reachedAt: number) => {
       const sync = withGap();
       sync.take(row(BASE - 20 * MINUTE), "series");
@@ -231,14 +231,14 @@ describe("after reading", () => {
     expect(reading(BASE - MINUTE)).toEqual([false, true]);
   });
 
-  test("an average that ends with the list's measurement has it", () => {
+  test("an average that ends with the list's measurement includes it", () => {
     const sync = withGap();
     sync.take(row(BASE - 5 * MINUTE, "short"), "series");
     expect(sync.readThrough(BASE, true)).toBe(false);
     expect(sync.hasGap).toBe(false);
   });
 
-  test("a failure is waited for ever longer, up to an hour, until one works", () => {
+  test("a failure causes longer waits, up to an hour, until a success", () => {
     const sync = withGap();
     const waits: number[] = [];
     for (let failures = 0; failures < 8; failures++) {
@@ -255,10 +255,10 @@ describe("after reading", () => {
   });
 });
 
-describe("a server whose clock was ahead", () => {
+describe("server whose clock was ahead", () => {
   const at = (minutes: number): number => BASE + minutes * MINUTE;
 
-  test("and went back: sending goes on from what its list shows, and of what was sent nothing goes out again", () => {
+  test("continues from its list after a correction and repeats nothing", () => {
     const sync = sensor(at(120));
     expect(sync.isAhead(at(1))).toBe(true);
     sync.followClock(at(1), at(1));
@@ -272,7 +272,7 @@ describe("a server whose clock was ahead", () => {
     expect(sync.sendsUpTo(at(130))).toBeGreaterThan(at(130));
   });
 
-  test("and went back, until it comes again to where it was", () => {
+  test("continues until its clock reaches the old time again", () => {
     const sync = sensor(at(20));
     for (let minute = 0; minute < 22; minute++) {
       if (sync.isAhead(at(minute))) sync.followClock(at(minute), at(minute));
@@ -283,7 +283,7 @@ describe("a server whose clock was ahead", () => {
     expect(sync.covered).toBe(at(21));
   });
 
-  test("takes with it what a list showed, which would outshine all lists for as long", () => {
+  test("loses the newest list time, which would hide later lists", () => {
     const sync = sensor(undefined);
     sync.observe({ at: at(120), values: [] }, { mode: "auto", pushes: false, now: at(120) });
     expect(sync.isAhead(at(120))).toBe(false);
@@ -295,13 +295,13 @@ describe("a server whose clock was ahead", () => {
     ["lists still show what was sent last", at(120)],
     ["lists show newer measurements", at(121)],
     ["lists show older ones that are still in its future", at(90)],
-  ])("only seems to be back: %s", (_, listed) => {
+  ])("stays ahead with a false correction: %s", (_, listed) => {
     const sync = sensor(at(120));
     sync.followClock(listed, at(0));
     expect(sync.covered).toBe(at(120));
   });
 
-  test("is not shown by a list that was read before the series, but by the next one", () => {
+  test("needs a list that was read after the series as proof", () => {
     const sync = sensor(at(100));
     sync.take(row(at(120)), "series");
     sync.followClock(at(1), at(1));
@@ -314,7 +314,7 @@ describe("a server whose clock was ahead", () => {
     expect(sync.observe(point(at(2)), judging({ now: at(2) }))).toBe("gap");
   });
 
-  test("slightly is nothing to follow", () => {
+  test("needs no correction for small differences", () => {
     expect(sensor(BASE + 30 * SECOND).isAhead(BASE)).toBe(false);
   });
 });

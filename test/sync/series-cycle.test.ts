@@ -20,21 +20,21 @@ describe("dueSensors", () => {
   const fresh = sensor("new", undefined);
   const all = [inStep, young, old, fresh];
 
-  test("in auto are those with a gap, the oldest first", () => {
+  test("lists sensors with a gap in auto, the oldest first", () => {
     expect(dueSensors(all, "auto", 0).map(({ sensorId }) => sensorId)).toEqual(["new", "old", "young"]);
   });
 
-  test("in all are all, the longest unread first", () => {
+  test("lists all sensors in all, the longest unread first", () => {
     const read = all.map(({ sensorId, covered }) => new SensorSync(sensorId, covered));
     for (const [index, sync] of read.entries()) sync.lastReadAt = index === 2 ? undefined : 100 - index;
     expect(dueSensors(read, "all", 0).map(({ sensorId }) => sensorId)).toEqual(["old", "new", "young", "in step"]);
   });
 
-  test("in off are none", () => {
+  test("lists no sensors in off", () => {
     expect(dueSensors(all, "off", 0)).toEqual([]);
   });
 
-  test("leave out those that failed a moment ago", () => {
+  test("omits sensors that failed recently", () => {
     const failing = sensor("failing", BASE - 500 * MINUTE);
     failing.recordFailure(1_000);
     expect(dueSensors([failing, old], "auto", 1_000 + MINUTE - 1)).toEqual([old]);
@@ -64,7 +64,7 @@ describe("CycleBudget", () => {
     expect(taken.at(-1)).toBeLessThan(MINUTE);
   });
 
-  test("lets few go within seconds", async () => {
+  test("sends few requests within seconds", async () => {
     expect(await starts(600, 3, 3)).toEqual([0, 1_000, 2_000]);
   });
 
@@ -78,14 +78,14 @@ describe("CycleBudget", () => {
     expect(taken.at(-1)).toBe(59_000);
   });
 
-  test("says whether several requests would fit", async () => {
+  test("reports if several requests fit", async () => {
     const budget = new CycleBudget(new ManualClock(), { requests: 3, periodMs: MINUTE }, 3);
     expect([budget.allows(3), budget.allows(4)]).toEqual([true, false]);
     await budget.next(never);
     expect([budget.allows(2), budget.allows(3)]).toEqual([true, false]);
   });
 
-  test("stops waiting when told to", async () => {
+  test("stops its wait on a signal", async () => {
     const clock = new ManualClock();
     const budget = new CycleBudget(clock, { requests: 3, periodMs: MINUTE }, 3);
     await budget.next(never);

@@ -39,7 +39,7 @@ async function startHolder(directory: string, servers: readonly string[]) {
   };
 }
 
-test("a server of another process is refused, with who has it; a killed one has nothing, and leaves nothing", async () => {
+test("a claim of another process fails with its owner, and a kill releases it", async () => {
   const folder = temporaryFolder({});
   const holder = await startHolder(folder, ["hq", "branch"]);
   await expect(claim(folder, ["other", "branch"])).rejects.toMatchObject({
@@ -57,7 +57,7 @@ test("a server of another process is refused, with who has it; a killed one has 
   expect(readdirSync(folder)).toEqual(["claims.lock"]);
 });
 
-test("a claim that could not be written is not held, and what its writing left goes", async () => {
+test("a failed claim holds nothing and removes its file", async () => {
   const folder = temporaryFolder({});
   const first = await claim(folder, ["hq"]);
   const [file] = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -71,7 +71,7 @@ test("a claim that could not be written is not held, and what its writing left g
   expect(await startHolder(folder, ["hq", "branch"])).toBeDefined();
 });
 
-test("one that is being replaced is waited for", async () => {
+test("a claim waits for a process that is being replaced", async () => {
   const folder = temporaryFolder({});
   const holder = await startHolder(folder, ["hq"]);
   const waits: string[] = [];
@@ -83,7 +83,7 @@ test("one that is being replaced is waited for", async () => {
   await claimed.release();
 });
 
-test("this process may claim a server twice, by any name of the folder, and has it until both are given back", async () => {
+test("one process can claim a server twice by any path, until both releases", async () => {
   const folder = temporaryFolder({});
   const link = join(temporaryFolder({}), "link");
   symlinkSync(folder, link);
@@ -96,7 +96,7 @@ test("this process may claim a server twice, by any name of the folder, and has 
   expect(await startHolder(folder, ["hq"])).toBeDefined();
 }, 60_000);
 
-test("a claim whose folder was removed is made once more, and given back as often as it was made", async () => {
+test("a claim recreates a removed folder and needs the same number of releases", async () => {
   const folder = join(temporaryFolder({}), "state");
   const first = await claim(folder, ["hq"]);
   const second = await claim(folder, ["hq", "branch"]);
@@ -110,7 +110,7 @@ test("a claim whose folder was removed is made once more, and given back as ofte
   expect(readdirSync(folder)).toEqual(["claims.lock"]);
 }, 60_000);
 
-test("who was slower in a folder that was removed is told so, until the other one is gone", async () => {
+test("the slower process in a removed folder fails until the other one ends", async () => {
   const folder = join(temporaryFolder({}), "state");
   const ours = await claim(folder, ["hq"]);
   rmSync(folder, { recursive: true });
@@ -122,7 +122,7 @@ test("who was slower in a folder that was removed is told so, until the other on
   await ours.release();
 }, 60_000);
 
-test("others that are just claiming are waited for, also by a reload; one that does not end is not", async () => {
+test("claims and reloads wait for concurrent claims, but not forever", async () => {
   const folder = temporaryFolder({});
   const takeTurn = () => tryFileLock(join(folder, "claims.lock"));
   let passed = 0;

@@ -63,7 +63,7 @@ function writeState(directory: string): string {
 }
 
 describe.each([0o000, 0o022, 0o077])("with the umask %i", (umask) => {
-  test("the directory that the exporter creates, and all that it writes there, are for its user alone", () => {
+  test("the directory and files of the exporter are private", () => {
     const directory = join(temporaryFolder({}), "above", "state");
     expect(run(writeState(directory), umask)).toMatchObject({ status: 0 });
     expect(modeOf(directory)).toBe("700");
@@ -76,7 +76,7 @@ describe.each([0o000, 0o022, 0o077])("with the umask %i", (umask) => {
   });
 });
 
-test("finished files of a backfill are as the umask says, as Prometheus reads them", () => {
+test("finished files of a backfill follow the umask, because Prometheus reads them", () => {
   const folder = join(temporaryFolder({}), "history");
   const program = `
     const { OutputFolder } = await from("backfill/output-folder.ts");
@@ -94,7 +94,7 @@ test("finished files of a backfill are as the umask says, as Prometheus reads th
   ]);
 });
 
-test("the file of events can be read by a log shipper, and written by nobody else", () => {
+test("a log shipper can read the file of events, and only the exporter can write it", () => {
   const path = join(temporaryFolder({}), "events.jsonl");
   const program = `
     const { fileOutput } = await from("events/json-lines-sink.ts");
@@ -105,7 +105,7 @@ test("the file of events can be read by a log shipper, and written by nobody els
 });
 
 describe("another user of the host", () => {
-  test("cannot hold a lock of the exporter, whose files of older releases are closed", () => {
+  test("cannot hold a lock, because locking makes old files private", () => {
     const folder = temporaryFolder({ "claims.lock": "" });
     const path = join(folder, "claims.lock");
     chmodSync(folder, 0o755);
@@ -118,7 +118,7 @@ describe("another user of the host", () => {
     if (uid !== undefined) expect(run(read, 0, uid)).toMatchObject({ status: 1, stderr: /EACCES/ });
   });
 
-  test("cannot have another file written by a link in the place of one of the state", async () => {
+  test("cannot redirect a write by a link in the state folder", async () => {
     const target = join(temporaryFolder({ target: "untouched" }), "target");
     const folder = temporaryFolder({});
     const files = createStateFiles(folder);
@@ -138,7 +138,7 @@ describe("another user of the host", () => {
     expect(statSync(target).mode & 0o777).toBe(0o644);
   });
 
-  test("does not make this process lose a lock, which it would if the file were opened again", () => {
+  test("cannot make this process lose a lock by another open", () => {
     const path = join(temporaryFolder({}), "claims.lock");
     const lock = tryFileLock(path);
     expect(tryFileLock(path)).toBe(undefined);
@@ -152,22 +152,22 @@ describe("another user of the host", () => {
   });
 });
 
-describe("the directory of the state", () => {
+describe("state directory", () => {
   function directory(mode: number, ...names: readonly string[]): string {
     const path = temporaryFolder(Object.fromEntries(names.map((name) => [name, ""])));
     chmodSync(path, mode);
     return path;
   }
 
-  test.each([0o700, 0o750, 0o770, 0o2770])("with mode %i is no finding", async (mode) => {
+  test.each([0o700, 0o750, 0o770, 0o2770])("gives no finding with mode %i", async (mode) => {
     expect(await inspectStateDirectory(directory(mode), true)).toBe(undefined);
   });
 
-  test("that is not there yet is none", async () => {
+  test("gives no finding if it does not exist", async () => {
     expect(await inspectStateDirectory(join(directory(0o755), "gone"), true)).toBe(undefined);
   });
 
-  test("of an older release is closed, by serve and not by check", async () => {
+  test("becomes private by serve, but not by check, if an older release made it", async () => {
     const names = ["claims.lock", "claim-1b.lock", "claim-1b.json", "watermarks-hq-1.json", "objects-hq-1.json"];
     const path = directory(
       0o755,
@@ -188,14 +188,14 @@ describe("the directory of the state", () => {
     expect(modeOf(path)).toBe("700");
   });
 
-  test("that holds files of others stays as it is", async () => {
+  test("stays unchanged with files of other users", async () => {
     const path = directory(0o1777, "claims.lock", "of-another-program");
     const found = await inspectStateDirectory(path, true);
     expect(found).toMatchObject({ kind: "open", text: expect.stringContaining("(mode 1777): set mode 0700, or give") });
     expect(modeOf(path)).toBe("1777");
   });
 
-  test("that is a volume of Kubernetes with an fsGroup is a note", async () => {
+  test("gives a note as a Kubernetes volume with an fsGroup", async () => {
     const path = join(temporaryFolder({}), "volume");
     mkdirSync(path);
     writeFileSync(join(path, "claims.lock"), "");

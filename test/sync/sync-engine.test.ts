@@ -24,8 +24,8 @@ async function inStep(subject: World, pollEveryMs?: number): Promise<ExporterPro
   return process;
 }
 
-describe("in auto", () => {
-  test("the first start reads the live series of each sensor once", async () => {
+describe("mode auto", () => {
+  test("reads the live series of each sensor once at the first start", async () => {
     const subject = world(MINUTELY);
     const process = await subject.start();
     await subject.run(process, 5);
@@ -34,7 +34,7 @@ describe("in auto", () => {
     expect(secondsOf(subject, "103")).toEqual(range(-4 * 3_600 + 9, 189, 60));
   });
 
-  test("no series is read while lists show every measurement", async () => {
+  test("reads no series while lists show every measurement", async () => {
     const subject = world(MINUTELY);
     const process = await inStep(subject, 50_000);
     await subject.run(process, 60, 50_000);
@@ -42,7 +42,7 @@ describe("in auto", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("only sensors with a gap are read", async () => {
+  test("reads only sensors with a gap", async () => {
     const subject = world([
       ...MINUTELY,
       recordedSensor("7", 60, { pauses: [{ from: BEGIN + 10 * MINUTE, to: BEGIN + 30 * MINUTE }] }),
@@ -53,7 +53,7 @@ describe("in auto", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("sensors that scan faster than lists are polled are read once a period", async () => {
+  test("reads sensors once a period if they scan faster than list polls", async () => {
     const subject = world([recordedSensor("7", 10), recordedSensor("8", 60, { phaseSeconds: 30 })]);
     const process = await inStep(subject);
     await subject.run(process, 30);
@@ -61,7 +61,7 @@ describe("in auto", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("all measurements arrive though there are requests for a third of the sensors per period", async () => {
+  test("delivers all measurements with requests for a third of the sensors per period", async () => {
     const fast = Array.from({ length: 30 }, (_, index) =>
       recordedSensor(String(200 + index), 10, { phaseSeconds: index % 10 }),
     );
@@ -72,7 +72,7 @@ describe("in auto", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 5 * MINUTE)).toEqual([]);
   });
 
-  test("the interval is learnt from the series where the server does not tell it", async () => {
+  test("learns the interval from the series if the server omits it", async () => {
     const subject = world([recordedSensor("7", 10)]);
     subject.server.intervalsKnown = false;
     const process = await subject.start();
@@ -80,7 +80,7 @@ describe("in auto", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("a sensor that was paused longer than the live window starts when it measures again", async () => {
+  test("starts a sensor again after a pause longer than the live window", async () => {
     const subject = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN - 5 * HOUR, to: BEGIN + 20 * MINUTE }] })]);
     const process = await subject.start();
     await subject.run(process, 19);
@@ -90,7 +90,7 @@ describe("in auto", () => {
     expect(secondsOf(subject, "7")).toEqual(range(1_200, 1_740, 60));
   });
 
-  test("the last measurement before a long pause arrives, though it left the live window", async () => {
+  test("delivers the last measurement before a long pause after it left the live window", async () => {
     const subject = world([
       recordedSensor("7", 60, { pauses: [{ from: BEGIN + 32 * MINUTE + 1, to: BEGIN + 9 * DAY }] }),
     ]);
@@ -113,7 +113,7 @@ describe("in auto", () => {
     expect(subject.server.asked).toHaveLength(2);
   });
 
-  test("a measurement that a list shows while the series is read arrives, though it is the last for long", async () => {
+  test("delivers a measurement that a list shows during the read of the series", async () => {
     const subject = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 6 * MINUTE, to: BEGIN + 9 * DAY }] })]);
     const process = await inStep(subject);
     // A gap, and 05:00 is measured while the answer is in flight.
@@ -127,8 +127,8 @@ describe("in auto", () => {
   });
 });
 
-describe("in all", () => {
-  test("every sensor is read in every period, and lists only say that it is there", async () => {
+describe("mode all", () => {
+  test("reads every sensor in every period, and lists only confirm it", async () => {
     const subject = world([recordedSensor("7", 60), recordedSensor("8", 20)], { mode: "all" });
     const process = await inStep(subject);
     await subject.run(process, 10);
@@ -136,7 +136,7 @@ describe("in all", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("the budget goes round", async () => {
+  test("divides the budget evenly", async () => {
     const subject = world(MINUTELY, { mode: "all", requestsPerCycle: 5 });
     const process = await subject.start();
     await subject.run(process, 8);
@@ -145,8 +145,8 @@ describe("in all", () => {
   });
 });
 
-describe("in off", () => {
-  test("what lists show is all there is", async () => {
+describe("mode off", () => {
+  test("delivers only what lists show", async () => {
     const subject = world([recordedSensor("7", 20), recordedSensor("8", 60)], { mode: "off" });
     const process = await subject.start();
     await subject.run(process, 5);
@@ -156,8 +156,8 @@ describe("in off", () => {
   });
 });
 
-describe("in off, past the bound of memory", () => {
-  test("what comes is lost, and counted, and what waited arrives", async () => {
+describe("mode off, beyond the memory limit", () => {
+  test("loses and counts new measurements, and delivers waiting ones", async () => {
     const subject = world([recordedSensor("7", 60)], { mode: "off", maxPendingPoints: 20 });
     const process = await subject.start();
     subject.receiver.mood = "is down";
@@ -169,8 +169,8 @@ describe("in off, past the bound of memory", () => {
   });
 });
 
-describe("without a receiver", () => {
-  test("series are read for fast sensors only, for their freshest values", async () => {
+describe("mode auto without a receiver", () => {
+  test("reads series of fast sensors only, for current values", async () => {
     const subject = world([recordedSensor("7", 10), recordedSensor("8", 60)], { pushes: false });
     const process = await subject.start();
     await subject.run(process, 10);
@@ -180,7 +180,7 @@ describe("without a receiver", () => {
     expect(process.delivery).toBeUndefined();
   });
 
-  test("a start, a failed poll and a pause cost no request: the list shows the newest measurement", async () => {
+  test("sends no request after a start, a failed poll or a pause, because the list is enough", async () => {
     const begin = BEGIN + 30 * MINUTE;
     const subject = world(
       [recordedSensor("7", 60), recordedSensor("8", 60, { pauses: [{ from: begin, to: begin + HOUR }] })],
@@ -195,7 +195,7 @@ describe("without a receiver", () => {
     expect(subject.server.asked).toEqual([]);
   });
 
-  test("the newest row of a series is handed on when it is newer than the list's", async () => {
+  test("uses the newest row of a series if it is newer than the list", async () => {
     const subject = world([recordedSensor("7", 10)], { pushes: false });
     const process = await subject.start();
     await subject.run(process, 2);
@@ -211,8 +211,8 @@ describe("without a receiver", () => {
   });
 });
 
-describe("what the list shows and the series does not", () => {
-  test("is sent from the list when it is the next in line", async () => {
+describe("measurement that only the list shows", () => {
+  test("goes out if it is the next one", async () => {
     const subject = world([recordedSensor("7", 60)]);
     subject.server.seriesLagMs = 30_000;
     const process = await inStep(subject);
@@ -224,7 +224,7 @@ describe("what the list shows and the series does not", () => {
     expect(subject.server.asked).toEqual(["7/live"]);
   });
 
-  test("is sent from the list after one reading when the series marks a gap there, as of a sensor that is down", async () => {
+  test("goes out after one read if the series marks a gap, as for a sensor that is down", async () => {
     const subject = world([recordedSensor("7", 10)]);
     const process = await inStep(subject);
     subject.server.down.set("7", subject.server.now());
@@ -236,7 +236,7 @@ describe("what the list shows and the series does not", () => {
     expect(seconds).toEqual(range(240, 720, 60));
   });
 
-  test("is sent from the list when the series of the sensor stays empty", async () => {
+  test("goes out if the series of the sensor stays empty", async () => {
     const subject = world([recordedSensor("7", 60)]);
     subject.server.answers.set("7", []);
     const process = await subject.start();
@@ -246,9 +246,9 @@ describe("what the list shows and the series does not", () => {
   });
 });
 
-describe("a failure", () => {
+describe("failure", () => {
   test.each(["API_SERVER_ERROR", "API_RESPONSE_TOO_LARGE", "API_LIST_TOO_LARGE", "API_MEMORY_FULL"] as const)(
-    "of one sensor's series (%s) leaves the others alone, and is tried again ever more rarely",
+    "affects only one sensor (%s), whose retries become rarer",
     async (code) => {
       const subject = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
       subject.server.failing.set("7", code);
@@ -262,7 +262,7 @@ describe("a failure", () => {
   );
 
   test.each(["API_UNAVAILABLE", "API_SUSPENDED", "API_UNAUTHORIZED", "API_RATE_LIMITED"] as const)(
-    "of the server (%s) ends the cycle and rejects",
+    "ends the cycle if it affects the server (%s)",
     async (code) => {
       const subject = world(MINUTELY);
       const process = await subject.start();
@@ -274,7 +274,7 @@ describe("a failure", () => {
     },
   );
 
-  test("of all that were read rejects", async () => {
+  test("rejects if all reads fail", async () => {
     const subject = world(MINUTELY);
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
@@ -284,7 +284,7 @@ describe("a failure", () => {
     expect(subject.server.asked).toHaveLength(20);
   });
 
-  test("to have the endpoint is clear after three sensors", async () => {
+  test("means a missing endpoint after three sensors", async () => {
     const subject = world(MINUTELY);
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
@@ -297,7 +297,7 @@ describe("a failure", () => {
     expect(subject.server.asked.length).toBeLessThanOrEqual(4);
   });
 
-  test("of a deleted sensor is none of the collector", async () => {
+  test("does not concern the collector if the sensor is deleted", async () => {
     const subject = world(MINUTELY);
     subject.server.failing.set("100", "API_ENDPOINT_MISSING");
     subject.server.failing.set("101", "API_NOT_FOUND");
@@ -308,7 +308,7 @@ describe("a failure", () => {
     expect(report).toEqual({ due: 20, read: 18, failed: 2, requests: 20, deferred: 0 });
   });
 
-  test("is not what it is when the cycle is broken off", async () => {
+  test("is an abort if the cycle was aborted", async () => {
     const subject = world(MINUTELY);
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
@@ -322,8 +322,8 @@ describe("a failure", () => {
   });
 });
 
-describe("sensors come and go", () => {
-  test("one that lists no longer show is not read any more", async () => {
+describe("new and deleted sensors", () => {
+  test("stop reads after lists drop a sensor", async () => {
     const subject = world([recordedSensor("7", 10), recordedSensor("8", 10)]);
     const process = await inStep(subject);
     const list = () => subject.server.list().filter(({ sensorId }) => sensorId !== "8");
@@ -335,7 +335,7 @@ describe("sensors come and go", () => {
     expect(subject.server.asked.filter((asked) => asked === "7/live")).toHaveLength(3);
   });
 
-  test("one that comes back goes on where it was", async () => {
+  test("continue after a sensor returns", async () => {
     const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
     const process = await inStep(subject);
     for (let poll = 0; poll < 30; poll++) {
@@ -348,7 +348,7 @@ describe("sensors come and go", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("one that comes back while an old answer is on its way is not confused by it", async () => {
+  test("ignore an old answer for a returned sensor", async () => {
     const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
     const process = await inStep(subject);
     await subject.clock.advance(10 * MINUTE);
@@ -361,7 +361,7 @@ describe("sensors come and go", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("watermarks of one that is gone for more than a week are dropped", async () => {
+  test("drop watermarks a week after the sensor disappears", async () => {
     const subject = world([recordedSensor("7", 3_600), recordedSensor("8", 3_600)]);
     const process = await subject.start();
     await subject.run(process, 2);
@@ -376,9 +376,9 @@ describe("sensors come and go", () => {
   });
 });
 
-describe("times that cannot be", () => {
+describe("impossible times", () => {
   test.each(["auto", "all"] as const)(
-    "after the clock went back 5 h nothing goes out twice, and all that is new does, %s",
+    "repeat nothing and lose nothing new after the clock goes back 5 h, %s",
     async (mode) => {
       const subject = world([recordedSensor("7", 60)], { mode });
       const first = await subject.start();
@@ -396,7 +396,7 @@ describe("times that cannot be", () => {
     },
   );
 
-  test.each(["auto", "all"] as const)("a clock that seems to go back for a while costs nothing, %s", async (mode) => {
+  test.each(["auto", "all"] as const)("cost nothing in a false jump back, %s", async (mode) => {
     const subject = world(MINUTELY, { mode });
     const process = await inStep(subject);
     for (const wrong of [-2 * HOUR, 2 * HOUR, -30 * MINUTE, 8_000 * 365 * DAY]) {
@@ -408,29 +408,24 @@ describe("times that cannot be", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test.each(["auto", "all"] as const)(
-    "a clock that goes back and comes again sends nothing twice, %s",
-    async (mode) => {
-      const subject = world([recordedSensor("7", 60)], { mode });
-      const process = await inStep(subject);
-      await subject.run(process, 5);
-      const sent = subject.receiver.received.length;
-      subject.server.offsetMs = -2 * HOUR;
-      await subject.run(process, 10);
-      // Sent like new: the server recorded them then.
-      const again = subject.receiver.received.slice(sent).map(({ at }) => at);
-      expect(again.length).toBeGreaterThan(8);
-      subject.server.offsetMs = 0;
-      await subject.run(process, 10);
-      const after = subject.receiver.received.filter(({ at }) => !again.includes(at));
-      expect(new Set(after.map(({ at }) => at)).size).toBe(after.length);
-      expect(secondsOf(subject, "7").slice(sent + again.length)).toEqual(
-        expect.arrayContaining(range(600, 24 * 60, 60)),
-      );
-    },
-  );
+  test.each(["auto", "all"] as const)("repeat nothing if the clock goes back and returns, %s", async (mode) => {
+    const subject = world([recordedSensor("7", 60)], { mode });
+    const process = await inStep(subject);
+    await subject.run(process, 5);
+    const sent = subject.receiver.received.length;
+    subject.server.offsetMs = -2 * HOUR;
+    await subject.run(process, 10);
+    // Sent like new: the server recorded them then.
+    const again = subject.receiver.received.slice(sent).map(({ at }) => at);
+    expect(again.length).toBeGreaterThan(8);
+    subject.server.offsetMs = 0;
+    await subject.run(process, 10);
+    const after = subject.receiver.received.filter(({ at }) => !again.includes(at));
+    expect(new Set(after.map(({ at }) => at)).size).toBe(after.length);
+    expect(secondsOf(subject, "7").slice(sent + again.length)).toEqual(expect.arrayContaining(range(600, 24 * 60, 60)));
+  });
 
-  test("a measurement in the server's far future is left until then", async () => {
+  test("wait until then in the far future", async () => {
     const subject = world([recordedSensor("7", 60)]);
     const process = await inStep(subject);
     const [record] = subject.server.list();
@@ -441,8 +436,8 @@ describe("times that cannot be", () => {
   });
 });
 
-describe("memory", () => {
-  test("past its bound sensors are dropped and read again: nothing is lost", async () => {
+describe("memory limit", () => {
+  test("drops and rereads sensors without loss", async () => {
     const subject = world(MINUTELY, { maxPendingPoints: 12_000 });
     const process = await subject.start();
     await subject.run(process, 3);
@@ -459,7 +454,7 @@ describe("memory", () => {
     expect(process.counted.delivered.get("live")).toBeGreaterThan(20 * 240 * 2);
   });
 
-  test("what does not fit is left for the next reading, and so is all that is newer", async () => {
+  test("leaves rows that do not fit, and newer ones, for the next read", async () => {
     const row = (seconds: number, count: number) => ({
       at: BEGIN + seconds * 1_000,
       values: Array.from({ length: count }, (_, channel) => [String(channel), seconds] as const),
@@ -477,7 +472,7 @@ describe("memory", () => {
     expect(secondsOf(subject, "7").filter((seconds) => seconds > 120 && seconds < 300)).toEqual([180, 190, 240]);
   });
 
-  test("series are not read while half of it is taken", async () => {
+  test("stops reads of series while half of it is full", async () => {
     const subject = world([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
     const process = await subject.start();
     subject.receiver.mood = "is down";
@@ -491,8 +486,8 @@ describe("memory", () => {
   });
 });
 
-describe("the end", () => {
-  test("delivers what waits and writes how far it came", async () => {
+describe("end of the engine", () => {
+  test("delivers waiting rows and saves its progress", async () => {
     const subject = world([recordedSensor("7", 60)]);
     const process = await inStep(subject);
     await process.poll();
@@ -504,8 +499,8 @@ describe("the end", () => {
   });
 });
 
-describe("what is said of it", () => {
-  test("what waits is told by resolution", async () => {
+describe("reports of the engine", () => {
+  test("list waiting rows by resolution", async () => {
     const subject = world([recordedSensor("7", 60)]);
     subject.receiver.mood = "is down";
     const process = await subject.start();
@@ -515,7 +510,7 @@ describe("what is said of it", () => {
     );
   });
 
-  test("watermarks are written seconds after they moved, and not without need", async () => {
+  test("write watermarks seconds after a move and only if necessary", async () => {
     const subject = world([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 10);
@@ -525,7 +520,7 @@ describe("what is said of it", () => {
     expect(subject.disk.writes).toBe(10);
   });
 
-  test("the list is taken over in steps", async () => {
+  test("adopt the list in steps", async () => {
     const subject = world(MINUTELY);
     const process = await subject.start();
     let steps = 0;

@@ -7,7 +7,7 @@ import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
 
 const SECOND = 1_000;
 
-describe("the times of a sensor's channels", () => {
+describe("times of a sensor's channels", () => {
   function channels(...times: readonly (number | undefined)[]): ChannelGroup {
     const list = times.map(
       (measuredAt, index): ChannelRecord => ({
@@ -26,12 +26,12 @@ describe("the times of a sensor's channels", () => {
     { times: [99, 100, 200, 201], expected: { oldest: 100, newest: 200 } },
     { times: [99, 201, undefined], expected: undefined },
     { times: [], expected: undefined },
-  ])("from 100 to 200 of $times are $expected", ({ times, expected }) => {
+  ])("give $expected for $times from 100 to 200", ({ times, expected }) => {
     expect(timesBetween(channels(...times), 100, 200)).toEqual(expected);
   });
 });
 
-describe("a list that was read while the sensor was scanned", () => {
+describe("list read during a scan", () => {
   /** A sensor delivered up to `BEGIN`. */
   const sensor = () => new SensorSync("7", BEGIN);
   const times = (oldest: number, newest: number) => ({
@@ -39,40 +39,40 @@ describe("a list that was read while the sensor was scanned", () => {
     newest: BEGIN + newest * SECOND,
   });
 
-  test("is not taken, but the next one is", () => {
+  test("is ignored, but the next one is used", () => {
     const sync = sensor();
     expect(sync.takesList(times(0, 60), "auto")).toBe(false);
     expect(sync.takesList(times(60, 60), "auto")).toBe(true);
     expect(sync.hasGap).toBe(false);
   });
 
-  test("has the series read when the next one is torn by another scan", () => {
+  test("causes a read of the series if another scan tears the next one", () => {
     const sync = sensor();
     sync.takesList(times(0, 60), "auto");
     expect(sync.takesList(times(60, 120), "auto")).toBe(false);
     expect(sync.hasGap).toBe(true);
   });
 
-  test("is taken the second time where series are not read", () => {
+  test("is used the second time without series", () => {
     const sync = sensor();
     expect(sync.takesList(times(0, 60), "off")).toBe(false);
     expect(sync.takesList(times(60, 120), "off")).toBe(true);
     expect(sync.hasGap).toBe(false);
   });
 
-  test("was none when the next one shows the same: some channels were not measured", () => {
+  test("is complete if the next one is equal, with unmeasured channels", () => {
     const sync = sensor();
     sync.takesList(times(0, 60), "auto");
     expect(sync.takesList(times(0, 60), "auto")).toBe(true);
     expect(sync.hasGap).toBe(false);
   });
 
-  test("is none where channels differ by little", () => {
+  test("is complete if times differ little", () => {
     expect(sensor().takesList(times(42, 60), "auto")).toBe(true);
     expect(sensor().takesList(times(41, 60), "auto")).toBe(false);
   });
 
-  test("is told from one with channels that were not measured for long", () => {
+  test("differs from one with long unmeasured channels", () => {
     const sync = sensor();
     expect(sync.knownSince).toBe(BEGIN - 18 * SECOND);
     const row = { sensorId: "7", at: BEGIN + 120 * SECOND, resolution: "live", values: [] } as const;
@@ -86,14 +86,14 @@ describe("a list that was read while the sensor was scanned", () => {
   });
 });
 
-describe("with a scan between two pages", () => {
+describe("torn list", () => {
   /** Page one has channel 0, page two (`ms` later) channel 1. */
   test.each([
     { name: "of every list", isTorn: () => true },
     { name: "of every other list", isTorn: (list: number) => list % 2 === 0 },
     { name: "of one list", isTorn: (list: number) => list === 3 },
     { name: "of all lists for ten hours", isTorn: (list: number) => list > 3, lists: 600 },
-  ])("$name nothing is lost", async ({ isTorn, lists = 20 }) => {
+  ])("loses nothing with a scan between two pages $name", async ({ isTorn, lists = 20 }) => {
     const subject = world([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
     const process = await subject.start();
     for (let list = 0; list < lists; list++) {
@@ -111,7 +111,7 @@ describe("with a scan between two pages", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("and another before the second page, with a series read in between, nothing is lost", async () => {
+  test("loses nothing with another scan before the second page and a series in between", async () => {
     const subject = world([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 3);
@@ -134,7 +134,7 @@ describe("with a scan between two pages", () => {
     expect(faultsOf(server, subject.receiver.received, [], server.now() - 2 * MINUTE)).toEqual([]);
   });
 
-  test("after lists that failed, and a channel that had no part in the last scan, nothing is lost", async () => {
+  test("loses nothing after failed lists and with a channel without the last scan", async () => {
     const subject = world([recordedSensor("7", 300)]);
     const { server, clock } = subject;
     const process = await subject.start();
@@ -153,7 +153,7 @@ describe("with a scan between two pages", () => {
     expect(faultsOf(server, subject.receiver.received, [], server.now() - 6 * MINUTE)).toEqual([]);
   });
 
-  test("of one list no series is read", async () => {
+  test("causes no read of a series if it is a single one", async () => {
     const subject = world([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 3);

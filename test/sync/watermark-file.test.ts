@@ -20,19 +20,19 @@ describe("watermarkFileName", () => {
     expect(watermarkFileName(server)).toMatch(name);
   });
 
-  test("tells servers apart that differ in what is not shown", () => {
+  test("differs for similar names", () => {
     const names = ["HQ", "hq", "h q", "h/q", "h_q"].map((server) => watermarkFileName(server).toLowerCase());
     expect(new Set(names).size).toBe(5);
   });
 });
 
-describe("a watermark file", () => {
-  test("holds watermarks by sensor", () => {
+describe("watermark file", () => {
+  test("has watermarks by sensor", () => {
     expect(decodeWatermarks(TEXT, "hq")).toEqual({ watermarks: MARKS });
     expect(decodeWatermarks(encodeWatermarks("hq", new Map()), "hq")).toEqual({ watermarks: new Map() });
   });
 
-  test("is small: 20,000 sensors take less than half a megabyte", () => {
+  test("takes less than half a megabyte for 20,000 sensors", () => {
     const marks = new Map(Array.from({ length: 20_000 }, (_, index) => [String(100_000 + index), AT + index]));
     expect(encodeWatermarks("hq", marks).length).toBeLessThan(500_000);
   });
@@ -53,11 +53,11 @@ describe("a watermark file", () => {
     { name: "a list", text: "[1]\n[2]\n", problem: "foreign" },
     { name: "an odd version", text: head({ version: "one" }), problem: "foreign" },
     { name: "a newer version", text: head({ version: 2 }), problem: "newer" },
-  ])("with $name is $problem", ({ text, problem }) => {
+  ])("reports $problem with $name", ({ text, problem }) => {
     expect(decodeWatermarks(text, "hq")).toMatchObject({ problem, message: expect.stringMatching(/^it/) });
   });
 
-  test("that is cut off or changed anywhere is never taken for a good one", () => {
+  test("never passes if it is truncated or changed", () => {
     fc.assert(
       fc.property(fc.nat(TEXT.length - 2), fc.constantFrom("cut", "0", "\0", " ", "}"), (position, change) => {
         const changed =
@@ -69,7 +69,7 @@ describe("a watermark file", () => {
     );
   });
 
-  test("of any content does not throw", () => {
+  test("never throws with any content", () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void decodeWatermarks(text, "hq")));
   });
 });

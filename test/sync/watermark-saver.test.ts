@@ -37,7 +37,7 @@ async function saving() {
   return { clock, disk, watermarks, saver, lines, failures: () => failures, move };
 }
 
-test("many moves are one write, five seconds after the first", async () => {
+test("the saver joins many moves into one write, five seconds after the first", async () => {
   const { clock, disk, move } = await saving();
   for (let second = 0; second < 12; second++) {
     move(AT + second);
@@ -48,7 +48,7 @@ test("many moves are one write, five seconds after the first", async () => {
   expect(clock.pending).toEqual([]);
 });
 
-test("nothing is written when nothing moved", async () => {
+test("the saver writes nothing without a move", async () => {
   const { clock, disk, saver, move } = await saving();
   saver.notify();
   move(AT);
@@ -58,7 +58,7 @@ test("nothing is written when nothing moved", async () => {
   expect(disk.writes).toEqual([5_000]);
 });
 
-test("a failure is said once and tried again until it works", async () => {
+test("the saver logs a failure once and retries until success", async () => {
   const { clock, disk, lines, failures, move } = await saving();
   disk.full = true;
   move(AT);
@@ -73,7 +73,7 @@ test("a failure is said once and tried again until it works", async () => {
   ]);
 });
 
-test("a disk that stays full is said every ten minutes, with how often it was tried", async () => {
+test("the saver logs a full disk every ten minutes with the number of attempts", async () => {
   const { clock, disk, saver, lines, failures, move } = await saving();
   disk.full = true;
   for (let minute = 0; minute < 25; minute++) {
@@ -91,7 +91,7 @@ test("a disk that stays full is said every ten minutes, with how often it was tr
   expect(lines.at(-1)?.msg).toBe("watermarks can be written again");
 });
 
-test("the end writes at once, and leaves no timer behind", async () => {
+test("the end writes immediately and leaves no timer", async () => {
   const { clock, disk, saver, move } = await saving();
   await clock.advance(700);
   move(AT);
@@ -100,7 +100,7 @@ test("the end writes at once, and leaves no timer behind", async () => {
   expect(clock.pending).toEqual([]);
 });
 
-test("the end of a full disk is an end", async () => {
+test("the end works with a full disk", async () => {
   const { clock, disk, saver, move, failures } = await saving();
   disk.full = true;
   move(AT);

@@ -26,7 +26,7 @@ async function saved(directory: string, marks: Record<string, number>): Promise<
 const entries = (watermarks: Watermarks) => Object.fromEntries(watermarks.entries());
 
 describe("Watermarks", () => {
-  test("start empty, and outlast the process", async () => {
+  test("start empty and survive the process", async () => {
     const directory = join(await temporaryDirectory(), "state", "of", "prtg");
     const first = await open(directory);
     expect(first.report).toEqual({ found: "new", file: FILE, sensors: 0, message: undefined });
@@ -56,7 +56,7 @@ describe("Watermarks", () => {
     expect(entries(await open(directory))).toEqual({ 2491: AT });
   });
 
-  test("are written only when they changed", async () => {
+  test("are written only after a change", async () => {
     const directory = await temporaryDirectory();
     const watermarks = await saved(directory, { 2490: AT });
     await rm(join(directory, FILE));
@@ -66,7 +66,7 @@ describe("Watermarks", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test("are kept apart by server", async () => {
+  test("stay separate by server", async () => {
     const files = createStateFiles(await temporaryDirectory());
     for (const [server, at] of [
       ["hq", 1],
@@ -81,12 +81,12 @@ describe("Watermarks", () => {
   });
 });
 
-describe("a file that cannot be used", () => {
+describe("unusable file", () => {
   test.each([
     { found: "torn", text: encodeWatermarks("hq", new Map([["1", AT]])).slice(0, -4) },
     { found: "foreign", text: "something else" },
     { found: "newer", text: encodeWatermarks("hq", new Map()).replace('"version":1', '"version":7') },
-  ])("because it is $found is reported, set aside, and starts anew", async ({ found, text }) => {
+  ])("moves aside if it is $found, with a report, and watermarks restart", async ({ found, text }) => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, FILE), text);
     const watermarks = await open(directory);
@@ -98,7 +98,7 @@ describe("a file that cannot be used", () => {
     expect(entries(await open(directory))).toEqual({ 2490: AT });
   });
 
-  test("because the system does not let us read it is reported", async () => {
+  test("gives a report without read permission", async () => {
     const directory = await temporaryDirectory();
     const files: StateFiles = {
       ...createStateFiles(directory),
@@ -109,7 +109,7 @@ describe("a file that cannot be used", () => {
     expect(size).toBe(0);
   });
 
-  test("what another process left half-written beside the file does not matter", async () => {
+  test("is unaffected by partial files of another process", async () => {
     const directory = await temporaryDirectory();
     await saved(directory, { 2490: AT });
     await writeFile(join(directory, `${FILE}.tmp`), "half a fi");
@@ -142,8 +142,8 @@ function crashingAt(files: StateFiles, crash: (typeof STEPS)[number], done: stri
   };
 }
 
-describe("a crash while watermarks are written", () => {
-  test.each(STEPS)("after the step %s leaves the old ones or the new ones", async (crash) => {
+describe("crash during a write of watermarks", () => {
+  test.each(STEPS)("leaves the old ones or the new ones after the step %s", async (crash) => {
     const directory = await temporaryDirectory();
     await saved(directory, { 2490: AT, 2491: AT });
     const done: string[] = [];
@@ -159,7 +159,7 @@ describe("a crash while watermarks are written", () => {
     );
   });
 
-  test("is not made worse by the order of the steps", async () => {
+  test("is harmless by the order of the steps", async () => {
     const done: string[] = [];
     const directory = await temporaryDirectory();
     const watermarks = await Watermarks.open("hq", crashingAt(createStateFiles(directory), "sync directory", done));
@@ -169,26 +169,31 @@ describe("a crash while watermarks are written", () => {
   });
 });
 
-describe("a failure to write", () => {
-  test.each(["write", "rename", "syncDirectory"] as const)("at %s is tried again with the next save", async (step) => {
-    const directory = await temporaryDirectory();
-    const files = createStateFiles(directory);
-    let broken = true;
-    const watermarks = await Watermarks.open("hq", {
-      ...files,
-      [step]: (...names: [string, string]) =>
-        broken ? Promise.reject(new Error("ENOSPC")) : (files[step] as (...names: string[]) => Promise<void>)(...names),
-    });
-    watermarks.move("2490", AT);
-    await expect(watermarks.save()).rejects.toThrow("ENOSPC");
-    expect(watermarks.changed).toBe(true);
-    broken = false;
-    await watermarks.save();
-    expect(watermarks.changed).toBe(false);
-    expect(entries(await open(directory))).toEqual({ 2490: AT });
-  });
+describe("failed write", () => {
+  test.each(["write", "rename", "syncDirectory"] as const)(
+    "repeats with the next save after a failure at %s",
+    async (step) => {
+      const directory = await temporaryDirectory();
+      const files = createStateFiles(directory);
+      let broken = true;
+      const watermarks = await Watermarks.open("hq", {
+        ...files,
+        [step]: (...names: [string, string]) =>
+          broken
+            ? Promise.reject(new Error("ENOSPC"))
+            : (files[step] as (...names: string[]) => Promise<void>)(...names),
+      });
+      watermarks.move("2490", AT);
+      await expect(watermarks.save()).rejects.toThrow("ENOSPC");
+      expect(watermarks.changed).toBe(true);
+      broken = false;
+      await watermarks.save();
+      expect(watermarks.changed).toBe(false);
+      expect(entries(await open(directory))).toEqual({ 2490: AT });
+    },
+  );
 
-  test("in a directory that may not be written to names the reason", async () => {
+  test("names the reason in a read-only directory", async () => {
     const directory = await temporaryDirectory();
     const inTheWay = join(directory, "file");
     await writeFile(inTheWay, "");
@@ -199,7 +204,7 @@ describe("a failure to write", () => {
     await expect(watermarks.save()).rejects.toThrow(/ENOTDIR|EEXIST/);
   });
 
-  test("saves take turns, and the last one has it all", async () => {
+  test("waits for other saves, and the last one has everything", async () => {
     const directory = await temporaryDirectory();
     const watermarks = await open(directory);
     const saves: Promise<void>[] = [];

@@ -6,8 +6,8 @@ import { serverRecorder } from "../../src/telemetry/recorders.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc" };
 
-describe("the exporter's own metrics", () => {
-  test("are those that are declared, no more and no less", async () => {
+describe("exporter metrics", () => {
+  test("match their declarations exactly", async () => {
     const { registry } = new ExporterMetrics(BUILD, () => []);
     const registered = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
       name,
@@ -20,7 +20,7 @@ describe("the exporter's own metrics", () => {
     );
   });
 
-  test("tell what is running", async () => {
+  test("describe the running version", async () => {
     const { registry } = new ExporterMetrics(BUILD, () => []);
     const info = registry.getSingleMetric("prtg_exporter_build_info");
     expect((await info?.get())?.values).toEqual([{ value: 1, labels: { ...BUILD, node_version: process.version } }]);
@@ -35,7 +35,7 @@ describe("the exporter's own metrics", () => {
     expect(await read()).toEqual([{ value: 4, labels: { family: "prtg_sensor_status" } }]);
   });
 
-  test("hold those of the process and of Node, but none that is named like what it is not", async () => {
+  test("include process and Node.js metrics, except misleading names", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     metrics.collectProcessMetrics();
     const all = await metrics.registry.getMetricsAsJSON();
@@ -50,7 +50,7 @@ describe("the exporter's own metrics", () => {
     for (const { name, type } of all) expect(name.endsWith("_total"), name).toBe(`${type}` === "counter");
   });
 
-  test("tell of requests by server, and by server and endpoint where that is asked for", async () => {
+  test("count requests by server, and by endpoint if configured", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     const request = () => {
       const server = serverRecorder(metrics, "hq");
@@ -82,7 +82,7 @@ describe("the exporter's own metrics", () => {
     expect((await metrics.samples(EXPORTER_METRICS.endpoints.requests)).map(({ value }) => value)).toEqual([2, 2]);
   });
 
-  test("forget a collector or a server, and keep the others", async () => {
+  test("forget a removed collector or server and keep the others", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
     for (const server of [hq, branch]) {
@@ -102,7 +102,7 @@ describe("the exporter's own metrics", () => {
     });
   });
 
-  test("are recorded by functions that work without their recorder", async () => {
+  test("have functions that work without their recorder", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     const { ...server } = serverRecorder(metrics, "hq");
     const { up } = server;
@@ -110,7 +110,7 @@ describe("the exporter's own metrics", () => {
     expect(await metrics.samples(EXPORTER_METRICS.server.up)).toEqual([{ labels: { server: "hq" }, value: 1 }]);
   });
 
-  test("of two exporters in one process do not mix", async () => {
+  test("stay separate for two exporters in one process", async () => {
     const [first, second] = [new ExporterMetrics(BUILD, () => []), new ExporterMetrics(BUILD, () => [])];
     first.exposition.scraped("text/plain");
     expect(await second.samples(EXPORTER_METRICS.exposition.scraped)).toEqual([]);

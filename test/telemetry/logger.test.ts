@@ -5,8 +5,8 @@ import { createLogger, LOG_FORMATS, LOG_LEVELS, layoutOf } from "../../src/telem
 
 const SECRET = 'p4ss"w\\rd\n/ü';
 
-describe.each(LOG_FORMATS)("the %s logger", (format) => {
-  test.each(LOG_LEVELS)("lets no secret through at level %s", async (level) => {
+describe.each(LOG_FORMATS)("%s logger", (format) => {
+  test.each(LOG_LEVELS)("hides secrets at level %s", async (level) => {
     const redactor = new Redactor();
     redactor.add(SECRET);
     let written = "";
@@ -37,7 +37,7 @@ describe.each(LOG_FORMATS)("the %s logger", (format) => {
   });
 });
 
-test("writes JSON lines with level, time and message", () => {
+test("the JSON logger writes level, time and message", () => {
   let written = "";
   const output = { write: (text: string) => (written += text) };
   const log = createLogger({ level: "info", redactor: new Redactor(), output });
@@ -51,9 +51,9 @@ test("writes JSON lines with level, time and message", () => {
   });
 });
 
-describe("a secret that reads like something else", () => {
+describe("secret with special characters", () => {
   test.each(["20260417", "true", "null", "4711", '","msg":"', "duration_ms"])(
-    "%s leaves a line that is JSON",
+    "%s leaves a line of valid JSON",
     (secret) => {
       const redactor = new Redactor();
       redactor.add(secret);
@@ -71,7 +71,7 @@ describe("a secret that reads like something else", () => {
   );
 });
 
-test("writes text in one line, errors included", async () => {
+test("the text logger writes one line, including errors", async () => {
   let written = "";
   const output = { write: (text: string) => (written += text) };
   const layout = await layoutOf("text");

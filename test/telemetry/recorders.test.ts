@@ -26,8 +26,8 @@ async function seriesOf(metric: MetricDeclaration): Promise<Record<string, numbe
   );
 }
 
-describe("what one server's client and collectors report", () => {
-  test("begins at zero where an alert or a rate waits for the first event", async () => {
+describe("reports of one server's client and collectors", () => {
+  test("start at zero if an alert or rate waits for the first event", async () => {
     for (const metric of [
       EXPORTER_METRICS.server.up,
       EXPORTER_METRICS.server.breakerChanged,
@@ -56,7 +56,7 @@ describe("what one server's client and collectors report", () => {
     expect(await seriesOf(EXPORTER_METRICS.collector.lastSuccess)).toEqual({});
   });
 
-  test("becomes gauges", async () => {
+  test("become gauges", async () => {
     server.up(true);
     server.waitingChannels(3);
     server.orphans(4);
@@ -78,7 +78,7 @@ describe("what one server's client and collectors report", () => {
     expect(await seriesOf(EXPORTER_METRICS.server.breakerChanged)).toEqual({ "": 0 });
   });
 
-  test("counts requests by endpoint and outcome, with their durations in seconds", async () => {
+  test("count requests by endpoint and outcome, with durations in seconds", async () => {
     server.requestStarted("/health");
     server.requestStarted("/health");
     expect(await seriesOf(EXPORTER_METRICS.server.inFlight)).toEqual({ "": 2 });
@@ -118,7 +118,7 @@ describe("what one server's client and collectors report", () => {
     expect(await seriesOf(EXPORTER_METRICS.objects.decodeProblem)).toMatchObject({ "problem=value": 7 });
   });
 
-  test("tells of each collector's last run, and keeps the time of its last success", async () => {
+  test("keep each collector's last run and the time of its last success", async () => {
     const tree = server.collector("tree");
     tree.finished({ success: true, complete: true, durationSeconds: 1.5, finishedAt: 1_000 });
     tree.finished({ success: false, complete: false, durationSeconds: 2.5, finishedAt: 2_000 });
@@ -136,7 +136,7 @@ describe("what one server's client and collectors report", () => {
   });
 });
 
-test("what waits is asked for at each reading, and is nothing once that ends", async () => {
+test("each read asks for waiting rows, and gets none after the end", async () => {
   const waiting = new Map([["live", { points: 3, oldestAt: 4_000 }]]);
   const unfollow = syncRecorder(metrics, "hq").followPending(
     () => waiting,

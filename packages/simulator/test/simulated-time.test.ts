@@ -12,7 +12,7 @@ function running(options: { readonly startAt?: number; readonly speed?: number }
 }
 
 describe("simulated time", () => {
-  test("follows the wall clock, its jumps too, unless it has a start or a speed of its own", async () => {
+  test("follows the wall clock and its jumps unless it has a start or speed", async () => {
     const { clock, time } = running();
     expect(time.now()).toBe(NOON);
     await clock.advance(1500);
@@ -33,7 +33,7 @@ describe("simulated time", () => {
     expect(time.speed).toBe(0.5);
   });
 
-  test("stands at its beginning until it is started", async () => {
+  test("stays at its beginning until it starts", async () => {
     const clock = new ManualClock(NOON);
     const time = new SimulatedTime({ clock, startAt: 5000, speed: 10 });
     await clock.advance(700);
@@ -43,7 +43,7 @@ describe("simulated time", () => {
     expect(time.now()).toBe(6000);
   });
 
-  test("can be stopped, stepped and resumed", async () => {
+  test("stops, steps and resumes", async () => {
     const { clock, time } = running({ startAt: 1000 });
     time.freeze();
     await clock.advance(5000);
@@ -59,7 +59,7 @@ describe("simulated time", () => {
     expect(time.now()).toBe(93_000);
   });
 
-  test("goes on as if it had never been stopped when it is released", async () => {
+  test("continues at the wall clock after its release", async () => {
     const { clock, time } = running();
     time.freeze(NOON - 1);
     await clock.advance(2000);
@@ -74,7 +74,7 @@ describe("simulated time", () => {
     expect(time.now()).toBe(NOON);
   });
 
-  test.each([0, -1, 0.001, 86_401, Number.NaN, Infinity])("has no speed of %d", (speed) => {
+  test.each([0, -1, 0.001, 86_401, Number.NaN, Infinity])("rejects the speed %d", (speed) => {
     expect(() => new SimulatedTime({ clock: new ManualClock(), speed })).toThrow(RangeError);
     const { time } = running();
     expect(() => time.setSpeed(speed)).toThrow("between 0.01 and 86400");

@@ -7,7 +7,7 @@ import type { LoggedRequest } from "../src/server/request-log.ts";
 import { startSimulator } from "../src/simulator.ts";
 import { CREDENTIALS, startService } from "./support/running-service.ts";
 
-describe("the request log", () => {
+describe("request log", () => {
   test("counts by method, route and status", async () => {
     const logged: LoggedRequest[] = [];
     const { send, simulator } = await startService({ log: (entry) => logged.push(entry) });
@@ -29,13 +29,13 @@ describe("the request log", () => {
     expect([simulator.requests.count(), simulator.requests.recent()]).toEqual([0, []]);
   });
 
-  test("the id of a request is in its answer and in the log", async () => {
+  test("has the id of the request, and so has the answer", async () => {
     const { send, simulator } = await startService();
     const { headers } = await send("/version");
     await expect.poll(() => simulator.requests.recent()).toMatchObject([{ requestId: headers.get("x-request-id") }]);
   });
 
-  test("knows how many requests were under way at once", async () => {
+  test("knows the greatest number of concurrent requests", async () => {
     const { send, simulator, clock } = await startService({ faults: ["latency=1s"] });
     const answers = [send("/version"), send("/version"), send("/version")];
     // All must wait before time passes.
@@ -49,7 +49,7 @@ describe("the request log", () => {
     expect(simulator.requests.maxInFlight).toBe(0);
   });
 
-  test("remembers only the last thousand", async () => {
+  test("keeps the last thousand requests", async () => {
     const { simulator } = await startService();
     for (let i = 0; i < 2500; i++) simulator.requests.open(String(i), "GET", "/").finish(200, 0);
     expect(simulator.requests.recent()).toHaveLength(1000);
@@ -59,7 +59,7 @@ describe("the request log", () => {
 });
 
 describe("connections of the server", () => {
-  test("are kept alive", async () => {
+  test("stay open between requests", async () => {
     const { simulator } = await startService();
     const ports = new Set<number | undefined>();
     const agent = new Agent({ connections: 1 });
@@ -72,7 +72,7 @@ describe("connections of the server", () => {
     expect(ports.size).toBe(1);
   });
 
-  test("end with the simulator, also while a request hangs", async () => {
+  test("end with the simulator, also during a request", async () => {
     const { simulator, send } = await startService({ faults: ["hang"] });
     const hanging = send("/version");
     await expect.poll(() => simulator.requests.inFlight).toBe(1);
@@ -80,7 +80,7 @@ describe("connections of the server", () => {
     await expect(send("/version")).rejects.toThrow();
   });
 
-  test("over TLS", async () => {
+  test("support TLS", async () => {
     const { simulator } = await startService({ tls: keyPair("localhost") });
     expect(simulator.url).toBe(`https://127.0.0.1:${simulator.port}`);
     const agent = new Agent({ connect: { ca: certificate("ca.pem"), servername: "localhost" } });
@@ -94,7 +94,7 @@ describe("connections of the server", () => {
     expect(headers.link).toMatch(/^<https:\/\/127\.0\.0\.1:/);
   });
 
-  test("to an address that is taken are refused at the start", async () => {
+  test("stop the start if the address is in use", async () => {
     const { simulator, clock } = await startService();
     const options = { world: simulator.world, clock, spelling: "live", credentials: CREDENTIALS } as const;
     await expect(startSimulator({ ...options, port: simulator.port })).rejects.toThrow("EADDRINUSE");
@@ -112,7 +112,7 @@ describe("malformed HTTP requests", () => {
     return { head, body: JSON.parse(body) };
   }
 
-  test("gets an error object", async () => {
+  test("get an error object", async () => {
     const { simulator } = await startService();
     const { head, body } = await raw(simulator.port, "nonsense\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);

@@ -40,7 +40,7 @@ function launched(given: Partial<LaunchedProcess> = {}) {
   };
 }
 
-test("stops, once, when its launcher is gone", () => {
+test("stops once when its launcher exits", () => {
   const { own, killed, tick, held } = launched();
   expect(held()).toBe(false);
   tick();
@@ -51,7 +51,7 @@ test("stops, once, when its launcher is gone", () => {
   expect(killed).toEqual([[42, "SIGTERM"]]);
 });
 
-test("asks for the launcher itself on Windows, where the parent's number stays", () => {
+test("checks the launcher itself on Windows, where the parent id does not change", () => {
   const { alive, killed, tick } = launched({ platform: "win32" });
   tick();
   expect(killed).toEqual([]);
@@ -60,7 +60,7 @@ test("asks for the launcher itself on Windows, where the parent's number stays",
   expect(killed).toEqual([[42, "SIGTERM"]]);
 });
 
-test("minds no other parent than a launcher", () => {
+test("ignores parents other than a launcher", () => {
   expect(launched({ env: {} }).watches).toBe(false);
   expect(launched({ ppid: 7 }).watches).toBe(false);
 });

@@ -34,8 +34,8 @@ async function pages(at = smallServer()) {
   return { ...createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor), counted: () => counted };
 }
 
-describe("the pages below /debug", () => {
-  test.each(["explain", "cardinality"] as const)("%s has no secrets, in either form", async (name) => {
+describe("pages below /debug", () => {
+  test.each(["explain", "cardinality"] as const)("%s shows no secrets, in either form", async (name) => {
     const { text, json, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
     expect(status).toBe(200);
     for (const shown of [text, JSON.stringify(json)]) {
@@ -44,7 +44,7 @@ describe("the pages below /debug", () => {
     }
   });
 
-  test("explain a sensor with what the server says about its status", async () => {
+  test("explain a sensor and its status on the server", async () => {
     const { text, json } = await (await pages()).explain(new URLSearchParams({ object: "50" }));
     expect(text).toContain("  message         Timeout <b> [31m of [redacted]\n");
     expect(text).toContain("  status since    2026-03-12T17:02:11.000Z\n");
@@ -55,12 +55,12 @@ describe("the pages below /debug", () => {
     });
   });
 
-  test("repeat no secret that was asked for", async () => {
+  test("do not repeat a secret of the request", async () => {
     const { text, json } = await (await pages()).explain(new URLSearchParams({ object: SECRET }));
     expect(text + JSON.stringify(json)).not.toContain("hunter2");
   });
 
-  test("say of an object that it is not selected", async () => {
+  test("report that an object is not selected", async () => {
     const { status, text } = await (await pages()).explain(new URLSearchParams({ object: "77" }));
     expect(status).toBe(404);
     expect(text).toContain("77 is not selected");
@@ -89,7 +89,7 @@ describe("the pages below /debug", () => {
     expect((await shown({ object: "50.999" })).ids).toEqual(["999"]);
   });
 
-  test("count once for all who ask at the same time, and anew for who asks later", async () => {
+  test("count once for concurrent readers, and again for later ones", async () => {
     const { cardinality, counted } = await pages();
     const [first, second] = await Promise.all([1, 2].map(() => cardinality(new URLSearchParams())));
     expect([second, counted()]).toEqual([first, 1]);
@@ -97,7 +97,7 @@ describe("the pages below /debug", () => {
     expect(counted()).toBe(2);
   });
 
-  test("list channels without rules as such", async () => {
+  test("list channels without rules", async () => {
     const { cardinality } = await pages();
     const { text, json } = await cardinality(new URLSearchParams());
     expect(text).toContain(
@@ -114,7 +114,7 @@ describe("the pages below /debug", () => {
 });
 
 describe("redactStrings", () => {
-  test("goes into lists and objects, keys too, and leaves everything else as it is", async () => {
+  test("redacts lists, objects and keys, and leaves other values", async () => {
     const redactor = new Redactor();
     redactor.add("secret");
     const given = { "a secret": ["secret", 1, null, true, undefined, { deep: "no secret" }] };

@@ -30,9 +30,9 @@ async function workOf(path: string, servers: FakeServers = many, base = url) {
   return { status: response.status, text, bytes: Buffer.byteLength(text), nodes, detailed, drawn };
 }
 
-describe("at 500 servers", () => {
+describe("pages with 500 servers", () => {
   test.each(["/", "/?page=10", "/?find=customer", "/status.json", "/status.json?page=3"])(
-    "%s costs what is on it: no tree is looked at, no details are collected",
+    "%s reads only the shown servers: no trees, no details",
     async (path) => {
       const { status, nodes, detailed, drawn, bytes } = await workOf(path);
       expect([status, nodes, [...detailed]]).toEqual([200, 0, []]);
@@ -42,7 +42,7 @@ describe("at 500 servers", () => {
     },
   );
 
-  test("the page of a server costs as much as where there is no other", async () => {
+  test("the page of a server has the same cost as with a single server", async () => {
     const few = fakeServers(2);
     const alone = await startPageServer({ status: few.source });
     try {
@@ -57,13 +57,13 @@ describe("at 500 servers", () => {
     }
   });
 
-  test("a search looks at all objects, and lists those of all servers", async () => {
+  test("a search covers the objects of all servers", async () => {
     const { text, nodes } = await workOf("/search?q=ping+15&status=");
     expect(nodes).toBeGreaterThanOrEqual(500 * 22);
     expect(text).toContain("500 objects for");
   });
 
-  test("every server is on one page, the worst on the first", async () => {
+  test("the list has every server on one page, the worst first", async () => {
     const seen: string[] = [];
     const states: string[] = [];
     for (let page = 1; page <= 13; page++) {
@@ -80,7 +80,7 @@ describe("at 500 servers", () => {
     expect(beyond?.page.number).toBe(13);
   });
 
-  test("sums are over all servers, whichever are shown", async () => {
+  test("totals cover all servers on any page", async () => {
     const all = await many.source.status();
     expect(all?.totals).toMatchObject({
       servers: 500,
@@ -92,7 +92,7 @@ describe("at 500 servers", () => {
     expect((await many.source.status({ find: "nowhere", page: 1 }))?.totals).toEqual(all?.totals);
   });
 
-  test("servers are found by words of their names", async () => {
+  test("a search finds servers by words of their names", async () => {
     const found = async (find: string) => {
       const report = await many.source.status({ find, page: 1 });
       return [report?.page.matching, report?.servers[0]?.name];
@@ -102,7 +102,7 @@ describe("at 500 servers", () => {
     expect(await found("nowhere")).toEqual([0, undefined]);
   });
 
-  test("one that is asked for has its details, whatever page it is on", async () => {
+  test("a request for one server returns its details from any page", async () => {
     const { text, detailed } = await workOf("/status.json?server=customer+321");
     const [server] = StatusReport.parse(JSON.parse(text)).servers;
     expect([...detailed]).toEqual(["customer 321"]);
@@ -113,7 +113,7 @@ describe("at 500 servers", () => {
   });
 });
 
-test("the largest page stays below 100 kB: all fail with long words, restless, with sensors in every status", async () => {
+test("the largest page stays below 100 kB with long errors and sensors in every status", async () => {
   const counts = new Map(STATUS_TOKENS.map((token) => [token, 12_345]));
   const worst = fakeServers(500, { said: "'&".repeat(200), isWorst: true, counts });
   const all = await startPageServer({ status: worst.source });
@@ -126,7 +126,7 @@ test("the largest page stays below 100 kB: all fail with long words, restless, w
   }
 });
 
-test("one server has its details at once, and its tree", async () => {
+test("a single server shows its details and its tree immediately", async () => {
   const single = fakeServers(1);
   const alone = await startPageServer({ status: single.source });
   try {

@@ -31,13 +31,13 @@ test("adds up by labels", async () => {
   expect([own.sum(unmappedChannels), own.most(unmappedChannels)]).toEqual([0, 0]);
 });
 
-test("reads of one server what it is asked for, and says where it was not asked", async () => {
+test("reads the requested metrics of one server and rejects others", async () => {
   const own = await measured("branch");
   expect([own.sum(requests), own.distribution(requestDuration, {})]).toEqual([5, undefined]);
   expect(() => own.sum(EXPORTER_METRICS.server.retried)).toThrow("prtg_exporter_api_retries_total was not read");
 });
 
-test("tells mean and 95th percentile of a histogram", async () => {
+test("reports mean and 95th percentile of a histogram", async () => {
   const own = await measured();
   const of = (endpoint: string) => own.distribution(requestDuration, { server: "hq", endpoint });
   expect(of("/a")?.mean).toBeCloseTo((94 * 0.05 + 6 * 0.5) / 100);

@@ -48,7 +48,7 @@ function charts(offset?: number) {
 
 const seriesAt = (...rows: TimeSeries["rows"]): TimeSeries => ({ rows, gaps: [], skipped: 0 });
 
-test("readers share one request, and its answer for a minute", async () => {
+test("readers share one request and its answer for a minute", async () => {
   const { clock, asked, ask, subject, turn } = charts();
   const readers = [ask("1"), ask("1"), subject.read(undefined, "1", new AbortController().signal)];
   await turn();
@@ -69,7 +69,7 @@ test("readers share one request, and its answer for a minute", async () => {
   expect(await again).toMatchObject({ kind: "drawn", ageSeconds: 0 });
 });
 
-test("another sensor has its own; what is no sensor has none, and nothing is asked for it", async () => {
+test("each sensor has its own answer, and other objects cause no request", async () => {
   const { asked, ask, subject, turn } = charts();
   void ask("1");
   void ask("2");
@@ -80,7 +80,7 @@ test("another sensor has its own; what is no sensor has none, and nothing is ask
   expect(asked).toHaveLength(2);
 });
 
-test("a page does not wait longer than ten seconds; the request goes on, and the next one has its answer", async () => {
+test("a page waits at most ten seconds, and the next one gets the late answer", async () => {
   const { clock, asked, ask } = charts();
   const first = ask("1");
   await clock.advance(10_000);
@@ -92,7 +92,7 @@ test("a page does not wait longer than ten seconds; the request goes on, and the
   expect(asked).toHaveLength(1);
 });
 
-test("a reader that goes away ends its own wait, not that of others", async () => {
+test("a reader that leaves ends only its own wait", async () => {
   const { asked, ask, turn } = charts();
   const leaving = new AbortController();
   const [left, stays] = [ask("1", leaving.signal), ask("1")];
@@ -104,7 +104,7 @@ test("a reader that goes away ends its own wait, not that of others", async () =
   expect(await stays).toMatchObject({ kind: "drawn" });
 });
 
-test("a failure is told to all who ask within the minute, and the server is left alone", async () => {
+test("all readers within a minute get the same failure without another request", async () => {
   const { asked, ask, turn } = charts();
   const first = ask("1");
   await turn();
@@ -114,7 +114,7 @@ test("a failure is told to all who ask within the minute, and the server is left
   expect(asked).toHaveLength(1);
 });
 
-test("a request that takes a minute is given up", async () => {
+test("a request ends after a minute", async () => {
   const { clock, asked, ask } = charts();
   const first = ask("1");
   await clock.advance(MINUTE);
@@ -122,7 +122,7 @@ test("a request that takes a minute is given up", async () => {
   expect(asked[0]?.signal.aborted).toBe(true);
 });
 
-test("a server is asked ten times a minute at most, whoever asks", async () => {
+test("the exporter asks a server at most ten times a minute", async () => {
   const { clock, asked, ask, turn } = charts();
   for (let id = 0; id < 10; id++) {
     void ask(String(id));
@@ -140,7 +140,7 @@ test("a server is asked ten times a minute at most, whoever asks", async () => {
   expect(asked).toHaveLength(11);
 });
 
-test("eight readers wait at a time; others are refused unless their answer is there", async () => {
+test("eight readers wait at a time, and others get only cached answers", async () => {
   const { clock, asked, ask, turn } = charts();
   const ready = ask("ready");
   await turn();
@@ -160,7 +160,7 @@ test("eight readers wait at a time; others are refused unless their answer is th
   expect(await ask("ready")).toMatchObject({ kind: "drawn" });
 });
 
-test("a reader that goes away leaves its place to another one", async () => {
+test("a reader that leaves frees its place", async () => {
   const { ask, turn } = charts();
   const leaving = new AbortController();
   const readers = Array.from({ length: 8 }, () => ask("1", leaving.signal));
@@ -172,7 +172,7 @@ test("a reader that goes away leaves its place to another one", async () => {
   expect(await next).toBe("waits");
 });
 
-test("a silent server has two requests for charts under way, so that its polls go on", async () => {
+test("a silent server has at most two requests for charts, and its polls continue", async () => {
   const { clock, asked, ask } = charts();
   for (const id of ["1", "2", "3"]) void ask(id);
   await clock.advance(MINUTE - 1);
@@ -182,7 +182,7 @@ test("a silent server has two requests for charts under way, so that its polls g
   expect(asked.map(({ id }) => id)).toEqual(["1", "2", "3"]);
 });
 
-test("the window ends now by the server's clock", async () => {
+test("the window ends now on the server's clock", async () => {
   const { clock, asked, ask, turn } = charts(2 * HOUR);
   const first = ask("1");
   await turn();
@@ -193,7 +193,7 @@ test("the window ends now by the server's clock", async () => {
   });
 });
 
-test("of each minute the lowest and the highest value are kept, whatever the interval", () => {
+test("each minute keeps its lowest and highest value at any interval", () => {
   const until = 10 * HOUR;
   const from = until - 4 * HOUR;
   const rows = Array.from({ length: 14_400 }, (_, second) => ({
@@ -205,7 +205,7 @@ test("of each minute the lowest and the highest value are kept, whatever the int
   expect(parts?.every(({ low, high }) => low === 0 && high === 99)).toBe(true);
 });
 
-test("of more channels than a page shows, the first are kept", () => {
+test("the chart keeps the first channels if a page has too many", () => {
   const values = Array.from({ length: 300 }, (_, id) => [String(id), id] as const);
   expect(chartOf(seriesAt({ at: 1, values }, { at: 2, values }), 2).channels.size).toBe(200);
 });

@@ -25,12 +25,12 @@ async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
   return serverEntry(listed, "https://user:secret@prtg.example.com:1616/?key=secret");
 }
 
-describe("the entry of a server", () => {
+describe("entry of a server", () => {
   test("has an address without secrets", async () => {
     expect((await entryOf(true, "health", {})).url).toBe("https://prtg.example.com:1616");
   });
 
-  test("says when it was polled last, which is not when its health or limits were asked for", async () => {
+  test("shows the last poll, ignoring health and limits", async () => {
     expect((await entryOf(true, "channels", {})).last_poll_at).toBe("1970-01-01T00:00:04.000Z");
     expect((await entryOf(true, "channels", { lastSuccessAt: undefined })).last_poll_at).toBe(
       "1970-01-01T00:00:03.000Z",
@@ -38,11 +38,17 @@ describe("the entry of a server", () => {
   });
 
   test.each([
-    ["an extra that failed is told", true, "limits", { error: "no" }, ["impaired", ["limits"], "no"]],
-    ["what the server lacks is no failure", true, "limits", { error: "no", isOff: true }, ["working", [], null]],
-    ["but where it is not up", false, "tree", { error: "no", isOff: true }, ["failing", ["tree"], "no"]],
+    ["reports a failed optional collector", true, "limits", { error: "no" }, ["impaired", ["limits"], "no"]],
+    ["ignores a missing endpoint", true, "limits", { error: "no", isOff: true }, ["working", [], null]],
     [
-      "one that came with a reload has no failure before its first runs",
+      "reports a missing endpoint if the server is not up",
+      false,
+      "tree",
+      { error: "no", isOff: true },
+      ["failing", ["tree"], "no"],
+    ],
+    [
+      "reports no failure of a new server before its first runs",
       false,
       "channels",
       { lastSuccessAt: undefined },

@@ -10,12 +10,12 @@ function server(
   return { name, state, sensorsByStatus: new Map(Object.entries(counts) as [StatusToken, number][]) };
 }
 
-describe("the worst server comes first", () => {
+describe("order of servers, the worst first", () => {
   test.each([
-    ["what cannot be reached before what fails", server("z", "unreachable"), server("a", "failing", { down: 9 })],
-    ["what fails before what is impaired", server("z", "failing"), server("a", "impaired", { down: 9 })],
-    ["what is impaired before what begins", server("z", "impaired"), server("a", "starting", { down: 9 })],
-    ["what begins before what works", server("z", "starting"), server("a", "working", { down: 9 })],
+    ["unreachable before failing", server("z", "unreachable"), server("a", "failing", { down: 9 })],
+    ["failing before impaired", server("z", "failing"), server("a", "impaired", { down: 9 })],
+    ["impaired before starting", server("z", "impaired"), server("a", "starting", { down: 9 })],
+    ["starting before working", server("z", "starting"), server("a", "working", { down: 9 })],
     ["more sensors down", server("z", "working", { down: 2 }), server("a", "working", { down: 1, warning: 9 })],
     [
       "partly down and disconnected are down",
@@ -23,9 +23,9 @@ describe("the worst server comes first", () => {
       server("a", "working", { down: 2, acknowledged: 9 }),
     ],
     ["then more warnings", server("z", "working", { down: 1, warning: 2 }), server("a", "working", { down: 1 })],
-    ["unusual is a warning", server("z", "working", { unusual: 1 }), server("a", "working", { up: 9_000 })],
+    ["unusual counts as a warning", server("z", "working", { unusual: 1 }), server("a", "working", { up: 9_000 })],
     ["then by name", server("Customer a", "working"), server("customer B", "working")],
-    ["numbers in names are numbers", server("customer 9", "failing"), server("customer 10", "failing")],
+    ["numbers in names sort as numbers", server("customer 9", "failing"), server("customer 10", "failing")],
   ])("%s", (_rule, worse, better) => {
     expect(Math.sign(compareServers(worse, better))).toBe(-1);
     expect(Math.sign(compareServers(better, worse))).toBe(1);
@@ -40,6 +40,6 @@ test.each([
   ["unreachable", { isHeldBack: true, hasFailures: true }],
   ["failing", { hasFailures: true }],
   ["starting", {}],
-] as const)("a server is %s where %j", (state, seen) => {
+] as const)("a server is %s if %j", (state, seen) => {
   expect(serverState({ isUp: false, isHeldBack: false, hasFailures: false, ...seen })).toBe(state);
 });

@@ -119,7 +119,7 @@ async function addresses(query: string): Promise<string[]> {
   return (await ask(query)).flatMap(({ targets }) => targets);
 }
 
-test("a device is a target with the labels of its place", async () => {
+test("each device is a target with labels of its place", async () => {
   const [first] = await ask("?server=hq");
   expect(first).toEqual({
     targets: ["core.example.com"],
@@ -142,7 +142,7 @@ test("a device is a target with the labels of its place", async () => {
   });
 });
 
-test("names are such as Prometheus takes, and values texts that can be sent", async () => {
+test("names fit Prometheus, and values are valid texts", async () => {
   const targets = await ask();
   for (const { targets: hosts, labels } of targets) {
     expect(hosts).toHaveLength(1);
@@ -155,7 +155,7 @@ test("names are such as Prometheus takes, and values texts that can be sent", as
   expect(odd?.labels.__meta_prtg_device).toBe('with "quotes" \ufffd\n');
 });
 
-test("a secret in a name does not leave this way", async () => {
+test("names do not leak a secret", async () => {
   const labels = (await ask()).find(({ labels }) => labels.__meta_prtg_device_id === "7")?.labels;
   expect(labels).toMatchObject({
     __meta_prtg_device: "[redacted]",
@@ -164,7 +164,7 @@ test("a secret in a name does not leave this way", async () => {
   });
 });
 
-describe("which devices, and how", () => {
+describe("filters and ports", () => {
   test.each([
     ["", ["core.example.com", "2001:db8::2", "2001:db8::5", "10.0.0.7:8080", "10.9.0.1"]],
     [
@@ -191,7 +191,7 @@ describe("which devices, and how", () => {
 });
 
 test.each(["?tags=wan", "?port=0", "?port=65536", "?port=http", "?port=1&port=2", "?port=", "?%F0%9F=1"])(
-  "%j is refused, so that nothing is let through by mistake",
+  "the endpoint rejects %j instead of ignoring it",
   async (query) => {
     const answer = await fetch(site.url + query);
     expect(answer.status).toBe(400);
@@ -200,7 +200,7 @@ test.each(["?tags=wan", "?port=0", "?port=65536", "?port=http", "?port=1&port=2"
 );
 
 test.each(["?status=dwon", "?status=up&status=paused", "?server=nobody&status=dwon"])(
-  "%j is refused with the statuses that there are",
+  "the endpoint rejects %j and lists the valid statuses",
   async (query) => {
     const answer = await fetch(site.url + query);
     expect(answer.status).toBe(400);
@@ -208,7 +208,7 @@ test.each(["?status=dwon", "?status=up&status=paused", "?server=nobody&status=dw
   },
 );
 
-describe("an answer that Prometheus does not take, so that it keeps the list that it has", () => {
+describe("error answers that make Prometheus keep its list", () => {
   test.each([
     ["", 503, /not been read as a whole/],
     ["?server=late", 503, /not been read as a whole/],
@@ -221,13 +221,13 @@ describe("an answer that Prometheus does not take, so that it keeps the list tha
     expect(await answer.text()).toMatch(words);
   });
 
-  test("does not keep back what is known of another server", async () => {
+  test("do not affect other servers", async () => {
     expect(await ask("?server=hq", starting)).toHaveLength(4);
     expect(await ask("?server=empty", starting)).toEqual([]);
   });
 });
 
-test("HEAD tells the size, and POST is not for it", async () => {
+test("HEAD returns the size, and POST fails", async () => {
   const head = await fetch(site.url, { method: "HEAD" });
   expect(head.status).toBe(200);
   expect(Number(head.headers.get("content-length"))).toBeGreaterThan(1_000);

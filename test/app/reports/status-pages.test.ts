@@ -66,11 +66,11 @@ async function search(text: string, status?: string, server?: string): Promise<S
   return SearchReport.parse(await running.exporter.status.search({ text, status, server }));
 }
 
-describe("the last hours of a sensor", () => {
+describe("last hours of a sensor", () => {
   const requests = () => running.simulator.requests.count({ method: "GET" });
   const gone = new AbortController().signal;
 
-  test("are what the server has, by one request that later readers share", async () => {
+  test("come from the server in one request for all readers", async () => {
     const sensor = sensors.find((each) => world.state(each, at).status === "up" && each.channels.length > 1);
     if (sensor === undefined) throw new Error("no sensor is up");
     const before = requests();
@@ -97,7 +97,7 @@ describe("the last hours of a sensor", () => {
     expect(value?.value).toBeLessThanOrEqual(last?.high ?? Number.NaN);
   });
 
-  test("are not asked for of other objects", async () => {
+  test("cause no request for other objects", async () => {
     const before = requests();
     for (const id of ["0", "999999", named(0).parent?.id ?? ""]) {
       expect(await running.exporter.status.chart({ server: undefined, id }, gone)).toBeUndefined();
@@ -105,7 +105,7 @@ describe("the last hours of a sensor", () => {
     expect(requests()).toBe(before);
   });
 
-  test("tell why there are none, without secrets", async () => {
+  test("explain missing data without secrets", async () => {
     const redactor = new Redactor();
     redactor.add(TEST_KEY);
     const reason = `it said ${TEST_KEY}`;
@@ -119,12 +119,12 @@ describe("the last hours of a sensor", () => {
   });
 });
 
-test("the statuses of a server are counted while the exporter runs, and only then", async () => {
+test("the exporter counts the statuses of a server only while it runs", async () => {
   expect(running.exporter.status.course("hq")).toEqual([]);
 });
 
-describe("the status report", () => {
-  test("fits its schema and says what is so", async () => {
+describe("status report", () => {
+  test("fits its schema and shows the current state", async () => {
     const report = await status();
     const [server] = report.servers;
     expect(server).toMatchObject({ name: "hq", up: true, url: running.simulator.url, measurements: null });
@@ -152,7 +152,7 @@ describe("the status report", () => {
     expect(report.otlp).toBeNull();
   });
 
-  test("counts requests as the metrics do", async () => {
+  test("counts requests like the metrics", async () => {
     const { api } = (await status()).servers[0] ?? {};
     const simulated = running.simulator.requests.count({ route: "/experimental/channels" });
     const endpoint = api?.endpoints.find((each) => each.endpoint === "/experimental/channels");
@@ -171,7 +171,7 @@ describe("the status report", () => {
     expect(metrics.pages.every(({ bytes }) => bytes > 1_000)).toBe(true);
   });
 
-  test("tells of failures by code, and of a server that is gone", async () => {
+  test("reports failures by code and an unreachable server", async () => {
     const failing = await startSimulatedExporter({
       size: { sensors: 10 },
       settings: "collectors: { limits: { enabled: false }, timeseries: { enabled: false } }\n",
@@ -198,8 +198,8 @@ describe("the status report", () => {
   });
 });
 
-describe("an object", () => {
-  test("leads from the root to every sensor", async () => {
+describe("page of an object", () => {
+  test("links from the root to every sensor", async () => {
     const seen: string[] = [];
     const walk = async (id: string): Promise<void> => {
       const { children } = await node(id);
@@ -213,7 +213,7 @@ describe("an object", () => {
     expect(seen.toSorted()).toEqual(sensors.map(({ id }) => id).toSorted());
   });
 
-  test("says where it is, and how the sensors below it are", async () => {
+  test("shows its path and the statuses of sensors below it", async () => {
     const device = world.list("device").find(({ id }) => id === named(0).parent?.id);
     if (device === undefined) throw new Error("no device");
     const report = await node(device.id);
@@ -230,7 +230,7 @@ describe("an object", () => {
     expect(report.node.sensors_by_status).toEqual(counts);
   });
 
-  test("shows a sensor with its values, units and the very lines of the page", async () => {
+  test("shows a sensor with values, units and the lines of the page", async () => {
     const sensor = named(0);
     const { sensor: shown } = await node(sensor.id);
     expect(shown?.channels.map(({ channel_id, name, unit }) => [channel_id, name, unit])).toEqual(
@@ -247,13 +247,13 @@ describe("an object", () => {
     expect(given.length).toBeGreaterThan(5);
   });
 
-  test("says why a value is missing", async () => {
+  test("explains a missing value", async () => {
     const { sensor, node: own } = await node(named(3).id);
     expect(own.status).toBe("pausedbyuser");
     expect(new Set(sensor?.channels.map(({ state, value }) => `${state} ${value}`))).toEqual(new Set(["paused null"]));
   });
 
-  test("says of every sensor below it since when it has its status, and why", async () => {
+  test("shows for every sensor below it the status, its start and its cause", async () => {
     for (const { id } of world.list("device")) {
       for (const child of (await node(id)).children.items) {
         if (child.kind !== "sensor" || child.id === named(4).id) continue;
@@ -267,13 +267,13 @@ describe("an object", () => {
     expect((await node(named(3).id)).node.message).toBe(SAID);
   });
 
-  test("says when a sensor was up", async () => {
+  test("shows when a sensor was up", async () => {
     const up = sensors.find((sensor) => world.state(sensor, at).status === "up");
     const { sensor } = await node(up?.id ?? "");
     expect(Date.parse(sensor?.last_up_at ?? "")).toBeGreaterThan(at - 3_600_000);
   });
 
-  test("comes in parts where much is below it", async () => {
+  test("splits a large object into parts", async () => {
     const busy = world.list("device").toSorted((a, b) => b.children.length - a.children.length)[0];
     const all = await node(busy?.id ?? "");
     const rest = await node(busy?.id ?? "", 2);
@@ -285,20 +285,20 @@ describe("an object", () => {
     ["999999", undefined],
     ["1", "other"],
     ["constructor", undefined],
-  ])("is not there: %s of %s", async (id, server) => {
+  ])("does not exist: %s of %s", async (id, server) => {
     expect(await running.exporter.status.node({ id, server, from: 0 })).toBeUndefined();
   });
 });
 
-describe("the search", () => {
-  test("finds by words, the best first, whatever the case", async () => {
+describe("search", () => {
+  test("finds words in any case, the best match first", async () => {
     const { total, items } = await search("UPLINK of tests");
     expect([total, items.map(({ id }) => id)]).toEqual([2, [named(0).id, named(1).id]]);
     expect((await search("uplink of the tests")).items[0]?.id).toBe(named(0).id);
     expect((await search("the uplink of the tests")).items[0]?.id).toBe(named(1).id);
   });
 
-  test("puts what is called so before what is below it", async () => {
+  test("lists objects with that name before objects below them", async () => {
     const [device, last] = [named(0).parent, named(sensors.length - 1)];
     const { items } = await search("rankword");
     expect(items.slice(0, 2).map(({ id }) => id)).toEqual([device?.id, last.id]);
@@ -323,7 +323,7 @@ describe("the search", () => {
     expect((await search("", "no such status")).total).toBe(0);
   });
 
-  test("shows a hundred, and counts all", async () => {
+  test("shows a hundred results and counts all", async () => {
     const all = await search("");
     const counts = objectCounts(world);
     expect(all.total).toBe([...counts].reduce((sum, [kind, count]) => sum + (kind === "channel" ? 0 : count), 0));
@@ -332,7 +332,7 @@ describe("the search", () => {
   });
 });
 
-test("takes secrets out of names", async () => {
+test("pages redact secrets in names", async () => {
   const redactor = new Redactor();
   redactor.add(TEST_KEY);
   const exporter = new Exporter(running.config, { ...testContext(), redactor });
@@ -352,7 +352,7 @@ test("takes secrets out of names", async () => {
   }
 });
 
-test("tells what is pushed, and where to without credentials", async () => {
+test("pages show pushed data and the receiver without credentials", async () => {
   const receiver = await startReceiver();
   const small = await startSimulatedExporter({ size: { sensors: 20 } });
   const context = testContext();
@@ -381,7 +381,7 @@ test("tells what is pushed, and where to without credentials", async () => {
   }
 });
 
-test("asks the server nothing", async () => {
+test("pages send no request to the server", async () => {
   const requests = () => running.simulator.requests.count({});
   const before = requests();
   await running.exporter.status.status();

@@ -35,14 +35,14 @@ async function checked(api: MemoryServer, select?: string): Promise<string> {
   return `${result?.status ?? "ok"}: ${result?.text}`;
 }
 
-describe("the step of details", () => {
-  test("is there where their collector is on", async () => {
+describe("step of details", () => {
+  test("appears if its collector is enabled", async () => {
     const subjects = async (settings: string) => (await steps(settings)).map(({ subject }) => subject);
     expect(await subjects("collectors: { details: { enabled: true } }")).toContain("details");
     expect(await subjects("")).not.toContain("details");
   });
 
-  test("says what the server tells", async () => {
+  test("shows the server's details", async () => {
     expect(await checked(server())).toBe(`ok: ${TOLD}`);
     const other = server();
     other.licenseUse = { used: 7, max: undefined, expiresAt: undefined };
@@ -52,7 +52,7 @@ describe("the step of details", () => {
     );
   });
 
-  test("names what the server does not tell", async () => {
+  test("names missing details", async () => {
     const api = server();
     api.licenseUse = api.autodiscoveries = api.primary = undefined;
     api.connected.clear();
@@ -61,13 +61,13 @@ describe("the step of details", () => {
     );
   });
 
-  test("does not take the channels of a server that ignores the filter for primary ones", async () => {
+  test("reports no primary channels if the server ignores the filter", async () => {
     const api = server();
     api.primary = api.channelRecords;
     expect(await checked(api)).toBe(`ok: ${TOLD.replace("channels: 1", "channels: not sent")}`);
   });
 
-  test("leaves out what is told of the whole server where a part is monitored", async () => {
+  test("omits details of the whole server if the configuration selects a part", async () => {
     const api = server();
     expect(await checked(api, ', select: { include: [{ id: "40" }] }')).toBe(
       "ok: first probe: connected, primary channels: 1",
@@ -75,7 +75,7 @@ describe("the step of details", () => {
     expect(api.timesAsked("license") + api.timesAsked("autodiscoveries")).toBe(0);
   });
 
-  test("one that fails is a warning, and leaves the others", async () => {
+  test("one failure is a warning and keeps the other details", async () => {
     const api = server();
     api.fail("API_SERVER_ERROR", "license");
     expect(await checked(api)).toMatch(
@@ -83,7 +83,7 @@ describe("the step of details", () => {
     );
   });
 
-  test("that all fail is a failure that serve goes on without", async () => {
+  test("all failures together fail the step, but serve continues", async () => {
     const api = server();
     api.fail("API_SERVER_ERROR", "license", "autodiscoveries", "probeConnected", "primaryChannels");
     const failure: unknown = await checked(api).catch((error: unknown) => error);

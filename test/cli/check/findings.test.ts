@@ -5,8 +5,8 @@ const OK: Finding = { server: "hq", subject: "login", status: "ok", text: "accep
 const WARNING: Finding = { ...OK, status: "warning", text: "almost", remedy: "Nothing." };
 const FAILED: Finding = { ...OK, subject: "sensors", status: "FAILED", text: "none [API_FORBIDDEN]", remedy: "Ask." };
 
-describe("the table of findings", () => {
-  test("has a line for each, in columns as wide as the names need, with the remedy behind an arrow", () => {
+describe("table of findings", () => {
+  test("has one line per finding, fitting columns and the remedy after an arrow", () => {
     const format = findingsTable(["hq", "branch"], ["login", "sensors"]);
     expect([OK, WARNING, FAILED, { ...OK, server: "branch" }].map(format)).toEqual([
       "hq      login    ok       accepted",
@@ -16,7 +16,7 @@ describe("the table of findings", () => {
     ]);
   });
 
-  test("keeps to one line, and sends nothing to the terminal that it would act on", () => {
+  test("escapes line ends and control characters", () => {
     const hostile = "a\nb\u001b[2J\u0007\tc\u009b31m";
     const format = findingsTable([hostile], ["login"]);
     const line = format({ server: hostile, subject: "login", status: "FAILED", text: hostile, remedy: hostile });
@@ -24,7 +24,7 @@ describe("the table of findings", () => {
   });
 });
 
-describe("the conclusion", () => {
+describe("conclusion", () => {
   test.each([
     [[OK, OK], "ok: everything that serve needs works"],
     [[OK, WARNING], "ok: everything that serve needs works, with the warnings above"],
@@ -33,7 +33,7 @@ describe("the conclusion", () => {
       [FAILED, { ...FAILED, subject: "channels" }, { ...FAILED, server: "branch\n2" }],
       "FAILED: hq (sensors, channels); branch 2 (sensors)",
     ],
-  ])("of %j is %s", (findings, text) => {
+  ])("reports %j as %s", (findings, text) => {
     expect(concludeFindings(findings)).toBe(text);
   });
 });

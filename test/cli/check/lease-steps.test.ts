@@ -49,7 +49,7 @@ function lines(findings: readonly Finding[]): string[] {
   return findings.map(({ subject, status, text, remedy = "nothing" }) => `${subject} ${status}: ${text} -> ${remedy}`);
 }
 
-test("says who leads, and that the Lease may be read and written, and changes nothing", async () => {
+test("shows the leader and the rights on the Lease, and changes nothing", async () => {
   const here = await setting();
   const { server, check } = here;
   setAhead(here, 1_000);
@@ -68,7 +68,7 @@ test("says who leads, and that the Lease may be read and written, and changes no
   expect(server.requests.at(-1)).toMatchObject({ method: "PUT", body: before });
 });
 
-test("one that is not there may be made, and is not made", async () => {
+test("reports that it can create a missing Lease, without creating it", async () => {
   const { server, check } = await setting();
   expect(lines(await check()).slice(1, 3)).toEqual([
     "lease ok: monitoring/prtg-exporter: does not exist yet, the first replica creates it -> nothing",
@@ -77,7 +77,7 @@ test("one that is not there may be made, and is not made", async () => {
   expect(server.lease).toBeUndefined();
 });
 
-test("a Lease that changes meanwhile is one that may be written", async () => {
+test("accepts a Lease that changes during the check", async () => {
   const { server, check } = await setting();
   server.put(HELD);
   server.intercept = ({ method }) => {
@@ -87,7 +87,7 @@ test("a Lease that changes meanwhile is one that may be written", async () => {
   expect((await check()).slice(0, 3).map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
 });
 
-test("looks at the Lease that serve takes with the same flags", async () => {
+test("uses the Lease of serve with the same flags", async () => {
   const { server, check } = await setting();
   await check({ shard: { index: 2, count: 3 }, leaderElectResourceName: "prtg" });
   expect(server.requests[0]?.path).toBe("/apis/coordination.k8s.io/v1/namespaces/monitoring/leases/prtg-2");
@@ -141,7 +141,7 @@ test.each<[string, (server: LeaseServer) => unknown, RegExp]>([
     ({ accountFolder }) => rm(join(accountFolder, "token")),
     /^service account FAILED: .*\/token cannot be read: ENOENT.* \[NOT_IN_CLUSTER\] -> Mount the token of the service account/,
   ],
-])("%s it says so, and what to do, and tries nothing more", async (_, spoil, expected) => {
+])("%s it names the problem and the remedy, and stops", async (_, spoil, expected) => {
   const { server, check } = await setting();
   await spoil(server);
   const findings = await check();
@@ -149,7 +149,7 @@ test.each<[string, (server: LeaseServer) => unknown, RegExp]>([
   expect(findings.slice(0, -1).every(({ status }) => status === "ok")).toBe(true);
 });
 
-test("an API server that does not answer is not waited for longer than serve waits", async () => {
+test("waits for the API server no longer than serve", async () => {
   const { server, clock, check } = await setting();
   server.isSilent = true;
   const checked = check({ leaderElectRenewDeadline: 6_000, leaderElectRetryPeriod: 1_000 });
@@ -160,7 +160,7 @@ test("an API server that does not answer is not waited for longer than serve wai
   );
 });
 
-test("an interruption ends it without a word more", async () => {
+test("stops silently on an interruption", async () => {
   const { server, interrupted, check } = await setting();
   server.isSilent = true;
   const checked = check();
@@ -172,7 +172,7 @@ test("an interruption ends it without a word more", async () => {
 test.each([
   [-40_000, "40 s behind"],
   [40_000, "40 s ahead"],
-])("a clock that differs by %i ms is a warning", async (ms, words) => {
+])("warns if the clock differs by %i ms", async (ms, words) => {
   const here = await setting();
   setAhead(here, ms);
   const [line = ""] = lines(await here.check()).slice(-1);

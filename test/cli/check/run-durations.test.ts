@@ -22,7 +22,7 @@ function durations(): RunDurations {
 }
 
 describe("speed", () => {
-  test("is all right where runs take a small part of their periods: the tightest is named", () => {
+  test("is ok if runs take a small part of their period, and names the slowest", () => {
     const subject = durations();
     subject.took(["health"], 100);
     subject.took(["tree", "status"], 2_000);
@@ -31,7 +31,7 @@ describe("speed", () => {
     expect(subject.judge(3_000)).toEqual({ text: "at most 3.0 s of the 30 s that a run may take (status)" });
   });
 
-  test("is a finding where a run takes longer than its period: the parts of a run count together", () => {
+  test("is a finding if a run exceeds its period with all of its parts", () => {
     const subject = durations();
     subject.took(["tree", "status"], 3_000);
     for (let list = 0; list < 5; list++) subject.took(["channels"], 14_600);
@@ -42,7 +42,7 @@ describe("speed", () => {
     });
   });
 
-  test("is a finding where little is missing to that", () => {
+  test("is a finding if a run nearly fills its period", () => {
     const subject = durations();
     subject.took(["status"], 15_000);
     subject.took(["timeseries"], 59_000);
@@ -51,7 +51,7 @@ describe("speed", () => {
     });
   });
 
-  test("is a finding where single answers come near the timeout", () => {
+  test("is a finding if an answer nearly reaches the timeout", () => {
     const subject = durations();
     subject.took(["tree"], 20_000);
     expect(subject.judge(16_000)).toMatchObject({
@@ -74,8 +74,11 @@ test.each([
   { offsetMs: -10_000, status: undefined },
   { offsetMs: 10_500, status: "warning", text: "server clock is 11 s ahead" },
   { offsetMs: -7_200_000, status: "warning", text: "server clock is 7200 s behind" },
-])("a clock that is off by $offsetMs ms", ({ offsetMs, status, text = "clocks of server and exporter differ by" }) => {
-  const judged = judgeClock(offsetMs);
-  expect(judged.status).toBe(status);
-  expect(judged.text).toContain(text);
-});
+])(
+  "the check reports a clock that is off by $offsetMs ms",
+  ({ offsetMs, status, text = "clocks of server and exporter differ by" }) => {
+    const judged = judgeClock(offsetMs);
+    expect(judged.status).toBe(status);
+    expect(judged.text).toContain(text);
+  },
+);

@@ -30,33 +30,33 @@ async function checked(include: Included | undefined, faults: readonly string[] 
 
 const aDevice: Included = (world) => [{ kind: "id", id: world.list("device")[3]?.id ?? "" }];
 
-describe("the selection is checked:", () => {
-  test("a server that is asked for it", async () => {
+describe("selection step", () => {
+  test("accepts a server that filters", async () => {
     const { said, ofTotal } = await checked(aDevice);
     expect(said).toBe(`ok: ${ofTotal}; the server filters`);
     expect(ofTotal).not.toMatch(/^0 /);
   });
 
-  test("a server that refuses to select", async () => {
+  test("accepts a server that refuses to filter", async () => {
     const { said, ofTotal } = await checked(aDevice, ["refuses=filter"]);
     expect(said).toMatch(`warning: ${ofTotal}; the server cannot filter by descendants`);
   });
 
-  test("so much that whole lists cost less", async () => {
+  test("accepts a selection so large that whole lists are cheaper", async () => {
     const { said, ofTotal } = await checked((world) => world.list("probe").map(({ id }) => ({ kind: "id", id })));
     expect(said).toBe(`ok: ${ofTotal}; the exporter reads whole lists and filters itself`);
   });
 
-  test("nothing", async () => {
+  test("warns of an empty selection", async () => {
     expect((await checked(() => [{ kind: "tag", tag: "of-none" }])).said).toMatch(/^warning: no sensor is selected/);
   });
 
-  test("a filter that finds everything, as where the server ignores it", async () => {
+  test("warns of a filter that excludes nothing", async () => {
     const { said, ofTotal } = await checked(() => [{ kind: "filter", filter: 'not (id = "1")' }]);
     expect(said).toBe(`warning: ${ofTotal}: the filter excludes none`);
   });
 
-  test("none", async () => {
+  test("skips a configuration without selection", async () => {
     expect((await checked(undefined)).said).toBe("skipped: all objects are selected");
   });
 });

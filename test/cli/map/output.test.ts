@@ -31,7 +31,7 @@ function mapped(path: string, name: string, unit: string): MappedChannel {
   return { server: "hq", sensor, channel, account: { outcome: "mapped", rule: "r", reason: "rules[0] of x", series } };
 }
 
-test("a line has the channel once, and of the labels those that the line does not say anyhow", () => {
+test("a line has the channel once and omits repeated labels", () => {
   const labels = { ...WIDE_LABELS, rename: new Map([["device", "host_name"]]) };
   expect(mapTable([mapped("Berlin/core/Port 1", "Traffic In", "Mbit/s")], false, labels).split("\n")).toEqual([
     "CHANNEL  SENSOR              NAME        VALUE  UNIT    SERIES                                         RULE",
@@ -41,7 +41,7 @@ test("a line has the channel once, and of the labels those that the line does no
   ]);
 });
 
-test("no name makes a line wider than a screen", () => {
+test("long names do not make a line wider than a screen", () => {
   const long = `${"x".repeat(5_000)}\n${"y".repeat(100)}/the end`;
   const text = mapTable([mapped(long, long, long)], true, WIDE_LABELS);
   for (const line of text.split("\n")) expect(line.length).toBeLessThan(220);

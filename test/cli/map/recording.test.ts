@@ -32,8 +32,8 @@ function kept(given: Recording): Recording {
   return { ...given, servers };
 }
 
-describe("a recording", () => {
-  test("reads as it was written", () => {
+describe("recording", () => {
+  test("keeps its content after a round trip", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), (text, value) => {
         // JSON has no negative zero.
@@ -53,7 +53,7 @@ describe("a recording", () => {
     expect(readRecording(writeRecording(given, same), "r.json")).toEqual(kept(given));
   });
 
-  test("has no addresses and no secrets, and stays JSON whatever a secret is", () => {
+  test("contains no addresses and secrets, and stays valid JSON with any secret", () => {
     const secret = 'pass"wörd\\1';
     const redactor = new Redactor();
     redactor.add(secret);
@@ -92,7 +92,7 @@ describe("readRecording", () => {
     ["tags of no text", withServer({ nodes: [{ ...server.nodes[0], tags: [1] }] }), /nodes\[0\]\.tags\[0\]/],
     ["a wrong channel", withServer({ channels: [{ ...server.channels[0], value: "1" }] }), /channels\[0\]\.value/],
     ["an empty id", withServer({ channels: [{ ...server.channels[0], channelId: "" }] }), /channels\[0\]\.channelId/],
-  ])("refuses %s", (_what, content, expected) => {
+  ])("rejects %s", (_what, content, expected) => {
     const text = typeof content === "string" ? content : JSON.stringify(content);
     expect(() => readRecording(text, "r.json")).toThrow(expected);
     expect(() => readRecording(text, "r.json")).toThrow(expect.objectContaining({ code: "RECORDING_INVALID" }));

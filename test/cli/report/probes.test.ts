@@ -9,7 +9,7 @@ import {
   PREFERRED_ENDPOINTS,
 } from "../../../src/prtg/endpoints.ts";
 
-test("a report tells of every endpoint that the exporter reads, and of each question once", () => {
+test("a report covers every endpoint of the exporter, and each question once", () => {
   const options = { interval: false, statusSummary: false };
   const lists = [
     ...NODE_KINDS.flatMap((kind) => nodeLists(kind, options)),

@@ -58,7 +58,7 @@ async function replayed(server: ServerReport): Promise<ServerReport> {
   return report(simulator.url);
 }
 
-describe("a server that is played from its report has the same report", () => {
+describe("server that plays a report", () => {
   test.each<[string, Partial<SimulatorOptions>]>([
     ["spelling live", { spelling: "live" }],
     ["spelling specification", { spelling: "specification" }],
@@ -69,7 +69,7 @@ describe("a server that is played from its report has the same report", () => {
     ["values with units", { faults: ["text-values=en"] }],
     ["values with units and decimal commas", { faults: ["text-values=de"] }],
     [
-      "what is missing and refused",
+      "missing and refused endpoints",
       {
         faults: [
           "missing=501@/experimental/license",
@@ -87,7 +87,7 @@ describe("a server that is played from its report has the same report", () => {
     expect(withoutTimes(await replayed(first))).toEqual(withoutTimes(first));
   });
 
-  test("and shows what differs between spellings and releases", async () => {
+  test("shows the differences between spellings and releases", async () => {
     const live = await reportOf({ spelling: "live" });
     const specified = await reportOf({ spelling: "specification", release: "25.1" });
     expect([live.release, live.spelling, live.default_limit]).toEqual(["26.3.122.1665", "live", 100]);
@@ -102,8 +102,8 @@ describe("a server that is played from its report has the same report", () => {
   });
 });
 
-describe("what is in a report", () => {
-  test("is no name, value, address or key of a hostile server", async () => {
+describe("content of a report", () => {
+  test("has no name, value, address or key of a hostile server", async () => {
     const world = createWorld({ seed: 1, size: SIZE, startedAt: AT, plainNames: false });
     const simulator = await simulateServer({ world, startAt: AT });
     const { text } = await written(await report(simulator.url));
@@ -119,7 +119,7 @@ describe("what is in a report", () => {
     for (const secret of new Set(secrets)) expect(text).not.toContain(JSON.stringify(secret).slice(1, -1));
   });
 
-  test("is nothing that stands where a name of a field, a status, a release, a code or a type is due", async () => {
+  test("has no unknown text as field, status, release, code or type", async () => {
     const secret = "core-router.example.com";
     const member = { [secret]: secret, name: secret, status: secret, type: secret, unittype: secret };
     const record = { ...member, id: secret, basic: { [secret]: { [secret]: [secret, 1] } } };
@@ -154,7 +154,7 @@ describe("what is in a report", () => {
     expect(endpoints.find(({ endpoint }) => endpoint === "/sensors/{id}")?.status).toBe(200);
   });
 
-  test("ends where nothing else would be answered", async () => {
+  test("ends after a failure that affects all requests", async () => {
     const simulator = await simulateServer({ faults: ["unsupported-scheme@/version"] });
     const { complete, endpoints } = await report(simulator.url);
     expect(complete).toBe(false);
@@ -163,7 +163,7 @@ describe("what is in a report", () => {
     expect(nothing.endpoints).toMatchObject([{ endpoint: "/health", status: null, failure: "API_CONNECTION_FAILED" }]);
   });
 
-  test("is refused where it has anything else", async () => {
+  test("fails validation with any addition", async () => {
     const { file, content } = await written(await reportOf({}));
     const odd = { endpoint: "/version", query: "", status: 200, ms: 1, shape: { "$.secret": { text: 1 } } };
     for (const spoilt of [
@@ -182,7 +182,7 @@ describe("what is in a report", () => {
   });
 });
 
-test("check writes a report, also of a server at which something fails, and simulate plays it", async () => {
+test("check writes a report even of a faulty server, and simulate plays it", async () => {
   const simulator = await simulateServer({ faults: ["error=500@/experimental/channels"], release: "25.4" });
   const folder = temporaryFolder({ key: CREDENTIALS.apiKey });
   const file = join(folder, "report.json");

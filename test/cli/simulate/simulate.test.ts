@@ -18,13 +18,13 @@ describe("flags", () => {
     [["--start-at", "yesterday"], /Give a time such as 2026-03-12T08:00:00Z/],
     [["--start-at", "2026-03-12"], /Give a time such as/],
     [["--start-at", "2026-13-12T08:00:00Z"], /Give a time such as/],
-  ])("%j are refused", async (args, message) => {
+  ])("%j fail", async (args, message) => {
     const [code, text] = await stderrOf(...args);
     expect(code).toBe(2);
     expect(text).toMatch(message);
   });
 
-  test("name a scenario that cannot be read, and those that could", async () => {
+  test("name an unreadable scenario and the available ones", async () => {
     const [code, text] = await stderrOf("--scenario", "no-such-story");
     expect(code).toBe(1);
     expect(text).toMatch(

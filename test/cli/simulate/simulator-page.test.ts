@@ -36,7 +36,7 @@ function codes(text: string): string[] {
 }
 
 describe("docs/simulator.md", () => {
-  test("names every flag of simulate that is its own", () => {
+  test("names every flag that only simulate has", () => {
     const simulate = createProgram({ code: 0, redactor: new Redactor() }).commands.find(
       (each) => each.name() === "simulate",
     );
@@ -44,7 +44,7 @@ describe("docs/simulator.md", () => {
     expect(codes(firstCells(section("Start the simulator")).join(" ")).toSorted()).toEqual(flags.toSorted());
   });
 
-  test("has the whole grammar of faults, in examples that parse", () => {
+  test("has the whole grammar of faults, with valid examples", () => {
     const examples = codes(firstCells(section("Faults")).join(" "));
     const kinds = new Set(examples.map((example) => parseFault(example).action.kind));
     const help = FAULT_HELP.split("\n").flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.slice(1) ?? []);
@@ -57,7 +57,7 @@ describe("docs/simulator.md", () => {
     for (const fault of used) expect(() => parseFault(fault), fault).not.toThrow();
   });
 
-  test("has a scenario that can be played, and names all that a step can do", () => {
+  test("has a valid scenario and all fields of a step", () => {
     const [example = "", ...others] = blocks("yaml", section("Scenarios"));
     expect(others).toEqual([]);
     const world = createWorld({ seed: 1, startedAt: STARTED_AT });
@@ -71,12 +71,12 @@ describe("docs/simulator.md", () => {
     for (const name of SHIPPED_SCENARIOS) expect(described).toContain(name);
   });
 
-  test("lists every operation of the control endpoint, and no other", () => {
+  test("lists exactly the operations of the control endpoint", () => {
     const operations = CONTROL_OPERATIONS.map(({ method, path }) => `${method} ${CONTROL_ROOT}${path}`);
     expect(firstCells(section("The control endpoint")).flatMap(codes)).toEqual(operations);
   });
 
-  test("has examples of the control endpoint that work, one after the other", async () => {
+  test("has examples of the control endpoint that work in order", async () => {
     const simulator = await startSimulator({
       world: createWorld({ seed: 1, startedAt: STARTED_AT }),
       clock: systemClock,
@@ -100,7 +100,7 @@ describe("docs/simulator.md", () => {
     }
   });
 
-  test("links to what exists", () => {
+  test("links to existing pages", () => {
     const headings = [...PAGE.matchAll(/^## (.*)$/gm)].map(([, title = ""]) =>
       title.toLowerCase().replaceAll(" ", "-"),
     );

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { BAD_RULES } from "./bad-rules.ts";
 import { linesOf, loadMapping, loadRules } from "./support.ts";
 
-test.each(BAD_RULES)("refused: $title", async ({ text, lines }) => {
+test.each(BAD_RULES)("the loader rejects: $title", async ({ text, lines }) => {
   const found = await linesOf(loadRules(text));
   expect(found.map((line, index) => line.slice(0, lines[index]?.length))).toEqual(lines);
 });
 
-test("rules in the configuration file are placed there", async () => {
+test("problems of rules in the configuration file have their position", async () => {
   const text = "mapping:\n  rules:\n    - match: { channel: '/(/' }\n      name: up\n      help: X.\n";
   expect(await linesOf(loadMapping(text))).toEqual([
     expect.stringMatching(
@@ -19,7 +19,7 @@ test("rules in the configuration file are placed there", async () => {
   ]);
 });
 
-test("what is wrong in several files is said at once", async () => {
+test("the loader reports problems of several files together", async () => {
   const files = { "/etc/prtg/a.yaml": "rules:\n  - {}\n", "/etc/prtg/b.yaml": "rules: 5\n" };
   expect(await linesOf(loadMapping("mapping: { files: [a.yaml, b.yaml, c.yaml] }\n", files))).toEqual([
     "b.yaml:1:8: rules: expected a list, found 5",
@@ -28,7 +28,7 @@ test("what is wrong in several files is said at once", async () => {
   ]);
 });
 
-test("a rule that does not fit the family of a preset is at fault, though it comes first", async () => {
+test("the loader blames a rule that conflicts with a preset, even if it comes first", async () => {
   const text =
     "mapping:\n  presets: [ping]\n  rules:\n    - { match: { kind: x }, name: prtg_ping_seconds, unit: seconds, labels: { site: a } }\n";
   expect(await linesOf(loadMapping(text))).toEqual([

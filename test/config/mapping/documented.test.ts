@@ -12,7 +12,7 @@ const SENSOR = {
   path: "p/d/s",
 };
 
-test("the example of docs/mapping.md does what it says", async () => {
+test("the example of docs/mapping.md works as described", async () => {
   const page = await readFile(new URL("../../../docs/mapping.md", import.meta.url), "utf8");
   const [, example = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
   const { ruleSet, warnings, settings } = await loadMapping(example);
@@ -37,7 +37,7 @@ test("the example of docs/mapping.md does what it says", async () => {
   });
 });
 
-test("own rules come before those of files, and these before presets", async () => {
+test("rules of the configuration come before files, and files before presets", async () => {
   const rule = (name: string) => `{ match: { kind: ping, channel: Ping Time }, name: ${name}, help: X. }`;
   const files = {
     "/etc/prtg/a.yaml": `rules:\n  - ${rule("file_a")}\n`,
@@ -54,7 +54,7 @@ test("own rules come before those of files, and these before presets", async () 
   expect(await nameOf("files: []")).toBe("prtg_ping_seconds");
 });
 
-test("variables and merge keys work in files of rules", async () => {
+test("files of rules support variables and merge keys", async () => {
   const text = [
     "description: Rules of one site.",
     "rules:",
@@ -70,7 +70,7 @@ test("variables and merge keys work in files of rules", async () => {
   expect(mapped("http", "Bonn/a/b")).toBe(1);
 });
 
-test("decimal sizes on request", async () => {
+test("byte_units: decimal gives decimal sizes", async () => {
   const text = "mapping: { presets: [base-units], byte_units: decimal }\n";
   const { ruleSet } = await loadMapping(text);
   const mapped = ruleSet.map(SENSOR, { name: "Size", unit: "MB" });

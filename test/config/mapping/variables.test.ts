@@ -12,7 +12,7 @@ test.each([
   ["name", `${MATCH}, name: '\${KEY}!', help: X.`],
   ["labels.a", `${MATCH}, name: prtg_x, help: X., labels: { a: '$9\${KEY}' }`],
   ["unit", `${MATCH}, name: prtg_x, help: X., unit: '\${KEY}'`],
-])("what is wrong with %s does not repeat the value of a variable", async (key, rule) => {
+])("errors in %s do not repeat the value of a variable", async (key, rule) => {
   const lines = await linesOf(loadRules(`rules:\n  - { ${rule} }\n`, { KEY: SECRET }));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain(`rules[0].${key}: expected `);

@@ -38,7 +38,7 @@ test.each<[string, string, string | undefined]>([
   expect(warnings.map(formatProblem)).toEqual(expected);
 });
 
-test("says where the other rule is", async () => {
+test("the warning names the position of the other rule", async () => {
   const text = "mapping:\n  files: [more.yaml]\n  rules:\n    - { match: { kind: ping }, drop: true }\n";
   const { warnings } = await loadMapping(text, { "/etc/prtg/more.yaml": rules("{ kind: http }", "{ kind: ping }") });
   expect(warnings.map(formatProblem)).toEqual([
@@ -46,12 +46,12 @@ test("says where the other rule is", async () => {
   ]);
 });
 
-test("a preset may be overruled in silence", async () => {
+test("a rule can override a preset without a warning", async () => {
   const text = "mapping:\n  presets: [ping]\n  rules:\n    - { match: { kind: '*' }, drop: true }\n";
   expect((await loadMapping(text)).warnings).toEqual([]);
 });
 
-test("five hundred rules are checked in a moment", async () => {
+test("the check of five hundred rules is fast", async () => {
   const many = Array.from(
     { length: 500 },
     (_, index) => `{ kind: ["k${index}*", "x${index}"], channel: "/c(\\\\d+)${index}.*/" }`,

@@ -12,10 +12,10 @@ function fakeThread(matches: (password: string) => boolean = () => false) {
   return { compare, costs: () => compare.mock.calls.map(([{ hash }]) => bcryptCost(hash)) };
 }
 
-describe("a password", () => {
+describe("check of passwords", () => {
   const users = new Map([["alice", ALICE]]);
 
-  test("is computed once, whatever it comes to", async () => {
+  test("computes each password once for any result", async () => {
     const { compare } = fakeThread((password) => password === "wonderland");
     const checker = new PasswordChecker(compare);
     for (let round = 0; round < 3; round++) {
@@ -25,7 +25,7 @@ describe("a password", () => {
     expect(compare).toHaveBeenCalledTimes(2);
   });
 
-  test("is computed once also for those who ask at the same time", async () => {
+  test("computes each password once for concurrent requests", async () => {
     const { compare } = fakeThread(() => true);
     const checker = new PasswordChecker(compare);
     const verdicts = await Promise.all(Array.from({ length: 100 }, () => checker.check(users, "alice", "x")));
@@ -33,7 +33,7 @@ describe("a password", () => {
     expect(compare).toHaveBeenCalledTimes(1);
   });
 
-  test("that is right is not forgotten over many wrong ones", async () => {
+  test("keeps a right password during many wrong ones", async () => {
     const { compare } = fakeThread((password) => password === "wonderland");
     const checker = new PasswordChecker(compare);
     await checker.check(users, "alice", "wonderland");
@@ -43,7 +43,7 @@ describe("a password", () => {
     expect(compare).toHaveBeenCalledTimes(before);
   });
 
-  test("counts for its hash alone: another hash, or a user who is gone, is another question", async () => {
+  test("repeats for another hash or a removed user", async () => {
     const { compare } = fakeThread((password) => password === "wonderland");
     const checker = new PasswordChecker(compare);
     expect(await checker.check(users, "alice", "wonderland")).toBe("right");
@@ -52,19 +52,19 @@ describe("a password", () => {
     expect(await checker.check(new Map([["bob", CAROL]]), "alice", "wonderland")).toBe("wrong");
   });
 
-  test("of nobody is wrong even if it should match", async () => {
+  test("rejects unknown users even if the hash matches", async () => {
     const checker = new PasswordChecker(fakeThread(() => true).compare);
     expect(await checker.check(users, "mallory", "x")).toBe("wrong");
     expect(await checker.check(users, "mallory", "x")).toBe("wrong");
   });
 
-  test("does not wait behind more than sixteen others", async () => {
+  test("waits behind at most sixteen others", async () => {
     const never = new PasswordChecker(() => new Promise(() => undefined));
     for (let guess = 0; guess < 16; guess++) void never.check(users, "alice", `${guess}`);
     expect(await never.check(users, "alice", "one more")).toBe("busy");
   });
 
-  test("is asked for again when comparing has failed", async () => {
+  test("repeats after a failed comparison", async () => {
     const compare = vi.fn<Compare>().mockRejectedValueOnce(new Error("broken")).mockResolvedValueOnce(true);
     const checker = new PasswordChecker(compare);
     await expect(checker.check(users, "alice", "x")).rejects.toThrow("broken");
@@ -72,8 +72,8 @@ describe("a password", () => {
   });
 });
 
-describe("the work for an unknown name", () => {
-  test("is that for a user, the same each time for the same name, and that of each user for some name", async () => {
+describe("work for an unknown name", () => {
+  test("equals that for some user, and is constant for each name", async () => {
     const users = new Map([4, 7, 12].map((cost) => [`cost ${cost}`, hashOfCost(cost)]));
     const { compare, costs } = fakeThread();
     const checker = new PasswordChecker(compare);
@@ -109,8 +109,8 @@ describe("the work for an unknown name", () => {
   });
 });
 
-describe("the thread", () => {
-  test("leaves the event loop alone", async () => {
+describe("thread of password checks", () => {
+  test("does not block the event loop", async () => {
     const thread = new BcryptThread();
     await thread.compare({ password: "x", hash: ALICE });
     let isOver = false;
@@ -127,7 +127,7 @@ describe("the thread", () => {
     await thread.close();
   });
 
-  test("knows the spellings of the same hash, and passwords of any letters", async () => {
+  test("supports all spellings of a hash and all characters", async () => {
     const thread = new BcryptThread();
     for (const version of ["2a", "2b", "2y"]) {
       const hash = ALICE.replace("2y", version);
@@ -139,7 +139,7 @@ describe("the thread", () => {
     await expect(thread.compare({ password: "x", hash: ALICE })).rejects.toThrow("closed");
   });
 
-  test("ends what is under way when it is closed", async () => {
+  test("ends current work when it closes", async () => {
     const thread = new BcryptThread();
     const slow = thread.compare({ password: "x", hash: hashOfCost(20) });
     const failed = expect(slow).rejects.toThrow("ended");
@@ -160,6 +160,6 @@ test.each([
   [`Basic ${Buffer.from("ab").toString("base64")}`, undefined],
   [`Basic ${Buffer.from("a:b").toString("base64")} x`, undefined],
   ["Digest a:b", undefined],
-])("Authorization %j holds %j", (header, expected) => {
+])("Authorization %j contains %j", (header, expected) => {
   expect(parseBasicAuth(header)).toEqual(expected);
 });

@@ -24,13 +24,13 @@ function watched(max: number) {
   return { want, finish, settled, seen };
 }
 
-test("one client has its turns in order", async () => {
+test("one client gets its turns in order", async () => {
   const { want, finish } = watched(16);
   for (const name of ["1", "2", "3"]) want("a", name);
   expect(await finish()).toEqual(["1", "2", "3"]);
 });
 
-test("clients take turns: the first wish of one waits for one of each other", async () => {
+test("clients take turns after the first request of each", async () => {
   const { want, finish } = watched(16);
   for (const name of ["a1", "a2", "a3", "a4"]) want("a", name);
   for (const name of ["b1", "b2"]) want("b", name);
@@ -38,7 +38,7 @@ test("clients take turns: the first wish of one waits for one of each other", as
   expect(await finish()).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
 });
 
-test("where too many wait, the client that wants most makes room; it alone is refused more", async () => {
+test("a full queue rejects the latest request of the client with the most", async () => {
   const { want, finish, settled, seen } = watched(4);
   for (const name of ["a1", "a2", "a3", "a4", "a5"]) want("a", name);
   await settled();
@@ -53,7 +53,7 @@ test("where too many wait, the client that wants most makes room; it alone is re
   expect((await finish()).slice(5)).toEqual(["a2", "b1", "a3"]);
 });
 
-test("after a crowd all places are free again", async () => {
+test("a crowd leaves all places free", async () => {
   const { want, finish } = watched(2);
   for (let round = 0; round < 3; round++) {
     for (const client of ["a", "b", "c"]) want(client);

@@ -23,7 +23,7 @@ function ask(url: string, password: string, localAddress: string, agent?: Agent)
   });
 }
 
-test("a scraper that comes anew is let in while another address guesses passwords without end", async () => {
+test("a new scraper gets an answer while another address guesses passwords", async () => {
   const { url, rejected } = await startConfigured(certificates, `basic_auth_users:\n  alice: ${ALICE}\n`);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   onTestFinished(() => agent.destroy());

@@ -44,7 +44,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
 }
 
 describe.each(["explain", "cardinality"])("/debug/%s", (name) => {
-  test("hands the query over, and is not to be kept", async () => {
+  test("passes the query on and forbids caching", async () => {
     asked.length = 0;
     const { headers } = await ask(`/debug/${name}?object=2490.1&a=%20b`);
     expect(asked).toEqual([`${name} object=2490.1&a=+b`]);
@@ -67,17 +67,17 @@ describe.each(["explain", "cardinality"])("/debug/%s", (name) => {
     expect(body).toBe(expected === "text/plain" ? "seen\n" : '{\n  "seen": "ü"\n}\n');
   });
 
-  test("leaves the body out for HEAD, and says how long it would be", async () => {
+  test("omits the body for HEAD and sends its length", async () => {
     const { status, body, length } = await ask(`/debug/${name}`, { accept: "application/json" }, "HEAD");
     expect([status, body, length]).toEqual([200, "", Buffer.byteLength('{\n  "seen": "ü"\n}\n')]);
   });
 
-  test("refuses other methods", async () => {
+  test("rejects other methods", async () => {
     const { status, headers } = await ask(`/debug/${name}`, {}, "POST");
     expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("passes on what is wrong with a question", async () => {
+  test("returns errors of the query", async () => {
     const fine = report;
     report = { status: 404, text: "no such sensor\n", json: { error: "no such sensor" } };
     const { status, body } = await ask(`/debug/${name}`);

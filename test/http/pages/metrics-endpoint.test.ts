@@ -45,7 +45,7 @@ async function lines(query: string, headers: Record<string, string> = {}): Promi
   return (await response.text()).split("\n").filter((line) => line.startsWith("prtg_") && !line.includes("exporter"));
 }
 
-test.each(["gzip", "identity"])("serves parts that together are the page (%s)", async (encoding) => {
+test.each(["gzip", "identity"])("the parts together equal the page (%s)", async (encoding) => {
   const headers = { "accept-encoding": encoding };
   const parts = await Promise.all(["0/3", "1/3", "2/3"].map((shard) => lines(`?shard=${shard}`, headers)));
   for (const part of parts) expect(part.length).toBeGreaterThan(5);
@@ -54,7 +54,7 @@ test.each(["gzip", "identity"])("serves parts that together are the page (%s)", 
   expect(parts[0]).toContain(`prtg_objects{server="hq",kind="device"} ${DEVICES}`);
 });
 
-test("has the exporter's own metrics in the first part only, and ends every part", async () => {
+test("only the first part has exporter metrics, and every part ends", async () => {
   const headers = { accept: "application/openmetrics-text;version=1.0.0" };
   const pages = await Promise.all(
     ["0/2", "1/2"].map(async (shard) => (await fetch(`${metrics}?shard=${shard}`, { headers })).text()),
@@ -63,12 +63,12 @@ test("has the exporter's own metrics in the first part only, and ends every part
   for (const page of pages) expect(page.endsWith("# EOF\n")).toBe(true);
 });
 
-test("takes other parameters as what they are: none of ours", async () => {
+test("the endpoint ignores unknown parameters", async () => {
   expect(await lines("?module=x")).toHaveLength(DEVICES + 1);
 });
 
 test.each(["?shard=", "?shard=2/2", "?shard=x", "?shard=0/0", "?shard=0/1000", "?shard=0/2&shard=1/2", "?shard=-1/2"])(
-  "refuses %s in words",
+  "the endpoint rejects %s with a message",
   async (query) => {
     const response = await fetch(`${metrics}${query}`);
     expect(response.status).toBe(400);
@@ -77,7 +77,7 @@ test.each(["?shard=", "?shard=2/2", "?shard=x", "?shard=0/0", "?shard=0/1000", "
   },
 );
 
-test("answers HEAD for a part with the size that GET has", async () => {
+test("HEAD for a part returns the size of GET", async () => {
   // The first part has changing self-metrics.
   const [head, get] = await Promise.all(
     ["HEAD", "GET"].map((method) =>
@@ -88,16 +88,16 @@ test("answers HEAD for a part with the size that GET has", async () => {
   expect(await head?.text()).toBe("");
 });
 
-describe("of servers", () => {
+describe("/metrics for servers", () => {
   test.each(["/hq", "?server=hq", "?server=hq&server=hq", "?server=a%2Fb%20%C3%BC&server=hq", "?module=x&server=hq"])(
-    "serves what %s asks for",
+    "serves the servers of %s",
     async (query) => {
       expect(await lines(query)).toHaveLength(DEVICES + 1);
     },
   );
 
   test.each(["/a%2Fb%20%C3%BC", "?server=a/b+%C3%BC"])(
-    "serves a server without series, whatever its name: %s",
+    "serves a server without series under any name: %s",
     async (query) => {
       const response = await fetch(`${metrics}${query}`);
       expect(response.status).toBe(200);
@@ -105,14 +105,14 @@ describe("of servers", () => {
     },
   );
 
-  test("with a shard", async () => {
+  test("serves a shard", async () => {
     const parts = await Promise.all(["/hq?shard=0/2", "?server=hq&shard=1/2"].map((query) => lines(query)));
     expect(parts.flat()).toHaveLength(DEVICES + 1);
     expect(new Set(parts.flat()).size).toBe(DEVICES + 1);
   });
 
   test.each(["/lima", "/", "/hq/", "/HQ", "/%", "?server=", "?server=lima", "?server=hq&server=lima", "/__proto__"])(
-    "says 404 for %s",
+    "answers 404 for %s",
     async (query) => {
       const response = await fetch(`${metrics}${query}`);
       expect([response.status, await response.text()]).toEqual([
@@ -122,7 +122,7 @@ describe("of servers", () => {
     },
   );
 
-  test("refuses a name in both places, and a wrong shard", async () => {
+  test("rejects a name in both places and a wrong shard", async () => {
     expect((await fetch(`${metrics}/hq?server=hq`)).status).toBe(400);
     expect((await fetch(`${metrics}/hq?shard=2/2`)).status).toBe(400);
   });

@@ -92,7 +92,7 @@ const closed = (socket: Socket) => new Promise((resolve) => socket.once("close",
 const openMany = (count: number, text?: string) => Promise.all(Array.from({ length: count }, () => open(text)));
 
 describe("fuzzed requests", () => {
-  test(`have well-formed answers, and the server lives on (seed ${SEED})`, async () => {
+  test(`get well-formed answers, and the server continues (seed ${SEED})`, async () => {
     await start();
     const report = await runHttpFuzz({ ...target, seed: SEED, inputs: 1_200, patienceMs: 30_000 });
     expect(report.violations).toEqual([]);
@@ -101,7 +101,7 @@ describe("fuzzed requests", () => {
     await expectSoundness();
   });
 
-  test("do not hold up a scrape beside them much more than as many good ones do", async () => {
+  test("delay a scrape little more than the same number of valid requests", async () => {
     await start();
     const beside = async (inputs: () => Promise<unknown>) => {
       let isOver = false;
@@ -133,8 +133,8 @@ describe("fuzzed requests", () => {
   });
 });
 
-describe("connections that say nothing, or not enough", () => {
-  test("by the thousand make room for new ones, and scrapes go on", async () => {
+describe("connections with too little data", () => {
+  test("make room for new ones by the thousand, and scrapes continue", async () => {
     // No other limit cuts a connection, even in slow waves.
     await start({ maxConnections: 200, requestMs: 120_000 });
     const quiet = await typicalScrape();
@@ -146,7 +146,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  test("drip heads, and are cut after a while, whatever they drip", async () => {
+  test("end after a limit if they drip heads", async () => {
     await start({ requestMs: 800 });
     const slow = await openMany(100, "GET /metrics HTTP/1.1\r\nHost: x\r\n");
     const drip = setInterval(() => {
@@ -160,7 +160,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  test("drip a body, and are cut too", async () => {
+  test("end after a limit if they drip a body", async () => {
     await start({ requestMs: 300 });
     const slow = await openMany(20, "POST /-/reload HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
     const drip = setInterval(() => {
@@ -172,7 +172,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  test("have their usual time for the next request after one with a body", async () => {
+  test("keep their usual time for the next request after a body", async () => {
     await start({ requestMs: 400, idleMs: 60_000 });
     const socket = await open(
       "POST /-/reload HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabcGET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -183,7 +183,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  test("are closed when they wait for their next request for too long", async () => {
+  test("end if they wait too long for the next request", async () => {
     await start({ idleMs: 200 });
     const socket = await open("GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n");
     socket.resume();
@@ -193,8 +193,8 @@ describe("connections that say nothing, or not enough", () => {
   });
 });
 
-describe("requests in great number", () => {
-  test("on one connection, one behind the other, are all answered, at most so many at a time", async () => {
+describe("large numbers of requests", () => {
+  test("get all answers on one connection, with limited concurrency", async () => {
     await start({ maxRequests: 4 });
     const socket = await open();
     let text = "";
@@ -209,7 +209,7 @@ describe("requests in great number", () => {
     await expectSoundness();
   });
 
-  test("that nobody reads take up no more than their share, are told to come back, and leave the probes alone", async () => {
+  test("get 503 beyond their share if no client reads, while probes work", async () => {
     await start({ maxRequests: 3, stalledMs: 1_500 }, LARGE_PAGE);
     const readers = await openMany(3, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     for (const socket of readers) socket.pause();
@@ -229,7 +229,7 @@ describe("requests in great number", () => {
     await expectSoundness();
   });
 
-  test("broken off in the middle leave nothing behind", async () => {
+  test("leave nothing behind when aborted", async () => {
     await start();
     for (let round = 0; round < 10; round++) {
       const sockets = await openMany(20, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -242,7 +242,7 @@ describe("requests in great number", () => {
     await expectSoundness();
   });
 
-  test("that are all being answered keep new connections out, and only those", async () => {
+  test("block only new connections while all are active", async () => {
     await start({ maxConnections: 2, maxRequests: 0 }, LARGE_PAGE);
     const readers = await openMany(2, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     for (const socket of readers) socket.pause();
@@ -259,7 +259,7 @@ describe("requests in great number", () => {
   });
 });
 
-describe("requests that want something else", () => {
+describe("unusual requests", () => {
   beforeAll(() => start());
 
   afterAll(() => expectSoundness());

@@ -67,8 +67,8 @@ const PAGES = [
   "/sd",
 ];
 
-describe("pages that take work", () => {
-  test.each(PAGES)("%s waits while two others are made, and metrics and probes do not", async (page) => {
+describe("expensive pages", () => {
+  test.each(PAGES)("let %s wait while two others run, but not metrics and probes", async (page) => {
     const { url, ask, begun, ends } = await startServer();
     const first = [answerTo(ask("/tree?id=8")), answerTo(ask("/search?q=b"))];
     await vi.waitFor(() => expect(begun).toHaveLength(2), PATIENCE);
@@ -82,7 +82,7 @@ describe("pages that take work", () => {
     waiting.destroy();
   });
 
-  test("are not made for readers that have gone, before or while they are made", async () => {
+  test("stop for readers that left", async () => {
     const server = await startServer();
     const { ask, begun, goneReaders, ends, logged } = server;
     const first = ask("/tree?id=1");
@@ -113,7 +113,7 @@ describe("pages that take work", () => {
     expect(logged).toEqual([]);
   });
 
-  test("are refused with 503 where too many wait already", async () => {
+  test("fail with 503 if too many wait", async () => {
     const { url, ask, begun, rejected } = await startServer();
     const waiting = Array.from({ length: 18 }, (_, index) => ask(`/tree?id=${index}`));
     await vi.waitFor(() => expect(begun).toHaveLength(2), PATIENCE);
@@ -126,7 +126,7 @@ describe("pages that take work", () => {
     for (const each of waiting) each.destroy();
   });
 
-  test("are no longer in the way when they are made, however slowly they are read", async () => {
+  test("free their place before a slow reader finishes", async () => {
     const gate = new ConcurrencyLimit();
     const order: string[] = [];
     const never = new Promise<void>(() => undefined);
@@ -149,7 +149,7 @@ describe("pages that take work", () => {
     await vi.waitFor(() => expect(order).toHaveLength(3), PATIENCE);
   });
 
-  test("are made before the first byte of a list of targets is sent", async () => {
+  test("are complete before the first byte of a list of targets", async () => {
     const headersWereSent: boolean[] = [];
     const answer = serviceDiscoveryEndpoint(async () => ({ status: 200, json: [Buffer.from("[]\n")] }));
     const { signal } = new AbortController();

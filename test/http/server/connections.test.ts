@@ -76,8 +76,8 @@ async function closesWithin(ms: number, web: WebServer, graceMs: number): Promis
   expect(performance.now() - started).toBeLessThan(ms);
 }
 
-describe("scrapers that go away", () => {
-  test("in the middle of the page leave no connection and no error behind", async () => {
+describe("scrapers that disconnect", () => {
+  test("leave no connection and no error during the page", async () => {
     const { web, url, port, logged, served } = await startServer();
     const abort = async () => {
       const socket = await askWithoutReading(port);
@@ -98,7 +98,7 @@ describe("scrapers that go away", () => {
     expect(logged).toEqual([]);
   });
 
-  test("before the page is there do no harm", async () => {
+  test("leave no error before the page", async () => {
     const page = Promise.withResolvers<readonly Buffer[]>();
     const makePage = vi.fn(() => page.promise);
     const { web, port, logged, served } = await startServer({ page: makePage });
@@ -112,7 +112,7 @@ describe("scrapers that go away", () => {
     expect(logged).toEqual([]);
   });
 
-  test("leave no error behind either when the page then cannot be made", async () => {
+  test("leave no error if the page fails afterwards", async () => {
     const page = Promise.withResolvers<readonly Buffer[]>();
     const makePage = vi.fn(() => page.promise);
     const { web, port, logged } = await startServer({ page: makePage });
@@ -127,8 +127,8 @@ describe("scrapers that go away", () => {
   });
 });
 
-describe("a scraper that does not read", () => {
-  test("does not hold up others, and has its whole page when it reads at last", async () => {
+describe("scraper that stops reading", () => {
+  test("does not block others, and gets its whole page when it continues", async () => {
     const { url, port } = await startServer();
     const slow = await Promise.all(Array.from({ length: 4 }, () => askWithoutReading(port)));
     const started = performance.now();
@@ -152,7 +152,7 @@ describe("a scraper that does not read", () => {
     for (const socket of slow) socket.destroy();
   });
 
-  test("is cut off when nothing has moved for a while", async () => {
+  test("loses its connection after a timeout", async () => {
     const { port, logged, rejected } = await startServer({ stalledMs: 200 });
     const socket = await askWithoutReading(port);
     await vi.waitFor(() => expect(rejected).toEqual(["slow_reader"]), PATIENCE);
@@ -164,8 +164,8 @@ describe("a scraper that does not read", () => {
   });
 });
 
-describe("closing", () => {
-  test("lets a response end, and waits no longer for a connection that is kept alive", async () => {
+describe("closing server", () => {
+  test("finishes responses without waiting for idle connections", async () => {
     const { web, url, port, served } = await startServer();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -180,7 +180,7 @@ describe("closing", () => {
     await expect(readPage(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("cuts what is not over after the grace time", async () => {
+  test("cuts responses after the grace time", async () => {
     const { web, port, served } = await startServer();
     const started = await Promise.all([
       askWithoutReading(port),
@@ -195,8 +195,8 @@ describe("closing", () => {
   });
 });
 
-describe("requests that are no scrapes", () => {
-  test("are answered without a body where HEAD asks, with the same status and headers", async () => {
+describe("requests other than scrapes", () => {
+  test("get the status and headers of GET for HEAD, without a body", async () => {
     const { url } = await startServer();
     for (const path of ["/", "/metrics", "/-/healthy", "/-/ready", "/nothing"]) {
       const headers = { "Accept-Encoding": "identity" };
@@ -212,7 +212,7 @@ describe("requests that are no scrapes", () => {
     }
   });
 
-  test("get 405 and Allow on every path that exists, and 404 elsewhere, whatever they carry", async () => {
+  test("get 405 and Allow on existing paths, and 404 elsewhere", async () => {
     const { url } = await startServer();
     for (const path of ["/", "/metrics", "/-/healthy", "/-/ready"]) {
       for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
@@ -223,7 +223,7 @@ describe("requests that are no scrapes", () => {
     expect((await fetch(`${url}/../elsewhere/x`, { method: "POST", body: "x" })).status).toBe(404);
   });
 
-  test("are refused when they are no HTTP, and the server lives on", async () => {
+  test("get an error if they are not HTTP, and the server continues", async () => {
     const { url, port, logged } = await startServer();
     for (const text of [
       "\x16\x03\x01\x02\x00\x01\x00",

@@ -28,7 +28,7 @@ async function startHttp2(answer: Answer) {
     session.request({ ":path": "/metrics", ...headers }).on("error", () => undefined);
 }
 
-test("a reader of HTTP/2 that has gone is known as one, also to those who look later", async () => {
+test("the server detects a disconnected HTTP/2 reader, also later", async () => {
   const responses: ServerResponse[] = [];
   const ask = await startHttp2((_request, response) => void responses.push(response));
   const stream = ask();
@@ -40,7 +40,7 @@ test("a reader of HTTP/2 that has gone is known as one, also to those who look l
   expect([isClosed(response), disconnectSignal(response).aborted]).toEqual([true, true]);
 });
 
-test("a page that is made as it is read ends when a reader of HTTP/2 goes away in the midst of it", async () => {
+test("a streamed page ends when its HTTP/2 reader disconnects", async () => {
   const sent = Promise.withResolvers<void>();
   async function* endless() {
     for (;;) yield Buffer.alloc(512 * 1_024);
@@ -54,7 +54,7 @@ test("a page that is made as it is read ends when a reader of HTTP/2 goes away i
   await sent.promise;
 });
 
-test("no page is made for a reader of HTTP/2 that went before its turn", async () => {
+test("the server skips the page of an HTTP/2 reader that left before its turn", async () => {
   const streamedPage = vi.fn(async () => ({ beginning: [], end: async () => [] }));
   const answer = metricsEndpoint({ telemetryPath: "/metrics", exposition: { streamedPage }, served: () => undefined });
   const answered = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ test("no page is made for a reader of HTTP/2 that went before its turn", async (
   expect(streamedPage).not.toHaveBeenCalled();
 });
 
-test("a reader of HTTP/2 that goes while its password is checked does not count as one that is being answered", async () => {
+test("an HTTP/2 reader that leaves during its password check frees its place", async () => {
   const checking = Promise.withResolvers<boolean>();
   const begun = Promise.withResolvers<ServerResponse>();
   const gate = new RequestHandler(

@@ -18,7 +18,7 @@ beforeAll(() => {
 
 afterAll(() => certificates.remove());
 
-test("handshakes that do not end are cut, and sessions of HTTP/2 that ask for nothing", async () => {
+test("the server cuts incomplete handshakes and idle HTTP/2 sessions", async () => {
   const { port, url, rejected } = await startConfigured(certificates, TLS, { requestMs: 300 });
   const closed = (socket: { once(event: "close", listener: () => void): unknown }) =>
     new Promise<void>((resolve) => socket.once("close", resolve));
@@ -33,7 +33,7 @@ test("handshakes that do not end are cut, and sessions of HTTP/2 that ask for no
   await vi.waitFor(async () => expect((await askHttp2(`${url}/metrics`, ca)).status).toBe(200), PATIENCE);
 });
 
-test("clients that leave in the middle of a handshake take no place of others", async () => {
+test("clients that leave during the handshake block no places", async () => {
   const { port, rejected } = await startConfigured(certificates, TLS, { maxConnections: 4, requestMs: 60_000 });
   const leave = async () => {
     const client = connect(port, "127.0.0.1").on("error", () => undefined);
@@ -44,7 +44,7 @@ test("clients that leave in the middle of a handshake take no place of others", 
   expect(rejected.filter((reason) => reason !== "tls")).toEqual([]);
 });
 
-test("a client with a certificate is answered during and after handshakes of all kinds that come to nothing", async () => {
+test("a client with a certificate gets answers during and after failed handshakes", async () => {
   const yaml = `${TLS}  client_ca_file: ca.pem\n  client_auth_type: RequireAndVerifyClientCert\n`;
   const { port, url, rejected } = await startConfigured(certificates, yaml, { maxConnections: 64, requestMs: 60_000 });
   const identity = { ca, cert: certificates.read("client.pem"), key: certificates.read("client.key") };
@@ -72,7 +72,7 @@ test("a client with a certificate is answered during and after handshakes of all
   expect(rejected.filter((reason) => reason !== "tls")).toEqual([]);
 });
 
-test("streams of HTTP/2 that are opened and reset at once are the end of their session, not of the server", async () => {
+test("opening and resetting HTTP/2 streams ends the session, but not the server", async () => {
   const { url, logged } = await startConfigured(certificates, TLS);
   const session = connectHttp2(url, { ca, servername: "localhost" });
   session.on("error", () => undefined);
@@ -90,7 +90,7 @@ test("streams of HTTP/2 that are opened and reset at once are the end of their s
   expect(logged.filter((line) => line.includes('"error"'))).toEqual([]);
 });
 
-test("streams of one session are answered side by side, no more than 32 at a time", async () => {
+test("one session gets at most 32 concurrent answers", async () => {
   const { url } = await startConfigured(certificates, TLS);
   const session = connectHttp2(url, { ca, servername: "localhost" });
   onTestFinished(() => session.destroy());

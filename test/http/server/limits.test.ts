@@ -6,7 +6,7 @@ import { type ConnectionLimits, Connections, type CutReason } from "../../../src
 import { RateLimiter } from "../../../src/http/server/request-limits.ts";
 import { parseGoDuration } from "../../../src/http/web-config/schema.ts";
 
-describe("the table of connections", () => {
+describe("table of connections", () => {
   const LIMITS: ConnectionLimits = { maxOpen: 3, requestMs: 10, idleMs: 50, answerMs: 100 };
 
   async function table() {
@@ -40,7 +40,7 @@ describe("the table of connections", () => {
     return { connections, cut, arrive, pass };
   }
 
-  test("closes the one that has been idle longest when it is full", async () => {
+  test("closes the longest idle connection when it is full", async () => {
     const { connections, cut, arrive } = await table();
     const [a, b, c] = [await arrive(), await arrive(), await arrive()];
     connections.answerBegins(a)();
@@ -50,7 +50,7 @@ describe("the table of connections", () => {
     expect(connections.size).toBe(3);
   });
 
-  test("closes none that is being answered, and the new one when all are", async () => {
+  test("closes no active connection, and rejects new ones if all are active", async () => {
     const { connections, cut, arrive } = await table();
     const sockets = [await arrive(), await arrive(), await arrive()];
     const overs = sockets.map((socket) => connections.answerBegins(socket));
@@ -66,7 +66,7 @@ describe("the table of connections", () => {
     ["a further request", 50, []],
     ["an answer", 100, ["slow_reader"]],
     ["a body", 10, ["slow_request"]],
-  ])("gives %s its time (%i ms), and no more", async (phase, limit, reasons) => {
+  ])("limits %s to its time (%i ms)", async (phase, limit, reasons) => {
     const { connections, cut, arrive, pass } = await table();
     const socket = await arrive();
     if (phase === "a further request" || phase === "a body") connections.answerBegins(socket)();
@@ -81,7 +81,7 @@ describe("the table of connections", () => {
     expect(connections.size).toBe(0);
   });
 
-  test("counts several answers on one connection, in any order", async () => {
+  test("counts several answers on one connection in any order", async () => {
     const { connections, arrive, pass } = await table();
     const socket = await arrive();
     const [one, two] = [connections.answerBegins(socket), connections.answerBegins(socket)];
@@ -94,7 +94,7 @@ describe("the table of connections", () => {
   });
 });
 
-test("the bucket never lets more through than burst and one each interval", () => {
+test("the bucket permits at most the burst and one per interval", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 0, max: 20 }), gaps, (intervalMs, burst, waits) => {

@@ -10,6 +10,6 @@ test.each([
   expect(parseListenAddress(text)).toEqual(address);
 });
 
-test.each(["", "9705", "localhost", ":99999", "::1:9705", ":abc", "a b:1", "http://x:1"])("refuses %j", (text) => {
+test.each(["", "9705", "localhost", ":99999", "::1:9705", ":abc", "a b:1", "http://x:1"])("rejects %j", (text) => {
   expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ code: "LISTEN_FAILED" }));
 });

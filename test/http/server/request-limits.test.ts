@@ -6,20 +6,20 @@ function take(places: RequestPlaces, kind: RequestKind, wanted = 100): number {
 }
 
 describe("places of requests", () => {
-  test("pages leave a quarter to scrapes", () => {
+  test("reserve a quarter for scrapes", () => {
     const places = new RequestPlaces(40);
     expect(take(places, "page")).toBe(30);
     expect(take(places, "scrape")).toBe(10);
     expect(take(places, "scrape")).toBe(0);
   });
 
-  test("scrapes may take all", () => {
+  test("are all available to scrapes", () => {
     const places = new RequestPlaces(40);
     expect(take(places, "scrape")).toBe(40);
     expect(take(places, "page")).toBe(0);
   });
 
-  test("probes always have one, and actions have their own", () => {
+  test("always include one for probes, and separate ones for actions", () => {
     const places = new RequestPlaces(4);
     expect(take(places, "action")).toBe(8);
     expect(take(places, "scrape")).toBe(4);
@@ -32,17 +32,17 @@ describe("places of requests", () => {
     [2, 1],
     [3, 2],
     [5, 3],
-  ])("of %i, pages take %i", (max, pages) => {
+  ])("give pages, of %i, %i", (max, pages) => {
     expect(take(new RequestPlaces(max), "page")).toBe(pages);
   });
 
-  test("0 is no limit", () => {
+  test("are unlimited with 0", () => {
     for (const kind of ["page", "scrape", "action", "probe"] as const) {
       expect(take(new RequestPlaces(0), kind)).toBe(100);
     }
   });
 
-  test("a place is free again once, however often its answer is over", () => {
+  test("become free once, even if an answer ends repeatedly", () => {
     const places = new RequestPlaces(2);
     const over = places.take("page");
     over?.();

@@ -41,7 +41,7 @@ function requests(...paths: string[]): string {
   return paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join("");
 }
 
-test("answers that waited behind another one when the connection ended are not counted for ever", async () => {
+test("answers that wait behind others free their places when the connection ends", async () => {
   const { web, url, port, asked, wakers } = await start();
   for (let round = 1; round <= 3 * MOST; round++) {
     const socket = connect(port, "127.0.0.1");
@@ -59,7 +59,7 @@ test("answers that waited behind another one when the connection ended are not c
   expect(performance.now() - before).toBeLessThan(20_000);
 });
 
-test("answers that are waited for come, in the order of the requests", async () => {
+test("answers arrive in the order of requests", async () => {
   const { port, asked, wakers } = await start();
   const socket = connect(port, "127.0.0.1");
   let received = "";
@@ -74,7 +74,7 @@ test("answers that are waited for come, in the order of the requests", async () 
   socket.destroy();
 });
 
-test("a server that ends tells those who keep connections open, and answers what comes meanwhile", async () => {
+test("a closing server ends persistent connections and answers late requests", async () => {
   const { web, port, asked, wakers } = await start();
   const [first, second] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
   const received = [first, second].map((socket) => text(socket));

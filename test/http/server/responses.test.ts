@@ -28,7 +28,7 @@ async function length(url: string): Promise<number> {
   return bytes;
 }
 
-test("makes no more of a page that is made as it is read than its reader takes", async () => {
+test("a streamed page follows the speed of its reader", async () => {
   let made = 0;
   let ended = 0;
   const { url, port } = await startServer(async () => {
@@ -59,7 +59,7 @@ test("makes no more of a page that is made as it is read than its reader takes",
   expect(ended).toBe(2);
 });
 
-test("tells who makes the page of readers that go away, and lets it cut them", async () => {
+test("the page source learns of disconnected readers and can cut them", async () => {
   const readers: PageReader[] = [];
   const { port, rejected } = await startServer(async (_format, _encoding, _part, reader) => {
     if (reader !== undefined) readers.push(reader);
@@ -85,7 +85,7 @@ test("tells who makes the page of readers that go away, and lets it cut them", a
   expect(rejected).toEqual(["slow_reader"]);
 });
 
-test("answers 503 where too many pages are asked for, and makes none for HEAD", async () => {
+test("the endpoint answers 503 for too many pages, and renders none for HEAD", async () => {
   const streamedPage = vi.fn(() => Promise.reject(new TooManyPages()));
   const { url, rejected } = await startServer(streamedPage);
   const head = await fetch(`${url}/metrics?shard=1/7`, { method: "HEAD" });

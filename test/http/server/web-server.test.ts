@@ -58,7 +58,7 @@ function ask(path: string, headers: Record<string, string> = {}): Promise<Answer
   });
 }
 
-describe("the web server", () => {
+describe("web server", () => {
   test("serves metrics with type, length and Vary", async () => {
     const { status, headers, body } = await ask("/metrics");
     expect(status).toBe(200);
@@ -72,44 +72,44 @@ describe("the web server", () => {
     expect(served.at(-1)).toBe("text/plain");
   });
 
-  test("serves metrics gzipped to those who ask", async () => {
+  test("compresses metrics on request", async () => {
     const { headers, body } = await ask("/metrics?x=1", { "accept-encoding": "gzip" });
     expect(headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(body).toString()).toBe("prtg_up 1\n");
   });
 
-  test("says 404 for anything else", async () => {
+  test("answers 404 for other paths", async () => {
     expect((await ask("/nothing")).status).toBe(404);
     expect((await ask("/metrics/")).status).toBe(404);
   });
 
-  test("is healthy at once and ready after the first poll", async () => {
+  test("is healthy immediately and ready after the first poll", async () => {
     expect((await ask("/-/healthy")).status).toBe(200);
     expect((await ask("/-/ready")).status).toBe(503);
     ready = true;
     expect((await ask("/-/ready")).status).toBe(200);
   });
 
-  test("says where the metrics are where there is no status page", async () => {
+  test("shows the path of metrics without a status page", async () => {
     const { status, body } = await ask("/");
     expect([status, body.toString()]).toEqual([200, "Metrics are at /metrics\n"]);
   });
 
-  test("answers 500 when the page cannot be made, and lives on", async () => {
+  test("answers 500 if the page fails, and continues", async () => {
     broken = true;
     expect((await ask("/metrics")).status).toBe(500);
     broken = false;
     expect((await ask("/metrics")).status).toBe(200);
   });
 
-  test("cuts the connection where the end of a page fails, so that nobody takes the beginning for the page", async () => {
+  test("cuts the connection if the end of a page fails, which marks it as incomplete", async () => {
     brokenEnd = true;
     await expect(ask("/metrics")).rejects.toThrow();
     brokenEnd = false;
     expect((await ask("/metrics")).body.toString()).toBe("prtg_up 1\n");
   });
 
-  test("says which address it cannot listen on", async () => {
+  test("names the address that it cannot listen on", async () => {
     const port = Number(new URL(url).port);
     const second = startWebServer({
       addresses: [

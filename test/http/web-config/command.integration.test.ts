@@ -9,7 +9,7 @@ describe.each([
   ["serve", ["serve", "--config.check"]],
   ["check", ["check"]],
 ])("%s", (command, args) => {
-  test("says what is wrong with the web configuration, and where, before anything is asked", async () => {
+  test("reports errors of the web configuration with their position before any request", async () => {
     const folder = temporaryFolder({ "config.yaml": CONFIG, "web.yaml": "basic_auth_users:\n  alice: open-sesame\n" });
     const { code, stdout, stderr } = await runCommand(
       [...args, `--config.file=${folder}/config.yaml`, `--web.config.file=${folder}/web.yaml`],
@@ -23,7 +23,7 @@ describe.each([
     expect(stdout + stderr).not.toContain("open-sesame");
   });
 
-  test("says when it is right", async () => {
+  test("confirms a valid configuration", async () => {
     const web = `basic_auth_users: { alice: "${ALICE}" }\n`;
     const folder = temporaryFolder({ "config.yaml": CONFIG, "web.yaml": web });
     const { code, stdout } = await runCommand(

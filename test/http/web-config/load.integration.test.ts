@@ -36,14 +36,14 @@ async function refusalOf(yaml: string): Promise<ConfigError> {
 
 describe.each([
   ["of exporter-toolkit", TOOLKIT_CASES],
-  ["of ours", FURTHER_CASES],
+  ["of this project", FURTHER_CASES],
 ])("cases %s", (_whose, cases) => {
-  test.each(cases.filter(({ refused }) => refused === undefined))("accepted: $title", async ({ yaml }) => {
+  test.each(cases.filter(({ refused }) => refused === undefined))("passes: $title", async ({ yaml }) => {
     const { config } = await load(yaml);
     expect(config.tls !== undefined).toBe(yaml.includes("cert"));
   });
 
-  test.each(cases.filter(({ refused }) => refused !== undefined))("refused: $title", async ({ yaml, refused }) => {
+  test.each(cases.filter(({ refused }) => refused !== undefined))("fails: $title", async ({ yaml, refused }) => {
     const error = await refusalOf(yaml);
     const [position, words] = refused ?? ["", ""];
     expect(error.message).toContain(`web.yaml:${position}: `);
@@ -53,7 +53,7 @@ describe.each([
   });
 });
 
-test("says when the file itself is not there", async () => {
+test("the error names a missing file", async () => {
   const missing = loadWebConfig("/nowhere/web.yaml", (path) => readFile(path, "utf8"));
   await expect(missing).rejects.toMatchObject({
     code: "WEB_CONFIG_UNREADABLE",
@@ -61,7 +61,7 @@ test("says when the file itself is not there", async () => {
   });
 });
 
-test("reads relative paths from the folder of the file", async () => {
+test("relative paths start at the folder of the file", async () => {
   const opened: string[] = [];
   await loadWebConfig("/etc/site/web.yaml", async (path) => {
     opened.push(path);
@@ -71,7 +71,7 @@ test("reads relative paths from the folder of the file", async () => {
   expect(opened).toEqual(["/etc/site/web.yaml", "/etc/site/a/server.pem", "/etc/server.key"]);
 });
 
-test("takes values as they are: no variables, numbers as texts, blank headers as none", async () => {
+test("values stay as they are: no variables, numbers as texts, blank headers as none", async () => {
   const { config } = await load(
     'http_server_config: { headers: { X-XSS-Protection: 1, Content-Security-Policy: "${HOME} $$", Strict-Transport-Security: "" } }',
   );
@@ -89,7 +89,7 @@ test.each([
   ["0.5h", 1_800_000],
   ["1h1m1s1ms1us", 3_661_001.001],
   ["250000000", 250],
-])("a rate_limit.interval of %s is %s ms", async (interval, expected) => {
+])("a rate_limit.interval of %s means %s ms", async (interval, expected) => {
   const { config } = await load(`rate_limit: { interval: ${interval}, burst: 5 }`);
   expect(config.rateLimit).toEqual(expected === undefined ? undefined : { intervalMs: expected, burst: 5 });
 });
@@ -97,7 +97,7 @@ test.each([
 test.each([
   ["users without TLS", `basic_auth_users: { alice: "${ALICE}" }`, "in the clear"],
   [
-    "a policy that keeps nobody out",
+    "a policy without effect",
     "tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: RequireAnyClientCert }",
     "RequireAndVerifyClientCert",
   ],
@@ -112,14 +112,14 @@ test.each([
     "no effect",
   ],
   ["settings of TLS without a certificate", "tls_server_config: { min_version: TLS13 }", "plain HTTP"],
-  ["a limit that lets nothing through", "rate_limit: { interval: 1s }", "every request is refused"],
-])("warns of %s", async (_what, yaml, words) => {
+  ["a limit that blocks all requests", "rate_limit: { interval: 1s }", "every request is refused"],
+])("the log warns of %s", async (_what, yaml, words) => {
   const { warnings } = await load(yaml);
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain(words);
 });
 
-test("names what must not be seen", async () => {
+test("the result lists secrets", async () => {
   const { secrets } = await load(
     `tls_server_config:\n  cert_file: server.pem\n  key: |\n<server.key>\nbasic_auth_users: { alice: "${ALICE}" }\n`,
   );

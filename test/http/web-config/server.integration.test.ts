@@ -49,7 +49,7 @@ describe("users", () => {
     }
   });
 
-  test("over TLS, by HTTP/1.1 and HTTP/2", async () => {
+  test("work over TLS by HTTP/1.1 and HTTP/2", async () => {
     const { url } = await startConfigured(certificates, TLS + USERS);
     const headers = { authorization: basic("alice", "wonderland") };
     expect((await askTls(`${url}/metrics`, { ca, headers })).status).toBe(200);
@@ -58,7 +58,7 @@ describe("users", () => {
     expect((await askHttp2(`${url}/metrics`, ca)).status).toBe(401);
   });
 
-  test("are refused anew when too many passwords wait to be checked, and the right one still gets in", async () => {
+  test("get a rejection if too many passwords wait, and the right one still works", async () => {
     const slow = ALICE.replace("$04$", "$12$");
     const { url, rejected } = await startConfigured(certificates, `${USERS}  slow: ${slow}\n`);
     expect((await fetch(`${url}/metrics`, { headers: { authorization: basic("alice", "wonderland") } })).status).toBe(
@@ -83,7 +83,7 @@ describe("users", () => {
     expect(await refused).toBe("1");
   });
 
-  test("and their secrets are seen neither in the log nor in an answer, at any level", async () => {
+  test("keep their secrets out of log and answers at any level", async () => {
     const { url, logged, write, source } = await startConfigured(
       certificates,
       `${USERS}http_server_config: { headers: { Content-Security-Policy: "default-src 'none'" } }\n`,
@@ -118,7 +118,7 @@ describe("headers", () => {
     Content-Security-Policy: "${POLICY}"
 `;
 
-  test("are on every answer, and go before the exporter's own", async () => {
+  test("are on every answer and override the exporter's headers", async () => {
     const { url } = await startConfigured(certificates, HEADERS + USERS);
     for (const path of ["/", "/metrics", "/nothing"]) {
       for (const authorization of [basic("alice", "wonderland"), basic("alice", "no")]) {
@@ -134,7 +134,7 @@ describe("headers", () => {
     }
   });
 
-  test("of pages keep them from doing anything", async () => {
+  test("disable all actions on pages", async () => {
     const { url } = await startConfigured(certificates, "");
     const { headers } = await fetch(`${url}/`);
     const policy = headers.get("content-security-policy") ?? "";
@@ -147,12 +147,12 @@ describe("headers", () => {
   });
 });
 
-describe("the limit of the rate", () => {
+describe("rate limit", () => {
   test.each([
     ["rate_limit: { interval: 0, burst: 0 }", 10, 0],
     ["rate_limit: { interval: 1s, burst: 0 }", 0, 10],
     ["rate_limit: { interval: 1h, burst: 4 }", 4, 6],
-  ])("%s answers %i of ten requests, and refuses %i", async (yaml, answered, refused) => {
+  ])("%s answers %i of ten requests and rejects %i", async (yaml, answered, refused) => {
     const { url, rejected } = await startConfigured(certificates, yaml);
     const responses = await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/metrics`)));
     const statuses = responses.map(({ status }) => status);
@@ -167,7 +167,7 @@ describe("the limit of the rate", () => {
   });
 });
 
-test("a refused request leaves its connection open for the next one", async () => {
+test("a rejected request keeps its connection open", async () => {
   const { port, rejected } = await startConfigured(certificates, "rate_limit: { interval: 1h, burst: 1 }", {
     requestMs: 400,
   });
@@ -179,8 +179,8 @@ test("a refused request leaves its connection open for the next one", async () =
   socket.destroy();
 });
 
-describe("a change of the files", () => {
-  test("puts another certificate in force, without a restart", async () => {
+describe("changed files", () => {
+  test("activate a new certificate without a restart", async () => {
     certificates.issue("rotated");
     const yaml = "tls_server_config:\n  cert_file: rotated.pem\n  key_file: rotated.key\n";
     const { url, logged } = await startConfigured(certificates, yaml);
@@ -200,7 +200,7 @@ describe("a change of the files", () => {
     expect(logged.join("")).toContain("is in force");
   });
 
-  test("lets a connection from before have one more answer", async () => {
+  test("permit one more answer on an old connection", async () => {
     certificates.issue("older");
     const yaml = "tls_server_config:\n  cert_file: older.pem\n  key_file: older.key\n";
     const { url, source } = await startConfigured(certificates, yaml);
@@ -215,7 +215,7 @@ describe("a change of the files", () => {
     agent.destroy();
   });
 
-  test("ends a session of HTTP/2 from before after one more answer", async () => {
+  test("end an old HTTP/2 session after one more answer", async () => {
     certificates.issue("elder");
     const yaml = "tls_server_config:\n  cert_file: elder.pem\n  key_file: elder.key\n";
     const { url, source } = await startConfigured(certificates, yaml);
@@ -236,7 +236,7 @@ describe("a change of the files", () => {
     await closed;
   });
 
-  test("lets users in and out, at once and on open connections", async () => {
+  test("add and remove users immediately, also on open connections", async () => {
     const { url, write } = await startConfigured(certificates, `basic_auth_users: { alice: "${ALICE}" }`);
     const statusOf = async (name: string, password: string) =>
       (await fetch(`${url}/metrics`, { headers: { authorization: basic(name, password) } })).status;
@@ -248,7 +248,7 @@ describe("a change of the files", () => {
     await vi.waitFor(async () => expect(await statusOf("mallory", "x")).toBe(200), PATIENCE);
   });
 
-  test("turns TLS on and off", async () => {
+  test("turn TLS on and off", async () => {
     const { port, write } = await startConfigured(certificates, "");
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
     write(TLS);
@@ -260,7 +260,7 @@ describe("a change of the files", () => {
     await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200), PATIENCE);
   });
 
-  test("that is wrong leaves everything as it was, says so once, and is forgotten when it is mended", async () => {
+  test("keep the old state if they are wrong, with one log line until the correction", async () => {
     const { url, write, source, logged } = await startConfigured(certificates, USERS);
     const headers = { authorization: basic("alice", "wonderland") };
     const complaints = () => logged.filter((line) => line.includes("is wrong: the one before is in force"));
@@ -276,7 +276,7 @@ describe("a change of the files", () => {
     expect(complaints()).toHaveLength(2);
   });
 
-  test("is noticed behind a symbolic link that is moved, as volumes of secrets are", async () => {
+  test("work through a moved symbolic link, as in secret volumes", async () => {
     const { mkdirSync, renameSync, symlinkSync } = await import("node:fs");
     const { folder } = certificates;
     for (const version of ["one", "two"]) mkdirSync(`${folder}/${version}`);

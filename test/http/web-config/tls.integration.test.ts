@@ -21,26 +21,26 @@ const TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key
 const ask = (url: string, options: RequestOptions = {}): Promise<Answer> =>
   askTls(`${url}/metrics`, { ca, ...options });
 
-describe("what client and server agree on", () => {
+describe("TLS negotiation", () => {
   test.each<[string, string, RequestOptions, string, string | undefined]>([
     ["TLS 1.3 by default", "", {}, "TLSv1.3", undefined],
     ["TLS 1.2 with a client of then", "", { maxVersion: "TLSv1.2" }, "TLSv1.2", undefined],
     [
-      "a suite that both have",
+      "a common suite",
       "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n  max_version: TLS12\n",
       { ciphers: "ECDHE-RSA-AES128-GCM-SHA256" },
       "TLSv1.2",
       "ECDHE-RSA-AES128-GCM-SHA256",
     ],
     [
-      "the suite that the server likes best",
+      "the server's preferred suite",
       "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n  max_version: TLS12\n",
       { ciphers: "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256" },
       "TLSv1.2",
       "ECDHE-RSA-AES128-GCM-SHA256",
     ],
     [
-      "the suite that the client likes best where it may choose",
+      "the client's preferred suite if it can choose",
       "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n  prefer_server_cipher_suites: false\n  max_version: TLS12\n",
       { ciphers: "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256" },
       "TLSv1.2",
@@ -54,14 +54,14 @@ describe("what client and server agree on", () => {
       undefined,
     ],
     [
-      "a curve that both have",
+      "a common curve",
       "  min_version: TLS13\n  curve_preferences: [CurveP521]\n",
       { ecdhCurve: "secp521r1" },
       "TLSv1.3",
       undefined,
     ],
     [
-      "TLS 1.0 where it is asked for",
+      "TLS 1.0 if configured",
       "  min_version: TLS10\n",
       { minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" },
       "TLSv1",
@@ -82,15 +82,15 @@ describe("what client and server agree on", () => {
       { ciphers: "ECDHE-RSA-AES256-SHA" },
     ],
     ["other curves", "  min_version: TLS13\n  curve_preferences: [CurveP521]\n", { ecdhCurve: "secp384r1" }],
-    ["an older version than is wanted", "  min_version: TLS13\n", { maxVersion: "TLSv1.2" }],
-  ])("not %s", async (_what, settings, options) => {
+    ["a version older than configured", "  min_version: TLS13\n", { maxVersion: "TLSv1.2" }],
+  ])("fails for %s", async (_what, settings, options) => {
     const { url, rejected } = await startConfigured(certificates, `${TLS}${settings}`);
     await expect(ask(url, options)).rejects.toThrow(/alert|handshake|protocol|reset/i);
     await vi.waitFor(() => expect(rejected).toEqual(["tls"]), PATIENCE);
     expect((await ask(url, { ecdhCurve: "auto" })).status).toBe(200);
   });
 
-  test("nothing, where one speaks TLS and the other does not", async () => {
+  test("fails if only one side uses TLS", async () => {
     const secure = await startConfigured(certificates, TLS);
     await expect(fetch(`http://127.0.0.1:${secure.port}/metrics`)).rejects.toThrow();
     const plain = await startConfigured(certificates, "");
@@ -101,7 +101,7 @@ describe("what client and server agree on", () => {
 });
 
 describe("HTTP/2", () => {
-  test("is spoken with those who ask for it, and HTTP/1.1 with others", async () => {
+  test("serves clients that request it, and HTTP/1.1 to others", async () => {
     const { url } = await startConfigured(certificates, TLS);
     expect(await askHttp2(`${url}/metrics`, ca)).toMatchObject({ status: 200, body: "prtg_up 1\n", protocol: "h2" });
     expect(await askHttp2(`${url}/`, ca)).toMatchObject({ status: 200, headers: { "x-frame-options": "deny" } });
@@ -110,14 +110,14 @@ describe("HTTP/2", () => {
     expect((await ask(url)).status).toBe(200);
   });
 
-  test("is not offered when it is off", async () => {
+  test("is unavailable when disabled", async () => {
     const { url } = await startConfigured(certificates, `${TLS}http_server_config: { http2: false }\n`);
     await expect(askHttp2(`${url}/metrics`, ca)).rejects.toThrow();
     expect((await ask(url)).status).toBe(200);
   });
 });
 
-describe("certificates of clients", () => {
+describe("client certificates", () => {
   type Client = "none" | "client" | "stranger";
   const show = (client: Client): RequestOptions =>
     client === "none" ? {} : { cert: certificates.read(`${client}.pem`), key: certificates.read(`${client}.key`) };
@@ -128,7 +128,7 @@ describe("certificates of clients", () => {
     ["RequireAnyClientCert", ["client", "stranger"], ["none"]],
     ["VerifyClientCertIfGiven", ["none", "client"], ["stranger"]],
     ["RequireAndVerifyClientCert", ["client"], ["none", "stranger"]],
-  ])("%s lets in %j, not %j", async (type, welcome, refused) => {
+  ])("let %s admit %j and reject %j", async (type, welcome, refused) => {
     for (const http2 of [true, false]) {
       const authority = type === "NoClientCert" ? "" : "  client_ca_file: ca.pem\n";
       const { url, rejected } = await startConfigured(
@@ -154,7 +154,7 @@ describe("certificates of clients", () => {
     [["spiffe://example/prom"], true],
     [["example.com", "Scraper.example.com", "*.example.com", "client"], false],
     [[], false],
-  ])("with the names %j allowed: %j", async (names, welcome) => {
+  ])("need one of the permitted names %j: %j", async (names, welcome) => {
     const { url } = await startConfigured(
       certificates,
       `${TLS}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n  client_allowed_sans: ${JSON.stringify(names)}\n`,
@@ -163,7 +163,7 @@ describe("certificates of clients", () => {
     else await expect(ask(url, show("client"))).rejects.toThrow();
   });
 
-  test("are looked at anew with each connection: no session is resumed", async () => {
+  test("need a check on each connection, without session resumption", async () => {
     const yaml = `${TLS}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n`;
     const { url } = await startConfigured(certificates, yaml);
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
@@ -197,7 +197,7 @@ describe("certificates of clients", () => {
     ['URI:"x:a, DNS:evil.example", email:a@b.c', ["x:a, DNS:evil.example", "a@b.c"]],
     ['othername:"1.2.3, DNS:evil.example"', []],
     ["othername:<unsupported>, DirName:CN=x, DNS:a", ["a"]],
-  ])("the names in %j are %j", (text, names) => {
+  ])("with the text %j have the names %j", (text, names) => {
     expect(subjectAlternativeNames(text)).toEqual(names);
   });
 });

@@ -7,7 +7,7 @@ function usersOf(yaml: string): ReturnType<typeof readUsers> {
   return readUsers(new ConfigDocument(yaml, "web.yaml", undefined).value);
 }
 
-test("users have any name", () => {
+test("users can have any name", () => {
   expect(usersOf(`{ alice: ${ALICE}, constructor: ${ALICE} }`)).toEqual(
     new Map([
       ["alice", ALICE],
@@ -16,7 +16,7 @@ test("users have any name", () => {
   );
 });
 
-test("but one that could not be bound to servers", () => {
+test("users cannot have the name __proto__", () => {
   const refused = { path: ["basic_auth_users", "__proto__"], text: "no user can have this name" };
   expect(usersOf(`{ alice: ${ALICE}, __proto__: ${ALICE} }`)).toEqual(refused);
 });

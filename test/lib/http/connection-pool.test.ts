@@ -56,8 +56,8 @@ function resolver(addresses: () => readonly string[] | Error): LookupFunction {
 test.each<[string, (socket: Socket) => void]>([
   ["closed", (socket) => void socket.end()],
   ["reset", (socket) => void socket.resetAndDestroy()],
-  ["answered with what is left of the answer before", (socket) => void socket.write("]}garbage\r\n\r\n")],
-])("a request that finds its connection %s goes out again at once, and none failed", async (_what, end) => {
+  ["busy with the rest of an earlier answer", (socket) => void socket.write("]}garbage\r\n\r\n")],
+])("a request that finds its connection %s goes out again immediately without a failure", async (_what, end) => {
   const server = await scripted((socket, nth) => (nth === 1 ? void socket.write(ANSWER) : end(socket)));
   const { api, recorded } = testClient(server.url, { limits: { concurrency: 1 } });
   for (let poll = 0; poll < 20; poll++) await api.version(never);
@@ -67,7 +67,7 @@ test.each<[string, (socket: Socket) => void]>([
   expect(server.connections()).toBe(20);
 });
 
-test("many connections that were all closed while idle cost no request", async () => {
+test("many connections that closed while idle cost no request", async () => {
   let closing = false;
   const server = await scripted((socket, nth) => {
     if (closing && nth > 1) socket.resetAndDestroy();
@@ -82,7 +82,7 @@ test("many connections that were all closed while idle cost no request", async (
   expect(recorded.retried).toEqual([]);
 });
 
-test("a new connection that is closed is a failure: it is not sent again at once, nor without end", async () => {
+test("a closed new connection is a failure, without an immediate or endless retry", async () => {
   const server = await scripted((socket) => void socket.resetAndDestroy());
   const { api, recorded } = testClient(server.url, { maxAttempts: 1 });
   expect(await rejection(api.version(never))).toMatchObject({ code: "API_CONNECTION_FAILED" });
@@ -90,7 +90,7 @@ test("a new connection that is closed is a failure: it is not sent again at once
   expect(recorded.codes).toEqual(["/version connection"]);
 });
 
-test("an answer that breaks off is not asked for at once: some of it was taken", async () => {
+test("a partial answer gets no immediate retry", async () => {
   const server = await scripted((socket, nth) => {
     if (nth === 1) socket.write(ANSWER);
     else socket.write(ANSWER.slice(0, -3), () => socket.destroy());
@@ -118,14 +118,14 @@ test.each<[string, (socket: Socket) => void]>([
     "sends a second answer a little later",
     (socket) => void socket.write(ANSWER, () => setImmediate(() => socket.write(ANSWER.replace('"1"', '"2"')))),
   ],
-])("a server that %s fails no poll, and each gets its own answer", async (_what, answer) => {
+])("a server that %s fails no poll and gives each its own answer", async (_what, answer) => {
   const server = await scripted((socket) => answer(socket));
   const { api, recorded } = testClient(server.url, { limits: { concurrency: 1 } });
   for (let poll = 0; poll < 20; poll++) expect(await api.version(never)).toEqual(new Map([["version", "1"]]));
   expect(recorded.codes).toEqual(Array.from({ length: 20 }, () => "/version 200"));
 });
 
-test("a login takes a new connection: it cannot be sent twice", async () => {
+test("a login uses a new connection, because it cannot be repeated", async () => {
   const server = await startApiServer(({ path }, response) =>
     path === "/session" ? sendJson(response, { token: "token" }) : sendJson(response, { version: "1" }),
   );
@@ -137,7 +137,7 @@ test("a login takes a new connection: it cannot be sent twice", async () => {
   expect(server.connections()).toBe(2);
 });
 
-test("the name of the server is asked for again every five minutes, although its old address answers", async () => {
+test("the pool resolves the server name every five minutes, even if the old address works", async () => {
   const old = await scripted((socket) => void socket.write(ANSWER));
   const moved = await scripted((socket) => void socket.write(ANSWER), old.port, "127.0.0.2");
   let address = "127.0.0.1";
@@ -156,7 +156,7 @@ test("the name of the server is asked for again every five minutes, although its
   expect([old.connections(), moved.connections()]).toEqual([1, 1]);
 });
 
-test("where the old address takes requests and answers none, one request is lost and not one for each connection", async () => {
+test("a silent old address costs one request instead of one per connection", async () => {
   let hangs = false;
   const old = await scripted((socket) => void (hangs || socket.write(ANSWER)));
   const moved = await scripted((socket) => void socket.write(ANSWER), old.port, "127.0.0.2");
@@ -180,14 +180,14 @@ test.each([
   ["the first is dead", ["127.0.0.3", "127.0.0.1"]],
   ["the last is dead", ["127.0.0.1", "127.0.0.3"]],
   ["the one of IPv6 is dead", ["::1", "127.0.0.1"]],
-])("of several addresses the one that works is found: %s", async (_which, addresses) => {
+])("the pool finds the working address: %s", async (_which, addresses) => {
   const server = await scripted((socket) => void socket.write(ANSWER));
   const { api } = testClient(`http://prtg.test:${server.port}`, { lookup: resolver(() => addresses) });
   await api.version(never);
   expect(server.connections()).toBe(1);
 });
 
-test("a name that does not resolve for a while, or to nothing, leaves the last address in use, and is told once", async () => {
+test("the last address stays in use if the name does not resolve, with one log line", async () => {
   const server = await scripted((socket) => void socket.end(ANSWER));
   let addresses: readonly string[] | Error = ["127.0.0.1"];
   const { api, recorded, logged } = testClient(`http://prtg.test:${server.port}`, {
@@ -208,14 +208,14 @@ test("a name that does not resolve for a while, or to nothing, leaves the last a
   expect(told()).toBe(2);
 });
 
-test("an answer without addresses is a name that does not resolve", async () => {
+test("an answer without addresses counts as unresolved", async () => {
   const { api } = testClient("http://prtg.test:1616", { maxAttempts: 1, lookup: resolver(() => []) });
   const error = await rejection(api.version(never));
   expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
   expect(error.message).toContain("the name does not resolve");
 });
 
-test("over TLS a connection that was closed costs no request either", async () => {
+test("a closed TLS connection costs no request", async () => {
   const server = await startApiServer((_request, response) => {
     const { socket } = response;
     sendJson(response, { version: "1" });
@@ -244,7 +244,7 @@ function poolOf(url: string, permit?: () => void) {
   return { pool, ask };
 }
 
-test("a request that is not permitted does not go out, also when a connection is there for it", async () => {
+test("a forbidden request does not go out on an existing connection", async () => {
   const server = await startApiServer((_request, response) => sendJson(response, {}));
   let mayAsk = true;
   const { ask } = poolOf(server.url, () => {
@@ -256,7 +256,7 @@ test("a request that is not permitted does not go out, also when a connection is
   expect(server.requests).toHaveLength(1);
 });
 
-test("renew: a request under way ends, and the next one uses a new connection", async () => {
+test("renew: a current request ends, and the next one uses a new connection", async () => {
   const asked = Promise.withResolvers<() => void>();
   const server = await startApiServer(({ path }, response) => {
     if (server.requests.length === 1) asked.resolve(() => sendJson(response, { path }));
@@ -272,7 +272,7 @@ test("renew: a request under way ends, and the next one uses a new connection", 
   expect(await first).toContain("path");
 });
 
-test("destroy: fails requests under way, also on old connections, and later ones", async () => {
+test("destroy: current and later requests fail, also on old connections", async () => {
   const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const server = await startApiServer(() => asked[server.requests.length === 1 ? 0 : 1].resolve());
   const { pool, ask } = poolOf(server.url);

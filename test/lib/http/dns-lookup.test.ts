@@ -18,7 +18,7 @@ function resolver() {
 
 const HERE = [{ address: "192.0.2.1", family: 4 }];
 
-test("a name that is not answered waits once, however often it is asked for, and keeps no other from being asked", async () => {
+test("an unanswered name has one pending lookup and does not block others", async () => {
   const { asked, resolve } = resolver();
   const all = [resolve("hangs.test"), resolve("hangs.test"), resolve("hangs.test"), resolve("other.test")];
   expect(asked.map(({ hostname }) => hostname)).toEqual(["hangs.test", "other.test"]);
@@ -35,7 +35,7 @@ test("a name that is not answered waits once, however often it is asked for, and
   ]);
 });
 
-test("each answer, a failure too, is for those who waited for it; the next one asks anew, and so does another family", async () => {
+test("waiting callers share an answer or failure, and later calls or other families ask again", async () => {
   const { asked, resolve } = resolver();
   const failure = Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
   const first = resolve("gone.test");
@@ -47,7 +47,7 @@ test("each answer, a failure too, is for those who waited for it; the next one a
   for (const { answer } of asked.slice(1)) answer(null, HERE);
 });
 
-test("nothing asks the system for a name in any other way, and every connection pool is given this one", () => {
+test("all connection pools resolve names with this lookup", () => {
   const sources = globSync("src/**/*.ts");
   const having = (pattern: RegExp) => sources.filter((path) => pattern.test(readFileSync(path, "utf8"))).sort();
   expect(having(/import (?!type\b)(?!\{ type \w+ \}).* from "node:dns/)).toEqual(["src/lib/http/dns-lookup.ts"]);

@@ -23,7 +23,7 @@ describe("parseRetryAfterMs", () => {
     expect(parseRetryAfterMs(text, now)).toBe(ms);
   });
 
-  test("never yields anything but a bounded time", () => {
+  test("returns only bounded times", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const ms = parseRetryAfterMs(text, now) ?? 0;

@@ -20,8 +20,8 @@ function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
   return Object.fromEntries(families.map(({ name, value }) => [name, value(state, ABOUT, "")]));
 }
 
-describe("a sensor's gauges", () => {
-  test("are in seconds, its status a position in the list", () => {
+describe("gauges of a sensor", () => {
+  test("are in seconds, and the status is a position in the list", () => {
     expect(values({ status: "down", statusSince: 1_700_000_000_500, intervalSeconds: 30 })).toEqual({
       prtg_sensor_status: 1,
       prtg_sensor_status_code: 5,
@@ -31,14 +31,17 @@ describe("a sensor's gauges", () => {
     });
   });
 
-  test("have no value for what is not known", () => {
+  test("have no unknown values", () => {
     expect(values({})).toMatchObject({
       prtg_sensor_status_since_timestamp_seconds: undefined,
       prtg_sensor_interval_seconds: undefined,
     });
   });
 
-  test.each(STATUS_TOKENS.map((token, code) => ({ token, code })))("status $token is $code", ({ token, code }) => {
-    expect(values({ status: token }).prtg_sensor_status_code).toBe(code);
-  });
+  test.each(STATUS_TOKENS.map((token, code) => ({ token, code })))(
+    "have $code for status $token",
+    ({ token, code }) => {
+      expect(values({ status: token }).prtg_sensor_status_code).toBe(code);
+    },
+  );
 });

@@ -9,7 +9,7 @@ function pattern(text: string, isPath = false): CompiledPattern {
   return compiled;
 }
 
-describe("one pattern covers another", () => {
+describe("patterns that cover each other", () => {
   test.each([
     ["a", "a", true],
     ["a", "b", false],
@@ -31,7 +31,7 @@ describe("one pattern covers another", () => {
     ["~Free (%)", "~FREE %", true],
     ["~free", "fre*", false],
     ["fre*", "~free", false],
-  ])("%s and %s: %s", (wide, narrow, expected) => {
+  ])("match, %s and %s: %s", (wide, narrow, expected) => {
     expect(covers(pattern(wide), pattern(narrow))).toBe(expected);
   });
 
@@ -44,11 +44,11 @@ describe("one pattern covers another", () => {
     ["*/b", "?/b", true],
     ["a/*", "a/b*", true],
     ["a/*", "a/**", false],
-  ])("of paths, %s and %s: %s", (wide, narrow, expected) => {
+  ])("match paths, %s and %s: %s", (wide, narrow, expected) => {
     expect(covers(pattern(wide, true), pattern(narrow, true))).toBe(expected);
   });
 
-  test("is never said where a text shows otherwise", () => {
+  test("are correct for any sample texts", () => {
     const glob = fc
       .string({ unit: fc.constantFrom("a", "b", "/", "*", "?"), maxLength: 6 })
       .filter((text) => !/^\/.*\/$/.test(text));

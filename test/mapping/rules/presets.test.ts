@@ -68,7 +68,7 @@ function expected({ sim }: WorldChannel, displayValue: number, isConverted: bool
   return isConverted ? WORLD_UNITS[sim.displayUnit]?.(displayValue) : displayValue;
 }
 
-test("the list of presets is that of the folder", async () => {
+test("the list of presets matches the folder", async () => {
   const files = await readdir(PRESET_FOLDER);
   expect(files.toSorted()).toEqual(PRESET_NAMES.map((name) => `${name}.yaml`));
 });
@@ -98,23 +98,23 @@ describe.each(["all", "base-units"] as const)("presets: [%s]", (name) => {
 });
 
 describe("all presets together", () => {
-  test("take every channel whose unit is recognised and is no count", async () => {
+  test("map every channel with a known unit except counts", async () => {
     const ruleSet = await ruleSetOf(PRESET_NAMES);
     const unmapped = mapAll(ruleSet).filter(({ mapping }) => mapping === undefined);
     expect(new Set(unmapped.map(({ one }) => one.channel.unit))).toEqual(new Set(["#", "", "widgets", "orders/min"]));
   });
 
-  test("are tried before base-units in whatever order they are listed", async () => {
+  test("come before base-units in any order", async () => {
     const [first, last] = [await ruleSetOf(["base-units", "ping"]), await ruleSetOf(["ping", "base-units"])];
     expect(first.families).toEqual(last.families);
     expect(first.families[0]?.name).toBe("prtg_ping_seconds");
   });
 
-  test("are what all means", async () => {
+  test("equal the preset all", async () => {
     expect((await ruleSetOf(["all"])).families).toEqual((await ruleSetOf(PRESET_NAMES)).families);
   });
 
-  test("have names of their own, and limits with names of their own", async () => {
+  test("have unique names, also for limits", async () => {
     const { families } = await ruleSetOf(PRESET_NAMES);
     const names = families.flatMap(({ name, limits }) => [name, limits.name]);
     expect(new Set(names).size).toBe(names.length);

@@ -44,9 +44,9 @@ function converted(mapping: Mapping | undefined, displayValue: number): number |
   return mapping?.kind === "metric" ? convert(mapping.conversion, displayValue) : undefined;
 }
 
-describe("a rule fits", () => {
+describe("match of a rule", () => {
   test.each<[string, RuleMatch, boolean]>([
-    ["the very text", { channel: "Ping Time" }, true],
+    ["the exact text", { channel: "Ping Time" }, true],
     ["no other case", { channel: "ping time" }, false],
     ["no part of a text", { channel: "Ping" }, false],
     ["one of several texts", { channel: ["Minimum", "Ping Time"] }, true],
@@ -75,17 +75,13 @@ describe("a rule fits", () => {
     ["one name of a path", { path: "HQ/*/core-sw-1/*" }, true],
     ["not two names by one star", { path: "HQ/*" }, false],
     ["not a slash by a question mark", { path: "HQ?**" }, false],
-    ["all that it looks at", { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/core*/*" }, true],
-    [
-      "not if one thing is otherwise",
-      { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/edge*/*" },
-      false,
-    ],
+    ["all of its conditions", { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/core*/*" }, true],
+    ["not with one condition unmet", { kind: "*ping*", channel: "Ping Time", tags: "icmp", path: "**/edge*/*" }, false],
   ])("%s", (_, match, expected) => {
     expect(fits(match)).toBe(expected);
   });
 
-  test("names with line breaks, quotes and half characters", () => {
+  test("works for names with line breaks, quotes and half characters", () => {
     expect(fits({ channel: "Free*line" }, {}, { name: 'Free "x"\nsecond line' })).toBe(true);
     expect(fits({ channel: "/Free.*line/" }, {}, { name: "Free\nsecond line" })).toBe(true);
     expect(fits({ channel: "a?b" }, {}, { name: "a😀b" })).toBe(true);
@@ -93,19 +89,19 @@ describe("a rule fits", () => {
     expect(fits({ channel: "Free Space C:\\" }, {}, { name: "Free Space C:\\" })).toBe(true);
   });
 
-  test("sensors without tags only when it does not look at them", () => {
+  test("includes sensors without tags only if the rule ignores tags", () => {
     expect(fits({ tags: "*" }, { tags: [], inheritedTags: [] })).toBe(false);
     expect(fits({ kind: "*" }, { tags: [] })).toBe(true);
   });
 
-  test("units that are not recognised by no base unit", () => {
+  test("excludes unknown units from base units", () => {
     expect(fits({ base_unit: "count" }, {}, { unit: "widgets" })).toBe(false);
     expect(fits({ unit: "" }, {}, { unit: "" })).toBe(true);
   });
 });
 
-describe("what becomes of a channel", () => {
-  test("the first rule that fits decides", () => {
+describe("mapping of a channel", () => {
+  test("uses the first matching rule", () => {
     const rules = compile(
       metric({ channel: "Minimum" }, { name: "prtg_a" }),
       metric({ channel: "Ping*" }, { name: "prtg_b" }),
@@ -120,12 +116,12 @@ describe("what becomes of a channel", () => {
     expect(rules.map(SENSOR, { name: "Maximum", unit: "msec" })).toMatchObject({ family: { name: "prtg_c" } });
   });
 
-  test("nothing without rules, or where none fits", () => {
+  test("is empty without a matching rule", () => {
     expect(compile().map(SENSOR, CHANNEL)).toBeUndefined();
     expect(compile(metric({ channel: "Minimum" })).map(SENSOR, CHANNEL)).toBeUndefined();
   });
 
-  test("its value in the rule's unit", () => {
+  test("converts to the unit of the rule", () => {
     const rules = compile(metric({ channel: "*" }, { name: "prtg_x_seconds", unit: "seconds" }));
     expect(converted(rules.map(SENSOR, CHANNEL), 9)).toBe(0.009);
     expect(converted(rules.map(SENSOR, { name: "Uptime", unit: "d" }), 2)).toBe(172_800);
@@ -133,11 +129,11 @@ describe("what becomes of a channel", () => {
     expect(rules.map(SENSOR, { name: "Loss", unit: "" })).toMatchObject({ kind: "unconverted" });
   });
 
-  test("its value as displayed, without a unit", () => {
+  test("keeps the displayed value without a unit", () => {
     expect(converted(compile(metric({ channel: "*" })).map(SENSOR, CHANNEL), 9)).toBe(9);
   });
 
-  test("its value by the rule's own factor and offset, whatever its unit", () => {
+  test("applies factor and offset of the rule for any unit", () => {
     const rules = compile(
       metric({ channel: "*" }, { name: "prtg_x_celsius", unit: "celsius", factor: 2, offset: -40 }),
     );
@@ -146,12 +142,12 @@ describe("what becomes of a channel", () => {
     expect(converted(shifted.map(SENSOR, { name: "x", unit: "widgets" }), 1)).toBe(6);
   });
 
-  test("nothing at all", () => {
+  test("drops the channel", () => {
     const rules = compile({ kind: "drop", match: { channel: "Ping*" } }, metric({ channel: "*" }));
     expect(rules.map(SENSOR, CHANNEL)).toMatchObject({ kind: "drop", rule: { source: "rules.yaml", ordinal: 0 } });
   });
 
-  test("another rule's once its name or unit is another", () => {
+  test("changes with the name and unit", () => {
     const rules = compile(
       metric({ unit: "msec" }, { name: "prtg_x_seconds", unit: "seconds" }),
       metric({ base_unit: "seconds" }, { name: "prtg_y_seconds", unit: "seconds" }),
@@ -189,7 +185,7 @@ describe("labels", () => {
     expect(Object.entries(labelsOf(match, labels))).toEqual(Object.entries(expected));
   });
 
-  test("cannot be those that other settings give", () => {
+  test("reject names of other settings", () => {
     const rules = [metric({ kind: "*" }, { labels: { site: "a" } })];
     const labelsInUse = new Set(["site"]);
     const { ruleSet, problems } = compileRules([{ label: "rules.yaml", isPreset: false, rules }], {
@@ -202,7 +198,7 @@ describe("labels", () => {
     ]);
   });
 
-  test("hold whatever a name holds, but for half characters", () => {
+  test("keep any characters of names except half characters", () => {
     const name = 'Disk "a\\b"\n\u202eשרת';
     expect(labelsOf({ channel: "/Disk (.*)/" }, { disk: "$1" }, SENSOR, { name, unit: "" })).toEqual({
       disk: name.slice(5),
@@ -211,7 +207,7 @@ describe("labels", () => {
     expect(labelsOf({ channel: "/Disk (.*)/" }, { disk: "$1" }, SENSOR, broken)).toEqual({ disk: "\ufffdx" });
   });
 
-  test("stand in the family after those of the channel, without its unit", () => {
+  test("come after those of the channel in the family, without its unit", () => {
     const { families } = compile(
       metric({ kind: "*" }, { name: "prtg_x_seconds", unit: "seconds", labels: { site: "a", core: "b" } }),
     );
@@ -227,7 +223,7 @@ describe("labels", () => {
   });
 });
 
-test("a metric that no rule explains is said to be a rule's", () => {
+test("a rule metric without help has a standard help text", () => {
   const { families } = compile(
     metric({ kind: "ping" }, { help: undefined }),
     metric({ kind: "http" }, { help: undefined }),
@@ -264,7 +260,7 @@ function lettersOf(text: string): string {
   return text.replaceAll(/[^a-z]/g, "");
 }
 
-test("many rules at once decide as rule by rule", () => {
+test("many rules together match like single rules", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "/", "."), maxLength: 4 });
   const glob = fc.string({ unit: fc.constantFrom("a", "b", "/", "*", "?"), minLength: 1, maxLength: 4 });
   const expression = fc.constantFrom("/a+/", "/(a|b)*/", "/[^/]*b/", "/.{2}/", "/a?b?/", "~a.b", "~/a");
@@ -297,7 +293,7 @@ test("many rules at once decide as rule by rule", () => {
   );
 });
 
-test("time stays linear, whatever the patterns and the names", () => {
+test("time stays linear for any patterns and names", () => {
   const rules = compile(
     metric({ channel: "/(a*)*b(.*a){20}c/" }, { name: "prtg_a" }),
     metric({ channel: "/(x+x+)+y/" }, { name: "prtg_b" }),

@@ -52,7 +52,7 @@ describe.each(LANGUAGES)("names in the language %s", (language) => {
     }
   });
 
-  test("are found as the data set spells them, with suffixes of rates and texts of lookups", () => {
+  test("match the data set, with suffixes of rates and texts of lookups", () => {
     for (const { kind, channel } of CHANNELS) {
       const isRate = channel.metric?.endsWith("per_second");
       const suffixes = ["", ...(isRate ? [" speed", " (Geschwindigkeit)"] : channel.text.map((text) => ` ${text}`))];
@@ -91,6 +91,6 @@ test.each([
   ["snmpprintergeneric", "Toner Schwarz OK (87)", "%", "prtg_printer_supply_ratio{supply=Toner Schwarz}"],
   ["sslcertificate", "Days to Expiration", "#", "prtg_certificate_expiry_seconds{}"],
   ["ssl", "TLS 1.2 (Perfect)", "", "prtg_tls_protocol_state{protocol=TLS 1.2}"],
-])("%s, %s in %j is %s", (kind, name, unit, series) => {
+])("%s, %s in %j gives %s", (kind, name, unit, series) => {
   expect(seriesOf(kind, name, unit)).toBe(series);
 });

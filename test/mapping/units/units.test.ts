@@ -21,7 +21,7 @@ function inBase(value: number, unit: string, byteUnits: ByteUnits = "binary"): s
   return reading && `${convert(reading.conversion, value)} ${reading.base}`;
 }
 
-describe("a value in its base unit", () => {
+describe("value in its base unit", () => {
   test.each<[number, string, string]>([
     [9, "msec", "0.009 seconds"],
     [9, "ms", "0.009 seconds"],
@@ -77,7 +77,7 @@ describe("a value in its base unit", () => {
     [2, "kg", "2000 grams"],
     [12, "pages", "12 count"],
     [1200, "U/min", "1200 rpm"],
-  ])("%s %s is %s", (value, unit, expected) => {
+  ])("%s %s gives %s", (value, unit, expected) => {
     expect(inBase(value, unit)).toBe(expected);
   });
 
@@ -86,14 +86,14 @@ describe("a value in its base unit", () => {
     [2, "MB/s", "2000000 bytes_per_second"],
     [2, "KiB", "2048 bytes"],
     [8, "kbit/s", "1000 bytes_per_second"],
-  ])("with decimal sizes, %s %s is %s", (value, unit, expected) => {
+  ])("with decimal sizes, %s %s gives %s", (value, unit, expected) => {
     expect(inBase(value, unit, "decimal")).toBe(expected);
   });
 
   test.each([
     ...["", " ", "widgets", "orders/min", "S", "MS", "mb", "M", "k", "w", "C", "/", "s/s", "%/s", "/ms", "/week"],
     ...["KByte/", "KByte//s", "m/s2", "KByte/s/s", "toString", "__proto__", "s".repeat(1000), "\ud800", "1e3"],
-  ])("%j is not recognised", (unit) => {
+  ])("is unknown for %j", (unit) => {
     expect(inBase(1, unit)).toBeUndefined();
   });
 });
@@ -105,7 +105,7 @@ const RATE_SPELLINGS = DISPLAY_UNITS.filter(({ base }) => RATES[base] !== undefi
   ),
 );
 
-describe("the unit table", () => {
+describe("unit table", () => {
   test("has every spelling once", () => {
     const symbols = DISPLAY_UNITS.flatMap((unit) => (unit.symbols ?? []).map((text) => text.normalize("NFC")));
     const words = DISPLAY_UNITS.flatMap((unit) =>
@@ -115,7 +115,7 @@ describe("the unit table", () => {
     expect(all.filter((text, index) => all.indexOf(text) !== index)).toEqual([]);
   });
 
-  test("reads every spelling as the unit that it stands for, words in any case", () => {
+  test("reads every spelling as its unit, and words in any case", () => {
     for (const unit of DISPLAY_UNITS) {
       const words = (unit.words ?? []).flatMap((word) => [word, word.toLowerCase(), word.toUpperCase()]);
       const { shift = 0, times = 1, over = 1 } = unit;
@@ -128,7 +128,7 @@ describe("the unit table", () => {
     }
   });
 
-  test("to the base unit and back", () => {
+  test("survives a round trip through the base unit", () => {
     const value = fc.double({ min: -1e12, max: 1e12, noNaN: true });
     for (const reader of [BINARY, DECIMAL]) {
       for (const text of [...SPELLINGS, ...RATE_SPELLINGS]) {
@@ -148,7 +148,7 @@ describe("the unit table", () => {
     }
   });
 
-  test("keeps the order of values, so that a limit bounds the same side in either unit", () => {
+  test("keeps the order of values and the side of limits", () => {
     for (const text of SPELLINGS) {
       const { conversion = UNCHANGED } = BINARY.read(text) ?? {};
       expect(convert(conversion, 2)).toBeGreaterThan(convert(conversion, 1));
@@ -177,7 +177,7 @@ describe("base units", () => {
     expect([...BASE_UNIT_NAMES]).toEqual([...BASE_UNIT_NAMES].sort());
   });
 
-  test.each(BASE_UNIT_NAMES)("%s: OTLP gives the unit that the name ends with, or none", (name: BaseUnitName) => {
+  test.each(BASE_UNIT_NAMES)("%s: OTLP uses the unit of the name, or none", (name: BaseUnitName) => {
     const { suffix, ucum } = BASE_UNITS[name];
     const unit = metricUnit(`prtg_channel_${suffix}`);
     expect(["", ucum]).toContain(unit);

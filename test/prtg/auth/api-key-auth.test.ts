@@ -25,7 +25,7 @@ async function serverWithKey(
 }
 
 describe("API key", () => {
-  test("is read once, not for each request", async () => {
+  test("comes from one read for many requests", async () => {
     const { api, file } = await serverWithKey("key-one");
     await Promise.all([api.version(never), api.version(never)]);
     await api.version(never);
@@ -41,7 +41,7 @@ describe("API key", () => {
     expect(await rejection(auth.token(controller.signal))).toBe(reason);
   });
 
-  test("of a reading that another has overtaken is not kept", async () => {
+  test("does not come from an outdated read", async () => {
     const readings: ((key: string) => void)[] = [];
     const auth = new ApiKeyAuth(() => new Promise((resolve) => readings.push(resolve)), new Redactor());
     const first = auth.token(never);
@@ -56,7 +56,7 @@ describe("API key", () => {
     expect(await auth.token(never)).toBe("newest");
   });
 
-  test("is read again when the server refuses it, and the request is sent once more", async () => {
+  test("is read again after a rejection, and the request repeats", async () => {
     const { api, accepted, file, server, recorded } = await serverWithKey("key-one");
     await api.version(never);
     accepted.key = "key-two";
@@ -70,7 +70,7 @@ describe("API key", () => {
     expect(recorded.retried).toEqual(["/version"]);
   });
 
-  test("is read again, too, when it is refused with 400", async () => {
+  test("is read again after a 400, too", async () => {
     const { api, accepted, file, server } = await serverWithKey("key-one", (_request, response) =>
       sendError(response, 400, "BAD_REQUEST", "invalid session token or API token format"),
     );
@@ -85,7 +85,7 @@ describe("API key", () => {
     ]);
   });
 
-  test("that is refused and has not changed is not tried again", async () => {
+  test("fails without a retry if it has not changed", async () => {
     const { api, accepted, file, server } = await serverWithKey("key-one");
     accepted.key = "key-two";
     expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAUTHORIZED", serverCode: "AUTH_FAILED" });
@@ -93,7 +93,7 @@ describe("API key", () => {
     expect(file.reads).toBe(2);
   });
 
-  test("that is refused, and so is its successor, ends the matter: no loop", async () => {
+  test("fails for good if its successor fails as well", async () => {
     const server = await startApiServer((_request, response) => sendError(response, 401, "AUTH_FAILED"));
     let reads = 0;
     const { api } = testClient(server.url, { auth: { kind: "api_key", key: async () => `key-number-${++reads}` } });
@@ -104,7 +104,7 @@ describe("API key", () => {
     ]);
   });
 
-  test("that cannot be read fails the request, not the client", async () => {
+  test("fails the request, not the client, if it is unreadable", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, { version: "25.1" }));
     let readable = false;
     const key = async (): Promise<string> => {
@@ -122,7 +122,7 @@ describe("API key", () => {
     await api.version(never);
   });
 
-  test.each(["", "two words", "line\nbreak", "schlüssel"])("%j cannot be a key, and is not shown", async (key) => {
+  test.each(["", "two words", "line\nbreak", "schlüssel"])("rejects %j without showing it", async (key) => {
     const server = await startApiServer((_request, response) => sendJson(response, {}));
     const { api } = testClient(server.url, { auth: { kind: "api_key", key: async () => key } });
     const error = await rejection(api.version(never));

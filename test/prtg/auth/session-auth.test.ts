@@ -66,7 +66,7 @@ describe("login", () => {
     { status: 401, code: "LOGIN_FAILED" },
     { status: 403, code: "AUTH_FAILED" },
     { status: 400, code: "BAD_REQUEST" },
-  ])("refused with $status $code is a failed login", async ({ status, code }) => {
+  ])("fails with $status $code", async ({ status, code }) => {
     const { api, state } = await sessionServer();
     state.onLogin = (_request, response) => sendError(response, status, code, `wrong password ${PASSWORD}`);
     const error = await rejection(api.version(never));
@@ -80,7 +80,7 @@ describe("login", () => {
     expect(describeError(error)).toContain("auth.password_file");
   });
 
-  test("refused is not tried again for a while, longer each time: accounts get locked", async () => {
+  test("waits longer after each rejection, to protect accounts from locks", async () => {
     const { api, state, steps, clock } = await sessionServer();
     state.onLogin = (_request, response) => sendError(response, 401, "LOGIN_FAILED");
     const attempt = async (): Promise<number> => {
@@ -98,7 +98,7 @@ describe("login", () => {
     expect(await attempt()).toBe(3);
   });
 
-  test("refused is tried again at once with another password", async () => {
+  test("retries immediately with another password", async () => {
     const { state, server } = await sessionServer();
     state.onLogin = ({ body }, response) => {
       if (!body.includes("right")) return sendError(response, 401, "LOGIN_FAILED");
@@ -113,7 +113,7 @@ describe("login", () => {
   });
 
   test.each([{ session: "open" }, { token: "" }, { token: null }, { token: "two words" }, []])(
-    "answered with %j is a failed login",
+    "fails if the answer is %j",
     async (answer) => {
       const { api, state } = await sessionServer();
       state.onLogin = (_request, response) => sendJson(response, answer);
@@ -121,7 +121,7 @@ describe("login", () => {
     },
   );
 
-  test("is not repeated within a request when the server is not there: only GET is", async () => {
+  test("does not repeat within a request, because it is no GET", async () => {
     const { api, state, steps } = await sessionServer();
     state.onLogin = (_request, response) => sendError(response, 503, "SERVICE_UNAVAILABLE");
     expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAVAILABLE" });
@@ -129,7 +129,7 @@ describe("login", () => {
   });
 });
 
-test("a server without a place to log in at is not taken for one without lists", async () => {
+test("a server without a login endpoint differs from one without lists", async () => {
   const { api, server } = await sessionServer();
   server.handle((_request, response) => sendError(response, 404, "NOT_FOUND"));
   expect(await rejection(api.nodes("sensor", {}, never))).toMatchObject({
@@ -140,7 +140,7 @@ test("a server without a place to log in at is not taken for one without lists",
 });
 
 describe("renewal", () => {
-  test("comes before the token runs out, once for all who wait", async () => {
+  test("comes once for all before the token expires", async () => {
     const { api, steps, clock, server, state } = await sessionServer(60 * MINUTE);
     state.onRenew = () => {
       state.valid.add("token-renewed");
@@ -156,7 +156,7 @@ describe("renewal", () => {
     expect(server.requests.at(-1)?.authorization).toBe("Bearer token-renewed");
   });
 
-  test("that names no new token, but a later end, keeps the old token", async () => {
+  test("keeps the old token if the answer has only a later end", async () => {
     const { api, steps, clock, server, state } = await sessionServer(60 * MINUTE);
     state.onRenew = () => ({ expires_at: new Date(clock.now() + 60 * MINUTE).toISOString() });
     await api.version(never);
@@ -171,8 +171,8 @@ describe("renewal", () => {
   test.each([
     { what: "nothing usable", answer: () => ({ status: "OK" }) },
     { what: "an end in the past", answer: () => ({ expires_at: "2001-01-01T00:00:00Z" }) },
-    { what: "an end that is no time", answer: () => ({ expires_at: "soon" }) },
-  ])("that brings $what gives way to a new login", async ({ answer }) => {
+    { what: "an invalid end", answer: () => ({ expires_at: "soon" }) },
+  ])("leads to a new login with $what", async ({ answer }) => {
     const { api, steps, clock, server, state } = await sessionServer(60 * MINUTE);
     state.onRenew = answer;
     await api.version(never);
@@ -182,7 +182,7 @@ describe("renewal", () => {
     expect(server.requests.at(-1)?.authorization).toBe("Bearer token-2-SECRET");
   });
 
-  test("that fails gives way to a new login", async () => {
+  test("causes a new login if it fails", async () => {
     const { api, steps, clock, state } = await sessionServer(60 * MINUTE);
     await api.version(never);
     state.valid.clear();
@@ -191,7 +191,7 @@ describe("renewal", () => {
     expect(steps().slice(2)).toEqual(["GET /session", "POST /session", "GET /version"]);
   });
 
-  test("is not tried with a token that has run out", async () => {
+  test("does not use an expired token", async () => {
     const { api, steps, clock } = await sessionServer(60 * MINUTE);
     await api.version(never);
     await clock.advance(61 * MINUTE);
@@ -199,7 +199,7 @@ describe("renewal", () => {
     expect(steps().slice(2)).toEqual(["POST /session", "GET /version"]);
   });
 
-  test("of a short session waits for two thirds of its life", async () => {
+  test("waits for two thirds of the life of a short session", async () => {
     const { api, steps, clock } = await sessionServer(3 * MINUTE);
     await api.version(never);
     await clock.advance(MINUTE + 58_000);
@@ -210,7 +210,7 @@ describe("renewal", () => {
     expect(steps()).toContain("GET /session");
   });
 
-  test("goes by the server's clock: one that is hours off does not end sessions", async () => {
+  test("uses the server's clock, which can be hours off", async () => {
     const { api, steps, clock } = await sessionServer(60 * MINUTE);
     await api.version(never);
     clock.setWallClock(clock.now() + 5 * 60 * MINUTE);
@@ -219,8 +219,8 @@ describe("renewal", () => {
   });
 });
 
-describe("a token that is refused", () => {
-  test("is replaced by one login for all whose requests were refused, and each is sent once more", async () => {
+describe("rejected token", () => {
+  test("causes one login for all rejected requests and one repetition each", async () => {
     const { api, steps, state, recorded } = await sessionServer();
     await api.version(never);
     state.valid.clear();
@@ -231,7 +231,7 @@ describe("a token that is refused", () => {
     expect(recorded.retried).toEqual(["/version", "/version", "/version"]);
   });
 
-  test("with 400, as some servers do, is logged in anew", async () => {
+  test("causes a login after a 400, as some servers send", async () => {
     const { api, steps, state } = await sessionServer();
     await api.version(never);
     state.valid.clear();
@@ -240,14 +240,14 @@ describe("a token that is refused", () => {
     expect(steps()).toEqual(["POST /session", "GET /version", "GET /version", "POST /session", "GET /version"]);
   });
 
-  test("again after the login ends the matter: no loop", async () => {
+  test("fails for good after the login", async () => {
     const { api, steps, state } = await sessionServer();
     state.onLogin = (_request, response) => sendJson(response, { token: `token-${Math.random()}` });
     expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAUTHORIZED" });
     expect(steps()).toEqual(["POST /session", "GET /version", "POST /session", "GET /version"]);
   });
 
-  test("appears in no error and no line of the log, though the server repeats it", async () => {
+  test("stays out of errors and logs, even if the server repeats it", async () => {
     const { api, state, logText } = await sessionServer();
     state.onLogin = (_request, response) => sendJson(response, { token: `token-SECRET-${Math.random()}` });
     const error = await rejection(api.version(never));
@@ -265,13 +265,13 @@ describe("close", () => {
     expect(server.requests.at(-1)?.authorization).toBe("Bearer token-1-SECRET");
   });
 
-  test("does nothing where no session was opened", async () => {
+  test("does nothing without a session", async () => {
     const { api, steps } = await sessionServer();
     await api.close();
     expect(steps()).toEqual([]);
   });
 
-  test("puts up with a refusal, and with a server that is gone", async () => {
+  test("ignores errors and an unreachable server", async () => {
     const refusing = await sessionServer();
     await refusing.api.version(never);
     refusing.server.handle((_request, response) => sendError(response, 400, "LOGOUT_FAILED"));
@@ -283,7 +283,7 @@ describe("close", () => {
     await gone.api.close();
   });
 
-  test("ends the session of a login under way, whose token only its answer tells", async () => {
+  test("ends the session of a login in progress, whose answer has the token", async () => {
     const { api, server, state, steps } = await sessionServer();
     const arrived = Promise.withResolvers<() => void>();
     state.onLogin = (_request, response) => {
@@ -300,7 +300,7 @@ describe("close", () => {
     expect(server.requests.at(-1)?.authorization).toBe("Bearer token-late-SECRET");
   });
 
-  test("does not wait long for a login that hangs", async () => {
+  test("limits its wait for a hanging login", async () => {
     const { api, clock, state, steps } = await sessionServer();
     const arrived = Promise.withResolvers<void>();
     state.onLogin = () => arrived.resolve();
@@ -315,7 +315,7 @@ describe("close", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  test("does not wait long for a server that hangs", async () => {
+  test("limits its wait for a hanging server", async () => {
     const { api, server, clock } = await sessionServer();
     await api.version(never);
     server.handle(() => undefined);
@@ -325,7 +325,7 @@ describe("close", () => {
     await closed;
   });
 
-  test("ends what is under way, and refuses what comes", async () => {
+  test("aborts current requests and rejects new ones", async () => {
     const { api, server } = await sessionServer();
     await api.version(never);
     const seen = new Promise<void>((resolve) => {

@@ -41,7 +41,7 @@ function numbersIn(value: unknown): number[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
-test("nodes: never throws, never yields a number that is none, never lacks what it promises", () => {
+test("nodes: decoding never throws and gives valid numbers and complete records", () => {
   fc.assert(
     fc.property(anything, fc.constantFrom("probe", "group", "device", "sensor" as const), (record, kind) => {
       const problems = noProblems();
@@ -58,7 +58,7 @@ test("nodes: never throws, never yields a number that is none, never lacks what 
   );
 });
 
-test("channels: never throws, never yields a number that is none, always knows its sensor", () => {
+test("channels: decoding never throws and gives valid numbers and a sensor", () => {
   fc.assert(
     fc.property(anything, (record) => {
       const problems = noProblems();
@@ -75,7 +75,7 @@ test("channels: never throws, never yields a number that is none, always knows i
   );
 });
 
-test("lookups: never throws, never yields a range that is none, always knows its id", () => {
+test("lookups: decoding never throws and gives valid ranges and an id", () => {
   fc.assert(
     fc.property(anything, fc.array(arbitraryRecord, { maxLength: 3 }), fc.boolean(), (given, values, filled) => {
       const problems = noProblems();
@@ -95,7 +95,7 @@ test("lookups: never throws, never yields a range that is none, always knows its
   );
 });
 
-test("system records: never throw, never yield a number that is none", () => {
+test("system records: decoding never throws and gives valid numbers", () => {
   fc.assert(
     fc.property(anything, (answer) => {
       expect(numbersIn(readSummary(answer, noProblems())).every(Number.isFinite)).toBe(true);
@@ -106,7 +106,7 @@ test("system records: never throw, never yield a number that is none", () => {
   );
 });
 
-test("nothing that is decoded changes a prototype", () => {
+test("decoding changes no prototype", () => {
   const before = Object.getOwnPropertyNames(Object.prototype);
   fc.assert(
     fc.property(anything, (record) => {

@@ -26,7 +26,7 @@ const TRAFFIC = {
 };
 
 describe("both shapes", () => {
-  test("a tree node, as live servers send it", () => {
+  test("include a tree node of live servers", () => {
     const { channel, problems } = decode(TRAFFIC);
     expect(problems).toEqual(noProblems());
     expect(channel).toEqual({
@@ -40,7 +40,7 @@ describe("both shapes", () => {
     });
   });
 
-  test("a record of the deprecated list", () => {
+  test("include a record of the deprecated list", () => {
     const { channel, problems } = decode({
       id: "1002.0",
       name: "Health",
@@ -73,7 +73,7 @@ describe("ids", () => {
   });
 
   test.each([{ id: "5" }, { id: ".5" }, { id: "2490." }, { id: "" }, {}, null, [], "2490.1"])(
-    "%j is skipped and counted",
+    "skip and count %j",
     (record) => {
       const { channel, problems } = decode(record);
       expect(channel).toBeUndefined();
@@ -99,29 +99,26 @@ describe("values", () => {
     { display_value: "12 msec", value: undefined, problems: 1 },
     { display_value: true, value: undefined, problems: 1 },
     { display_value: [1], value: undefined, problems: 1 },
-  ])("display_value $display_value is $value and $problems problems", ({ display_value, value, problems }) => {
+  ])("display_value $display_value gives $value and $problems problems", ({ display_value, value, problems }) => {
     const decoded = decode({ id: "1.0", last_measurement: { timestamp: "2026-03-12T17:55:10Z", display_value } });
     expect(decoded.channel?.value).toBe(value);
     expect(decoded.problems).toEqual({ ...noProblems(), value: problems });
   });
 
-  test("the raw value never stands in: its unit is not known", () => {
+  test("ignore the raw value, whose unit is unknown", () => {
     expect(
       decode({ id: "1.0", last_measurement: { value: 24020.8, display_value: null } }).channel?.value,
     ).toBeUndefined();
     expect(decode({ id: "1.0", last_measurement: { value: 24020.8 } }).channel?.value).toBeUndefined();
   });
 
-  test.each([null, undefined, "none", 5])(
-    "without a last measurement (%j) there is neither value nor time",
-    (last_measurement) => {
-      const { channel, problems } = decode({ id: "1.0", last_measurement });
-      expect(channel).toMatchObject({ value: undefined, measuredAt: undefined });
-      expect(problems).toEqual(noProblems());
-    },
-  );
+  test.each([null, undefined, "none", 5])("are empty without a last measurement (%j)", (last_measurement) => {
+    const { channel, problems } = decode({ id: "1.0", last_measurement });
+    expect(channel).toMatchObject({ value: undefined, measuredAt: undefined });
+    expect(problems).toEqual(noProblems());
+  });
 
-  test("a bad timestamp costs only the time", () => {
+  test("lose only the time with a bad timestamp", () => {
     const { channel, problems } = decode({ id: "1.0", last_measurement: { timestamp: "now", display_value: 3 } });
     expect(channel).toMatchObject({ value: 3, measuredAt: undefined });
     expect(problems).toEqual({ ...noProblems(), timestamp: 1 });
@@ -135,7 +132,7 @@ test.each([
   [{ unit: "MB" }, "MB"],
   [{ basic: {} }, ""],
   [{}, ""],
-])("the unit of %j is %j", (record, unit) => {
+])("the unit of %j reads %j", (record, unit) => {
   expect(decode({ id: "1.0", ...record }).channel?.unit).toBe(unit);
 });
 

@@ -5,26 +5,26 @@ import { noProblems } from "../../../src/prtg/decode/values.ts";
 const NOTHING = { used: undefined, max: undefined, expiresAt: undefined };
 const END = Date.parse("2027-03-01T00:00:00Z");
 
-describe("a license", () => {
+describe("license", () => {
   test.each([
     [{ sensors_allowed: 5000, sensors_used: 2600, valid_until: "2027-03-01T00:00:00Z" }],
     [{ license: { MaxSensors: "5000", UsedSensors: "2600" }, maintenance: { expiryDate: "2027-03-01T00:00:00Z" } }],
     [{ sensor: { sensor_count_current: 2600, sensor_limit: 5000 }, expires_at: "2027-03-01T00:00:00Z" }],
     [{ sensors_allowed: "5'000", sensors_used: "2,600", valid_until: "2027-03-01T00:00:00Z" }],
-  ])("is found by what members are called: %j", (answer) => {
+  ])("is found under any member names: %j", (answer) => {
     expect(readLicense(answer)).toEqual({ used: 2600, max: 5000, expiresAt: END });
   });
 
-  test("without a limit has none", () => {
+  test("has no limit if none is set", () => {
     expect(readLicense({ sensors_allowed: null, sensors_used: 12 })).toEqual({ ...NOTHING, used: 12 });
   });
 
   test.each([[null], [[]], ["text"], [{}], [{ used: 4, max: 5, valid_until: "soon" }], [{ sensors_used: -1 }]])(
-    "that tells nothing is nothing: %j",
+    "gives nothing without information: %j",
     (answer) => expect(readLicense(answer)).toEqual(NOTHING),
   );
 
-  test("of any depth and size is read in bounds", () => {
+  test("has limits of depth and size", () => {
     let deep: object = { sensors_used: 1 };
     for (let depth = 0; depth < 50; depth++) deep = { inner: deep };
     expect(readLicense(deep)).toEqual(NOTHING);

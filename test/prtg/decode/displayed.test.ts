@@ -7,7 +7,7 @@ import { noProblems } from "../../../src/prtg/decode/values.ts";
 const NBSP = "\u00a0";
 const THIN = "\u202f";
 
-describe("the number of a displayed value", () => {
+describe("number of a displayed value", () => {
   test.each([
     ["42.5 %", "%", 42.5],
     ["42,5 %", "%", 42.5],
@@ -53,13 +53,13 @@ describe("the number of a displayed value", () => {
     ["of two signs", "--5 %", "%"],
     ["in words", "Up", ""],
     ["too long", `${"1".repeat(100_000)} %`, "%"],
-  ])("is not read from a text %s", (_why, text, unit) => expect(readNumber(text, unit)).toBeUndefined());
+  ])("does not come from a text %s", (_why, text, unit) => expect(readNumber(text, unit)).toBeUndefined());
 
   const languages = ["en-US", "de-DE", "fr-FR", "de-CH", "sv-SE"] as const;
   const units = fc.constantFrom("%", "msec", "Mbit/s", "°C", "#", "1/min", "kB", "");
   const spaces = fc.constantFrom(" ", "", NBSP);
 
-  test("is that which any language writes, or none where the text could be another one", () => {
+  test("matches any language, or is missing if ambiguous", () => {
     const written = fc.record({
       number: fc.oneof(
         fc.integer({ min: -10_000_000, max: 10_000_000 }),
@@ -94,7 +94,7 @@ describe("the number of a displayed value", () => {
     );
   });
 
-  test("is never one that has other digits than the text", () => {
+  test("always has the digits of the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), units, (text, unit) => {
         const read = readNumber(`${text}${unit}`, unit);
@@ -105,13 +105,13 @@ describe("the number of a displayed value", () => {
     );
   });
 
-  test("takes time in proportion to its length only", () => {
+  test("takes linear time", () => {
     const hostile = ["1.", "1,1", "1 ", "'", "e+"].map((part) => part.repeat(50_000));
     for (const text of hostile) expect(readNumber(`${text} %`, "%")).toBeUndefined();
   });
 });
 
-describe("a count", () => {
+describe("count in a text", () => {
   test.each([
     [1_234, 1_234],
     ["1234", 1_234],
@@ -121,28 +121,28 @@ describe("a count", () => {
     ["1'234'567", 1_234_567],
     ["3,0", 3],
     ["0", 0],
-  ])("of %j is %i, as only a whole number fits", (value, expected) => expect(readCount(value)).toBe(expected));
+  ])("reads %j as %i, because only a whole number fits", (value, expected) => expect(readCount(value)).toBe(expected));
 
   test.each(["1,5", 1.5, "5.000", "-3", -3, "1,23,456", "many", "", null, true, "1e20"])(
-    "is not read from %j",
+    "does not come from %j",
     (value) => expect(readCount(value)).toBeUndefined(),
   );
 });
 
-describe("a channel whose value is a text", () => {
+describe("channel whose value is a text", () => {
   const channel = (display_value: unknown, displayunit: string) => ({
     id: "2490.1",
     basic: { displayunit },
     last_measurement: { timestamp: "2026-03-12T17:55:10Z", value: 1, display_value },
   });
 
-  test("has its number where the units agree", () => {
+  test("has its number if the units agree", () => {
     const problems = noProblems();
     expect(decodeChannel(channel("1.234,5 msec", "msec"), problems)?.value).toBe(1_234.5);
     expect(problems).toEqual(noProblems());
   });
 
-  test.each(["1,234 msec", "12 %", "n/a", ""])("has none, and is counted, else: %j", (text) => {
+  test.each(["1,234 msec", "12 %", "n/a", ""])("has no value otherwise and counts as a problem: %j", (text) => {
     const problems = noProblems();
     expect(decodeChannel(channel(text, "msec"), problems)?.value).toBeUndefined();
     expect(problems).toEqual({ ...noProblems(), value: 1 });

@@ -4,7 +4,7 @@ import { decodeLookup } from "../../../src/prtg/decode/lookup.ts";
 import { noProblems } from "../../../src/prtg/decode/values.ts";
 import type { LookupDefinition } from "../../../src/prtg/records.ts";
 
-describe("the lookup of a channel", () => {
+describe("lookup of a channel", () => {
   const LOOKUP_UNIT = { unittype: "VALUE_LOOKUP" };
 
   test.each([
@@ -38,17 +38,20 @@ describe("the lookup of a channel", () => {
     { record: { basic: LOOKUP_UNIT }, lookup: undefined },
     { record: { basic: { unittype: "PERCENT", lookup: "acme.door" } }, lookup: undefined },
     { record: { values: "acme.door" }, lookup: undefined },
-  ])("$record is $lookup", ({ record, lookup }) => {
+  ])("$record gives $lookup", ({ record, lookup }) => {
     const problems = noProblems();
     expect(decodeChannel({ id: "1.0", ...record }, problems)?.lookup).toBe(lookup);
     expect(problems).toEqual(noProblems());
   });
 
-  test.each([{ lookup: true }, { lookup: ["acme.door"] }, { lookup: {} }])("%j is none, and counted", (values) => {
-    const problems = noProblems();
-    expect(decodeChannel({ id: "1.0", values }, problems)?.lookup).toBe("");
-    expect(problems).toEqual({ ...noProblems(), lookup: 1 });
-  });
+  test.each([{ lookup: true }, { lookup: ["acme.door"] }, { lookup: {} }])(
+    "%j gives none and counts as a problem",
+    (values) => {
+      const problems = noProblems();
+      expect(decodeChannel({ id: "1.0", values }, problems)?.lookup).toBe("");
+      expect(problems).toEqual({ ...noProblems(), lookup: 1 });
+    },
+  );
 });
 
 function entriesOf(record: object): { entries: LookupDefinition["entries"] | undefined; problems: number } {
@@ -57,7 +60,7 @@ function entriesOf(record: object): { entries: LookupDefinition["entries"] | und
   return { entries, problems: problems.lookup };
 }
 
-describe("a lookup definition", () => {
+describe("lookup definition", () => {
   test("has an id, a name and entries", () => {
     const problems = noProblems();
     const record = {
@@ -78,7 +81,7 @@ describe("a lookup definition", () => {
   });
 
   test.each([null, "acme.door", [], {}, { id: "" }, { id: true }, { name: "Rack Door", values: [] }])(
-    "without an id (%j) is skipped and counted",
+    "counts as skipped without an id (%j)",
     (record) => {
       const problems = noProblems();
       expect(decodeLookup(record, problems)).toBeUndefined();
@@ -130,11 +133,11 @@ describe("a lookup definition", () => {
     [{ values: [{ type: "Regex", value: 1, text: "x" }] }],
     [{ values: { 0: "x" } }],
     [{}],
-  ])("%j has no entry that can be read, which is counted", (record) => {
+  ])("%j has no readable entry and counts as a problem", (record) => {
     expect(entriesOf(record)).toEqual({ entries: [], problems: 1 });
   });
 
-  test("keeps what can be read beside what cannot", () => {
+  test("keeps readable entries next to unreadable ones", () => {
     const values = [{ value: 1, text: "Open" }, null, { value: 2, text: "Ajar" }];
     const { entries, problems } = entriesOf({ values });
     expect(entries?.map(({ text }) => text)).toEqual(["Open", "Ajar"]);

@@ -15,7 +15,7 @@ test("objects without tags share one list", () => {
 });
 
 describe("tree nodes", () => {
-  test("a sensor as live servers send it", () => {
+  test("include a sensor of live servers", () => {
     const { node, problems } = decode("sensor", {
       id: "2490",
       name: "Uplink",
@@ -57,7 +57,7 @@ describe("tree nodes", () => {
     });
   });
 
-  test("a device, with its address and the sensors below it", () => {
+  test("include a device with its address and sensors", () => {
     const { node, problems } = decode("device", {
       id: 2044,
       name: "core-sw-1",
@@ -94,12 +94,12 @@ describe("tree nodes", () => {
     });
   });
 
-  test("a device that is monitored over IPv6", () => {
+  test("include a device monitored over IPv6", () => {
     const { node } = decode("device", { id: "1", status: "up", basic: { host: "", hostv6: "2001:db8::1" } });
     expect(node?.host).toBe("2001:db8::1");
   });
 
-  test("the barest record that the specification allows", () => {
+  test("include the smallest permitted record", () => {
     const { node, problems } = decode("group", {
       id: "7",
       name: "Root group",
@@ -119,7 +119,7 @@ describe("tree nodes", () => {
 });
 
 describe("records of the deprecated lists", () => {
-  test("a sensor with its path from the root", () => {
+  test("include a sensor with its path from the root", () => {
     const { node, problems } = decode("sensor", {
       id: "2490",
       name: "Uplink",
@@ -150,15 +150,15 @@ describe("records of the deprecated lists", () => {
     expect(node?.ancestors?.map(({ id }) => id)).toEqual(["0", "2044", "2490"]);
   });
 
-  test("a path that ends with the parent", () => {
+  test("include a path that ends with the parent", () => {
     const { node } = decode("device", { id: "5", status: "up", path: [{ id: "0" }, { id: "4", name: "Group" }] });
     expect(node?.parent).toEqual({ id: "4", name: "Group", kind: undefined });
   });
 });
 
-describe("what is wrong costs only its own field", () => {
+describe("bad field of a record", () => {
   test.each([null, undefined, 5, "2490", [], { name: "no id" }, { id: "" }, { id: null }, { id: ["1"] }])(
-    "%j is skipped and counted",
+    "skips and counts %j",
     (record) => {
       const { node, problems } = decode("sensor", record);
       expect(node).toBeUndefined();
@@ -207,7 +207,7 @@ describe("what is wrong costs only its own field", () => {
     expect(problems).toEqual({ ...noProblems(), ...(problem !== undefined && { [problem]: 1 }) });
   });
 
-  test("names that would change prototypes are plain data", () => {
+  test("names that change prototypes are plain data", () => {
     const record: unknown = JSON.parse(
       '{"id":"1","status":"UP","__proto__":{"name":"evil","polluted":true},"constructor":{"prototype":{"polluted":true}},"basic":{"__proto__":{"tags":["evil"]}}}',
     );
@@ -231,7 +231,7 @@ test.each([
   ["0,5 s", 0.5],
   ["1,234 s", undefined],
   ["30 sec|30 seconds", 30],
-])("an interval of %j is %s seconds", (interval, seconds) => {
+])("an interval of %j gives %s seconds", (interval, seconds) => {
   expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
 });
 
@@ -246,11 +246,11 @@ test.each([
   [{ schedule: "none" }, ""],
   ["2044", undefined],
   [undefined, undefined],
-])("the section %j is a dependency on %j", (scheduledependency, id) => {
+])("the section %j gives a dependency on %j", (scheduledependency, id) => {
   expect(decode("device", { id: "1", status: "UP", scheduledependency }).node?.dependsOn).toBe(id);
 });
 
-describe("the message of a sensor", () => {
+describe("message of a sensor", () => {
   const messageOf = (message: unknown) => decode("sensor", { id: "1", status: "UP", message }).node?.message;
 
   test.each([
@@ -267,18 +267,18 @@ describe("the message of a sensor", () => {
     ["\u001b[31mred\u0000\u0007\u0085bell", "[31mred bell"],
     ["half \ud83d of a pair", "half \ufffd of a pair"],
     ["abc\u202egnp.exe", "abc\u202egnp.exe"],
-  ])("%j is the text %j", (given, message) => {
+  ])("%j gives the text %j", (given, message) => {
     expect(messageOf(given)).toBe(message);
   });
 
-  test("is of sensors only, as are the times of the last change", () => {
+  test("belongs to sensors only, like the times of the last change", () => {
     const record = { id: "1", status: "UP", message: "OK", lastup: "2026-03-12T17:01:11Z", lastdown: "never" };
     const { node, problems } = decode("device", record);
     expect(node).toMatchObject({ message: undefined, lastUp: undefined, lastDown: undefined });
     expect(problems).toEqual(noProblems());
   });
 
-  test("of a megabyte takes no time", () => {
+  test("takes no time with a megabyte", () => {
     const before = process.cpuUsage();
     expect(messageOf(`a${"\n".repeat(1_000_000)}b`)).toBe("a b");
     expect(messageOf("\ud83d \u0007".repeat(250_000))).toHaveLength(749_998);
@@ -286,7 +286,7 @@ describe("the message of a sensor", () => {
   });
 });
 
-test("what has not happened yet is no time", () => {
+test("a time in the future is ignored", () => {
   const record = { id: "1", status: "UP", lastup: "0001-01-01T00:00:00Z", lastdown: "" };
   const { node, problems } = decode("sensor", record);
   expect([node?.lastUp, node?.lastDown, problems]).toEqual([undefined, undefined, noProblems()]);

@@ -16,12 +16,12 @@ function kept(rows: readonly (readonly unknown[])[], newest?: number): SeriesRow
 const decoded = (rows: SeriesRows) => decodeTimeSeries(rows.all, "7", noProblems());
 const timeOf = (minute: number) => new Date(BEGAN + minute * 60_000).toISOString();
 
-test("all rows are kept as they came, where that is wanted", () => {
+test("rows can be kept in their original order", () => {
   const rows = [HEADER, [timeOf(2), 2], [timeOf(1), 1], ["nonsense", 3], [timeOf(1)]];
   expect(kept(rows).all).toEqual(rows);
 });
 
-test("the rows with the latest times are kept, in whichever order they came, as the whole series has them", () => {
+test("the rows with the latest times stay, in any order of arrival", () => {
   const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 10_000 }), { maxLength: 60 });
   fc.assert(
     fc.property(minutes, fc.integer({ min: 1, max: 20 }), (series, newest) => {
@@ -32,12 +32,12 @@ test("the rows with the latest times are kept, in whichever order they came, as 
   );
 });
 
-test("a row without a time is the first to go", () => {
+test("a row without a time leaves first", () => {
   const rows = kept([HEADER, ["nonsense", 1], [timeOf(1), 1], [timeOf(2), 2]], 2);
   expect(rows.all).toEqual([HEADER, [timeOf(1), 1], [timeOf(2), 2]]);
 });
 
-test("returns the row that is dropped", () => {
+test("add returns the dropped row", () => {
   const rows = new SeriesRows(1);
   const [late, early, latest] = [
     [timeOf(2), 2],

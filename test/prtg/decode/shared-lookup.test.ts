@@ -11,12 +11,12 @@ const yesNo = (no = "No"): LookupDefinition => ({
   ],
 });
 
-test("servers with the same lookup have one copy of it", () => {
+test("servers share equal lookups", () => {
   const first = sharedLookup(yesNo());
   expect(sharedLookup(yesNo())).toBe(first);
 });
 
-test("a lookup of the same id that says something else is another one", () => {
+test("a different lookup with the same id stays separate", () => {
   const first = sharedLookup(yesNo());
   const other = sharedLookup(yesNo("Nein"));
   expect(other).toEqual(yesNo("Nein"));
@@ -24,7 +24,7 @@ test("a lookup of the same id that says something else is another one", () => {
   expect(sharedLookup(yesNo("Nein"))).toBe(other);
 });
 
-test("however many there are, each is what it was", () => {
+test("any number of lookups stay unchanged", () => {
   for (let number = 0; number < 10_000; number++) {
     const definition = { ...yesNo(), id: `test.${number}` };
     expect(sharedLookup(definition)).toBe(definition);

@@ -36,7 +36,7 @@ describe("readSummary", () => {
     expect(problems).toEqual(noProblems());
   });
 
-  test("knows every token of the specification", () => {
+  test("knows all tokens of the specification", () => {
     const answer = Object.fromEntries(STATUS_TOKENS.map((token, index) => [token, index]));
     const { counts, total } = readSummary(answer, noProblems());
     expect(counts).toEqual(new Map(STATUS_TOKENS.map((token, index) => [token, index])));
@@ -52,7 +52,7 @@ describe("readSummary", () => {
     { answer: [], counts: 0, problems: 1 },
     { answer: null, counts: 0, problems: 1 },
     { answer: { sensors: 5, total: 5 }, counts: 0, problems: 1 },
-  ])("$answer holds $counts counts and $problems problems", ({ answer, counts, problems }) => {
+  ])("$answer has $counts counts and $problems problems", ({ answer, counts, problems }) => {
     const counted = noProblems();
     expect(readSummary(answer, counted).counts.size).toBe(counts);
     expect(counted).toEqual({ ...noProblems(), summary: problems });
@@ -94,7 +94,7 @@ describe("readObjectCounts", () => {
     expect(readObjectCounts(answer)).toEqual(COUNTS);
   });
 
-  test("keeps kinds that it does not know, under their own names", () => {
+  test("keeps unknown kinds under their names", () => {
     expect(readObjectCounts({ maps: 4, Reports: 2 })).toEqual(
       new Map([
         ["maps", 4],

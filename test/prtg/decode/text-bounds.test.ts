@@ -22,11 +22,11 @@ function channel(members: Partial<ChannelRecord>): ChannelRecord {
   return { sensorId: "1", channelId: "0", name, unit, value: 1, measuredAt: 1, limits: undefined, ...rest };
 }
 
-describe.each(Object.entries(ENCODINGS))("a credential as %s", (_, encode) => {
+describe.each(Object.entries(ENCODINGS))("credential as %s", (_, encode) => {
   const text = `before ${encode(KEY)} after`;
   const rest = (clean: string | undefined) => clean?.replace(/^before .*\[redacted\]=* after$/, "clean");
 
-  test("is replaced in every text of a channel, a node, a lookup and the version, and counted", () => {
+  test("disappears from every text of channels, nodes, lookups and the version, with a count", () => {
     const problems = noProblems();
     const clean = bounds().channel(channel({ name: text, unit: text, lookup: text }), problems);
     expect([clean?.name, clean?.unit, clean?.lookup].map(rest)).toEqual(["clean", "clean", "clean"]);
@@ -47,7 +47,7 @@ describe.each(Object.entries(ENCODINGS))("a credential as %s", (_, encode) => {
     expect([member, version].map(rest)).toEqual(["clean", "clean"]);
   });
 
-  test("is replaced before a long text is cut", () => {
+  test("disappears before the exporter cuts a long text", () => {
     const problems = noProblems();
     const long = `${"x".repeat(45)} ${encode(KEY)} ${"y".repeat(100)}`;
     const name = bounds(50).channel(channel({ name: long }), problems)?.name ?? "";
@@ -55,7 +55,7 @@ describe.each(Object.entries(ENCODINGS))("a credential as %s", (_, encode) => {
     expect(problems).toMatchObject({ secret: 1, text: 1 });
   });
 
-  test("in an id leaves the object out", () => {
+  test("removes the object if its id contains it", () => {
     const id = encode(KEY);
     const problems = noProblems();
     const parent = { id, name: "Parent", kind: "device" };
@@ -67,7 +67,7 @@ describe.each(Object.entries(ENCODINGS))("a credential as %s", (_, encode) => {
   });
 });
 
-test("short passwords and secrets of receivers change no name", () => {
+test("short passwords and receiver secrets change no name", () => {
   const problems = noProblems();
   const named = channel({ name: "router of production" });
   expect(bounds().channel(named, problems)).toBe(named);

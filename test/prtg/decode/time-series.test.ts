@@ -15,7 +15,7 @@ function decode(answer: readonly unknown[]): { series: TimeSeries | undefined; p
 }
 
 describe("decodeTimeSeries", () => {
-  test("reads rows, and the times of gaps", () => {
+  test("reads rows and times of gaps", () => {
     expect(
       decode([
         HEADER,
@@ -62,7 +62,7 @@ describe("decodeTimeSeries", () => {
     { cells: ["n/a", 2], values: [["1", 2]], problems: { value: 1 } },
     { cells: [true, { value: 1 }], values: undefined, problems: { value: 2 } },
     { cells: [Number.POSITIVE_INFINITY, -0], values: [["1", -0]], problems: { value: 1 } },
-  ])("takes the cells $cells", ({ cells, values, problems }) => {
+  ])("reads the cells $cells", ({ cells, values, problems }) => {
     const decoded = decode([HEADER, ["2026-03-12T15:00:00Z", ...cells]]);
     expect(decoded.problems).toEqual(problems);
     expect(decoded.series).toEqual({
@@ -72,7 +72,7 @@ describe("decodeTimeSeries", () => {
     });
   });
 
-  test("reads a gap alike, whether its rows are timestamps alone or have a null per channel", () => {
+  test("reads a gap with or without null per channel", () => {
     const marked = (...cells: null[]) =>
       decode([
         HEADER,
@@ -90,13 +90,13 @@ describe("decodeTimeSeries", () => {
     expect(marked().problems).toEqual({});
   });
 
-  test("takes the values that a row shorter than the header has, and counts it", () => {
+  test("uses values of a short row and counts it", () => {
     const { series, problems } = decode([HEADER, ["2026-03-12T15:00:00Z", 4]]);
     expect(series).toEqual({ rows: [{ at: at("15:00:00"), values: [["0", 4]] }], gaps: [], skipped: 0 });
     expect(problems).toEqual({ record: 1 });
   });
 
-  test("takes a row that is shorter than the header and has no value for a gap", () => {
+  test("treats a short row without values as a gap", () => {
     const { series, problems } = decode([HEADER, ["2026-03-12T15:00:00Z", null]]);
     expect(series).toEqual({ rows: [], gaps: [at("15:00:00")], skipped: 0 });
     expect(problems).toEqual({ record: 1 });
@@ -120,7 +120,7 @@ describe("decodeTimeSeries", () => {
   test.each([
     { id: "2490.-4", channel: "-4" },
     { id: "2490.1.5", channel: "1.5" },
-  ])("takes what follows the first dot of $id for the channel", ({ id, channel }) => {
+  ])("uses the text after the first dot of $id as channel", ({ id, channel }) => {
     const { series } = decode([
       ["time", id],
       ["2026-03-12T15:00:00Z", 1],
@@ -128,7 +128,7 @@ describe("decodeTimeSeries", () => {
     expect(series?.rows).toEqual([{ at: at("15:00:00"), values: [[channel, 1]] }]);
   });
 
-  test.each(["2491.1", "2490", "2490.", "", null, 7, "24901.0"])("leaves out the column %j, and counts it", (id) => {
+  test.each(["2491.1", "2490", "2490.", "", null, 7, "24901.0"])("omits and counts the column %j", (id) => {
     const { series, problems } = decode([
       ["time", id, "2490.1"],
       ["2026-03-12T15:00:00Z", 1, 2],
@@ -146,7 +146,7 @@ describe("decodeTimeSeries", () => {
     expect(problems).toEqual({ duplicate: 1 });
   });
 
-  test("reads so many channels, and counts the others", () => {
+  test("reads a limited number of channels and counts the others", () => {
     const header = Array.from({ length: MAX_COLUMNS + 2 }, (_, channel) => `2490.${channel}`);
     const { series, problems } = decode([
       ["time", ...header],
@@ -156,7 +156,7 @@ describe("decodeTimeSeries", () => {
     expect(problems).toEqual({ record: 2 });
   });
 
-  test("puts rows in order, and merges those of the same time", () => {
+  test("sorts rows and merges those of the same time", () => {
     const { series } = decode([
       HEADER,
       ["2026-03-12T18:00:00Z", 5, 6],
@@ -188,14 +188,14 @@ describe("decodeTimeSeries", () => {
     });
   });
 
-  test("of a sensor without measurements is empty", () => {
+  test("returns no rows without measurements", () => {
     expect(decode([]).series).toEqual({ rows: [], gaps: [], skipped: 0 });
     expect(decode([HEADER]).series).toEqual({ rows: [], gaps: [], skipped: 0 });
     expect(decode([["time"], ["2026-03-12T15:00:00Z"]]).series).toEqual({ rows: [], gaps: [], skipped: 0 });
   });
 
   test.each([[[["2026-03-12T15:00:00Z", 1, 2]]], [[[]]], [[{ datetime: "2026-03-12T15:00:00Z", Ping: 1 }]], [[null]]])(
-    "cannot do without a header: %j",
+    "fails without a header: %j",
     (answer) => {
       expect(decode(answer).series).toBeUndefined();
     },
@@ -218,7 +218,7 @@ describe("decodeTimeSeries", () => {
   );
   const header = fc.oneof({ arbitrary: fc.constant(HEADER), weight: 4 }, row);
 
-  test("never throws on any JSON, and yields finite numbers in strictly ascending rows", () => {
+  test("never throws and gives finite numbers in ascending rows", () => {
     fc.assert(
       fc.property(header, fc.array(row), (first, rows) => {
         const { series } = decode([first, ...rows]);

@@ -39,11 +39,11 @@ describe("finiteNumber", () => {
     [undefined, undefined],
     [[1], undefined],
     [{}, undefined],
-  ])("%j is %s", (value, number) => {
+  ])("%j gives %s", (value, number) => {
     expect(finiteNumber(value)).toBe(number);
   });
 
-  test("reads back any number that was written as text", () => {
+  test("reads any number written as text", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(finiteNumber(String(number))).toBe(Number(String(number)));
@@ -61,7 +61,7 @@ test.each([
   [null, undefined],
   [true, undefined],
   [["2490"], undefined],
-])("idOf(%j) is %j", (value, id) => {
+])("idOf(%j) returns %j", (value, id) => {
   expect(idOf(value)).toBe(id);
 });
 
@@ -72,7 +72,7 @@ test.each([
   [null, undefined],
   [true, undefined],
   [{}, undefined],
-])("text(%j) is %j", (value, expected) => {
+])("text(%j) returns %j", (value, expected) => {
   expect(text(value)).toBe(expected);
 });
 
@@ -91,7 +91,7 @@ test.each([
   [2, undefined],
   [null, undefined],
   [undefined, undefined],
-])("booleanOf(%j) is %j", (value, expected) => {
+])("booleanOf(%j) returns %j", (value, expected) => {
   expect(booleanOf(value)).toBe(expected);
 });
 
@@ -114,7 +114,7 @@ describe("parseTimestamp", () => {
     expect(parseTimestamp(text)).toBe(ms);
   });
 
-  test("reads back any second in the form of the specification", () => {
+  test("reads any second in the form of the specification", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4_102_444_800 }), (seconds) => {
         const text = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
@@ -123,7 +123,7 @@ describe("parseTimestamp", () => {
     );
   });
 
-  test("reads the usual form as it reads any other", () => {
+  test("reads the usual form like any other", () => {
     const digits = (count: number) =>
       fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: count, maxLength: count });
     const parts = fc.tuple(digits(4), ...[2, 2, 2, 2, 2].map(digits), fc.option(digits(3)));
@@ -152,13 +152,13 @@ describe("readTimestamp", () => {
     { value: "yesterday", problems: 1 },
     { value: 1_700_000_000, problems: 1 },
     { value: {}, problems: 1 },
-  ])("$value is no time and $problems problems", ({ value, problems }) => {
+  ])("$value gives no time and $problems problems", ({ value, problems }) => {
     const counted = noProblems();
     expect(readTimestamp(value, counted)).toBeUndefined();
     expect(counted).toEqual({ ...noProblems(), timestamp: problems });
   });
 
-  test("counts the same bad text each time, and reads a good one between", () => {
+  test("counts the same bad text each time, and reads good ones in between", () => {
     const counted = noProblems();
     for (const text of ["bad", "bad", "2026-03-12T17:55:10Z", "2026-03-12T17:55:10Z", "bad"])
       readTimestamp(text, counted);
@@ -167,7 +167,7 @@ describe("readTimestamp", () => {
   });
 });
 
-test("sharedText gives the same text, whatever came before", () => {
+test("sharedText returns an equal text after any others", () => {
   const texts = fc.oneof(
     fc.string(),
     fc.constantFrom("", "a", "Traffic In", "Traffic Out", "x".repeat(64), "x".repeat(65)),

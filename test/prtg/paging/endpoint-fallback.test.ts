@@ -28,13 +28,13 @@ function fallbackOf(clock = new ManualClock()): EndpointFallback {
 }
 
 describe("EndpointFallback", () => {
-  test("asks the preferred endpoint first", async () => {
+  test("uses the preferred endpoint first", async () => {
     const { read, asked } = server();
     expect(await fallbackOf().readFirst(LISTS, read)).toBe("/experimental/sensors");
     expect(asked).toEqual(["/experimental/sensors"]);
   });
 
-  test("remembers for an hour that it is missing, then asks again", async () => {
+  test("retries a missing endpoint after an hour", async () => {
     const clock = new ManualClock();
     const memory = fallbackOf(clock);
     const { read, asked, lacks } = server();
@@ -48,7 +48,7 @@ describe("EndpointFallback", () => {
     expect(await memory.readFirst(LISTS, read)).toBe("/experimental/sensors");
   });
 
-  test("asks for it again when told to forget", async () => {
+  test("retries a missing endpoint after a reset", async () => {
     const memory = fallbackOf();
     const { read, lacks } = server();
     lacks.add("/experimental/sensors");
@@ -59,7 +59,7 @@ describe("EndpointFallback", () => {
     expect(await memory.readFirst(LISTS, read)).toBe("/experimental/sensors");
   });
 
-  test("names all that is missing, and asks for all of it again next time", async () => {
+  test("names all missing endpoints and retries all next time", async () => {
     const memory = fallbackOf();
     const { read, asked, lacks } = server();
     for (const { endpoint } of LISTS) lacks.add(endpoint);
@@ -76,7 +76,7 @@ describe("EndpointFallback", () => {
     expect(asked).toHaveLength(3);
   });
 
-  test("a fallback that goes missing later brings the preferred one back into play", async () => {
+  test("returns to the preferred endpoint if the fallback disappears", async () => {
     const memory = fallbackOf();
     const { read, lacks } = server();
     lacks.add("/experimental/sensors");
@@ -87,7 +87,7 @@ describe("EndpointFallback", () => {
     expect(await memory.readFirst(LISTS, read)).toBe("/experimental/sensors");
   });
 
-  test("other failures do not give way", async () => {
+  test("ignores other failures", async () => {
     const failure = new ApiError("API_UNAVAILABLE", "HTTP 503", { endpoint: "/experimental/sensors" });
     expect(await rejection(fallbackOf().readFirst(LISTS, () => Promise.reject(failure)))).toBe(failure);
   });

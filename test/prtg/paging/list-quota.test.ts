@@ -19,7 +19,7 @@ async function endlessServer(perPage: (limit: number) => number, name?: string) 
 
 const LIMITS = { maxResponseBytes: 100_000_000, maxObjects: 10_000, maxTextSize: 1_000_000, maxTextLength: 100 };
 
-describe("a list without end", () => {
+describe("endless list", () => {
   test.each([
     {
       what: "full pages",
@@ -29,7 +29,7 @@ describe("a list without end", () => {
     },
     { what: "all at once", perPage: () => 20_000, says: "more than 10000 (limits.max_objects)", requests: 1 },
     { what: "one object a page", perPage: () => 2, says: "more than 200 pages", requests: 200 },
-  ])("is given up, with $what", async ({ perPage, says, requests }) => {
+  ])("fails with $what", async ({ perPage, says, requests }) => {
     const server = await endlessServer(perPage);
     const { api, recorded } = testClient(server.url, { limits: LIMITS });
     const error = await rejection(api.channels({}, never));
@@ -47,7 +47,7 @@ describe("a list without end", () => {
     expect((await api.channels({}, never)).items).toHaveLength(2_000);
   });
 
-  test("is given up for its text", async () => {
+  test("fails because of its text", async () => {
     const name = "x".repeat(100);
     const byText = await endlessServer((limit) => limit, name);
     const text = await rejection(
@@ -57,7 +57,7 @@ describe("a list without end", () => {
     expect(text.message).toContain("more than 500000 characters of text (limits.max_text_size)");
   });
 
-  test("is given up when the process has no memory for it, and lets go of what it had", async () => {
+  test("fails without memory and releases its memory", async () => {
     const server = await endlessServer((limit) => limit);
     const memory = new MemoryBudget(1_000_000);
     const { api } = testClient(server.url, { limits: LIMITS, memory });
@@ -73,7 +73,7 @@ describe("a list without end", () => {
     expect(memory.heldBytes).toBe(0);
   });
 
-  test("lists that are read at the same time hold no more than two of the longest", () => {
+  test("shares a limit of two longest lists with concurrent reads", () => {
     const accounts = new ListQuotas({ maxObjects: 1_000, maxTextSize: 100_000 }, new MemoryBudget());
     const open = () => {
       const account = accounts.open("/things", 100);
@@ -88,7 +88,7 @@ describe("a list without end", () => {
   });
 });
 
-test("a list of slow pages is given up after its time, and not asked for in smaller pages", async () => {
+test("a list of slow pages fails after its time, without smaller pages", async () => {
   const clock = new ManualClock();
   const server = await startApiServer(async ({ query }, response) => {
     // Less than a request's timeout.
@@ -107,8 +107,8 @@ test("a list of slow pages is given up after its time, and not asked for in smal
   expect(clock.pending).toEqual([]);
 });
 
-describe("one record that is too large spoils no list", () => {
-  test("it is passed over, or its texts are cut, and it is counted", async () => {
+describe("single record that is too large", () => {
+  test("is skipped or shortened, and counted", async () => {
     const [long, tags] = ["x".repeat(5_000), Array.from({ length: 300 }, (_, tag) => `tag${tag}`)];
     const server = await startApiServer((_request, response) =>
       sendJson(response, [
@@ -151,7 +151,7 @@ describe("one record that is too large spoils no list", () => {
     expect(recorded.problems.get("text")).toBe(6);
   });
 
-  test("the message of a sensor is cut, and counts for the text that a list may have", async () => {
+  test("has a shortened message, which counts for the text of a list", async () => {
     const sensors = (count: number, message: string) =>
       Array.from({ length: count }, (_, at) => ({ id: `${at}`, name: "Ping", status: "DOWN", message }));
     const server = await startApiServer((_request, response) =>
@@ -168,13 +168,13 @@ describe("one record that is too large spoils no list", () => {
     expect(await rejection(small.api.nodes("sensor", {}, never))).toMatchObject({ code: "API_LIST_TOO_LARGE" });
   });
 
-  test("a pair of surrogates is not cut in two", async () => {
+  test("keeps surrogate pairs complete", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, [channel(1, "😀".repeat(100))]));
     const { api } = testClient(server.url, { limits: LIMITS });
     expect((await api.channels({}, never)).items[0]?.name).toBe(`${"😀".repeat(49)}…`);
   });
 
-  test("numerals and blanks of a megabyte take no time", async () => {
+  test("takes no time for numerals and blanks of a megabyte", async () => {
     const server = await startApiServer((_request, response) =>
       sendJson(response, [
         { id: "1.1", last_measurement: { display_value: `${"1".repeat(900_000)}x`, timestamp: " ".repeat(60_000) } },
@@ -194,10 +194,10 @@ describe("one record that is too large spoils no list", () => {
   });
 });
 
-describe("a time series", () => {
+describe("time series", () => {
   const times = (length: number) => Array.from({ length }, (_, at) => [new Date(at * 1_000 + 1e12).toISOString(), at]);
 
-  test("is given up when it has more values than a list may have objects", async () => {
+  test("fails with more values than objects of a list", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, [["time", "1.1"], ...times(4_000)]));
     const { api } = testClient(server.url, { limits: { ...LIMITS, maxObjects: 5_000 } });
     const error = await rejection(api.timeSeries("1", "live", never));
@@ -206,7 +206,7 @@ describe("a time series", () => {
     expect((await api.timeSeries("1", "live", never)).rows).toHaveLength(2_000);
   });
 
-  test("keeps nothing that is nested in its rows", async () => {
+  test("keeps nothing nested in its rows", async () => {
     const nested = { large: Array.from({ length: 1_000 }, () => []) };
     const server = await startApiServer((_request, response) =>
       sendJson(response, [["time", "1.1"], ...times(2), [new Date(2e12).toISOString(), nested], nested, ...times(2)]),
@@ -219,7 +219,7 @@ describe("a time series", () => {
   });
 });
 
-test("kinds of objects that no server has are not counted without end", async () => {
+test("the number of unknown object kinds has a limit", async () => {
   const counts = Object.fromEntries(Array.from({ length: 5_000 }, (_, kind) => [`kind${kind}`, kind]));
   const server = await startApiServer((_request, response) => sendJson(response, { ...counts, sensors: 7 }));
   const read = await testClient(server.url).api.objectCounts(never);

@@ -6,7 +6,7 @@ import { sendError, sendJson, startApiServer } from "../support/api-server.ts";
 import { never, testClient } from "../support/test-client.ts";
 
 test.each(["live", "specification"] as const)(
-  "the list of all objects stands in for each other, %s",
+  "the list of all objects replaces each other list, %s",
   async (spelling) => {
     const now = Date.now();
     const clock = { ...systemClock, now: () => now };
@@ -30,7 +30,7 @@ test.each(["live", "specification"] as const)(
   },
 );
 
-test("a filter goes with the kind, and what is of another kind is left out where the server looks at neither", async () => {
+test("the filter has the kind, and the client removes other kinds if the server ignores it", async () => {
   const server = await startApiServer((request, response) => {
     if (request.path !== "/experimental/objects") return sendError(response, 404, "NOT_FOUND");
     sendJson(response, [
@@ -47,7 +47,7 @@ test("a filter goes with the kind, and what is of another kind is left out where
 });
 
 test.each(["live", "specification"] as const)(
-  "one list of all objects shows what those of each kind show, %s",
+  "one list of all objects equals the lists of each kind, %s",
   async (spelling) => {
     const now = Date.now();
     const { url } = await simulateServer({ spelling, clock: { ...systemClock, now: () => now } });

@@ -16,7 +16,7 @@ function patienceOf(size: PageSize): number {
 }
 
 describe("PageSize", () => {
-  test("steps down twice, then no further", () => {
+  test("steps down twice and no further", () => {
     const size = new PageSize();
     expect(size.current).toBe(3000);
     expect(size.reduce()).toBe(true);
@@ -27,7 +27,7 @@ describe("PageSize", () => {
     expect(size.current).toBe(750);
   });
 
-  test("grows again, a step at a time, after some complete lists", () => {
+  test("grows step by step after complete lists", () => {
     const size = new PageSize();
     size.reduce();
     size.reduce();
@@ -39,7 +39,7 @@ describe("PageSize", () => {
     expect(size.current).toBe(3000);
   });
 
-  test("takes longer to grow each time that the larger page fails again, within a bound", () => {
+  test("takes longer to grow after each failure of the larger page, within a limit", () => {
     const size = new PageSize();
     size.reduce();
     const patience: number[] = [];
@@ -50,7 +50,7 @@ describe("PageSize", () => {
     expect(patience).toEqual([3, 6, 12, 24, 48, 96, 96]);
   });
 
-  test("forgets old trouble once the full size has proved itself", () => {
+  test("forgets failures once the full size works", () => {
     const size = new PageSize();
     size.reduce();
     patienceOf(size);

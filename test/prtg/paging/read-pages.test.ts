@@ -53,7 +53,7 @@ function ids(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index));
 }
 
-describe("a list that stands still", () => {
+describe("stable list", () => {
   test.each([
     { objects: 0, requests: ["0+5"] },
     { objects: 1, requests: ["0+5"] },
@@ -64,7 +64,7 @@ describe("a list that stands still", () => {
     { objects: 8, requests: ["0+5", "4+5"] },
     { objects: 9, requests: ["0+5", "4+5", "8+5"] },
     { objects: 10, requests: ["0+5", "4+5", "8+5"] },
-  ])("of $objects objects takes ceil(objects / (limit - 1)) requests", async ({ objects, requests }) => {
+  ])("takes ceil(objects / (limit - 1)) requests for $objects objects", async ({ objects, requests }) => {
     const server = source(ids(objects));
     const reading = await readPages(server.source);
     expect(reading).toMatchObject({
@@ -77,19 +77,19 @@ describe("a list that stands still", () => {
     expect(server.requests).toEqual(requests);
   });
 
-  test("is read to the end from a server that caps its pages below the limit", async () => {
+  test("is complete from a server that caps its pages", async () => {
     const server = source(ids(10), { cap: 3 });
     expect(await readPages(server.source)).toMatchObject({ items: ids(10), complete: true, moved: false });
     expect(server.requests).toEqual(["0+5", "2+5", "4+5", "6+5", "8+5"].slice(0, server.requests.length));
     expect(server.requests).toHaveLength(5);
   });
 
-  test("is read to the end from a server that hands out one object at a time", async () => {
+  test("is complete from a server that returns one object at a time", async () => {
     const server = source(ids(4), { cap: 1 });
     expect((await readPages(server.source)).items).toEqual(ids(4));
   });
 
-  test("ends at a short page where the server sends no total", async () => {
+  test("ends at a short page without a total", async () => {
     const server = source(ids(7), { total: () => undefined });
     const reading = await readPages(server.source);
     expect(reading).toMatchObject({ items: ids(7), complete: true });
@@ -97,7 +97,7 @@ describe("a list that stands still", () => {
     expect(server.requests).toEqual(["0+5", "4+5"]);
   });
 
-  test("goes on after a short page where a Link header names a next one", async () => {
+  test("continues after a short page with a Link to a next one", async () => {
     const server = source(ids(7), { total: () => undefined, cap: 3, link: true });
     expect((await readPages(server.source)).items).toEqual(ids(7));
   });
@@ -106,26 +106,26 @@ describe("a list that stands still", () => {
     { says: "more", total: (length: number) => length + 3, difference: 3 },
     { says: "fewer", total: (length: number) => Math.max(0, length - 3), difference: -3 },
     { says: "none", total: () => 0, difference: -7 },
-  ])("is complete although X-Total-Count says $says; the difference is reported", async ({ total, difference }) => {
+  ])("is complete although X-Total-Count is $says, and reports the difference", async ({ total, difference }) => {
     const reading = await readPages(source(ids(7), { total }).source);
     expect(reading).toMatchObject({ items: ids(7), complete: true, moved: false, totalDifference: difference });
   });
 
-  test("skips bad records and counts each once, also where pages overlap", async () => {
+  test("skips bad records and counts each once, also in overlapping pages", async () => {
     const list = ["0", "bad", "2", "3", "bad", "5", "bad"];
     const reading = await readPages(source(list).source);
     expect(reading).toMatchObject({ items: ["0", "2", "3", "5"], complete: true, skipped: 3, totalDifference: 0 });
     expect(reading.problems).toEqual({ ...noProblems(), record: 3 });
   });
 
-  test("holds each object once although the server repeats it", async () => {
+  test("contains each object once although the server repeats it", async () => {
     const list = ["0", "1", "1", "2", "3", "4", "1", "5"];
     expect((await readPages(source(list).source)).items).toEqual(["0", "1", "2", "3", "4", "5"]);
   });
 });
 
-describe("a list that moves", () => {
-  test("one deletion in what was read is noticed, although the total agrees again after an insertion", async () => {
+describe("moving list", () => {
+  test("reveals a deletion despite an equal total after an insertion", async () => {
     const server = source(ids(12), {
       beforePage: (list, page) => {
         if (page === 1) {
@@ -139,13 +139,13 @@ describe("a list that moves", () => {
     expect(reading.items).toEqual(["0", ...ids(12).slice(2), "new"]);
   });
 
-  test("a total that changed is noticed", async () => {
+  test("reveals a changed total", async () => {
     const server = source(ids(8), { beforePage: (list, page) => void (page === 1 && list.push("new")) });
     expect(await readPages(server.source)).toMatchObject({ complete: true, moved: true, items: [...ids(8), "new"] });
     expect(server.requests).toEqual(["0+5", "4+5", "0+5", "4+5", "8+5"]);
   });
 
-  test("a list that shrank to nothing after the first page is noticed", async () => {
+  test("reveals that it became empty after the first page", async () => {
     const server = source(ids(8), {
       total: () => undefined,
       beforePage: (list, page) => void (page === 1 && list.splice(0)),
@@ -153,7 +153,7 @@ describe("a list that moves", () => {
     expect(await readPages(server.source)).toMatchObject({ items: [], complete: true, moved: true });
   });
 
-  test("that moves again is incomplete, and holds what either reading saw", async () => {
+  test("is incomplete after a second move and contains objects of both reads", async () => {
     const server = source(ids(12), {
       beforePage: (list, page) => {
         if (page === 1) list.splice(0, 2);
@@ -166,7 +166,7 @@ describe("a list that moves", () => {
     expect(new Set(reading.items)).toEqual(new Set(ids(12)));
   });
 
-  test("a server that ignores the offset yields an incomplete list, not an endless one", async () => {
+  test("is incomplete instead of endless if the server ignores the offset", async () => {
     const records = ids(5);
     const { source: honest } = source(records);
     const page: PageSource<string>["page"] = async (_range, startRecords) => {
@@ -178,7 +178,7 @@ describe("a list that moves", () => {
   });
 });
 
-test("of a page that is read once more, what came first does not count", async () => {
+test("a repeated page ignores its first attempt", async () => {
   const list = ["0", "bad", "2"];
   const { source: server } = source(list);
   const page: PageSource<string>["page"] = (range, startRecords) => {
@@ -189,7 +189,7 @@ test("of a page that is read once more, what came first does not count", async (
   expect(await readPages({ ...server, page })).toMatchObject({ items: ["0", "2"], skipped: 1, moved: false });
 });
 
-describe("pages that take too long", () => {
+describe("slow pages", () => {
   const tooLarge = new Error("EXECUTION_TIMEOUT");
 
   function slowSource(pageSize: PageSize, largest: number): { source: PageSource<string>; limits: number[] } {
@@ -209,7 +209,7 @@ describe("pages that take too long", () => {
     };
   }
 
-  test("are asked for in smaller pieces, then and at the next reading", async () => {
+  test("become smaller now and in the next read", async () => {
     const pageSize = new PageSize();
     const server = slowSource(pageSize, 1500);
     expect((await readPages(server.source)).items).toHaveLength(2000);
@@ -218,13 +218,13 @@ describe("pages that take too long", () => {
     expect(server.limits.slice(3)).toEqual([1500, 1500]);
   });
 
-  test("fail when the smallest fails", async () => {
+  test("fail if the smallest fails", async () => {
     const server = slowSource(new PageSize(), 100);
     await expect(readPages(server.source)).rejects.toBe(tooLarge);
     expect(server.limits).toEqual([3000, 1500, 750]);
   });
 
-  test("other failures are no reason for smaller pages", async () => {
+  test("stay the same size after other failures", async () => {
     const server = slowSource(new PageSize(), 3000);
     const failure = new Error("HTTP 503");
     const failing = { ...server.source, page: () => Promise.reject(failure) };
@@ -233,7 +233,7 @@ describe("pages that take too long", () => {
   });
 });
 
-describe("under inserts, deletes and repeats between pages", () => {
+describe("inserts, deletes and repeats between pages", () => {
   type Change = { readonly kind: "insert" | "delete" | "replace" | "repeat" | "echo"; readonly at: number };
   /** Changes before the n-th page. Then the list is stable. */
   type History = readonly (readonly Change[])[];
@@ -288,7 +288,7 @@ describe("under inserts, deletes and repeats between pages", () => {
     { total: () => undefined, cap: 3, link: true },
   );
 
-  test("a complete reading holds every object that lived through it, and none twice", async () => {
+  test("leave all permanent objects in a complete read, once each", async () => {
     let complete = 0;
     let moved = 0;
     await fc.assert(
@@ -312,7 +312,7 @@ describe("under inserts, deletes and repeats between pages", () => {
     expect(moved).toBeGreaterThan(100);
   });
 
-  test("no object that lived through two successive readings is judged absent by them", async () => {
+  test("mark no permanent object as missing in two successive reads", async () => {
     let judged = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -338,8 +338,8 @@ describe("under inserts, deletes and repeats between pages", () => {
   });
 });
 
-describe("records with one id", () => {
-  test("are the first one, and the others are named", async () => {
+describe("records with the same id", () => {
+  test("keep the first and name the others", async () => {
     const { source: list } = source(["1", "2", "2:other", "3", "4", "5", "2:third", "6"], {}, 3);
     const { items, complete, duplicates, problems, totalDifference } = await readPages(list);
     expect(items).toEqual(["1", "2", "3", "4", "5", "6"]);
@@ -352,21 +352,21 @@ describe("records with one id", () => {
     expect(totalDifference).toBe(0);
   });
 
-  test("are the first one where a page ends with the second", async () => {
+  test("keep the first at the end of a page", async () => {
     const { source: list } = source(["1", "2", "2:other", "3", "4"], {}, 3);
     const { items, problems } = await readPages(list);
     expect(items).toEqual(["1", "2", "3", "4"]);
     expect(problems.duplicate).toBe(1);
   });
 
-  test("that look the same are one object that came twice", async () => {
+  test("count as one object if they are equal", async () => {
     const { source: list } = source(["1", "2", "3", "2", "4"], {}, 10);
     const { items, problems } = await readPages(list);
     expect(items).toEqual(["1", "2", "3", "4"]);
     expect(problems.duplicate).toBe(0);
   });
 
-  test("are not counted where the list moved twice", async () => {
+  test("are uncounted if the list moved twice", async () => {
     const beforePage = (served: string[], request: number) => void served.unshift(`new-${request}`);
     const { source: list } = source(["1", "2", "2:other", "3", "4", "5", "6"], { beforePage }, 3);
     const { complete, problems } = await readPages(list);
@@ -374,7 +374,7 @@ describe("records with one id", () => {
     expect(problems.duplicate).toBe(0);
   });
 
-  test("of which there are many are named in part, and all counted", async () => {
+  test("appear up to a limit, with a full count", async () => {
     const { source: list } = source(["1", ...Array.from({ length: 50 }, (_, index) => `1:${index}`)], {}, 100);
     const { duplicates, problems } = await readPages(list);
     expect(problems.duplicate).toBe(50);

@@ -34,8 +34,8 @@ const includes =
   ({ query }: SeenRequest): boolean =>
     query.get("include")?.split(",").includes(section) === true;
 
-describe("a section that the server refuses to include", () => {
-  test("costs that section and not the list, and is not asked for again", async () => {
+describe("section that the server refuses to include", () => {
+  test("costs only that section, and later requests omit it", async () => {
     const { api, asked, logged } = await pickyServer(includes("alerting"));
     const list = await api.channels({ limits: true, lookups: true }, never);
     expect(list).toMatchObject({ complete: true, refused: ["alerting"] });
@@ -54,7 +54,7 @@ describe("a section that the server refuses to include", () => {
     expect(lines).toMatchObject([{ endpoint: "/experimental/channels", parameter: "include", value: "alerting" }]);
   });
 
-  test("is known for the one list alone", async () => {
+  test("affects a single list", async () => {
     const { api, asked } = await pickyServer(
       (request) => request.path === "/experimental/sensors" && includes("intervalgroup")(request),
     );
@@ -67,7 +67,7 @@ describe("a section that the server refuses to include", () => {
   test.each([
     { sections: "each, but not together", refuses: (all: string[]) => all.length > 1, left: ["intervalgroup"] },
     { sections: "any", refuses: (all: string[]) => all.length > 0, left: [] },
-  ])("and that takes $sections", async ({ refuses, left }) => {
+  ])("includes combinations: $sections", async ({ refuses, left }) => {
     const { api, asked } = await pickyServer(({ query }) => refuses(query.get("include")?.split(",") ?? []));
     await api.nodes("device", { interval: true, statusSummary: true }, never);
     asked();
@@ -76,12 +76,12 @@ describe("a section that the server refuses to include", () => {
     expect(asked()).toEqual([`/devices?limit=3000&offset=0${include}`]);
   });
 
-  test("with 403, for lack of rights, is left out as well", async () => {
+  test("is omitted after a 403 for missing rights", async () => {
     const { api } = await pickyServer(includes("alerting"), 403);
     expect((await api.channels({ limits: true }, never)).refused).toEqual(["alerting"]);
   });
 
-  test("is asked for again after a minute, then ever more rarely, at least once a day", async () => {
+  test("gets a retry after a minute, then more rarely, at least once a day", async () => {
     const { api, asked, clock, logged } = await pickyServer(includes("alerting"));
     const asksFor = async (): Promise<boolean> => {
       await api.channels({ limits: true }, never);
@@ -97,7 +97,7 @@ describe("a section that the server refuses to include", () => {
     expect(logged().filter(({ level }) => level === 40)).toHaveLength(1);
   });
 
-  test.each(["another version", "a failure of the server"])("is asked for again after %s", async (what) => {
+  test.each(["another version", "a failure of the server"])("gets a retry after %s", async (what) => {
     const { api, asked, state } = await pickyServer(includes("alerting"));
     await api.version(never);
     await api.channels({ limits: true }, never);
@@ -118,7 +118,7 @@ describe("a section that the server refuses to include", () => {
     expect(await api.channels({ limits: true }, never)).not.toHaveProperty("refused");
   });
 
-  test("does not hide that the list as such is refused", async () => {
+  test("does not hide a refused list", async () => {
     const { api, asked } = await pickyServer(() => true);
     const error = await rejection(api.nodes("sensor", { interval: true }, never));
     expect(error).toMatchObject({ code: "API_BAD_REQUEST", endpoint: "/experimental/sensors" });
@@ -129,7 +129,7 @@ describe("a section that the server refuses to include", () => {
     expect(asked()[0]).toBe("/sensors?limit=3000&offset=0&include=intervalgroup");
   });
 
-  test("is told from another failure on the way", async () => {
+  test("differs from another failure on the way", async () => {
     let requests = 0;
     const { api, server } = await pickyServer(() => false);
     server.handle((_request, response) =>
@@ -141,8 +141,8 @@ describe("a section that the server refuses to include", () => {
   });
 });
 
-describe("a page that the server refuses to make so large", () => {
-  test("is asked for in smaller ones, from then on", async () => {
+describe("page size that the server refuses", () => {
+  test("becomes smaller from then on", async () => {
     const { api, asked } = await pickyServer(({ query }) => Number(query.get("limit")) > 500);
     await api.nodes("sensor", { interval: true }, never);
     expect(asked().at(-1)).toBe("/sensors?limit=300&offset=0&include=intervalgroup");
@@ -150,7 +150,7 @@ describe("a page that the server refuses to make so large", () => {
     expect(new Set(asked())).toEqual(new Set(["/sensors?limit=300&offset=0&include=intervalgroup"]));
   });
 
-  test("though it refuses each size but one: the list fails as it is, and so it does the next time", async () => {
+  test("fails the list each time if the server refuses all sizes except one", async () => {
     const { api, asked } = await pickyServer(({ query }) => Number(query.get("limit")) > 1);
     for (let times = 0; times < 2; times++) {
       expect(await rejection(api.nodes("sensor", {}, never))).toMatchObject({ code: "API_BAD_REQUEST" });
@@ -159,13 +159,13 @@ describe("a page that the server refuses to make so large", () => {
   });
 });
 
-describe("a list that is empty", () => {
+describe("empty list", () => {
   test.each([
     { as: "null", status: 200, body: "null" },
     { as: "null after a mark", status: 200, body: "\uFEFF null\n" },
     { as: "no content", status: 204, body: "" },
     { as: "no bytes", status: 200, body: "" },
-  ])("may be told as $as, where the total says so", async ({ status, body }) => {
+  ])("can come as $as if the total agrees", async ({ status, body }) => {
     const total = { value: "0" };
     const server = await startApiServer((_request, response) => {
       response.writeHead(status, { "content-type": "application/json", "x-total-count": total.value });
@@ -180,7 +180,7 @@ describe("a list that is empty", () => {
     }
   });
 
-  test.each(["{}", '{"items":[],"total":0}', '""', "0", "false"])("is not told as %s", async (body) => {
+  test.each(["{}", '{"items":[],"total":0}', '""', "0", "false"])("cannot come as %s", async (body) => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "x-total-count": "0" });
       response.end(body);

@@ -45,7 +45,7 @@ function client(url: string) {
   };
 }
 
-test("takes the body while it arrives", async () => {
+test("the reader receives the body while it arrives", async () => {
   const sent = Promise.withResolvers<void>();
   const url = await server(async (socket) => {
     socket.write(HEAD + chunk("one "));
@@ -55,7 +55,7 @@ test("takes the body while it arrives", async () => {
   expect(await client(url)({ take: () => void sent.resolve() })).toBe("one two");
 });
 
-test("reuses a connection after pauses", async () => {
+test("the client reuses a connection after pauses", async () => {
   let connections = 0;
   const url = await rawServer((socket) => {
     connections++;
@@ -68,7 +68,7 @@ test("reuses a connection after pauses", async () => {
   expect(connections).toBe(1);
 });
 
-test("reads no more while a piece is being taken", async () => {
+test("the client reads no more while the reader works", async () => {
   const { url, sentBytes } = await floodServer(HEAD, chunk("x".repeat(1_000)));
   const aborting = new AbortController();
   const answer = client(url)({ take: () => new Promise<void>(() => undefined) }, aborting.signal);
@@ -82,7 +82,7 @@ test("reads no more while a piece is being taken", async () => {
   answer.catch(() => undefined);
 });
 
-test("ends the connection when the body is enough", async () => {
+test("the connection ends when the reader has enough", async () => {
   const closed = Promise.withResolvers<void>();
   const url = await rawServer((socket) => {
     socket.once("data", () => socket.write(HEAD + chunk("x".repeat(9_000))));
@@ -110,7 +110,7 @@ test.each<{ readonly where: string; readonly taking: (failure: Error) => Taking 
     }),
   },
   { where: "a piece that takes time", taking: (failure) => ({ take: () => Promise.reject(failure) }) },
-])("rejects with the error of the one who takes $where, and uses another connection", async ({ taking }) => {
+])("the request rejects with an error of the reader of $where and uses another connection", async ({ taking }) => {
   const url = await server((socket) => socket.write(HEAD + chunk("text") + END));
   const get = client(url);
   const failure = new Error("not this one");
@@ -122,7 +122,7 @@ test.each([
   { what: "before the head", beginning: "" },
   { what: "after the head", beginning: HEAD },
   { what: "in the middle of the body", beginning: HEAD + chunk("some") },
-])("rejects with the reason of a signal that aborts $what", async ({ beginning }) => {
+])("the request rejects with the reason of a signal that aborts $what", async ({ beginning }) => {
   const asked = Promise.withResolvers<void>();
   const url = await server((socket) => {
     socket.write(beginning);

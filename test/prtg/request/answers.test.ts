@@ -4,7 +4,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { sendError, sendJson, startApiServer } from "../support/api-server.ts";
 import { API_KEY, never, rejection, testClient } from "../support/test-client.ts";
 
-describe("answers that are errors", () => {
+describe("error answers", () => {
   test.each([
     { status: 400, serverCode: "INVALID_FILTER", code: "API_BAD_REQUEST" },
     { status: 401, serverCode: "AUTH_FAILED", code: "API_UNAUTHORIZED" },
@@ -23,14 +23,14 @@ describe("answers that are errors", () => {
     { status: 503, serverCode: "SERVICE_UNAVAILABLE", code: "API_UNAVAILABLE" },
     { status: 503, serverCode: "LICENSE_INACTIVE", code: "API_LICENSE_INACTIVE" },
     { status: 504, serverCode: "GATEWAY_TIMEOUT", code: "API_UNAVAILABLE" },
-  ])("$status $serverCode is $code", async ({ status, serverCode, code }) => {
+  ])("$status $serverCode gives $code", async ({ status, serverCode, code }) => {
     const server = await startApiServer((_request, response) => sendError(response, status, serverCode, "the details"));
     const error = await rejection(testClient(server.url).api.version(never));
     expect(error).toMatchObject({ code, endpoint: "/version", httpStatus: status, serverCode, requestId: "request-1" });
     expect(error.message).toBe(`/version: HTTP ${status} ${serverCode}: the details`);
   });
 
-  test("take the request ID from the body where no header has it", async () => {
+  test("use the request ID of the body if no header has it", async () => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(403, { "content-type": "application/json" });
       response.end(JSON.stringify({ code: "FORBIDDEN", message: "no", request_id: "in-the-body" }));
@@ -45,14 +45,14 @@ describe("answers that are errors", () => {
     "Invalid API token",
     "The session token is malformed: bad API key",
     "missing or expired bearer token",
-  ])("with 400 and %j are refusals of the key", async (message) => {
+  ])("reject the key with 400 and %j", async (message) => {
     const server = await startApiServer((_request, response) => sendError(response, 400, "BAD_REQUEST", message));
     const error = await rejection(testClient(server.url).api.version(never));
     expect(error).toMatchObject({ code: "API_UNAUTHORIZED", httpStatus: 400, serverCode: "BAD_REQUEST" });
     expect(describeError(error)).toContain("Check the API key");
   });
 
-  test("with 400 in bare text are refusals of the key, too", async () => {
+  test("reject the key with 400 in plain text", async () => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(400, { "content-type": "text/plain" });
       response.end("invalid session token or API token format");
@@ -62,7 +62,7 @@ describe("answers that are errors", () => {
   });
 
   test.each(["include: invalid section", "format of limit: invalid", "unknown key of a filter"])(
-    "with 400 and %j are wrong parameters",
+    "report wrong parameters with 400 and %j",
     async (message) => {
       const server = await startApiServer((_request, response) => sendError(response, 400, "BAD_REQUEST", message));
       const error = await rejection(testClient(server.url).api.version(never));
@@ -77,7 +77,7 @@ describe("answers that are errors", () => {
     { form: "XML", type: "text/xml", body: `<prtg><error>${CLASSIC}</error></prtg>` },
     { form: "JSON", type: "application/json", body: JSON.stringify({ message: CLASSIC }) },
     { form: "the status line", type: "text/html", body: "", statusText: CLASSIC },
-  ])("of the classic port are named so: $form", async ({ type, body, statusText }) => {
+  ])("have a special error for the classic port: $form", async ({ type, body, statusText }) => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(401, statusText, { "content-type": type });
       response.end(body);
@@ -90,7 +90,7 @@ describe("answers that are errors", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("point to the port where a refusal is not in the form of API v2", async () => {
+  test("point to the port if the form is not that of API v2", async () => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(401, { "content-type": "text/html" });
       response.end("<h1>Go away</h1>");
@@ -104,7 +104,7 @@ describe("answers that are errors", () => {
     expect(describeError(failure)).toContain("API v2 listens on 1616");
   });
 
-  test("are quoted as one line of bounded length", async () => {
+  test("appear as one short line", async () => {
     const message = `first\r\n\x1b[31msecond ${"x".repeat(10_000)}`;
     const server = await startApiServer((_request, response) => sendError(response, 400, "BAD_REQUEST", message));
     const error = await rejection(testClient(server.url).api.version(never));
@@ -112,7 +112,7 @@ describe("answers that are errors", () => {
     expect(error.message.length).toBeLessThan(400);
   });
 
-  test("never repeat the key that a server echoes, nor does any line of the log", async () => {
+  test("never repeat an echoed key, and neither does the log", async () => {
     const echo = `bad token Bearer ${API_KEY} and ${"y".repeat(270)}${API_KEY}`;
     const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN", echo));
     const { api, logText } = testClient(server.url);
@@ -130,7 +130,7 @@ describe("redirects", () => {
     { location: "https://prtg.example.com/public/login.htm?secret=1", to: "prtg.example.com" },
     { location: "https://prtg.example.com:8443/", to: "prtg.example.com:8443" },
     { location: "/public/login.htm", to: "another page of the same server" },
-  ])("to $location are not followed", async ({ location, to }) => {
+  ])("fail to $location", async ({ location, to }) => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(302, { location, "content-type": "text/html" });
       response.end("<a>moved</a>");
@@ -143,7 +143,7 @@ describe("redirects", () => {
   });
 });
 
-describe("answers that are not the JSON of API v2", () => {
+describe("answers other than JSON of API v2", () => {
   test.each([
     { what: "a page", type: "text/html; charset=utf-8", body: "<html></html>", says: "an answer of type text/html" },
     { what: "a page of valid JSON", type: "text/html", body: "[]", says: "an answer of type text/html" },
@@ -152,7 +152,7 @@ describe("answers that are not the JSON of API v2", () => {
     { what: "no JSON", type: "text/plain", body: "hello", says: "5 bytes that is not valid JSON" },
     { what: "an object", type: "application/json", body: '{"items":[]}', says: "something else than a list" },
     { what: "nothing", type: "application/json", body: "", says: "something else than a list" },
-  ])("$what instead of a list", async ({ type, body, says }) => {
+  ])("include $what instead of a list", async ({ type, body, says }) => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(200, { "content-type": type });
       response.end(body);
@@ -162,7 +162,7 @@ describe("answers that are not the JSON of API v2", () => {
     expect(error.message).toContain(says);
   });
 
-  test("the text of the answer is not quoted: it may hold anything", async () => {
+  test("are not quoted, because their text can contain anything", async () => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.end("private-matter");
@@ -171,7 +171,7 @@ describe("answers that are not the JSON of API v2", () => {
     expect(describeError(error)).not.toContain("private");
   });
 
-  test("an encoding that is none", async () => {
+  test("include an unknown encoding", async () => {
     const server = await startApiServer((_request, response) =>
       sendJson(response, [], { headers: { "content-encoding": "gzip" } }),
     );
@@ -181,7 +181,7 @@ describe("answers that are not the JSON of API v2", () => {
   });
 
   test.each([undefined, "text/plain", "application/octet-stream", "application/vnd.prtg+json", "Application/JSON"])(
-    "valid JSON of type %s is taken",
+    "permit valid JSON of type %s",
     async (type) => {
       const server = await startApiServer((_request, response) => {
         response.writeHead(200, type === undefined ? {} : { "content-type": type });
@@ -199,7 +199,7 @@ describe("GET /health", () => {
     expect(server.requests[0]).toMatchObject({ path: "/health", authorization: undefined });
   });
 
-  test("fails on a page that some other server has for every path", async () => {
+  test("fails on a page that another server sends for every path", async () => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/html" });
       response.end("<html></html>");
@@ -207,15 +207,15 @@ describe("GET /health", () => {
     expect(await rejection(testClient(server.url).api.health(never))).toMatchObject({ code: "API_NOT_JSON" });
   });
 
-  test("tells that the license is inactive", async () => {
+  test("reports an inactive license", async () => {
     const server = await startApiServer((_request, response) => sendError(response, 503, "LICENSE_INACTIVE"));
     expect(await rejection(testClient(server.url).api.health(never))).toMatchObject({ code: "API_LICENSE_INACTIVE" });
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe("the server's clock", () => {
-  test("is known from the Date header, to about a second", async () => {
+describe("clock of the server", () => {
+  test("comes from the Date header, to about a second", async () => {
     // Answers take no time here.
     const clock = new ManualClock(Date.UTC(2026, 0, 15, 12, 0, 0, 900));
     const ahead = new Date(clock.now() + 3_600_000).toUTCString();
@@ -230,7 +230,7 @@ describe("the server's clock", () => {
   test.each([
     ["an error", { status: 500 }, {}],
     ["an answer out of a cache", { status: 200 }, { age: "7200" }],
-  ])("is not known from %s", async (_, { status }, more) => {
+  ])("does not come from %s", async (_, { status }, more) => {
     const clock = new ManualClock();
     const headers = { date: new Date(clock.now() - 2 * 3_600_000).toUTCString(), ...more };
     const server = await startApiServer((_request, response) => {
@@ -242,7 +242,7 @@ describe("the server's clock", () => {
     expect(api.isClockInDoubt()).toBe(false);
   });
 
-  test("stays as it was known when an answer has no such header, or a bad one", async () => {
+  test("stays known after an answer with a missing or bad header", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}, { headers: { date: "noon" } }));
     const { api } = testClient(server.url);
     await api.version(never);
@@ -250,7 +250,7 @@ describe("the server's clock", () => {
   });
 });
 
-test("every line of the log about a request carries endpoint, status, duration and request ID", async () => {
+test("every log line of a request has endpoint, status, duration and request ID", async () => {
   let failures = 1;
   const server = await startApiServer((_request, response) => {
     if (failures-- > 0) sendError(response, 503, "SERVICE_UNAVAILABLE");

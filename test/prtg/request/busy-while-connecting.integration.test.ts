@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sendJson, startApiServer } from "../support/api-server.ts";
 import { never, testClient } from "../support/test-client.ts";
 
-test("the address that works is not given up because the program is busy while it connects", async () => {
+test("a busy program keeps the working address while it connects", async () => {
   const server = await startApiServer((_request, response) => sendJson(response, { version: "1" }));
   const { api, recorded } = testClient(`http://prtg.test:${server.port}`, {
     maxAttempts: 1,

@@ -17,7 +17,7 @@ function fail(target: CircuitBreaker, times: number): void {
 }
 
 describe("CircuitBreaker", () => {
-  test("opens after failures in a row, not after as many with a success between", () => {
+  test("opens after consecutive failures, but not with a success in between", () => {
     const { breaker: sometimes, changes } = breaker();
     fail(sometimes, 2);
     sometimes.recordSuccess();
@@ -31,7 +31,7 @@ describe("CircuitBreaker", () => {
     expect(changes).toEqual([true]);
   });
 
-  test("is half-open when its time is over; a success closes it", async () => {
+  test("becomes half-open after its time, and a success closes it", async () => {
     const { breaker: opened, clock, changes } = breaker();
     fail(opened, 3);
     await clock.advance(999);
@@ -47,7 +47,7 @@ describe("CircuitBreaker", () => {
     expect(opened.isOpen).toBe(false);
   });
 
-  test("stays open longer with each failed trial, up to a bound", async () => {
+  test("stays open longer after each failed trial, up to a limit", async () => {
     const { breaker: opened, clock, changes } = breaker();
     fail(opened, 3);
     const holds = [opened.heldForMs()];
@@ -60,7 +60,7 @@ describe("CircuitBreaker", () => {
     expect(changes).toEqual([true]);
   });
 
-  test("starts with a short time again after it was closed", async () => {
+  test("returns to a short time after it closed", async () => {
     const { breaker: opened, clock } = breaker();
     fail(opened, 3);
     await clock.advance(1_000);
@@ -71,27 +71,27 @@ describe("CircuitBreaker", () => {
     expect(opened.heldForMs()).toBe(1_000);
   });
 
-  test("failures of requests that were under way when it opened do not prolong it", () => {
+  test("ignores failures of requests from before it opened", () => {
     const { breaker: opened } = breaker();
     fail(opened, 10);
     expect(opened.heldForMs()).toBe(1_000);
   });
 
-  test("jitter shortens its time by a tenth at most", () => {
+  test("shortens its time by at most a tenth as jitter", () => {
     const { breaker: opened } = breaker(() => 0.999_999);
     fail(opened, 3);
     expect(opened.heldForMs()).toBeGreaterThan(899);
     expect(opened.heldForMs()).toBeLessThan(901);
   });
 
-  test("stays open at least as long as the server asked", () => {
+  test("stays open for at least the server's requested time", () => {
     const { breaker: opened } = breaker();
     fail(opened, 2);
     opened.recordFailure(new ApiError("API_UNAVAILABLE", "busy", { endpoint: "/version", retryAfterMs: 30_000 }));
     expect(opened.heldForMs()).toBe(30_000);
   });
 
-  test("does not heed a wall clock that is set", () => {
+  test("ignores wall-clock changes", () => {
     const { breaker: opened, clock } = breaker();
     fail(opened, 3);
     clock.setWallClock(clock.now() + 3_600_000);

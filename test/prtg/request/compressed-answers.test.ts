@@ -34,7 +34,7 @@ function send(response: ServerResponse, encoding: string, body: Buffer, status =
 }
 
 test.each(ENCODINGS)(
-  "a proxy that answers with %s is understood: lists, facts, refusals",
+  "the client reads lists, facts and errors that a proxy compresses with %s",
   async (_name, encoding, pack) => {
     const server = await startApiServer(({ path, headers }, response) => {
       expect(headers["accept-encoding"]).toBe("identity");
@@ -58,7 +58,7 @@ test.each(ENCODINGS)(
 );
 
 test.each(ENCODINGS.filter(([name]) => name !== "deflate without its head"))(
-  "%s that is damaged or breaks off is an answer that is no JSON, and a refusal stays one",
+  "damaged %s counts as invalid JSON, and an error status stays an error",
   async (_name, encoding, pack) => {
     const whole = pack(Buffer.from(JSON.stringify(LOOKUPS)));
     let body = whole.subarray(0, -20);
@@ -86,7 +86,7 @@ function bombs(): readonly [string, Buffer][] {
   ];
 }
 
-test("a bomb is unpacked up to limits.max_response_size and no further, in little memory", async () => {
+test("the client decompresses up to limits.max_response_size with little memory", async () => {
   for (const [encoding, bomb] of bombs()) {
     const server = await startApiServer((_request, response) => send(response, encoding, bomb, 200, 1));
     const { api, recorded } = testClient(server.url, { limits: { maxResponseBytes: 8_000_000 }, maxAttempts: 1 });
@@ -101,14 +101,14 @@ test("a bomb is unpacked up to limits.max_response_size and no further, in littl
   }
 });
 
-test("what unpacks to nothing is bounded on the wire", async () => {
+test("compressed bytes have a limit even if they decompress to nothing", async () => {
   const nothing = Buffer.alloc(2_000_000, gzipSync(""));
   const server = await startApiServer((_request, response) => send(response, "gzip", nothing, 200, 1));
   const { api } = testClient(server.url, { maxAttempts: 1 });
   expect(await rejection(api.lookups(never))).toMatchObject({ code: "API_RESPONSE_TOO_LARGE" });
 });
 
-test("a window of gigabytes is not allocated for zstd", async () => {
+test("the client allocates no window of gigabytes for zstd", async () => {
   const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_enableLongDistanceMatching]: 1 };
   const body = zstdCompressSync(Buffer.alloc(200_000_000 / 8, "[]"), { params });
   const server = await startApiServer((_request, response) => send(response, "zstd", body, 200, 1));
@@ -116,14 +116,14 @@ test("a window of gigabytes is not allocated for zstd", async () => {
   expect(await rejection(api.lookups(never))).toMatchObject({ code: "API_NOT_JSON" });
 });
 
-test.each(["compress", "gzip, br", "aes128gcm"])("an encoding that cannot be read is refused: %s", async (encoding) => {
+test.each(["compress", "gzip, br", "aes128gcm"])("the client rejects an unknown encoding: %s", async (encoding) => {
   const server = await startApiServer((_request, response) => send(response, encoding, Buffer.from("[]"), 200, 0));
   const error = await rejection(testClient(server.url, { maxAttempts: 1 }).api.lookups(never));
   expect(error).toMatchObject({ code: "API_NOT_JSON" });
   expect(error.message).toContain(encoding);
 });
 
-test("a compressed answer that drips past the deadline, or whose reader leaves, ends its connection", async () => {
+test("a slow compressed answer past the deadline, or without a reader, ends its connection", async () => {
   let closed = 0;
   const body = gzipSync(JSON.stringify(LOOKUPS));
   const server = await startApiServer((_request, response) => {

@@ -29,13 +29,13 @@ const many = Array.from({ length: 300 }, (_, id) => ({ id: String(id), name: `ch
 const rows = many.map(({ id, name }) => [id, name]);
 
 describe("records", () => {
-  test("come while the text arrives", () => {
+  test("arrive while the text arrives", () => {
     const { records, pieces } = read(JSON.stringify(many), { parts: [100], piece: 400 });
     expect(records).toEqual(many);
     expect(pieces).toBeGreaterThan(20);
   });
 
-  test("come while the text arrives where they are rows, without a look at each byte", () => {
+  test("arrive early from rows without a scan of each byte", () => {
     const scanned = vi.spyOn(RecordScanner.prototype, "take");
     onTestFinished(() => scanned.mockRestore());
     const { records, pieces } = read(JSON.stringify(rows), { parts: [100], piece: 400 });
@@ -48,7 +48,7 @@ describe("records", () => {
     { what: "a byte order mark before them", text: `\uFEFF${JSON.stringify(many)}` },
     { what: "space before them", text: ` \n\t${JSON.stringify(many)} ` },
     { what: "another order of members in some", text: JSON.stringify([...many, { name: "x", id: "1" }, ...many]) },
-  ])("come as well with $what", ({ text }) => {
+  ])("arrive with $what", ({ text }) => {
     const { records, pieces } = read(text, { parts: [100], piece: 400 });
     expect(records).toEqual(JSON.parse(text.replace("\uFEFF", "")));
     expect(pieces).toBeGreaterThan(20);
@@ -62,11 +62,11 @@ describe("records", () => {
     { what: "rows in rows", text: JSON.stringify(rows.map(([id]) => [id, [[id], [id]]])) },
     { what: "the end of a record in a name", text: JSON.stringify(many.map(({ id }) => ({ id, name: '},{"id":' }))) },
     { what: "records in records", text: JSON.stringify(many.map(({ id }) => ({ id, below: [{ id }, { id }] }))) },
-  ])("come at the latest at the end, with $what", ({ text }) => {
+  ])("arrive at the end at the latest, with $what", ({ text }) => {
     expect(read(text, { parts: [100], piece: 400 }).records).toEqual(JSON.parse(text));
   });
 
-  test("of any list, cut anywhere, are those that parsing it as a whole gives", () => {
+  test("equal parsing the whole list for any split", () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":', '"},{"id":', "],[", '],["', "\\", '"', "é😀"));
     const member = fc.oneof(text, fc.integer(), fc.constant(null), fc.array(fc.record({ id: text })));
     const record = fc.oneof(fc.record({ id: member, name: member }), fc.record({ id: member }), fc.jsonValue());
@@ -93,7 +93,7 @@ describe("records", () => {
   test.each([
     { what: "objects", json: JSON.stringify(many) },
     { what: "rows", json: JSON.stringify(rows) },
-  ])("of a text that is no valid JSON are refused, wherever it is broken: $what", ({ json }) => {
+  ])("fail for invalid JSON at any position: $what", ({ json }) => {
     fc.assert(
       fc.property(fc.nat(json.length - 1), fc.constantFrom("", "\u0000", "]", "}", '"', ",,"), (at, instead) => {
         const broken = `${json.slice(0, at)}${instead}${json.slice(at + 1)}`;
@@ -104,7 +104,7 @@ describe("records", () => {
     );
   });
 
-  test("that are not all there are refused", () => {
+  test("fail if they are incomplete", () => {
     const json = JSON.stringify(many);
     fc.assert(
       fc.property(fc.nat(json.length - 1), (length) => {
@@ -114,16 +114,16 @@ describe("records", () => {
   });
 });
 
-test.each(["{}", '"[]"', "null", "1"])("%s is no list", (text) => {
+test.each(["{}", '"[]"', "null", "1"])("%s is not a list", (text) => {
   expect(() => read(text)).toThrow(NotAList);
 });
 
-test("is not slow about a single large record", () => {
+test("a single large record takes linear time", () => {
   const large = [{ id: "1", name: "x".repeat(1_000_000) }, { id: "2" }];
   expect(read(JSON.stringify(large), { parts: [1_000], piece: 400 }).records).toEqual(large);
 });
 
-describe("a record that no server sends", () => {
+describe("invalid record", () => {
   const tooLarge = { id: "1", name: "x".repeat(MAX_RECORD_BYTES + 60_000) };
   const tooDeep = { id: "1", nested: JSON.parse(`${"[".repeat(MAX_DEPTH)}${"]".repeat(MAX_DEPTH)}`) as unknown };
   const neighbours = Array.from({ length: 50 }, (_, id) => ({ id: String(id), text: '],"[{\\"' }));
@@ -134,7 +134,7 @@ describe("a record that no server sends", () => {
     { what: "too large, last", list: [...neighbours, tooLarge] },
     { what: "too large, alone", list: [tooLarge] },
     { what: "too deep, in a list that begins otherwise", list: [["row"], tooDeep, ...neighbours] },
-  ])("is passed over, and the others come: $what", ({ list }) => {
+  ])("is skipped, and the others arrive: $what", ({ list }) => {
     for (const text of [JSON.stringify(list), JSON.stringify(list, undefined, 1)]) {
       const expected = list.map((record) => (record === tooLarge || record === tooDeep ? undefined : record));
       expect(read(text, { parts: [30_000], piece: 400 }).records).toEqual(expected);
@@ -144,7 +144,7 @@ describe("a record that no server sends", () => {
   test.each([
     { what: "empty objects", unit: "{}", json: '[{"id":"1"},' },
     { what: "rows", unit: '["1",2]', json: "[" },
-  ])("is none of many small ones: $what come in pieces, however many they are", ({ unit, json }) => {
+  ])("comes in pieces for any number of small parts: $what", ({ unit, json }) => {
     let count = 0;
     const reader = new JsonRecords(() => count++);
     let most = 0;
@@ -159,14 +159,14 @@ describe("a record that no server sends", () => {
     expect(most).toBeLessThan(150_000);
   });
 
-  test("does not end", () => {
+  test("has no end", () => {
     const reader = new JsonRecords(() => undefined);
     for (let chunks = 0; chunks < 100; chunks++) expect(reader.take(Buffer.alloc(65_536, "["))).toBe(false);
     expect(() => reader.end()).toThrow(SyntaxError);
   });
 });
 
-test("wants no more of a text that can be no list", () => {
+test("the reader stops early if the text is not a list", () => {
   const reader = new JsonRecords(() => undefined);
   expect(reader.isBroken).toBe(false);
   reader.take(Buffer.from(`"${"x".repeat(MAX_ERROR_BYTES)}`));
@@ -187,7 +187,7 @@ test.each([
   { what: "a list", text: JSON.stringify(many) },
   { what: "a small list", text: JSON.stringify(many.slice(0, 2)) },
   { what: "a list of rows", text: JSON.stringify(rows) },
-])("the memory of $what goes with its last record, however late garbage is collected", ({ text }) => {
+])("the memory of $what is free after its last record, without garbage collection", ({ text }) => {
   const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
   onTestFinished(() => allocated.mockRestore());
   const records: unknown[] = [];

@@ -17,8 +17,8 @@ const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toStrin
 const server = (secure?: string) => startApiServer((_request, response) => sendJson(response, VERSION), secure);
 const hostOf = (url: string) => new URL(url).host;
 
-describe("a tunnel", () => {
-  test.each(["http", "https"] as const)("carries requests over %s, many of them", async (scheme) => {
+describe("tunnel", () => {
+  test.each(["http", "https"] as const)("carries many requests over %s", async (scheme) => {
     const api = await server(scheme === "https" ? "localhost" : undefined);
     const proxy = await startProxy();
     const client = testClient(api.url, { tls: CA, proxy: { url: proxy.url } });
@@ -31,7 +31,7 @@ describe("a tunnel", () => {
     expect(proxy.others).toEqual([]);
   });
 
-  test("is asked for with credentials, which go to the proxy alone", async () => {
+  test("uses credentials, which only the proxy receives", async () => {
     const api = await server("localhost");
     const proxy = await startProxy({ credentials: CREDENTIALS });
     const authorization = async () => basic(CREDENTIALS);
@@ -41,7 +41,7 @@ describe("a tunnel", () => {
     expect(JSON.stringify(api.requests.map(({ headers }) => headers))).not.toContain(basic(CREDENTIALS).slice(6));
   });
 
-  test("goes by a proxy that itself speaks TLS, trusted by an authority of its own", async () => {
+  test("works through a TLS proxy with a separate authority", async () => {
     const api = await server("localhost");
     const proxy = await startProxy({ certificate: "localhost", credentials: CREDENTIALS });
     const authorization = async () => basic(CREDENTIALS);
@@ -55,7 +55,7 @@ describe("a tunnel", () => {
     expect(describeError(error)).toContain("proxy_ca_file");
   });
 
-  test("hides nothing: the server's own certificate is still checked", async () => {
+  test("verifies the server's certificate", async () => {
     const api = await server("localhost");
     const proxy = await startProxy();
     const error = await rejection(testClient(api.url, { proxy: { url: proxy.url } }).api.version(never));
@@ -65,8 +65,8 @@ describe("a tunnel", () => {
   });
 });
 
-describe("a proxy that gives none", () => {
-  test("407 is an error of its own, tried once, and new credentials mend it", async () => {
+describe("failing tunnel", () => {
+  test("gives 407 a separate error without retries, and works with new credentials", async () => {
     const api = await server();
     const proxy = await startProxy({ credentials: CREDENTIALS });
     let password = "wrong";
@@ -91,7 +91,7 @@ describe("a proxy that gives none", () => {
     expect(describeError(error)).toContain("allows CONNECT to its port");
   });
 
-  test("that is down is named, and used again once it is there", async () => {
+  test("names a proxy that is down, and recovers", async () => {
     const api = await server();
     const proxy = await startProxy();
     await proxy.close();
@@ -104,7 +104,7 @@ describe("a proxy that gives none", () => {
     expect(recorded.codes).toEqual(Array(3).fill("/version connection"));
   });
 
-  test("that is no proxy", async () => {
+  test("rejects a server that is not a proxy", async () => {
     const api = await server();
     const { url } = await server("localhost");
     const error = await rejection(
@@ -114,7 +114,7 @@ describe("a proxy that gives none", () => {
   });
 });
 
-test("the proxies of the environment are not used", async () => {
+test("the client ignores proxy variables of the environment", async () => {
   const api = await server();
   const proxy = await startProxy();
   for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"]) {

@@ -5,7 +5,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { never, rejection } from "../support/test-client.ts";
 
 describe("concurrency", () => {
-  test("is never exceeded, and everyone gets a turn, whatever is aborted or slow", async () => {
+  test("never exceeds the limit and serves all, despite aborted and slow requests", async () => {
     const arbitraryRequest = fc.record({
       arrivesMs: fc.integer({ min: 0, max: 500 }),
       takesMs: fc.integer({ min: 0, max: 300 }),
@@ -59,7 +59,7 @@ describe("concurrency", () => {
     );
   });
 
-  test("counts a request until its holder says that it ended, although it was aborted", async () => {
+  test("counts an aborted request until its holder releases it", async () => {
     const budget = new RequestBudget(new ManualClock(), {
       concurrency: 1,
       requestsPerSecond: Number.POSITIVE_INFINITY,
@@ -78,7 +78,7 @@ describe("concurrency", () => {
     expect(admitted).toBe(true);
   });
 
-  test("serves in the order of arrival", async () => {
+  test("serves requests in order", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 1, requestsPerSecond: 10 });
     const order: number[] = [];
@@ -93,8 +93,8 @@ describe("concurrency", () => {
   });
 });
 
-describe("a free place", () => {
-  test("is taken without a listener on the signal; who waits has one until it is served", async () => {
+describe("free place", () => {
+  test("needs no signal listener, and a waiting request has one until its turn", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 1, requestsPerSecond: Number.POSITIVE_INFINITY });
     const { signal } = new AbortController();
@@ -109,7 +109,7 @@ describe("a free place", () => {
     expect(removed).toHaveBeenCalledTimes(1);
   });
 
-  test("is for who came first, although the newcomer is the first to see it", async () => {
+  test("goes to the earliest request, even if a new one sees it first", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 3, requestsPerSecond: 10 });
     await budget.acquire(never);
@@ -136,7 +136,7 @@ describe("pacing", () => {
     return admitted;
   }
 
-  test("is not stalled by a wall clock that is set back", async () => {
+  test("continues after the wall clock goes back", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 1, requestsPerSecond: 10 });
     (await budget.acquire(never))();
@@ -144,7 +144,7 @@ describe("pacing", () => {
     expect(await admittedAfter(clock, budget, 100)).toBe(true);
   });
 
-  test("lets nothing start while the server wants a pause", async () => {
+  test("starts nothing during a pause of the server", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 4, requestsPerSecond: 1000 });
     budget.hold(7_000);
@@ -154,7 +154,7 @@ describe("pacing", () => {
     expect(await admittedAfter(clock, budget, 10)).toBe(true);
   });
 
-  test("a pause asked for while others wait holds them too", async () => {
+  test("applies a pause to waiting requests", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 1, requestsPerSecond: 10 });
     (await budget.acquire(never))();
@@ -168,7 +168,7 @@ describe("pacing", () => {
 });
 
 describe("waiting", () => {
-  test("ends with the signal's reason, and leaves no timer behind", async () => {
+  test("ends with the signal's reason and leaves no timer", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 1, requestsPerSecond: 1 });
     (await budget.acquire(never))();
@@ -182,7 +182,7 @@ describe("waiting", () => {
     expect(await rejection(budget.acquire(controller.signal))).toBe(reason);
   });
 
-  test("a newcomer is served right after the only one who waited gave up", async () => {
+  test("lets a new request start after the only waiting one aborted", async () => {
     const clock = new ManualClock();
     const budget = new RequestBudget(clock, { concurrency: 1, requestsPerSecond: 1 });
     (await budget.acquire(never))();

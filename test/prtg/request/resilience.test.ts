@@ -16,7 +16,7 @@ async function serverWith(
 }
 
 describe("retries", () => {
-  test.each([502, 503, 504, 429])("%i is tried again, three times in all", async (status) => {
+  test.each([502, 503, 504, 429])("%i gets three attempts", async (status) => {
     const server = await serverWith({ status }, { status });
     const { api, recorded } = testClient(server.url);
     expect((await api.version(never)).get("version")).toBe("25.1");
@@ -25,20 +25,20 @@ describe("retries", () => {
     expect(recorded.codes).toEqual([`/version ${status}`, `/version ${status}`, "/version 200"]);
   });
 
-  test("500 is tried again once", async () => {
+  test("500 gets two attempts", async () => {
     const server = await serverWith({ status: 500 }, { status: 500 }, { status: 500 });
     const error = await rejection(testClient(server.url).api.version(never));
     expect(error).toMatchObject({ code: "API_SERVER_ERROR" });
     expect(server.requests).toHaveLength(2);
   });
 
-  test.each([400, 401, 403, 404, 408])("%i is not tried again", async (status) => {
+  test.each([400, 401, 403, 404, 408])("%i gets one attempt", async (status) => {
     const server = await serverWith({ status });
     await rejection(testClient(server.url).api.version(never));
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a connection that is cut is tried again", async () => {
+  test("a cut connection gets another attempt", async () => {
     let cuts = 2;
     const server = await startApiServer(({ headers }, response) => {
       if (cuts-- > 0) response.socket?.destroy();
@@ -48,14 +48,14 @@ describe("retries", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test("are no more than the options allow", async () => {
+  test("respect the configured maximum", async () => {
     const server = await serverWith({ status: 503 }, { status: 503 });
     const error = await rejection(testClient(server.url, { maxAttempts: 1 }).api.version(never));
     expect(error).toMatchObject({ code: "API_UNAVAILABLE" });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("wait for a random time that grows", async () => {
+  test("wait for a growing random time", async () => {
     const clock = new ManualClock();
     const server = await serverWith({ status: 503 }, { status: 503 });
     const { api } = testClient(server.url, { clock, random: () => 0.5 });
@@ -72,7 +72,7 @@ describe("retries", () => {
     { header: "retry-after", value: "7" },
     { header: "wait-for", value: "7" },
     { header: "retry-after", value: new Date(Date.UTC(2026, 0, 15, 12, 0, 7)).toUTCString() },
-  ])("wait as long as $header: $value asks", async ({ header, value }) => {
+  ])("respect $header: $value", async ({ header, value }) => {
     const clock = new ManualClock(Date.UTC(2026, 0, 15, 12));
     const date = new Date(clock.now()).toUTCString();
     const server = await serverWith({ status: 429, headers: { [header]: value, date } });
@@ -86,7 +86,7 @@ describe("retries", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("a pause longer than the total deadline is not waited for, and holds other requests back too", async () => {
+  test("end if the requested pause exceeds the total deadline, and other requests wait", async () => {
     const clock = new ManualClock();
     const server = await serverWith({ status: 429, headers: { "retry-after": "300" } });
     const { api } = testClient(server.url, { clock, limits: { totalTimeoutMs: 60_000 } });
@@ -100,7 +100,7 @@ describe("retries", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("stay a small share of all requests", async () => {
+  test("are a small share of all requests", async () => {
     const server = await startApiServer((_request, response) => {
       if (server.requests.length % 2 === 1) sendError(response, 500, "INTERNAL_ERROR");
       else sendJson(response, { version: "25.1" });
@@ -114,7 +114,7 @@ describe("retries", () => {
     expect(failed).toBeGreaterThan(0);
   });
 
-  test("end where the next one would come after the total deadline", async () => {
+  test("end if the next one exceeds the total deadline", async () => {
     const clock = new ManualClock();
     const server = await serverWith(
       ...Array.from({ length: 9 }, () => ({ status: 503, headers: { "retry-after": "15" } })),
@@ -129,7 +129,7 @@ describe("retries", () => {
   });
 });
 
-describe("the server's breaker", () => {
+describe("breaker of the server", () => {
   async function failingServer(status = 503) {
     const clock = new ManualClock();
     const state = { down: true, health: 204 };
@@ -147,7 +147,7 @@ describe("the server's breaker", () => {
     return { ...client, clock, server, state, open, paths };
   }
 
-  test("opens after five failures in a row and holds everything back", async () => {
+  test("opens after five consecutive failures and blocks all requests", async () => {
     const { api, open, paths, recorded } = await failingServer();
     await open();
     expect(paths()).toHaveLength(5);
@@ -160,7 +160,7 @@ describe("the server's breaker", () => {
     expect(paths()).toHaveLength(5);
   });
 
-  test("opens when there is no connection", async () => {
+  test("opens without a connection", async () => {
     const { open, recorded, server } = await failingServer();
     await server.close();
     await open();
@@ -168,7 +168,7 @@ describe("the server's breaker", () => {
     expect(recorded.codes).toEqual(Array(5).fill("/version connection"));
   });
 
-  test("opens when the certificate is not trusted, and goes on to say so", async () => {
+  test("opens for an untrusted certificate and keeps its error", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
     const { api, recorded } = testClient(server.url);
     for (let count = 0; count < 5; count++) await rejection(api.version(never));
@@ -178,7 +178,7 @@ describe("the server's breaker", () => {
     expect(describeError(error)).toMatch(/self-signed.*tls\.ca_file/);
   });
 
-  test("asks /health when its time is over, once for all, and closes when that works", async () => {
+  test("checks /health once for all after its time, and closes on success", async () => {
     const { api, open, paths, recorded, clock, state } = await failingServer();
     await open();
     state.down = false;
@@ -188,7 +188,7 @@ describe("the server's breaker", () => {
     expect(recorded.breaker).toEqual([true, false]);
   });
 
-  test("stays open for longer when /health fails", async () => {
+  test("stays open longer when /health fails", async () => {
     const { api, open, paths, recorded, clock } = await failingServer();
     await open();
     await clock.advance(5_000);
@@ -202,7 +202,7 @@ describe("the server's breaker", () => {
     expect(recorded.breaker).toEqual([true]);
   });
 
-  test("closes on any answer of /health that shows the server is there", async () => {
+  test("closes on any answer of /health that shows a working server", async () => {
     const { api, open, clock, state } = await failingServer();
     await open();
     state.down = false;
@@ -211,7 +211,7 @@ describe("the server's breaker", () => {
     expect((await api.version(never)).get("version")).toBe("25.1");
   });
 
-  test("lets health() through at any time, which closes it as soon as the server is back", async () => {
+  test("always permits health(), whose success closes it", async () => {
     const { api, open, paths, recorded, state } = await failingServer();
     await open();
     expect(await rejection(api.health(never))).toMatchObject({ code: "API_UNAVAILABLE" });
@@ -222,7 +222,7 @@ describe("the server's breaker", () => {
     await api.version(never);
   });
 
-  test("a probe that hangs ends with its deadline, and the breaker stays open", async () => {
+  test("stays open if the probe reaches its deadline", async () => {
     const { api, open, clock, server, recorded } = await failingServer();
     await open();
     server.handle(() => undefined);
@@ -236,11 +236,11 @@ describe("the server's breaker", () => {
   });
 });
 
-describe("the breaker of an endpoint", () => {
+describe("breaker of an endpoint", () => {
   test.each([
     { what: "500", answer: { status: 500, type: "application/json", body: "{}" } },
     { what: "pages", answer: { status: 200, type: "text/html", body: "<html>" } },
-  ])("opens after $what and leaves other endpoints alone", async ({ answer }) => {
+  ])("opens after $what and does not affect other endpoints", async ({ answer }) => {
     const clock = new ManualClock();
     const server = await startApiServer(({ path }, response) => {
       if (path === "/version") return sendJson(response, { version: "25.1" });
@@ -282,7 +282,7 @@ describe("the breaker of an endpoint", () => {
     expect(await rejection(api.channels({}, never))).toMatchObject({ code: "API_SUSPENDED" });
   });
 
-  test("is not opened by answers that are no failures of the endpoint", async () => {
+  test("ignores answers that are not failures of the endpoint", async () => {
     const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN"));
     const { api } = testClient(server.url);
     for (let count = 0; count < 8; count++) {
@@ -291,8 +291,8 @@ describe("the breaker of an endpoint", () => {
   });
 });
 
-describe("the budget", () => {
-  test("bounds the requests that the server sees at once, logins and health included", async () => {
+describe("request budget", () => {
+  test("limits concurrent requests of the server, including logins and health", async () => {
     let inFlight = 0;
     let most = 0;
     const server = await startApiServer(async ({ path, method }, response) => {
@@ -318,7 +318,7 @@ describe("the budget", () => {
     expect(server.requests).toHaveLength(16);
   });
 
-  test("waiting for it ends with the total deadline", async () => {
+  test("ends a wait at the total deadline", async () => {
     const clock = new ManualClock();
     const server = await startApiServer(() => undefined);
     const { api, recorded } = testClient(server.url, {

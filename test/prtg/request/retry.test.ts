@@ -20,7 +20,7 @@ function delayMs(
   });
 }
 
-describe("whether a request is sent again", () => {
+describe("RetryPolicy", () => {
   test.each<{ code: ErrorCode; attempts: number }>([
     { code: "API_CONNECTION_FAILED", attempts: 3 },
     { code: "API_PROXY_FAILED", attempts: 3 },
@@ -39,7 +39,7 @@ describe("whether a request is sent again", () => {
     { code: "API_TLS_UNTRUSTED", attempts: 1 },
     { code: "API_RESPONSE_TOO_LARGE", attempts: 1 },
     { code: "API_LICENSE_INACTIVE", attempts: 1 },
-  ])("$code is worth $attempts attempts", ({ code, attempts }) => {
+  ])("permits $attempts attempts for $code", ({ code, attempts }) => {
     let made = 1;
     while (delayMs({ failure: failure(code), attempt: made }) !== undefined) made++;
     expect(made).toBe(attempts);
@@ -49,31 +49,31 @@ describe("whether a request is sent again", () => {
     ["the pause does not fit into the time for all attempts", { failure: failure("API_RATE_LIMITED", 60_000) }],
     ["a breaker holds back further ones", { isHeldBack: true }],
     ["the caller answers a timeout with a smaller request", { failure: failure("API_TIMEOUT"), retriesTimeout: false }],
-  ])("not when %s", (_when, failed) => {
+  ])("does not retry when %s", (_when, failed) => {
     expect(delayMs({ failure: failure("API_UNAVAILABLE"), ...failed })).toBeUndefined();
   });
 
-  test("other failures are retried for a caller that asks for no retry of timeouts", () => {
+  test("retries other failures if the caller excludes timeouts", () => {
     expect(delayMs({ failure: failure("API_UNAVAILABLE"), retriesTimeout: false })).toBe(0);
   });
 
-  test("not more often than the caller allows", () => {
+  test("respects the caller's limit", () => {
     expect(delayMs({ failure: failure("API_UNAVAILABLE"), attempt: 1 }, () => 0, 2)).toBe(0);
     expect(delayMs({ failure: failure("API_UNAVAILABLE"), attempt: 2 }, () => 0, 2)).toBeUndefined();
   });
 
-  test("after a random time up to a bound that doubles", () => {
+  test("waits for a random time up to a doubling limit", () => {
     expect(delayMs({ failure: failure("API_UNAVAILABLE") }, () => 0)).toBe(0);
     expect(delayMs({ failure: failure("API_UNAVAILABLE") }, () => 0.5)).toBe(250);
     expect(delayMs({ failure: failure("API_UNAVAILABLE"), attempt: 2 }, () => 0.5)).toBe(500);
   });
 
-  test("after no less than the server asks", () => {
+  test("waits at least for the server's requested time", () => {
     expect(delayMs({ failure: failure("API_RATE_LIMITED", 7_000) }, () => 0)).toBe(7_000);
     expect(delayMs({ failure: failure("API_RATE_LIMITED", 7_000) }, () => 0.5)).toBe(7_250);
   });
 
-  test("ten times at once, then one in five successes: a server in trouble must not get a multiple of its load", () => {
+  test("permits ten retries, then one per five successes, to protect a failing server", () => {
     const policy = new RetryPolicy({ random: () => 0 });
     const isRetried = () => policy.delayMs({ ...USUAL, failure: failure("API_UNAVAILABLE") }) !== undefined;
     let retries = 0;

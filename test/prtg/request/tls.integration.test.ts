@@ -87,12 +87,12 @@ const ANSWER = new Map([["version", "25.1"]]);
 const UNKNOWN = "0".repeat(64);
 
 describe("fingerprints", () => {
-  test("accept a self-signed certificate without any authority", async () => {
+  test("accept a self-signed certificate without an authority", async () => {
     const { url } = await secureServer("self");
     expect(await ask(url, { fingerprints: [plain(fingerprintOf("self"))] })).toEqual(ANSWER);
   });
 
-  test("accept one of several, so that a certificate can be renewed", async () => {
+  test("accept one of several, for renewals", async () => {
     const { url, server } = await secureServer("self");
     const tls = { fingerprints: [plain(fingerprintOf("server")), plain(fingerprintOf("self"))] };
     const { api } = testClient(url, { tls });
@@ -103,7 +103,7 @@ describe("fingerprints", () => {
     expect(await rejection(api.version(never))).toMatchObject({ code: "API_TLS_FINGERPRINT" });
   });
 
-  test("refuse any other certificate before anything is sent, and name what was seen", async () => {
+  test("reject other certificates before any data, and name the seen one", async () => {
     const { url, requests } = await secureServer("self");
     const { api, recorded } = testClient(url, { tls: { fingerprints: [UNKNOWN] } });
     const error = await rejection(api.version(never));
@@ -116,7 +116,7 @@ describe("fingerprints", () => {
     expect(recorded.codes).toEqual(["/version tls"]);
   });
 
-  test("take the place of names: the certificate itself says who it is", async () => {
+  test("replace the check of names", async () => {
     const { url } = await secureServer("named");
     expect(await ask(url, { fingerprints: [plain(fingerprintOf("named"))] })).toEqual(ANSWER);
   });
@@ -132,7 +132,7 @@ describe("fingerprints", () => {
       pin: "client",
       code: "API_TLS_FINGERPRINT",
     },
-  ])("beside ca_file both have to hold: $title", async ({ ca, server, pin, code }) => {
+  ])("apply together with ca_file: $title", async ({ ca, server, pin, code }) => {
     const { url } = await secureServer(server);
     const asked = ask(url, {
       ...filesOf({ ca }),
@@ -143,7 +143,7 @@ describe("fingerprints", () => {
     else expect(await rejection(asked)).toMatchObject({ code });
   });
 
-  test("hold for connections that could resume a session as well", async () => {
+  test("apply to connections that can resume a session", async () => {
     const { url } = await secureServer("self", { maxVersion: "TLSv1.2" });
     const { api } = testClient(url, { tls: { fingerprints: [plain(fingerprintOf("self"))] } });
     for (let round = 0; round < 3; round++) expect(await api.version(never)).toEqual(ANSWER);
@@ -153,9 +153,9 @@ describe("fingerprints", () => {
 /** A check after the handshake may close without an alert. */
 const LOST = /^API_(TLS_CLIENT_REFUSED|CONNECTION_FAILED)$/;
 
-describe("a name that does not fit", () => {
+describe("wrong name in a certificate", () => {
   // Resumed sessions skip the name check.
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("is refused by every connection over %s", async (version) => {
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("fails every connection over %s", async (version) => {
     const { url, requests } = await secureServer("named", { minVersion: version, maxVersion: version });
     const { api } = testClient(url, { tls: { ca: certificates.read("ca.pem") }, maxAttempts: 1 });
     for (let round = 0; round < 3; round++) {
@@ -166,14 +166,14 @@ describe("a name that does not fit", () => {
   });
 });
 
-describe("a client certificate", () => {
+describe("client certificate", () => {
   const asking = (): TlsOptions => ({
     requestCert: true,
     rejectUnauthorized: true,
     ca: certificates.read("ca.pem"),
   });
 
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("is shown to servers that ask for one, over %s", async (version) => {
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("reaches servers that request it, over %s", async (version) => {
     const { url, handshakes } = await secureServer("server", { ...asking(), minVersion: version, maxVersion: version });
     expect(await ask(url, filesOf({ ca: "ca", client: "client" }))).toEqual(ANSWER);
     expect(handshakes).toEqual([{ name: false, client: "client", version }]);
@@ -194,7 +194,7 @@ describe("a client certificate", () => {
       client: "self",
       code: LOST,
     },
-  ])("$title is refused with a remedy over $version", async ({ version, client, code }) => {
+  ])("$title fails with a remedy over $version", async ({ version, client, code }) => {
     const { url, requests } = await secureServer("server", { ...asking(), minVersion: version, maxVersion: version });
     const error = await rejection(ask(url, filesOf({ ca: "ca", ...(client !== undefined && { client }) })));
     const told = "code" in error ? String(error.code) : "";
@@ -203,7 +203,7 @@ describe("a client certificate", () => {
     expect(requests()).toBe(0);
   });
 
-  test("that changed is used by the next connection", async () => {
+  test("applies to the next connection after a change", async () => {
     const { url, handshakes } = await secureServer("server", asking());
     const install = (name: string) => {
       cpSync(certificates.path(`${name}.pem`), certificates.path("mine.pem"));
@@ -224,7 +224,7 @@ describe("a client certificate", () => {
   });
 });
 
-test("an authority that changed is asked by the next connection", async () => {
+test("a changed authority applies to the next connection", async () => {
   const { url } = await secureServer("server");
   cpSync(certificates.path("self.pem"), certificates.path("trusted.pem"));
   const { api } = testClient(url, { tls: filesOf({ ca: "trusted" }), maxAttempts: 1 });
@@ -233,7 +233,7 @@ test("an authority that changed is asked by the next connection", async () => {
   expect(await api.version(never)).toEqual(ANSWER);
 });
 
-test("the server name is sent and verified in the place of the host", async () => {
+test("the server name replaces the host in SNI and verification", async () => {
   const { url, handshakes } = await secureServer("named");
   expect(await ask(url, { ca: certificates.read("ca.pem"), serverName: "prtg.example.com" })).toEqual(ANSWER);
   expect(handshakes[0]?.name).toBe("prtg.example.com");
@@ -241,14 +241,14 @@ test("the server name is sent and verified in the place of the host", async () =
   expect(await wrong).toMatchObject({ code: "API_TLS_UNTRUSTED", message: expect.stringContaining("another name") });
 });
 
-describe("the oldest version", () => {
-  test("is kept", async () => {
+describe("oldest TLS version", () => {
+  test("limits the connection", async () => {
     const { url, handshakes } = await secureServer("server");
     expect(await ask(url, { ca: certificates.read("ca.pem"), minVersion: "TLSv1.3" })).toEqual(ANSWER);
     expect(handshakes[0]?.version).toBe("TLSv1.3");
   });
 
-  test("that the server does not speak is an error with a remedy", async () => {
+  test("fails with a remedy if the server does not support it", async () => {
     const { url } = await secureServer("server", { maxVersion: "TLSv1.2" });
     const error = await rejection(ask(url, { ca: certificates.read("ca.pem"), minVersion: "TLSv1.3" }));
     expect(error).toMatchObject({ code: "API_TLS_FAILED" });
@@ -256,10 +256,10 @@ describe("the oldest version", () => {
   });
 });
 
-describe("the insecure switch", () => {
+describe("insecure switch", () => {
   const said = (lines: readonly Record<string, unknown>[]) => lines.filter(({ level }) => level === 40).length;
 
-  test("is warned of again each day", async () => {
+  test("logs a daily warning", async () => {
     const { url } = await secureServer("self");
     const clock = new ManualClock();
     const { api, logged } = testClient(url, { tls: { insecureSkipVerify: true }, clock });
@@ -272,7 +272,7 @@ describe("the insecure switch", () => {
     }
   });
 
-  test("is nothing to be warned of where it is not set", async () => {
+  test("causes no warning if it is off", async () => {
     const { url } = await secureServer("server");
     const clock = new ManualClock();
     const { api, logged } = testClient(url, { tls: { ca: certificates.read("ca.pem") }, clock });

@@ -8,7 +8,7 @@ import { rawServer } from "../support/raw-server.ts";
 import { never, rejection, testClient } from "../support/test-client.ts";
 
 describe("requests", () => {
-  test("name the exporter, ask for JSON and carry the key", async () => {
+  test("name the exporter, request JSON and have the key", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, { version: "25.1" }));
     await testClient(server.url).api.version(never);
     expect(server.requests).toHaveLength(1);
@@ -23,7 +23,7 @@ describe("requests", () => {
     });
   });
 
-  test.each(["", "/", "/api/v2", "/api/v2/", "//"])("reach the API when the URL ends in %j", async (end) => {
+  test.each(["", "/", "/api/v2", "/api/v2/", "//"])("reach the API if the URL ends in %j", async (end) => {
     const server = await startApiServer((_request, response) => sendJson(response, { version: "25.1" }));
     expect(await testClient(server.url + end).api.version(never)).toEqual(new Map([["version", "25.1"]]));
     expect(server.requests[0]?.url).toBe("/version");
@@ -35,7 +35,7 @@ describe("requests", () => {
     expect(server.requests[0]?.url).toBe("/prtg/api/v2/version");
   });
 
-  test("share connections, no more of them than requests may be under way", async () => {
+  test("share connections, at most one per concurrent request", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}));
     const { api } = testClient(server.url, { limits: { concurrency: 2 } });
     for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 4 }, () => api.version(never)));
@@ -45,26 +45,26 @@ describe("requests", () => {
 });
 
 describe("TLS", () => {
-  test("trusts a given authority", async () => {
+  test("trusts a configured authority", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
     await testClient(server.url, { tls: { ca: certificate("ca.pem") } }).api.version(never);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("trusts a certificate that is given itself, though an authority signed it", async () => {
+  test("trusts a configured certificate even if an authority signed it", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
     await testClient(server.url, { tls: { ca: certificate("localhost.pem") } }).api.version(never);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("takes the name in the certificate from serverName", async () => {
+  test("checks the certificate against serverName", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
     const tls = { ca: certificate("prtg.example.com.pem"), serverName: "prtg.example.com" };
     await testClient(server.url, { tls }).api.version(never);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("takes any certificate when told so", async () => {
+  test("accepts any certificate if configured", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
     await testClient(server.url, { tls: { insecureSkipVerify: true } }).api.version(never);
     expect(server.requests).toHaveLength(1);
@@ -85,7 +85,7 @@ describe("TLS", () => {
       says: /for another name.*tls\.server_name/,
     },
     { certificate: "expired", ca: "ca.pem", code: "API_TLS_UNTRUSTED", says: /has expired.*Renew the certificate/ },
-  ])("refuses $certificate with authority $ca", async ({ certificate: served, ca, code, says }) => {
+  ])("rejects $certificate with authority $ca", async ({ certificate: served, ca, code, says }) => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), served);
     const { api, recorded } = testClient(server.url, { tls: { ca: ca === undefined ? undefined : certificate(ca) } });
     const error = await rejection(api.version(never));
@@ -99,7 +99,7 @@ describe("TLS", () => {
     expect(recorded.codes).toEqual(["/version tls"]);
   });
 
-  test("refuses a certificate at each connection, also where a session could be resumed", async () => {
+  test("rejects a certificate at each connection, also with a resumable session", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
     const { api } = testClient(server.url, { tls: { ca: certificate("prtg.example.com.pem") }, maxAttempts: 1 });
     for (let round = 0; round < 3; round++) {
@@ -108,14 +108,14 @@ describe("TLS", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("names the scheme as the suspect when https meets a port that speaks http", async () => {
+  test("suggests a wrong scheme if https reaches an http port", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}));
     const error = await rejection(testClient(server.url.replace("http:", "https:")).api.version(never));
     expect(error).toMatchObject({ code: "API_TLS_FAILED" });
     expect(describeError(error)).toContain("1615 is HTTP");
   });
 
-  test("names the scheme as the suspect when http meets a port that speaks https", async () => {
+  test("suggests a wrong scheme if http reaches an https port", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
     const error = await rejection(testClient(server.url.replace("https:", "http:")).api.version(never));
     expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
@@ -123,8 +123,8 @@ describe("TLS", () => {
   });
 });
 
-describe("no usable connection", () => {
-  test("names the host and the fault when nothing listens", async () => {
+describe("failed connection", () => {
+  test("names the host and the fault if nothing listens", async () => {
     const server = await startApiServer(() => undefined);
     await server.close();
     const { api, recorded } = testClient(server.url);
@@ -136,13 +136,13 @@ describe("no usable connection", () => {
     expect(recorded.codes).toEqual(Array(3).fill("/version connection"));
   });
 
-  test("names the fault when the name does not resolve", async () => {
+  test("names the fault if the name does not resolve", async () => {
     const error = await rejection(testClient("http://does-not-exist.invalid:1615").api.version(never));
     expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
     expect(error.message).toMatch(/does-not-exist\.invalid:1615: .*resol/);
   });
 
-  test("names the fault when the other side does not speak HTTP", async () => {
+  test("names the fault if the server does not speak HTTP", async () => {
     const url = await rawServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
     const error = await rejection(testClient(url).api.version(never));
     expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
@@ -150,11 +150,11 @@ describe("no usable connection", () => {
   });
 });
 
-describe("answers that break off or drag on", () => {
+describe("incomplete and slow answers", () => {
   test.each([
     { form: "counted", head: "Content-Length: 100\r\n\r\n[1," },
     { form: "chunked", head: "Transfer-Encoding: chunked\r\n\r\n3\r\n[1,\r\n" },
-  ])("a truncated $form body is a failed connection, never half an answer", async ({ head }) => {
+  ])("fail completely with a truncated $form body", async ({ head }) => {
     const url = await rawServer((socket) =>
       socket.once("data", () => socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${head}`)),
     );
@@ -163,7 +163,7 @@ describe("answers that break off or drag on", () => {
     expect(error.message).toContain("before the answer was complete");
   });
 
-  test("reading stops at the size limit", async () => {
+  test("end at the size limit", async () => {
     let sent = 0;
     const server = await startApiServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -182,7 +182,7 @@ describe("answers that break off or drag on", () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
-  test("an answer that drips past the deadline is given up, however steadily it drips", async () => {
+  test("fail at the deadline while data still drips", async () => {
     let dripped = 0;
     const server = await startApiServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "x-request-id": "slow-1" });
@@ -215,7 +215,7 @@ describe("answers that break off or drag on", () => {
     expect(logged()[0]).toMatchObject({ endpoint: "/experimental/probes", status: "timeout", request_id: "slow-1" });
   });
 
-  test("the deadline of one attempt follows the clock that was handed in", async () => {
+  test("use the given clock for the deadline of one attempt", async () => {
     const clock = new ManualClock();
     const server = await startApiServer(() => undefined);
     const { api } = testClient(server.url, { clock, limits: { timeoutMs: 30_000, totalTimeoutMs: 50_000 } });
@@ -231,7 +231,7 @@ describe("answers that break off or drag on", () => {
     expect(describeError(error)).toContain("no answer within 50 s in all: /version: no complete answer within 30 s");
   });
 
-  test("the caller's signal ends a request with the caller's reason", async () => {
+  test("end with the reason of the caller's signal", async () => {
     const server = await startApiServer(() => undefined);
     const { api, recorded } = testClient(server.url);
     const caller = new AbortController();

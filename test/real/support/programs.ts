@@ -90,7 +90,7 @@ export function describeWithPrograms<Name extends ProgramName>(
   const reason = `${missing.join(" and ")} missing, install with ${INSTALLER}`;
   if (process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1") {
     describe(title, () => {
-      test("has the programs it needs", () => {
+      test("needs its programs", () => {
         throw new Error(`${reason} (PRTG_EXPORTER_REQUIRE_PROGRAMS=1 makes this a failure)`);
       });
     });

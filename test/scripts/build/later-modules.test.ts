@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withLaterModules } from "../../../scripts/build/later-modules.ts";
 
-test("modules that a start does not need are loaded when something of them is used, once", () => {
+test("optional modules load once at their first use", () => {
   const code = [
     'let node_https = require("node:https");',
     'let node_fs = require("node:fs");',

@@ -20,8 +20,8 @@ function importedFrom(name: string): Set<string> {
   return new Set(names.filter((each) => each !== "" && !each.startsWith("type ")));
 }
 
-describe.each(["undici", "prom-client"])("the entry of %s in the bundle", (name) => {
-  test("has all that the sources import", () => {
+describe.each(["undici", "prom-client"])("entry of %s in the bundle", (name) => {
+  test("has everything that the sources import", () => {
     const entry = REPLACED_PARTS[`${name}/index.js`] ?? "";
     const exported = [...entry.matchAll(/exports\.(\w+) =/g)].map(([, each = ""]) => each);
     const imported = importedFrom(name);

@@ -36,7 +36,7 @@ function makeTree(names: readonly string[], mode: number): string {
 
 const NAMES = ["bin/a", "dist/main.js", "dist-b/x.js", "dist/ä.js"];
 
-test("folders come before what is in them, in an order that no language changes", () => {
+test("folders come before their contents, in an order independent of language", () => {
   expect(listTree(makeTree(NAMES, 0o600))).toEqual([
     "bin",
     "bin/a",
@@ -51,7 +51,7 @@ test("folders come before what is in them, in an order that no language changes"
 test.each([
   ["tar.gz", writeTarball],
   ["zip", writeZip],
-])("a %s of the same files is the same bytes, whoever made them and when", async (_, write) => {
+])("a %s of the same files has the same bytes for any author and time", async (_, write) => {
   const [one, other] = [makeTree(NAMES, 0o600), makeTree(NAMES.toReversed(), 0o777)];
   const archives: Buffer[] = [];
   for (const tree of [one, other]) {
@@ -61,7 +61,7 @@ test.each([
   expect(archives[0]?.equals(archives[1] ?? Buffer.of())).toBe(true);
 });
 
-test("programs may be run, the rest is read, and nothing belongs to who packed it", async () => {
+test("programs are executable, other files readable, and none has an owner", async () => {
   const tree = makeTree(NAMES, 0o600);
   expect(statSync(path.join(tree, "bin/a")).mode & 0o777).toBe(0o755);
   await writeTarball(tree, `${tree}.tar.gz`, TIME);
@@ -74,7 +74,7 @@ test("programs may be run, the rest is read, and nothing belongs to who packed i
   expect(entries).toContainEqual(["a-1.0.0/dist/main.js", "644", undefined]);
 });
 
-test("what is no file and no folder is refused: a link could lead anywhere", () => {
+test("the archive rejects links and special files", () => {
   const tree = makeTree(NAMES, 0o600);
   symlinkSync("/etc/passwd", path.join(tree, "link"));
   expect(() => normalize(tree, TIME)).toThrow(/link is neither a file nor a folder/);

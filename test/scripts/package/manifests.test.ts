@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { publishedManifest, shrinkwrap } from "../../../scripts/package/manifests.ts";
 
-test("the published manifest has nothing that only a clone has, and names the lock", () => {
+test("the published manifest omits development fields and names the lock", () => {
   const manifest = {
     name: "a",
     private: true,
@@ -18,7 +18,7 @@ test("the published manifest has nothing that only a clone has, and names the lo
   });
 });
 
-test("the lock of the package has what is needed to run, and not what development needs", () => {
+test("the lock of the package has only runtime dependencies", () => {
   const manifest = { name: "a", version: "1.0.0", dependencies: { b: "2.0.0" }, optionalDependencies: { c: "3.0.0" } };
   const locked: Record<string, { dev?: boolean; link?: boolean; [key: string]: unknown }> = {
     "": { devDependencies: { d: "4.0.0" }, workspaces: ["packages/*"] },

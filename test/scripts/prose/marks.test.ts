@@ -16,11 +16,11 @@ const EXAMPLES: Readonly<Record<keyof typeof MARKS, string>> = {
   "over 30 words": `Word${" word".repeat(30)}.`,
 };
 
-test.each(Object.entries(EXAMPLES))("marks a sentence that has: %s", (mark, text) => {
+test.each(Object.entries(EXAMPLES))("the check marks sentences: %s", (mark, text) => {
   expect(sentencesOf("a.md", text)).toEqual([{ file: "a.md", text, marks: [mark] }]);
 });
 
-test("has an example of each mark", () => {
+test("each mark has an example", () => {
   expect(Object.keys(EXAMPLES)).toEqual(Object.keys(MARKS));
 });
 

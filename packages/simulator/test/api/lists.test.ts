@@ -14,7 +14,7 @@ const LISTS = [
 ];
 
 describe.each(SPELLINGS)("%s: lists", (spelling) => {
-  test("every list knows both sets of properties", async () => {
+  test("every list supports both property sets", async () => {
     const { send } = await startService({ spelling });
     for (const path of LISTS) {
       const none = 'email = "x" and basic.host = "x" and ancestors contains "x" and usertype = readonly';
@@ -22,7 +22,7 @@ describe.each(SPELLINGS)("%s: lists", (spelling) => {
     }
   });
 
-  test("filters as long and as deep as a request can carry are answered", async () => {
+  test("lists answer filters of the greatest length and depth", async () => {
     const { send } = await startService({ spelling });
     const code = async (filter: string) => {
       const { json } = await send(`/experimental/channels?filter=${filter.replaceAll(" ", "+")}`);
@@ -38,7 +38,7 @@ describe.each(SPELLINGS)("%s: lists", (spelling) => {
     );
   });
 
-  test("the deprecated lists are sorted by any property, and refuse others", async () => {
+  test("deprecated lists sort by any property and refuse unknown ones", async () => {
     const { send } = await startService({ spelling });
     for (const path of SORTABLE) {
       expect((await send(`${path}?sort_by=-priority,%2Bname,uptimetotal`)).status).toBe(200);
@@ -49,7 +49,7 @@ describe.each(SPELLINGS)("%s: lists", (spelling) => {
   });
 });
 
-test("a page of a sorted, filtered list is cut out of the whole of it", async () => {
+test("a page of a sorted and filtered list is a slice of the full list", async () => {
   const world = createWorld({ seed: 4, size: { sensors: 300, channels: 1500 }, startedAt: NOW });
   const { ids } = await startService({ world });
   const parameters = { filter: "descendants priority >= 3 and primary = true", sort_by: "-limitmaxerror,name,-id" };

@@ -6,7 +6,7 @@ import { startService } from "../support/running-service.ts";
 
 const URL_OF_LIST = new URL("http://host:1615/api/v2/experimental/sensors?filter=name+%3D+%22a%22&limit=9");
 
-describe("the Link header", () => {
+describe("Link header", () => {
   test.each([
     [{ offset: 0, limit: 10 }, 10, undefined],
     [{ offset: 0, limit: 10 }, 0, undefined],
@@ -32,7 +32,7 @@ describe("the Link header", () => {
   });
 });
 
-test("a page of several lists is the page of them joined", () => {
+test("a page of several lists is a slice of the joined lists", () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.integer()), { maxLength: 5 }),
@@ -48,7 +48,7 @@ test("a page of several lists is the page of them joined", () => {
 const SIZE = { probes: 1, groups: 4, devices: 12, sensors: 40, channels: 200 };
 
 describe("paging through the default world", () => {
-  test("a page of the most objects there can be, with names of all scripts, arrives whole", async () => {
+  test("the largest page arrives complete, with names in all scripts", async () => {
     const world = createWorld({
       seed: 3,
       size: { ...SIZE, sensors: 500, channels: 3500 },

@@ -48,11 +48,11 @@ test.each([
   " 2026-03-12T12:00:00Z",
   "2026-03-12T12:00:00Z\n",
   "+002026-03-12T12:00:00Z",
-])("%j is none", (text) => {
+])("%j is not a date", (text) => {
   expect(parseDateTime(text)).toBeUndefined();
 });
 
-test("reads every moment that JavaScript writes, at any offset", () => {
+test("reads all dates that JavaScript writes, at any offset", () => {
   const bounds = { min: new Date("0001-01-02T00:00:00Z"), max: new Date("9999-12-30T00:00:00Z"), noInvalidDate: true };
   fc.assert(
     fc.property(fc.date(bounds), fc.integer({ min: -1439, max: 1439 }), (date, offset) => {

@@ -98,7 +98,7 @@ describe.each<Spelling>(["live", "specification"])("public clients, with the spe
     else expect(json).toBeDefined();
   });
 
-  test("change the tree with the bodies and parameters that they found out", async () => {
+  test("change the tree with the bodies and parameters that they use", async () => {
     const simulator = await start();
     const [probe] = items(await ask(simulator, "GET /experimental/probes?limit=1"));
     const [group] = items(await ask(simulator, "GET /experimental/groups?limit=1"));

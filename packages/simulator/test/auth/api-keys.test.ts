@@ -29,7 +29,7 @@ function user(type: UserType, acknowledgesAlarms = false): User {
 }
 
 describe("API keys", () => {
-  test("are in the order of their creation, each with an id of its own", () => {
+  test("come in the order of creation with unique ids", () => {
     const keys = new ApiKeys(seededRandom(2), 10);
     const owner = user("readwrite");
     const made = ["a", "b", "c"].map((name) => keys.create(owner, { name, accessLevel: "READ" }, NOW));
@@ -49,7 +49,7 @@ describe("API keys", () => {
     );
   });
 
-  test("are used until the moment they expire", () => {
+  test("work until they expire", () => {
     const keys = new ApiKeys(seededRandom(3), 0);
     const { key, text } = keys.create(user("readonly"), { name: "x", accessLevel: "READ", expiresAt: NOW + 10 }, NOW);
     expect(key.lastUsedAt).toBeUndefined();
@@ -60,7 +60,7 @@ describe("API keys", () => {
     expect(keys.use("wrong", NOW)).toBeUndefined();
   });
 
-  test("are gone once deleted", () => {
+  test("disappear after deletion", () => {
     const keys = new ApiKeys(seededRandom(3), 0);
     const { key, text } = keys.create(user("readonly"), { name: "x", accessLevel: "READ" }, NOW, "given");
     expect(text).toBe("given");
@@ -74,7 +74,7 @@ describe("API keys", () => {
 });
 
 describe("access levels of API keys", () => {
-  test("each permit what the ones before them do", () => {
+  test("include all lower levels", () => {
     for (const [rank, level] of ACCESS_LEVELS.entries()) {
       const permitted = ACCESS_LEVELS.filter((needed) => permits(level, needed));
       expect(permitted).toEqual(ACCESS_LEVELS.slice(0, rank + 1));
@@ -86,7 +86,7 @@ describe("access levels of API keys", () => {
     ["readwrite", false, "FULL"],
     ["readonly", true, "ACKNOWLEDGE"],
     ["readonly", false, "READ"],
-  ] as const)("of a %s user (acknowledges: %s) end at %s", (type, acknowledges, most) => {
+  ] as const)("of a %s user (acknowledges: %s) reach at most %s", (type, acknowledges, most) => {
     const owner = user(type, acknowledges);
     expect(levelOf(owner)).toBe(most);
     const keys = new ApiKeys(seededRandom(4), 0);
@@ -96,7 +96,7 @@ describe("access levels of API keys", () => {
     }
   });
 
-  test("of who is in a group of administrators are an administrator's", () => {
+  test("include administrator rights for members of an administrator group", () => {
     const [administrators] = directory().groups;
     if (administrators === undefined) throw new Error("no groups");
     expect(levelOf({ ...user("readonly"), groups: [administrators] })).toBe("FULL");

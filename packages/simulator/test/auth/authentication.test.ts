@@ -34,7 +34,7 @@ describe("bearer tokens", () => {
   });
 });
 
-describe("a malformed bearer token", () => {
+describe("malformed bearer token", () => {
   test.each(["key==", "a-key-of-the-classic-interface", "1234567890", "0f0f"])("%s", async (bearer) => {
     const send = async (spelling: "live" | "specification") => {
       const { simulator } = await startService({ spelling });
@@ -49,7 +49,7 @@ describe("a malformed bearer token", () => {
 });
 
 describe("sessions", () => {
-  test("last their lifetime since the last renewal", async () => {
+  test("last for one lifetime after the last renewal", async () => {
     const service = await startService({ sessionLifetimeMs: 60_000 });
     const bearer = await login(service);
     await service.clock.advance(59_999);
@@ -63,7 +63,7 @@ describe("sessions", () => {
     }
   });
 
-  test("live servers say when they end, in simulated time; the specification has the token alone", async () => {
+  test("show their simulated end on live servers, and only a token in the specification", async () => {
     const live = await startService({ spelling: "live", sessionLifetimeMs: 60_000 });
     const opened = await live.send("/session", { method: "POST", bearer: null, body: LOGIN });
     const token = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -76,7 +76,7 @@ describe("sessions", () => {
     expect((await specified.send("/session", { method: "POST", bearer: null, body: LOGIN })).json).toEqual({ token });
   });
 
-  test("can be dropped by the server at any time", async () => {
+  test("end when the server drops them", async () => {
     const service = await startService();
     const bearer = await login(service);
     service.simulator.dropSessions();
@@ -84,7 +84,7 @@ describe("sessions", () => {
     expect((await service.send("/version")).status).toBe(200);
   });
 
-  test("of a client that never ends them do not pile up", () => {
+  test("do not pile up if a client never ends them", () => {
     const clock = new ManualClock();
     const now = (): number => clock.now();
     const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
@@ -97,7 +97,7 @@ describe("sessions", () => {
   });
 });
 
-describe("a user who sees only a part of the tree", () => {
+describe("user who sees only a part of the tree", () => {
   const bearer = "RESTRICTED";
 
   test.each([
@@ -115,7 +115,7 @@ describe("a user who sees only a part of the tree", () => {
     expect((await idsOf(path, { bearer })).join(" ")).toBe(ids);
   });
 
-  test("the lists are as long as what is seen", async () => {
+  test("gets lists of only the visible objects", async () => {
     const { send } = await startService();
     const { headers } = await send("/experimental/channels?limit=2", { bearer });
     expect(headers.get("x-total-count")).toBe("5");
@@ -133,7 +133,7 @@ describe("a user who sees only a part of the tree", () => {
     expect((await send(path, { bearer })).status).toBe(404);
   });
 
-  test("references to what is not seen are restricted, wherever they are", async () => {
+  test("gets restricted references to invisible objects", async () => {
     const { send } = await startService();
     const { json } = await send("/devices/100?include=path,intervalgroup,inheritance", { bearer });
     const restricted = expect.objectContaining({ href: "restricted" });
@@ -146,14 +146,14 @@ describe("a user who sees only a part of the tree", () => {
     expect((await send("/devices/100")).json).toMatchObject({ parent: { href: "/api/v2/groups/10" } });
   });
 
-  test("counts are of what is seen", async () => {
+  test("gets counts of visible objects", async () => {
     const { send } = await startService();
     const seen = { probes: 0, groups: 1, devices: 2, sensors: 3, channels: 5 };
     expect((await send("/objects/count", { bearer })).json).toEqual(seen);
     expect((await send("/sensor-status-summary", { bearer })).json).toMatchObject({ total: 3, paused_by_user: 0 });
   });
 
-  test("sees what is moved below", async () => {
+  test("sees objects after a move into the visible part", async () => {
     const { send, simulator } = await startService();
     simulator.world.move("101", "20");
     expect((await send("/sensors/1002", { bearer })).status).toBe(200);
@@ -161,7 +161,7 @@ describe("a user who sees only a part of the tree", () => {
     expect((await send("/sensors/1002", { bearer })).status).toBe(404);
   });
 
-  test("by default sees a group, and a device whose ancestors are all hidden", async () => {
+  test("sees a group and a device below hidden ancestors by default", async () => {
     const world = new TinyWorld();
     for (let i = 0; i < 3; i++) world.addDevice("20", `extra ${i}`);
     const { ids } = await startService({
@@ -173,26 +173,26 @@ describe("a user who sees only a part of the tree", () => {
   });
 });
 
-test("a user without rights for the system still reads the tree", async () => {
+test("a user without system rights can read the tree", async () => {
   const { send } = await startService();
   expect((await send("/experimental/sensors", { bearer: "LIMITED" })).status).toBe(200);
   expect((await send("/session", { bearer: "LIMITED" })).status).toBe(400);
 });
 
-describe("the users of an installation", () => {
+describe("users of an installation", () => {
   test.each([
     ["administrator", USER.administrator, "10 11 20"],
-    ["one in a group that sees everything", USER.noor, "10 11 20"],
-    ["one in two groups, of which one does", USER.helpdesk, "10 11 20"],
-    ["one whose group looks after a part", USER.facility, "10 11"],
-    ["one whose group sees the last site", USER.branch, "20"],
-    ["one with a group of his own", USER.restricted, "20"],
+    ["a user in a group that sees everything", USER.noor, "10 11 20"],
+    ["a user in two groups, one of which sees everything", USER.helpdesk, "10 11 20"],
+    ["a user whose group sees a part", USER.facility, "10 11"],
+    ["a user whose group sees the last site", USER.branch, "20"],
+    ["a user with a separate group", USER.restricted, "20"],
   ])("%s", async (_, user, groups) => {
     const service = await startService();
     expect((await service.ids("/experimental/groups", { bearer: await keyOf(service, user) })).join(" ")).toBe(groups);
   });
 
-  test("those who see the same share one view, and a key its user's", async () => {
+  test("users with the same rights share one view, and keys share their user's view", async () => {
     const clock = new ManualClock();
     const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
     const now = (): number => clock.now();
@@ -203,7 +203,7 @@ describe("the users of an installation", () => {
     expect(auth.identify("Bearer RESTRICTED").account.visibility).not.toBe(account.visibility);
   });
 
-  test("a user called limited is limited only by the key for it", async () => {
+  test("only the key of a user called limited has limits", async () => {
     const { send } = await startService({ credentials: { apiKey: "A", username: "limited", password: "p" } });
     expect((await send("/version", { bearer: "A" })).status).toBe(200);
   });

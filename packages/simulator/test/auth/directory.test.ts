@@ -22,8 +22,8 @@ function directory(...others: readonly ConfiguredUser[]): Directory {
   });
 }
 
-describe("the directory", () => {
-  test("begins with the system administrator, whose key and password are the configured ones", () => {
+describe("directory", () => {
+  test("starts with the system administrator, who has the configured key and password", () => {
     const { systemAdministrator, users, keys } = directory();
     expect(users[0]).toBe(systemAdministrator);
     expect(systemAdministrator).toMatchObject({
@@ -41,7 +41,7 @@ describe("the directory", () => {
     expect(users.filter((user) => user.systemAdministrator)).toEqual([systemAdministrator]);
   });
 
-  test("gives a user with a part of the tree a group that sees that part", () => {
+  test("creates a group for a user with a part of the tree", () => {
     const restricted: ConfiguredUser = {
       loginName: "part",
       name: "Part",
@@ -57,7 +57,7 @@ describe("the directory", () => {
     expect(isAdministrator(userByLogin("whole") ?? fail())).toBe(false);
   });
 
-  test("has users of every type, active and paused, and none twice", () => {
+  test("has users of every type, active and paused, without duplicates", () => {
     const { users } = directory();
     expect(new Set(users.map(({ type }) => type)).size).toBe(3);
     expect(new Set(users.map(({ active }) => active)).size).toBe(2);
@@ -66,12 +66,12 @@ describe("the directory", () => {
     expect(taken.users.filter(({ loginName }) => loginName === "helpdesk").map(({ id }) => id)).toEqual(["101"]);
   });
 
-  test("hands out the parts of the tree that it is told", () => {
+  test("assigns the requested parts of the tree", () => {
     const { group } = bound(directory());
     expect([group("203")?.scope, group("204")?.scope, group("202")?.scope]).toEqual([["5", "6"], ["2"], "everything"]);
   });
 
-  test("knows the members of groups, primary or not", () => {
+  test("knows primary and other members of groups", () => {
     const all = directory();
     const members = (id: string): string[] => all.membersOf(all.group(id) ?? fail()).map((user) => user.loginName);
     expect(members("202")).toEqual(["ada.brandt", "noor.haddad", "noc-wall"]);
@@ -79,7 +79,7 @@ describe("the directory", () => {
     for (const user of all.users) expect(user.groups).toContain(user.primaryGroup);
   });
 
-  test("has keys of all levels, one of them over", () => {
+  test("has keys of all levels, including an expired key", () => {
     const { users, keys } = directory();
     const all = users.flatMap((user) => keys.of(user));
     expect(new Set(all.map(({ accessLevel }) => accessLevel)).size).toBe(5);

@@ -18,8 +18,8 @@ async function scenarioFile(text: string): Promise<string> {
   return file;
 }
 
-describe("a scenario", () => {
-  test("comes with the program by its name", async () => {
+describe("scenario", () => {
+  test("is part of the program and has a name", async () => {
     const files = await readdir(new URL("../../scenarios/", import.meta.url));
     expect(files.toSorted()).toEqual(SHIPPED_SCENARIOS.map((name) => `${name}.yaml`));
     for (const name of SHIPPED_SCENARIOS) {
@@ -27,7 +27,7 @@ describe("a scenario", () => {
     }
   });
 
-  test("that is wrong is named with file, line and column", async () => {
+  test("names file, line and column of an error", async () => {
     const file = await scenarioFile("name: x\nsteps:\n  - at: noon\n    select: { id: 1 }\n    status: down\n");
     await expect(loadScenario(file)).rejects.toMatchObject({
       code: "SCENARIO_INVALID",
@@ -37,7 +37,7 @@ describe("a scenario", () => {
     });
   });
 
-  test("that the world cannot play ends the start", async () => {
+  test("stops the start if the world cannot play it", async () => {
     const file = await scenarioFile("name: x\nsteps:\n  - { at: +1m, select: { id: 77 }, status: down }\n");
     await expect(startService({ ...SMALL, scenario: file }, ADDRESS, CREDENTIALS)).rejects.toMatchObject({
       code: "SCENARIO_INVALID",
@@ -45,7 +45,7 @@ describe("a scenario", () => {
     });
   });
 
-  test("begins when simulated time does, and its timetable says when what happens", async () => {
+  test("starts with simulated time and prints a timetable", async () => {
     const file = await scenarioFile("name: told\nsteps:\n  - { at: +1m, select: { id: 1 }, rename: x }\n");
     const startAt = Date.UTC(2026, 2, 12, 8);
     const mode = { startAt, speed: 1 };
@@ -57,7 +57,7 @@ describe("a scenario", () => {
     ]);
   });
 
-  test("without steps has a timetable, too", () => {
+  test("prints a timetable without steps", () => {
     const story = new ScenarioRun({ name: "empty", begin: 0, steps: [], changes: [], cancel: () => undefined });
     expect(timetable(story)).toBe("playing: empty");
   });

@@ -32,13 +32,13 @@ async function start(options: Partial<SimulatorOptions> = {}): Promise<Running> 
   return { simulator, clock, send, api: (path, sent) => sendTo(`${simulator.url}/api/v2${path}`, sent) };
 }
 
-test("is not there unless asked for", async () => {
+test("the control endpoint is off by default", async () => {
   const { send } = await start({ control: false });
   expect(await send("GET", "/time")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
 });
 
-describe("the control endpoint", () => {
-  test("lists what it can do, each once", async () => {
+describe("control endpoint", () => {
+  test("lists its actions once each", async () => {
     const { send } = await start();
     const { status, json } = await send("GET", "");
     expect(status).toBe(200);
@@ -52,7 +52,7 @@ describe("the control endpoint", () => {
     expect(new Set(operations).size).toBe(operations.length);
   });
 
-  test("tells which statuses change, as seen at fixed steps", async () => {
+  test("lists changing statuses at fixed steps", async () => {
     const { simulator, send } = await start();
     const [sensor] = simulator.world.list("sensor");
     if (sensor === undefined) throw new Error("no sensor");
@@ -76,7 +76,7 @@ describe("the control endpoint", () => {
     expect(await send("GET", `/status-changes?${query.replace("20m", "1ms")}`)).toMatchObject({ status: 400 });
   });
 
-  test("wants the API key, not any other", async () => {
+  test("accepts only the API key", async () => {
     const { simulator } = await start({ credentials: { ...CREDENTIALS, limitedApiKey: "LIMITED" } });
     for (const bearer of [null, "wrong", "LIMITED"]) {
       const answer = await sendTo(`${simulator.url}/simulator/time`, { bearer });
@@ -110,7 +110,7 @@ describe("the control endpoint", () => {
     ["POST", "/objects/1/add", { sensor: "x", device: "y" }, 400, "either sensor or device"],
     ["POST", "/scenarios", "name: x", 400, "steps: missing"],
     ["POST", "/scenarios", "x".repeat(1_100_000), 413, "larger than"],
-  ])("%s %s says what is wrong", async (method, path, body, status, message) => {
+  ])("%s %s describes the error", async (method, path, body, status, message) => {
     const { send } = await start();
     expect(await send(method, path, body)).toMatchObject({
       status,
@@ -118,7 +118,7 @@ describe("the control endpoint", () => {
     });
   });
 
-  test("is out of reach of faults, and of the request log", async () => {
+  test("ignores faults and stays out of the request log", async () => {
     const { send, api, simulator } = await start({ faults: ["hang", "html"] });
     expect((await send("GET", "/time")).status).toBe(200);
     expect(simulator.requests.count()).toBe(0);
@@ -134,8 +134,8 @@ describe("the control endpoint", () => {
   });
 });
 
-describe("the control of time", () => {
-  test("stops, steps, runs on at another speed, and every timestamp follows", async () => {
+describe("control of time", () => {
+  test("stops, steps and accelerates time in all timestamps", async () => {
     const { send, api, clock } = await start();
     await send("POST", "/time/freeze");
     await clock.advance(HOUR);
@@ -154,14 +154,14 @@ describe("the control of time", () => {
     expect(Date.parse(sensor?.lastup ?? "")).toBeGreaterThan(Date.UTC(2026, 2, 12, 18, 50));
   });
 
-  test("begins where it is told to, as soon as the service listens, and runs at its speed", async () => {
+  test("starts at the given time and speed when the service listens", async () => {
     const { simulator, clock } = await start({ startAt: STARTED_AT + HOUR, speed: 10 });
     expect(simulator.now()).toBe(STARTED_AT + HOUR);
     await clock.advance(1000);
     expect(simulator.now()).toBe(STARTED_AT + HOUR + 10_000);
   });
 
-  test("sessions live in real time", async () => {
+  test("measures sessions in real time", async () => {
     const { api, clock } = await start({ speed: 3600, sessionLifetimeMs: 10 * MINUTE });
     const body = JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password });
     const { token } = (await api("/session", { method: "POST", bearer: null, body })).json as {
@@ -174,8 +174,8 @@ describe("the control of time", () => {
   });
 });
 
-describe("the control of objects", () => {
-  test("are paused, resumed, renamed, moved, added to and removed, and the API shows it", async () => {
+describe("control of objects", () => {
+  test("pauses, resumes, renames, moves, adds and removes objects in the API", async () => {
     const { send, api, simulator } = await start();
     const [device, other] = simulator.world.list("device");
     const [group] = simulator.world.list("group").slice(-1);
@@ -205,7 +205,7 @@ describe("the control of objects", () => {
     expect((await api(`/devices/${other?.id}`)).status).toBe(404);
   });
 
-  test("are paused for as long as was said", async () => {
+  test("pauses objects for the given time", async () => {
     const { send, simulator, clock } = await start();
     const id = simulator.world.list("device")[1]?.id;
     await send("POST", `/objects/${id}/pause`, { for: "10m" });
@@ -215,7 +215,7 @@ describe("the control of objects", () => {
     expect((await send("GET", `/objects/${id}`)).json).toMatchObject({ status: "up" });
   });
 
-  test("are forced down and acknowledged, and a channel goes where it is sent", async () => {
+  test("forces sensors down, acknowledges them and moves channel values", async () => {
     const { send, api, simulator, clock } = await start();
     const sensor = simulator.world.list("sensor")[3] as SimSensor;
     await send("POST", `/objects/${sensor.id}/force`, { status: "down" });
@@ -242,8 +242,8 @@ describe("the control of objects", () => {
   });
 });
 
-describe("the control of the service", () => {
-  test("gets faults and loses them", async () => {
+describe("control of the service", () => {
+  test("adds and removes faults", async () => {
     const { send, api } = await start();
     expect(await send("POST", "/faults", { fault: "missing=501@/version" })).toMatchObject({
       status: 201,
@@ -258,7 +258,7 @@ describe("the control of the service", () => {
     expect((await send("DELETE", "/faults")).json).toEqual({ faults: [] });
   });
 
-  test("drops sessions, and shows the mails about new passwords", async () => {
+  test("drops sessions and shows mails about new passwords", async () => {
     const { send, api } = await start();
     const body = JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password });
     const { token } = (await api("/session", { method: "POST", bearer: null, body })).json as {
@@ -269,7 +269,7 @@ describe("the control of the service", () => {
     expect(await send("GET", "/password-resets")).toMatchObject({ status: 200, json: [] });
   });
 
-  test("plays a story that begins now, and ends it", async () => {
+  test("starts and ends a story", async () => {
     const { send, simulator, clock } = await start();
     const sensor = simulator.world.list("sensor")[3] as SimSensor;
     const story = `name: told
@@ -298,7 +298,7 @@ steps:
     expect(wrong).toMatchObject({ status: 400, json: { message: expect.stringContaining("scenario:3:26: ") } });
   });
 
-  test("cannot start with a story that its world cannot play", async () => {
+  test("refuses a story that its world cannot play", async () => {
     const text = readFileSync(new URL("../../scenarios/datacenter-power.yaml", import.meta.url), "utf8");
     await expect(start({ scenario: parseScenario(text, "power.yaml") })).rejects.toThrow(/power\.yaml:\d+:\d+: /);
   });

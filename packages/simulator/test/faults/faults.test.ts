@@ -9,7 +9,7 @@ import { startService } from "../support/running-service.ts";
 
 const LIST = "/experimental/sensors";
 
-describe("faults in the place of the answer", () => {
+describe("faults that replace the answer", () => {
   test.each<[fault: string, status: number, code: string]>([
     ["error=503", 503, "SERVICE_UNAVAILABLE"],
     ["error=500", 500, "INTERNAL_ERROR"],
@@ -27,32 +27,32 @@ describe("faults in the place of the answer", () => {
     ]);
   });
 
-  test("an error can ask for patience", async () => {
+  test("sends an error with Retry-After", async () => {
     const { send } = await startService({ faults: ["error=429,retry-after=7s"] });
     const { status, headers } = await send(LIST);
     expect([status, headers.get("retry-after")]).toEqual([429, "7"]);
   });
 
-  test("an error can name its pause as the specification does, and have no body", async () => {
+  test("sends an error with Wait-For and without a body", async () => {
     const { send } = await startService({ faults: ["error=503,body=none,wait-for=3s"] });
     const { status, headers, text } = await send(LIST);
     expect([status, headers.get("wait-for"), headers.get("content-type"), text]).toEqual([503, "3", null, ""]);
   });
 
-  test("a page of something else", async () => {
+  test("sends a foreign page", async () => {
     const { send } = await startService({ faults: ["html"] });
     const { status, headers, text } = await send(LIST);
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(text).toContain("<html>");
   });
 
-  test("the way to a login page", async () => {
+  test("redirects to a login page", async () => {
     const { send } = await startService({ faults: ["redirect"] });
     const { status, headers, text } = await send("/health", { bearer: null });
     expect([status, headers.get("location"), text]).toEqual([302, expect.stringContaining("/login.htm"), ""]);
   });
 
-  test("nothing at all, until the client gives up", async () => {
+  test("sends nothing until the client gives up", async () => {
     const { simulator } = await startService({ faults: ["hang"] });
     const client = new AbortController();
     const request = expect(fetch(`${simulator.url}/api/v2/health`, { signal: client.signal })).rejects.toThrow(
@@ -66,7 +66,7 @@ describe("faults in the place of the answer", () => {
     expect(simulator.requests.count({ route: "/health", status: undefined })).toBe(1);
   });
 
-  test("a closed connection", async () => {
+  test("closes the connection", async () => {
     const { simulator, send } = await startService({ faults: ["cut=start"] });
     await expect(send(LIST)).rejects.toThrow("fetch failed");
     await expect.poll(() => simulator.requests.count({ status: undefined })).toBe(1);
@@ -74,7 +74,7 @@ describe("faults in the place of the answer", () => {
 });
 
 describe("faults of the connection", () => {
-  test("is reset", async () => {
+  test("resets the connection", async () => {
     const { simulator } = await startService({ faults: ["cut=reset"] });
     const socket = connect(simulator.port, "127.0.0.1");
     socket.write(`GET /api/v2${LIST} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -83,7 +83,7 @@ describe("faults of the connection", () => {
     await expect.poll(() => simulator.requests.count({ status: undefined })).toBe(1);
   });
 
-  test("ends with all others when the service restarts, which forgets its sessions", async () => {
+  test("closes all connections at a restart and forgets sessions", async () => {
     const { simulator, send, clock } = await startService();
     const login = JSON.stringify({ username: "operator", password: "correct horse" });
     const { json } = await send("/session", { method: "POST", body: login });
@@ -99,7 +99,7 @@ describe("faults of the connection", () => {
     expect((await send(LIST)).status).toBe(200);
   });
 
-  test("stays down when the simulator is closed meanwhile", async () => {
+  test("stays down if the simulator closes during the restart", async () => {
     const { simulator, send } = await startService({ faults: ["restart=5s"] });
     await expect(send("/version")).rejects.toThrow("fetch failed");
     await simulator.close();
@@ -107,7 +107,7 @@ describe("faults of the connection", () => {
   });
 });
 
-describe("faults that give unusual answers", () => {
+describe("faults with unusual answers", () => {
   test.each<[fault: string, status: number, text: string, total: string | null]>([
     ["empty", 200, "[]", "0"],
     ["empty=null", 200, "null", "0"],
@@ -119,7 +119,7 @@ describe("faults that give unusual answers", () => {
     expect([answer.status, answer.text, answer.headers.get("x-total-count")]).toEqual([status, text, total]);
   });
 
-  test("rows of a time series that are too short, all but the header", async () => {
+  test("shortens all rows of a time series except the header", async () => {
     const { send, simulator } = await startService();
     const ask = async () => (await send("/experimental/timeseries/1000/live")).json as unknown[][];
     const [header, ...sound] = await ask();
@@ -128,14 +128,14 @@ describe("faults that give unusual answers", () => {
     expect(await ask()).toEqual([header, ...sound.map((row) => (row.length > 1 ? row.slice(0, -1) : row))]);
   });
 
-  test("values with their unit", async () => {
+  test("sends values with their unit", async () => {
     const { send } = await startService({ faults: ["text-values"] });
     const { text } = await send("/experimental/channels");
     expect(text).toMatch(/"display_value":"[0-9.]+ %"/);
     expect(text).not.toMatch(/"display_value":[0-9]/);
   });
 
-  test("values in their own unit and in another language", async () => {
+  test("sends values in another unit and language", async () => {
     const { send, simulator } = await startService({ faults: ["text-values=de"] });
     const { text } = await send("/experimental/channels");
     expect(text).toMatch(/"display_value":"[0-9.]+,[0-9]{1,2} \D+"/);
@@ -144,7 +144,7 @@ describe("faults that give unusual answers", () => {
     expect((await send("/experimental/channels")).text).toMatch(/"display_value":"about [0-9.]+"/);
   });
 
-  test("a parameter that is refused, and no other", async () => {
+  test("refuses one parameter only", async () => {
     const { send } = await startService({
       faults: ["refuses=include:intervalgroup@/experimental/sensors", "refuses=limit:1000@/experimental/devices"],
     });
@@ -156,7 +156,7 @@ describe("faults that give unusual answers", () => {
     expect(await statusOf("/experimental/devices?limit=1000")).toBe(200);
   });
 
-  test("a refusal as of the classic web port", async () => {
+  test("refuses requests like the classic web port", async () => {
     const { send } = await startService({ faults: ["unsupported-scheme"] });
     const { status, text } = await send(LIST);
     expect([status, text]).toEqual([401, expect.stringContaining("Unsupported authorization scheme")]);
@@ -176,18 +176,18 @@ describe("faults of the delivery", () => {
     await expect.poll(() => simulator.requests.inFlight).toBe(0);
   });
 
-  test("without end only where a body is due", async () => {
+  test("sends an endless body only if the answer has one", async () => {
     const { send } = await startService({ faults: ["endless"] });
     expect((await send("/health")).status).toBe(204);
   });
 
-  test("under a wrong type", async () => {
+  test("sends a wrong content type", async () => {
     const { send } = await startService({ faults: ["content-type=application/xml"] });
     const { headers, text } = await send(LIST);
     expect([headers.get("content-type"), JSON.parse(text)]).toEqual(["application/xml", expect.any(Array)]);
   });
 
-  test("cut off half-way", async () => {
+  test("cuts the answer off half-way", async () => {
     const { simulator } = await startService({ faults: ["cut"] });
     const socket = connect(simulator.port, "127.0.0.1");
     const received: Buffer[] = [];
@@ -200,7 +200,7 @@ describe("faults of the delivery", () => {
     expect(body.length).toBe(Math.floor(announced / 2));
   });
 
-  test("truncated, but a whole answer to HTTP", async () => {
+  test("truncates the JSON in a complete HTTP answer", async () => {
     const { send, simulator } = await startService();
     const whole = (await send(LIST)).text;
     simulator.faults.set(["truncate=0.25"]);
@@ -211,7 +211,7 @@ describe("faults of the delivery", () => {
     expect(text.length / whole.length).toBeCloseTo(0.25, 2);
   });
 
-  test("late, by the clock, and as things are then", async () => {
+  test("delays the answer and shows the later state", async () => {
     const { send, clock } = await startService({ faults: ["latency=1200ms"] });
     const answer = send("/version");
     expect(await clock.sleeping()).toBe(1200);
@@ -220,7 +220,7 @@ describe("faults of the delivery", () => {
     expect([status, headers.get("date")]).toEqual([200, "Thu, 12 Mar 2026 17:55:11 GMT"]);
   });
 
-  test("later than anything may take", async () => {
+  test("fails with EXECUTION_TIMEOUT after a longer delay", async () => {
     const { send, clock } = await startService({ faults: ["latency=40s"] });
     const answer = send("/version");
     expect(await clock.sleeping()).toBe(25_000);
@@ -228,7 +228,7 @@ describe("faults of the delivery", () => {
     expect((await answer).json).toMatchObject({ code: "EXECUTION_TIMEOUT" });
   });
 
-  test("in drips, twenty a second", async () => {
+  test("sends 20 pieces a second", async () => {
     const { send, simulator, clock } = await startService();
     const whole = (await send(LIST)).text;
     simulator.faults.set(["drip=4kB"]);
@@ -265,7 +265,7 @@ describe("faults that move a list", () => {
     expect(counts.join(" ")).toBe(totals);
   });
 
-  test("other lists stay", async () => {
+  test("does not move other lists", async () => {
     const { ids } = await startService({ faults: ["moving-list@/experimental/channels"] });
     await ids(page(2));
     expect(await ids("/experimental/sensors?offset=1")).toEqual(["1001", "1002", "2000"]);
@@ -273,7 +273,7 @@ describe("faults that move a list", () => {
 });
 
 describe("faults of the content", () => {
-  test("rounded values whose timestamps are off by a second", async () => {
+  test("rounds values and shifts timestamps by a second", async () => {
     const { send, simulator } = await startService({ faults: ["rounded=1"] });
     const measured = async (id: string) => (await send(`/channels/${id}`)).json;
     const rounded = [await measured("1000.0"), await measured("1001.2")];
@@ -287,7 +287,7 @@ describe("faults of the content", () => {
     });
   });
 
-  test("a wrong total, never below zero", async () => {
+  test("sends a wrong total that is never negative", async () => {
     const { send, simulator } = await startService({ faults: ["wrong-total=3"] });
     const total = async () => (await send(LIST)).headers.get("x-total-count");
     expect(await total()).toBe("7");
@@ -295,7 +295,7 @@ describe("faults of the content", () => {
     expect(await total()).toBe("0");
   });
 
-  test("a list without end: full pages, of objects that no page had before, and no total", async () => {
+  test("sends an endless list with full pages, new objects and no total", async () => {
     const { send } = await startService({ faults: ["endless-list"] });
     const seen = new Set<string>();
     for (const offset of [0, 50, 100_000]) {
@@ -307,7 +307,7 @@ describe("faults of the content", () => {
     expect(seen.size).toBe(150);
   });
 
-  test("channels of a list without end stay with their sensors", async () => {
+  test("keeps channels of an endless list with their sensors", async () => {
     const { send } = await startService({ faults: ["endless-list"] });
     const { json } = await send("/experimental/channels?limit=50&offset=3000");
     const sensors = new Set((json as readonly { readonly id: string }[]).map(({ id }) => id.split(".")[0]));
@@ -319,7 +319,7 @@ describe("faults of the content", () => {
     ["large=100000", /^\[\{\}(,\{\})+\] *$/],
     ["large=100001,arrays", /^\[+\]+ *$/],
     ["large=100000,text", /^"x+"$/],
-  ])("%s: a whole answer of that size", async (fault, shape) => {
+  ])("%s: sends a complete answer of that size", async (fault, shape) => {
     const { send } = await startService({ faults: [fault] });
     const { text, status } = await send("/health");
     expect([status, text.length]).toEqual([200, Number(fault.replace(/\D/g, ""))]);
@@ -327,13 +327,13 @@ describe("faults of the content", () => {
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
-  test("a long name, in the first record of a page", async () => {
+  test("sends a long name in the first record of a page", async () => {
     const { send } = await startService({ faults: ["long-names=70000"] });
     const [first, second] = (await send(LIST)).json as readonly { readonly name: string }[];
     expect([first?.name.length, (second?.name.length ?? 0) < 1_000]).toEqual([70_000, true]);
   });
 
-  test("records as no service should send them, among good ones", async () => {
+  test("adds invalid records to valid ones", async () => {
     const world = createWorld({
       seed: 1,
       size: { probes: 1, groups: 2, devices: 4, sensors: 20, channels: 80 },
@@ -355,7 +355,7 @@ describe("faults of the content", () => {
   });
 });
 
-describe("faults that give a wrong tree", () => {
+describe("faults with a wrong tree", () => {
   const groups = "/experimental/groups";
   const SIZE = { probes: 1, groups: 60, devices: 70, sensors: 80 };
   const start = () => startService({ world: createWorld({ seed: 1, size: SIZE, startedAt: 0 }) });
@@ -378,7 +378,7 @@ describe("faults that give a wrong tree", () => {
     expect(items.map(({ parent }) => parent.id)).toEqual(items.map((_, index) => parentOf(index, items, sound)));
   });
 
-  test("two objects of a page with one id", async () => {
+  test("gives two objects of a page the same id", async () => {
     const { ids, send, simulator } = await start();
     const sound = (await send(groups)).json as Item[];
     simulator.faults.set(["twin-ids"]);
@@ -387,7 +387,7 @@ describe("faults that give a wrong tree", () => {
     expect(new Set(twins.slice(0, 2).map(({ name }) => name)).size).toBe(2);
   });
 
-  test("groups and devices with each other's ids", async () => {
+  test("exchanges the ids of groups and devices", async () => {
     const { ids, send, simulator } = await start();
     const sound = [await ids(groups), await ids("/experimental/devices")];
     const parents = async () => ((await send("/experimental/sensors")).json as Item[]).map(({ parent }) => parent.id);
@@ -402,7 +402,7 @@ describe("faults that give a wrong tree", () => {
 });
 
 describe("faults of the clock", () => {
-  test("in all that the answer says", async () => {
+  test("shifts all times of the answer", async () => {
     const { send, simulator } = await startService();
     const at = async () => {
       const { headers, json } = await send("/channels/1000.0");
@@ -418,8 +418,8 @@ describe("faults of the clock", () => {
   });
 });
 
-describe("the choice of requests that a fault applies to", () => {
-  test("are remembered with what hit them", async () => {
+describe("selection of requests for a fault", () => {
+  test("records the faults of each request", async () => {
     const { send, simulator } = await startService({ faults: ["wrong-total=1", "error=503@/version"] });
     await send(LIST);
     await send("/version");
@@ -432,7 +432,7 @@ describe("the choice of requests that a fault applies to", () => {
     ]);
   });
 
-  test("those of a path and method", async () => {
+  test("matches path and method", async () => {
     const { send } = await startService({ faults: ["error=500@POST:/session", "error=503@/experimental/*"] });
     expect((await send("/session", { method: "POST" })).status).toBe(500);
     expect((await send("/session")).status).toBe(400);
@@ -440,12 +440,12 @@ describe("the choice of requests that a fault applies to", () => {
     expect((await send("/sensors")).status).toBe(200);
   });
 
-  test("also those to paths that do not exist", async () => {
+  test("matches unknown paths", async () => {
     const { send } = await startService({ faults: ["html"] });
     expect((await send("/nothing")).status).toBe(200);
   });
 
-  test("the next so many, of those that it can apply to", async () => {
+  test("applies to the next matching requests only", async () => {
     const { send, simulator } = await startService({ faults: ["error=500#2", "execution-timeout=10#1"] });
     const statuses: number[] = [];
     for (let i = 0; i < 2; i++) statuses.push((await send("/version")).status);
@@ -455,7 +455,7 @@ describe("the choice of requests that a fault applies to", () => {
     expect(simulator.faults.list()).toEqual([]);
   });
 
-  test("a share of them, the same for the same seed", () => {
+  test("applies to a share, repeatable with the same seed", () => {
     const strikes = (seed: number): string => {
       const faults = new Faults(seededRandom(seed), ["hang#0.3"]);
       const target = { method: "GET", path: LIST, page: undefined, query: new URLSearchParams() };
@@ -467,7 +467,7 @@ describe("the choice of requests that a fault applies to", () => {
     expect(strikes(1).split("x").length - 1).toBeLessThan(350);
   });
 
-  test("several faults together", async () => {
+  test("combines several faults", async () => {
     const { send, clock } = await startService({ faults: ["latency=10ms", "truncate=0", "wrong-total=1"] });
     const answer = send(LIST);
     await clock.sleeping();
@@ -476,7 +476,7 @@ describe("the choice of requests that a fault applies to", () => {
     expect([text, headers.get("x-total-count")]).toEqual(["", "5"]);
   });
 
-  test("a wrong fault changes nothing", async () => {
+  test("keeps the old faults if one is wrong", async () => {
     const { simulator } = await startService({ faults: ["html"] });
     expect(() => simulator.faults.set(["hang", "nonsense"])).toThrow("there is no fault");
     expect(() => simulator.faults.add("nonsense")).toThrow("there is no fault");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FaultSyntaxError, parseFault } from "../../src/faults/grammar.ts";
 import { FAULT_HELP } from "../../src/faults/help.ts";
 
-describe("the actions of faults", () => {
+describe("actions of faults", () => {
   test.each([
     ["latency=200ms", { kind: "latency", minMs: 200, maxMs: 200 }],
     ["latency=0.5s-1m", { kind: "latency", minMs: 500, maxMs: 60_000 }],
@@ -141,7 +141,7 @@ describe("errors of the grammar", () => {
     expect(() => parseFault(text)).toThrow(`fault "${text}": ${complaint}`);
   });
 
-  test("and never with anything else", () => {
+  test("come as fault errors for any text", () => {
     const part = fc.constantFrom(
       "latency",
       "error",
@@ -178,7 +178,7 @@ describe("errors of the grammar", () => {
   });
 });
 
-test("every example of the help can be typed as it stands", () => {
+test("every example of the help is valid", () => {
   const lines = FAULT_HELP.split("\n").filter((line) => /^ {2,4}\S/.test(line));
   const examples = lines.flatMap((line) => (line.trim().split(/ {2,}/)[0] ?? "").split(" | "));
   const spelledOut = examples.flatMap((example) => {

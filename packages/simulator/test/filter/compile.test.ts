@@ -78,7 +78,7 @@ describe("filters of tree objects", () => {
   });
 });
 
-describe("filters that are refused", () => {
+describe("refused filters", () => {
   test.each([
     ["nme = 5", "INVALID_FILTER", "unknown property nme", 1],
     ['parent.id = "5"', "INVALID_FILTER", "unknown property parent.id", 1],
@@ -126,13 +126,13 @@ describe("filters on live servers", () => {
     expect(select(filter, "live")).toBe(ids);
   });
 
-  test("but no prefixed or underscored token either", () => {
+  test("refuses tokens with a prefix or an underscore", () => {
     expect(() => select("status = SUMMED_INFO_UP", "live")).toThrow(FilterError);
     expect(() => select("status in [UP, PAUSED_BY_USER]", "live")).toThrow(FilterError);
   });
 });
 
-test("a filter finds nothing out about what the user does not see", () => {
+test("a filter does not reveal hidden objects", () => {
   const scope = scopeOf(world, "specification", { everything: false, sees: (subject) => idOf(subject) !== "10" });
   expect(everything.filter(compileFilter('children name = "Network"', scope))).toEqual([]);
   expect(everything.filter(compileFilter('ancestors contains "10"', scope))).toEqual([]);
@@ -160,7 +160,7 @@ describe("filters of records outside the tree", () => {
   };
   const titles = (filter: string) => books.filter(compileFilter(filter, scope)).map(({ title }) => title);
 
-  test("have the same language, with their own properties", () => {
+  test("use the same language with other properties", () => {
     expect(titles('name = "A"')).toEqual(["A"]);
     expect(titles("scanninginterval = 120s")).toEqual(["A"]);
     expect(titles("scanninginterval = nil")).toEqual(["B"]);
@@ -169,7 +169,7 @@ describe("filters of records outside the tree", () => {
     expect(titles("priority < 5")).toEqual([]);
   });
 
-  test("have no relations", () => {
+  test("lack relations", () => {
     expect(() => titles('name = "A" or children name = "A"')).toThrow(
       "Filter is invalid: children goes only with objects of the tree at position 15",
     );

@@ -26,7 +26,7 @@ function structure(expression: Expression): string {
   }
 }
 
-describe("the structure of a parsed filter", () => {
+describe("structure of a parsed filter", () => {
   test.each([
     ["a = 1", "a = 1"],
     ["a=1 or b=2 and not c=3", "(a = 1 or (b = 2 and not c = 3))"],
@@ -87,7 +87,7 @@ describe("errors of the parser", () => {
   });
 });
 
-test("a filter may be as long as a request can carry, and as deep as anyone writes", () => {
+test("a filter can have the length of a request and any reasonable depth", () => {
   const terms = 16_000 / 10;
   expect(parseFilter(`a = 1${" or a = 1".repeat(terms)}`)).toMatchObject({ kind: "or", terms: { length: terms + 1 } });
   expect(structure(parseFilter(`${"(".repeat(99)}a = 1${")".repeat(99)}`))).toBe("a = 1");
@@ -158,7 +158,7 @@ function withoutPositions(parsed: Expression): unknown {
 }
 
 describe("random filters", () => {
-  test("what is printed parses to the same expression", () => {
+  test("print and parse to the same expression", () => {
     fc.assert(
       fc.property(expression, (original) => {
         expect(withoutPositions(parseFilter(print(original)))).toEqual(JSON.parse(JSON.stringify(original)));
@@ -176,7 +176,7 @@ describe("random filters", () => {
     fc.array(fragments, { maxLength: 30 }).map((parts) => parts.join(" ")),
   );
 
-  test("nothing but a FilterError is thrown, whose position is within the filter or right behind it", () => {
+  test("throw only FilterError, with a valid position", () => {
     fc.assert(
       fc.property(noise, (filter) => {
         const error = refusalOf(filter);

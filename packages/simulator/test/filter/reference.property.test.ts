@@ -169,7 +169,7 @@ const { expression } = fc.letrec<{ expression: Expression }>((tie) => ({
   ),
 }));
 
-test("a filter, written out and compiled, selects what a naive evaluation of it does", () => {
+test("a printed and compiled filter selects the same objects as a naive evaluation", () => {
   const seen = { none: 0, some: 0, everything: 0 };
   fc.assert(
     fc.property(expression, (original) => {

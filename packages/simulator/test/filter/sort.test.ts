@@ -20,7 +20,7 @@ function sorted(text: string, subjects: readonly SimObject[] = everythingOf(worl
 const NODES = [...world.list("device"), ...world.list("sensor")];
 const CHANNELS = "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3";
 
-describe("the order of sort_by", () => {
+describe("order of sort_by", () => {
   test.each([
     // Absent values come first, with - last. Equal ones keep list order.
     ["basic.host", "1000 1001 1002 2000 100 101 200"],
@@ -39,14 +39,14 @@ describe("the order of sort_by", () => {
     expect(sorted(text, NODES)).toBe(ids);
   });
 
-  test("ids go by number, the channels of a sensor by theirs", () => {
+  test("sorts ids by number, then by channel number", () => {
     expect(sorted("id", [...world.channels()].reverse())).toBe("1000.-4 1000.0 1001.1 1001.2 1002.0 2000.3");
     expect(sorted("id").startsWith("1 2 10 11 20 100")).toBe(true);
     expect(sorted("-limitmaxerror", world.channels())).toBe(CHANNELS);
     expect(sorted("limitmaxerror", world.channels())).toBe("1000.-4 1001.1 1001.2 1002.0 2000.3 1000.0");
   });
 
-  test("ids that are no numbers come behind those that are", () => {
+  test("puts ids without a number last", () => {
     const { specification } = propertyTable<string, undefined>({ id: (text) => text });
     const compare = parseSort("id", specification, undefined);
     expect(["prtg.b", "10", "a", "9", "prtg.a"].sort(compare)).toEqual(["9", "10", "a", "prtg.a", "prtg.b"]);
@@ -64,19 +64,19 @@ describe("properties of sort_by", () => {
 });
 
 test.each(["nonsense", "name,", ",", "--name", "name -id", "last value", "NAME", "-", "toString"])(
-  "sort_by=%s is refused",
+  "the server refuses sort_by=%s",
   (text) => {
     expect(() => sorted(text)).toThrow(ApiError);
     expect(() => sorted(text)).toThrow("sort_by: unknown property");
   },
 );
 
-test.each([null, "", "  "])("sort_by=%j leaves the list as it is", (text) => {
+test.each([null, "", "  "])("sort_by=%j keeps the order of the list", (text) => {
   const { properties, context } = scopeOf(world, "specification");
   expect(parseSort(text, properties, context)).toBeUndefined();
 });
 
-test("several keys are one after the other, whatever is absent", () => {
+test("sort_by applies several keys in order, with absent values", () => {
   interface Entry {
     readonly text: string | undefined;
     readonly number: number | undefined;

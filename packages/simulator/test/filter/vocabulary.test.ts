@@ -91,11 +91,11 @@ function refusal(filter: string): unknown {
   }
 }
 
-test("every property of the specification is known, and no other", () => {
+test("the vocabulary has exactly the properties of the specification", () => {
   expect(Object.keys(VOCABULARY).sort()).toEqual(PROPERTIES.map(([name]) => name).sort());
 });
 
-describe.each(PROPERTIES)("the property %s", (name, value, operators) => {
+describe.each(PROPERTIES)("property %s", (name, value, operators) => {
   const allowed = operators.split(" ");
 
   test.each(OPERATORS)("%s", (operator) => {
@@ -113,7 +113,7 @@ describe.each(PROPERTIES)("the property %s", (name, value, operators) => {
     }
   });
 
-  test("nil where it can be absent", () => {
+  test("permits nil if it can be absent", () => {
     const position = name.length + 4;
     if (NEVER_ABSENT.includes(name)) {
       expect(refusal(`${name} = nil`)).toMatchObject({ position, message: expect.stringContaining("never absent") });
@@ -124,7 +124,7 @@ describe.each(PROPERTIES)("the property %s", (name, value, operators) => {
     expect(refusal(`${name} < nil`)).toMatchObject({ code: "INVALID_FILTER" });
   });
 
-  test("values of other types are refused, with what was expected", () => {
+  test("rejects values of other types and names the expected one", () => {
     const [operator = "="] = allowed;
     const position = name.length + operator.length + 3;
     const identifiers = value in EXPECTED ? undefined : value;

@@ -33,8 +33,8 @@ function job(
   return discovery.create(group, { name: "job", schedule, templates }, STARTED_AT);
 }
 
-describe("a run of an auto-discovery job", () => {
-  test("adds the new devices when it ends, once", () => {
+describe("run of an auto-discovery job", () => {
+  test("adds the new devices once at its end", () => {
     const all = start();
     const { discovery, world } = all;
     const own = job(all, "once", ["generic-snmp.odt"]);
@@ -61,7 +61,7 @@ describe("a run of an auto-discovery job", () => {
     expect(new Set(added.map(({ name }) => name)).size).toBe(total);
   });
 
-  test("takes the longer the more devices there are", () => {
+  test("takes longer with more devices", () => {
     const { world, discovery, group } = start();
     const draft = { name: "x", schedule: "once", templates: [] } as const;
     const small = discovery.start(discovery.create(group.children[0] ?? group, draft, STARTED_AT), STARTED_AT);
@@ -72,7 +72,7 @@ describe("a run of an auto-discovery job", () => {
     expect(large.endsAt - large.startedAt).toBeLessThanOrEqual(10 * MINUTE);
   });
 
-  test("makes progress", () => {
+  test("reports progress", () => {
     const all = start();
     const run = all.discovery.start(job(all), STARTED_AT);
     const length = run.endsAt - run.startedAt;
@@ -85,7 +85,7 @@ describe("a run of an auto-discovery job", () => {
     ]);
   });
 
-  test("whose job was deleted brings nothing", () => {
+  test("adds nothing if its job was deleted", () => {
     const all = start();
     const own = job(all);
     const before = all.world.list("device").length;
@@ -97,12 +97,12 @@ describe("a run of an auto-discovery job", () => {
   });
 });
 
-describe("the schedule of an auto-discovery job", () => {
+describe("schedule of an auto-discovery job", () => {
   test.each([
     ["hourly", HOUR],
     ["daily", DAY],
     ["weekly", 7 * DAY],
-  ] as const)("%s runs at its times, which were found before", (schedule, every) => {
+  ] as const)("%s runs at the planned times", (schedule, every) => {
     const all = start();
     const own = job(all, schedule);
     expect(nextRunAt(own, STARTED_AT)).toBe(STARTED_AT + every);
@@ -115,7 +115,7 @@ describe("the schedule of an auto-discovery job", () => {
     expect(nextRunAt(own, STARTED_AT + 3 * every + 1)).toBe(STARTED_AT + 4 * every);
   });
 
-  test("gives the same runs however often it is looked at", () => {
+  test("gives the same runs for any number of reads", () => {
     const often = start();
     const seldom = start();
     const [first, second] = [job(often, "hourly"), job(seldom, "hourly")];
@@ -126,7 +126,7 @@ describe("the schedule of an auto-discovery job", () => {
     expect(first.runs.length).toBe(12);
   });
 
-  test("remembers fifty runs, also after a jump of years", () => {
+  test("keeps fifty runs, also after a jump of years", () => {
     const all = start();
     const own = job(all, "hourly");
     all.discovery.advance(STARTED_AT + 900 * DAY);
@@ -134,7 +134,7 @@ describe("the schedule of an auto-discovery job", () => {
     expect(lastRun(own)?.startedAt).toBe(STARTED_AT + 900 * DAY);
   });
 
-  test("leaves out a turn while a manual run is under way", () => {
+  test("skips a turn during a manual run", () => {
     const all = start();
     const own = job(all, "hourly");
     all.discovery.start(own, STARTED_AT + HOUR - 1000);
@@ -145,7 +145,7 @@ describe("the schedule of an auto-discovery job", () => {
     ]);
   });
 
-  test("that is set later begins to count then", () => {
+  test("starts counting when it changes", () => {
     const all = start();
     const own = job(all);
     all.discovery.advance(STARTED_AT + 30 * DAY);
@@ -161,7 +161,7 @@ describe("the schedule of an auto-discovery job", () => {
   });
 });
 
-test("jobs go with their object, and stay with it when it moves", () => {
+test("jobs disappear with their object and follow its moves", () => {
   const all = start();
   const own = job(all);
   const probe = all.world.list("probe").at(-1);
@@ -171,7 +171,7 @@ test("jobs go with their object, and stay with it when it moves", () => {
   expect(all.discovery.jobs()).toEqual([]);
 });
 
-test("the jobs that a world begins with have run already", () => {
+test("the initial jobs have finished runs", () => {
   const { world, discovery } = start();
   seedJobs(discovery, world, STARTED_AT);
   expect(discovery.jobs().map(({ runs }) => runs.length)).toEqual([4, 4, 0]);

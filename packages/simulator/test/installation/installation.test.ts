@@ -8,7 +8,7 @@ test.each([
   [2600, "PRTG 5000", 5000],
   [10_000, "PRTG 10000", 10_000],
   [10_001, "PRTG Enterprise Monitor", undefined],
-])("for %i sensors the license is %s", (sensors, edition, allowed) => {
+])("a world of %i sensors gets the license %s", (sensors, edition, allowed) => {
   expect(licenseFor(sensors, Date.UTC(2026, 2, 12, 17, 55))).toEqual({
     edition,
     sensors: allowed,

@@ -3,7 +3,7 @@ import { LIBRARIES, shows } from "../../src/installation/libraries.ts";
 import { createWorld } from "../../src/world/world.ts";
 import { STARTED_AT } from "../world/fixtures.ts";
 
-test("every node of every library shows something of the world", () => {
+test("every node of every library shows an object of the world", () => {
   const world = createWorld({ seed: 3, startedAt: STARTED_AT });
   for (const { name, nodes } of LIBRARIES) {
     for (const node of nodes) {

@@ -10,7 +10,7 @@ function scan(query: string, body?: unknown) {
   return changing.post(`/experimental/devices/${changing.device.id}/metascan${query}`, body);
 }
 
-test("a scan for disks finds them, with words about each", async () => {
+test("a scan finds disks and describes each", async () => {
   const { status, json } = await scan("?kind=snmplinuxdiskfree", {});
   expect(status).toBe(201);
   const items = json as { readonly disk: string; readonly info: { readonly disk: string } }[];
@@ -18,7 +18,7 @@ test("a scan for disks finds them, with words about each", async () => {
   for (const { disk, info } of items) expect(info).toEqual({ disk, type: expect.any(String) });
 });
 
-test("credentials for the scan are taken", async () => {
+test("a scan accepts credentials", async () => {
   expect((await scan("?kind=snmplinuxdiskfree", { params: { username: "x" } })).status).toBe(201);
 });
 
@@ -29,13 +29,13 @@ test.each<[what: string, query: string, body: unknown, message: RegExp]>([
   ["of no kind", "", {}, /no kind of sensor/],
   ["with the parameter of creations", "?kindid=snmplinuxdiskfree", {}, /no kind of sensor/],
   ["with a body that is no object", "?kind=snmplinuxdiskfree", [], /The body must be object/],
-])("a scan %s is refused", async (_, query, body, message) => {
+])("the server refuses a scan %s", async (_, query, body, message) => {
   expect(await scan(query, body)).toMatchObject({
     status: 400,
     json: { code: "BAD_REQUEST", message: expect.stringMatching(message) },
   });
 });
 
-test("of a device that is not there", async () => {
+test("the server refuses a scan of an unknown device", async () => {
   expect((await changing.post("/experimental/devices/999999/metascan?kind=ping", {})).status).toBe(404);
 });

@@ -31,7 +31,7 @@ describe("include: sections", () => {
     expect(Object.keys(await added(path, include)).sort()).toEqual([...sections].sort());
   });
 
-  test("each object of a mixed list has those sections that it can have", async () => {
+  test("each object of a mixed list has the sections of its kind", async () => {
     const { send } = await startService();
     const objects = (await send("/experimental/objects?include=*")).json as Record<string, unknown>[];
     const having = (name: string) => objects.filter((object) => name in object).map(({ type }) => type);
@@ -41,7 +41,7 @@ describe("include: sections", () => {
     expect(having("path")).toHaveLength(objects.length);
   });
 
-  test("different includes of the same channel one after the other", async () => {
+  test("one channel answers different includes in turn", async () => {
     const { send } = await startService();
     const keys = async (include: string) =>
       Object.keys((await send(`/channels/1000.0?include=${include}`)).json as object);
@@ -53,7 +53,7 @@ describe("include: sections", () => {
 });
 
 describe("include: inheritance", () => {
-  test("without it no section does", async () => {
+  test("includes no inheritance in sections by default", async () => {
     const { send } = await startService();
     expect((await send("/experimental/objects?include=all_sections")).text).not.toContain("_inherit");
   });

@@ -89,7 +89,7 @@ describe("cached JSON after a change", () => {
     );
   });
 
-  test("removed and added objects", async () => {
+  test("drops removed objects and includes added ones", async () => {
     const { ids, simulator } = await startService();
     expect(await ids("/experimental/channels")).toContain("1001.1");
     simulator.world.remove("100");
@@ -99,7 +99,7 @@ describe("cached JSON after a change", () => {
   });
 });
 
-test("a new measurement shows, and widens minimum and maximum", async () => {
+test("a new measurement updates the record and its minimum and maximum", async () => {
   const { send, simulator } = await startService();
   const world = simulator.world as TinyWorld;
   const channel = world.channel("1001.1");

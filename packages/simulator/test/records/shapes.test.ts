@@ -40,7 +40,7 @@ describe("records of live servers", () => {
     });
   });
 
-  test("a sensor that is up says when it last was, and nothing of what never was", async () => {
+  test("a sensor that is up has its last uptime and no downtime", async () => {
     const sensor = await live("/sensors/1000");
     expect(sensor).toMatchObject({ status: "UP", lastup: "2026-03-12T17:55:05Z" });
     expect(sensor).not.toHaveProperty("lastdown");
@@ -90,7 +90,7 @@ describe("records of live servers", () => {
     });
   });
 
-  test("a channel without a value, and one never measured", async () => {
+  test("a channel without a value and a channel without measurements", async () => {
     const nothing = { value: null, display_value: null, minimum: null, maximum: null, average: null };
     expect(await live("/channels/2000.3")).toMatchObject({
       last_measurement: { timestamp: "2026-03-12T17:54:40Z", ...nothing },
@@ -98,7 +98,7 @@ describe("records of live servers", () => {
     expect(await live("/channels/1002.0")).toMatchObject({ last_measurement: null });
   });
 
-  test("the settings of a channel are texts, empty where not set", async () => {
+  test("settings of a channel are texts, empty by default", async () => {
     expect(await live("/channels/1000.0?include=alerting,values")).toMatchObject({
       alerting: {
         limitmode: "1",
@@ -120,7 +120,7 @@ describe("records of live servers", () => {
     expect(await live("/sensors/1001?include=path")).toMatchObject({ path: [ROOT, PROBE, GROUP, DEVICE, UPLINK] });
   });
 
-  test("a summary has counters in words for every token, which come to its total", async () => {
+  test("a summary counts all statuses in words, with the total", async () => {
     const summary = {
       calculated_status: "DOWN_ACKNOWLEDGED",
       total: 3,
@@ -145,7 +145,7 @@ describe("records of live servers", () => {
     expect(await live("/sensor-status-summary")).toMatchObject({ total: 4, down: 1, calculated_status: "DOWN" });
   });
 
-  test("a deprecated list sums the sensors up in the status of the others, and prefixes it", async () => {
+  test("a deprecated list summarises the sensors in the status of other objects, with a prefix", async () => {
     expect(await live("/devices")).toEqual([
       expect.objectContaining({ id: "100", status: "SUMMED_INFO_DOWN_ACKNOWLEDGED" }),
       expect.objectContaining({ id: "101", status: "SUMMED_INFO_PAUSED_BY_USER" }),
@@ -171,7 +171,7 @@ describe("records of live servers", () => {
     ]);
   });
 
-  test("the deprecated sensor list holds channels: the primary one and Downtime, or all", async () => {
+  test("the deprecated sensor list has the primary channel and Downtime, or all channels", async () => {
     const [ping, uplink] = (await live("/sensors")) as { channels: { id: string }[] }[];
     expect(ping?.channels.map(({ id }) => id)).toEqual(["1000.0", "1000.-4"]);
     expect(uplink).toEqual({
@@ -214,7 +214,7 @@ describe("records of live servers", () => {
     expect(ping).toMatchObject({ limits: { limit_max_error: 250, limit_min_warning: 0.5, limit_min_error: null } });
   });
 
-  test("objects are counted in plurals", async () => {
+  test("object counts have plural names", async () => {
     expect(await live("/objects/count")).toEqual({ probes: 2, groups: 3, devices: 3, sensors: 4, channels: 6 });
   });
 });
@@ -222,7 +222,7 @@ describe("records of live servers", () => {
 describe("records of the specification", () => {
   const specified = (path: string) => get("specification", path);
 
-  test("tokens in lower case, values of their own type, moments with milliseconds", async () => {
+  test("have lower-case tokens, typed values and times with milliseconds", async () => {
     expect(await specified("/sensors/1001")).toMatchObject({
       type: "sensor",
       status: "acknowledged",
@@ -234,7 +234,7 @@ describe("records of the specification", () => {
     expect(await specified("/devices/100")).toMatchObject({ basic: { active: true, ipversion: 0 } });
   });
 
-  test("the displayed value is a text for some channels", async () => {
+  test("have texts as displayed values of some channels", async () => {
     expect(await specified("/channels/1001.1")).toMatchObject({
       type: "channel",
       last_measurement: { value: 62500, display_value: "0.5", timestamp: "2026-03-12T17:55:00.000Z" },
@@ -242,7 +242,7 @@ describe("records of the specification", () => {
     expect(await specified("/channels/1001.2")).toMatchObject({ last_measurement: { display_value: 12 } });
   });
 
-  test("what was not measured is left out", async () => {
+  test("omit missing measurements", async () => {
     expect(await specified("/channels/2000.3")).toMatchObject({
       last_measurement: { timestamp: "2026-03-12T17:54:40.000Z", value: null },
     });
@@ -250,7 +250,7 @@ describe("records of the specification", () => {
     expect(await specified("/channels/1002.0")).not.toHaveProperty("last_measurement");
   });
 
-  test("limits are numbers, left out where not set", async () => {
+  test("have numbers as limits and omit unset limits", async () => {
     expect(await specified("/channels/1000.0?include=alerting")).toHaveProperty("alerting", {
       limitmode: true,
       limitmaxerror: 250,
@@ -260,7 +260,7 @@ describe("records of the specification", () => {
     });
   });
 
-  test("no reference has a type that the specification lacks", async () => {
+  test("have only reference types of the specification", async () => {
     expect(await specified("/channels/1001.1?include=path")).toMatchObject({
       path: [ROOT, PROBE, GROUP, DEVICE, UPLINK],
     });
@@ -272,7 +272,7 @@ describe("records of the specification", () => {
     ]);
   });
 
-  test("a summary has the specification's tokens, all of them", async () => {
+  test("have all tokens of the specification in a summary", async () => {
     expect(await specified("/sensor-status-summary")).toEqual({
       calculated_status: "down",
       total: 4,
@@ -294,7 +294,7 @@ describe("records of the specification", () => {
     });
   });
 
-  test("deprecated lists have the object's own status, and durations as numbers", async () => {
+  test("have the object's status and numeric durations in deprecated lists", async () => {
     expect(await specified("/devices")).toMatchObject([
       { status: "up", scanning_interval: 60 },
       { status: "up" },
@@ -302,7 +302,7 @@ describe("records of the specification", () => {
     ]);
   });
 
-  test("objects are counted by type", async () => {
+  test("count objects by type", async () => {
     expect(await specified("/objects/count")).toEqual({
       probe: 2,
       group: 3,
@@ -316,7 +316,7 @@ describe("records of the specification", () => {
   });
 });
 
-test("the status of every node is spelled as the server does", async () => {
+test("every node has the status spelling of the server", async () => {
   const { send, simulator } = await startService();
   const spelled = async (status: Parameters<typeof simulator.world.force>[1]) => {
     simulator.world.force("1000", status, 0);

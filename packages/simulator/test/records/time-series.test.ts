@@ -47,7 +47,7 @@ describe("rows and gaps of a time series", () => {
     expect(texts.join(" ")).toBe(shown);
   });
 
-  test("a gap is one of the channels that were asked for, in their order", () => {
+  test("a gap lists the requested channels in their order", () => {
     const times = [START, START + MINUTE, START + 2 * MINUTE];
     const [first, second] = channels;
     if (first === undefined || second === undefined) throw new Error("no channels");

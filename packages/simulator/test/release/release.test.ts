@@ -13,6 +13,6 @@ test.each<[Availability, SpellingName, readonly string[]]>([
   [{ since: "26.3.122", spelling: "live" }, "specification", []],
   [{ spelling: "specification" }, "specification", ["24.3", "25.1", "25.4", "26.3"]],
   [{ spelling: "specification" }, "live", []],
-])("%o in the spelling %s is in the releases %j", (availability, spelling, expected) => {
+])("%o in the spelling %s belongs to the releases %j", (availability, spelling, expected) => {
   expect(RELEASE_NAMES.filter((name) => releaseOf(name, spelling).has(availability))).toEqual(expected);
 });

@@ -88,13 +88,13 @@ test.each<[ReleaseName, RegExp]>([
   ["25.1", /^25\.1\./],
   ["25.4", /^25\.4\./],
   ["26.3", /^26\.3\./],
-])("release %s says so", async (release, version) => {
+])("release %s reports its version", async (release, version) => {
   const { send } = await startService({ release });
   const expected = expect.stringMatching(version);
   expect((await send("/version")).json).toEqual({ prtg_version: expected, appserver_version: expected });
 });
 
-test("the newest release is played where none is named", async () => {
+test("the newest release is the default", async () => {
   const { send } = await startService();
   expect((await send("/version")).json).toMatchObject({ prtg_version: expect.stringMatching(/^26\.3\./) });
 });

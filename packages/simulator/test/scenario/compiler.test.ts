@@ -39,8 +39,8 @@ function calmSensor(world: World): SimSensor {
   return found;
 }
 
-describe("a scenario in a world", () => {
-  test("is known ahead of time: a link flaps, and it is acknowledged", () => {
+describe("scenario in a world", () => {
+  test("schedules a flapping link and its acknowledgement in advance", () => {
     const world = smallWorld();
     const { id } = calmSensor(world);
     const told = lay(
@@ -73,7 +73,7 @@ describe("a scenario in a world", () => {
     expect(status(12)).toBe("up");
   });
 
-  test("changes the tree when the moment has come, in order, once", () => {
+  test("changes the tree at the given times, in order, once", () => {
     const world = smallWorld();
     const [device, other] = world.list("device");
     const group = world.list("group").at(-1);
@@ -104,7 +104,7 @@ describe("a scenario in a world", () => {
     expect(world.schedule(added).first).toBeLessThan(STARTED_AT + MINUTE + added.intervalSeconds * 1000);
   });
 
-  test("says what could not be done because the world was changed before", () => {
+  test("reports steps that failed after a change of the world", () => {
     const world = smallWorld();
     const [device] = world.list("device");
     if (device === undefined) throw new Error("no device");
@@ -114,7 +114,7 @@ describe("a scenario in a world", () => {
     expect(told.failures).toMatchObject([{ reason: `there is no object with the id ${device.id}` }]);
   });
 
-  test("pauses day after day at a time of the day", () => {
+  test("pauses objects daily at a time of the day", () => {
     const world = smallWorld();
     const { id } = calmSensor(world);
     lay(world, `- { at: "10:05", daily: true, select: { id: ${id} }, status: pausedbyschedule, for: 10m }`);
@@ -129,7 +129,7 @@ describe("a scenario in a world", () => {
   });
 });
 
-describe("steps that are impossible in the world", () => {
+describe("impossible steps", () => {
   const world = smallWorld();
   const [device, other] = world.list("device");
   const [sensor] = world.list("sensor");
@@ -190,7 +190,7 @@ describe("steps that are impossible in the world", () => {
     ).toBe(true);
   });
 
-  test("and nothing does", () => {
+  test("change nothing", () => {
     const node = world.node(o ?? "") as SimNode;
     const sensors = node.children.map((child) => world.state(child, STARTED_AT + HOUR));
     const steps = `- { at: +1m, select: { id: ${o} }, status: down }\n- { at: +1m, select: { id: 99 }, status: down }`;
@@ -199,7 +199,7 @@ describe("steps that are impossible in the world", () => {
   });
 });
 
-describe("a step with a fault", () => {
+describe("step with a fault", () => {
   function recorded() {
     const inForce: string[] = [];
     const faults = {
@@ -209,7 +209,7 @@ describe("a step with a fault", () => {
     return { inForce, faults };
   }
 
-  test("comes and goes with its step, and with the story", () => {
+  test("adds the fault and removes it after the step and the story", () => {
     const { inForce, faults } = recorded();
     const steps = `- { at: +1m, fault: hang, for: 10m }
 - { at: +2m, fault: "html@/version", for: 1m, repeat: { times: 2, every: 4m } }

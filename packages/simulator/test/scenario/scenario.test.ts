@@ -18,7 +18,7 @@ function withStep(...lines: readonly string[]): string {
   );
 }
 
-test("a scenario is read with its times and durations", () => {
+test("the parser reads times and durations", () => {
   const { spec } = parseScenario(
     withStep("status: down", "for: 1h30m", "repeat: { times: 3, every: 2h }", "message: no power"),
     "story.yaml",
@@ -38,7 +38,7 @@ test("a scenario is read with its times and durations", () => {
   });
 });
 
-test("JSON is YAML, too, and ids may be numbers", () => {
+test("the parser accepts JSON and numeric ids", () => {
   const text = '{"name": "x", "steps": [{"at": "10:05", "select": {"id": [2001, "2002"]}, "remove": true}]}';
   expect(parseScenario(text, "-").spec.steps[0]).toMatchObject({
     at: { timeOfDay: 36_300_000 },
@@ -80,11 +80,11 @@ describe("errors of a scenario file, with line and column", () => {
       ).toBe(true);
   });
 
-  test("all of it at once", () => {
+  test("list all errors of the file", () => {
     expect(complaints("name: 5\nsteps:\n  - at: x\n    select: {}\n    remove: false")).toHaveLength(4);
   });
 
-  test("and aliases cannot blow it up", () => {
+  test("include too many values from aliases", () => {
     const bomb = ["a: &a [x,x,x,x,x,x,x,x,x,x]"];
     for (const [from, to] of ["ab", "bc", "cd", "de"].map((pair) => [...pair] as [string, string])) {
       bomb.push(`${to}: &${to} [${Array.from({ length: 10 }, () => `*${from}`).join(",")}]`);

@@ -18,7 +18,7 @@ function isBelow(node: SimNode, fits: (above: SimNode) => boolean): boolean {
   return false;
 }
 
-describe("selectNodes takes", () => {
+describe("selectNodes", () => {
   test.each<[Selection, (node: SimNode) => boolean]>([
     [{ type: "probe" }, ({ kind }) => kind === "probe"],
     [{ kind: "ping" }, ({ type }) => type === "ping"],
@@ -37,20 +37,20 @@ describe("selectNodes takes", () => {
       { below: { below: { tag: "nue" }, tag: "power" } },
       (node) => isBelow(node, ({ tags, parent }) => tags.includes("power") && parent?.tags.includes("nue") === true),
     ],
-  ])("%j: what fits all of it", (selection, fits) => {
+  ])("takes nodes that match all conditions: %j", (selection, fits) => {
     const ids = selectNodes(world, selection).map(({ id }) => id);
     const expected = everything.filter(fits).map(({ id }) => id);
     expect(expected.length).toBeGreaterThan(0);
     expect(ids.toSorted()).toEqual(expected.toSorted());
   });
 
-  test("ids in the order they are given in, and the first ones of many", () => {
+  test("takes ids in their order, and the first of many", () => {
     const [a, b] = world.list("device").map(({ id }) => id);
     expect(selectNodes(world, { id: [b ?? "", a ?? ""] }).map(({ id }) => id)).toEqual([b, a]);
     expect(selectNodes(world, { kind: "ping", first: 3 })).toEqual(selectNodes(world, { kind: "ping" }).slice(0, 3));
   });
 
-  test("sensors with an error limit", () => {
+  test("takes sensors with an error limit", () => {
     const found = sensorsOf(selectNodes(world, { kind: "wmidiskspace", limited: true }));
     expect(found.length).toBeGreaterThan(10);
     expect(found.length).toBeLessThan(selectNodes(world, { kind: "wmidiskspace" }).length);
@@ -62,7 +62,7 @@ describe("selectNodes takes", () => {
     [{ kind: "nothing" }, /no object of the world fits/, undefined],
     [{ type: "probe", first: 4 }, /only 3 objects/, "first"],
     [{ below: { kind: "nothing" } }, /no object of the world fits/, "below"],
-  ])("nothing else: %j", (selection, message, key) => {
+  ])("rejects %j", (selection, message, key) => {
     const refused = (): unknown => selectNodes(world, selection);
     expect(refused).toThrow(SelectionError);
     expect(refused).toThrow(message);
@@ -70,7 +70,7 @@ describe("selectNodes takes", () => {
   });
 });
 
-test("sensors below several nodes come once each", () => {
+test("sensors below several nodes appear once", () => {
   const [probe] = world.list("probe");
   const [device] = world.list("device");
   if (probe === undefined || device === undefined) throw new Error("no world");

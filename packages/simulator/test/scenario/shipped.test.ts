@@ -31,7 +31,7 @@ function share(of: readonly SimStatus[], wanted: readonly SimStatus[]): number {
   return of.filter((status) => wanted.includes(status)).length / of.length;
 }
 
-test("there are some, and each can be played in the default world of any of these seeds, to its end", () => {
+test("each shipped scenario runs to its end in the default world", () => {
   expect(files.length).toBeGreaterThanOrEqual(3);
   for (const file of files) {
     for (const seed of [1, 2, 3]) {
@@ -50,7 +50,7 @@ describe("datacenter-power.yaml", () => {
   const servers = sensorsOf(selectNodes(world, { type: "device", tag: "server", below }));
   const windows = sensorsOf(selectNodes(world, { type: "group", tag: "windows", below }));
 
-  test("batteries run empty, and their limits take them down", () => {
+  test("empties batteries, and their limits set sensors down", () => {
     const battery = sensorsOf(selectNodes(world, { kind: "snmpapchardware", below }))
       .flatMap(({ channels }) => channels.slice(0, 1))
       .find(({ limits }) => limits.minError !== undefined);
@@ -66,7 +66,7 @@ describe("datacenter-power.yaml", () => {
     });
   });
 
-  test("it gets hot, the servers go down, and it is acknowledged", () => {
+  test("heats up, sets servers down and acknowledges them", () => {
     expect(share(statuses(played, racks, 1), ["down"])).toBeLessThan(0.2);
     expect(share(statuses(played, servers, 10), ["down"])).toBeLessThan(0.1);
     expect(share(statuses(played, racks, 30), ["down"])).toBeGreaterThan(0.8);
@@ -74,7 +74,7 @@ describe("datacenter-power.yaml", () => {
     expect(share(statuses(played, servers, 26), ["acknowledged"])).toBeGreaterThan(0.9);
   });
 
-  test("then it is looked after, and all is well again", () => {
+  test("ends with a repair and no alarms", () => {
     expect(share(statuses(played, windows, 55), ["pausedbydependency"])).toBeGreaterThan(0.9);
     expect(share(statuses(played, servers, 90), ["up", "warning"])).toBeGreaterThan(0.8);
     expect(world.node("1")?.name).toBe("Local Probe (after power failure)");
@@ -91,14 +91,14 @@ describe("flapping-link.yaml", () => {
     selectNodes(world, { kind: "snmptraffic", limited: true, below: { tag: "switch" }, first: 3 }),
   );
 
-  test("the link comes and goes, is acknowledged, then repaired", () => {
+  test("the link flaps, gets an acknowledgement and recovers", () => {
     const at = [4, 8, 13, 17, 22, 39.9, 40.5, 50, 70].map((minutes) => statuses(played, links, minutes)[0]);
     expect(at.slice(0, 6)).toEqual(["down", "up", "down", "up", "down", "down"]);
     expect(at.slice(6)).toEqual(["acknowledged", "pausedbydependency", "up"]);
     expect(links[0]?.name).toMatch(/ \(new cable\)$/);
   });
 
-  test("the detour is busier than it may be", () => {
+  test("the detour exceeds its limit", () => {
     expect(share(statuses(played, detour, 20), ["down"])).toBe(1);
     for (const sensor of detour)
       expect(world.state(sensor, STARTED_AT + 20 * MINUTE).message).toMatch(/above the error limit/);
@@ -106,7 +106,7 @@ describe("flapping-link.yaml", () => {
 });
 
 describe("busy-morning.yaml", () => {
-  test("tells all of it", () => {
+  test("plays all steps", () => {
     const played = begin("busy-morning.yaml");
     const { world, story } = played;
     const at = (minutes: number): number => STARTED_AT + minutes * MINUTE;
@@ -130,7 +130,7 @@ describe("busy-morning.yaml", () => {
   });
 });
 
-test("the same story told twice is the same", () => {
+test("the same story gives the same result twice", () => {
   const facts = [0, 1].map(() => {
     const { world, story } = begin("busy-morning.yaml", 2);
     story.advance(STARTED_AT + HOUR);

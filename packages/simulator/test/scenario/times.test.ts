@@ -31,7 +31,7 @@ test.each([
   expect(parseStepTime(text)).toEqual(time);
 });
 
-test("a time of the day comes today if it is still to come, else tomorrow", () => {
+test("the next time of a day is today if it is still to come, otherwise tomorrow", () => {
   const midnight = Date.UTC(2026, 2, 12);
   const at = { timeOfDay: 36_300_000 };
   expect(timeOf(at, midnight)).toBe(midnight + 36_300_000);

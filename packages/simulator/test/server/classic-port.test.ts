@@ -8,7 +8,7 @@ async function classic(): Promise<string> {
 }
 
 test.each(["/api/v2/health", "/api/v2/version", "/api/table.json", "/"])(
-  "%s leads to the page for signing in",
+  "%s redirects to the login page",
   async (path) => {
     const url = await classic();
     const { status, headers } = await sendTo(`${url}${path}`, { bearer: null });
@@ -18,26 +18,26 @@ test.each(["/api/v2/health", "/api/v2/version", "/api/table.json", "/"])(
   },
 );
 
-test("a key is refused, and a session cannot be opened", async () => {
+test("the port refuses keys and sessions", async () => {
   const url = await classic();
   const { status, text } = await sendTo(`${url}/api/v2/version`);
   expect([status, text]).toEqual([401, expect.stringContaining("Unsupported authorization scheme")]);
   expect((await sendTo(`${url}/api/v2/session`, { method: "POST", bearer: null, body: "{}" })).status).toBe(302);
 });
 
-test("there is none unless it is asked for", async () => {
+test("the port is off by default", async () => {
   const { simulator } = await startService();
   expect(simulator.classicUrl).toBeUndefined();
 });
 
-test("it ends with the service", async () => {
+test("the port closes with the service", async () => {
   const { simulator } = await startService({ classicPort: 0 });
   const url = simulator.classicUrl ?? expect.fail("there is none");
   await simulator.close();
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-test("a port that is taken ends the start", async () => {
+test("a port in use stops the start", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void taken.close());

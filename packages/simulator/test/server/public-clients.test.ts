@@ -76,7 +76,7 @@ function sensorsIn(...statuses: readonly string[]): string[] {
 }
 
 /** paesslerdavid/prtg-skill: a dashboard script with curl and Python's `urlencode`. */
-describe("the generator of demonstration pages", () => {
+describe("generator of demonstration pages", () => {
   const headers = { Authorization: `Bearer ${KEY}`, Accept: "*/*", "User-Agent": "curl/8.5.0" };
   const get = <Shape>(path: string) => read<Shape>(path, headers);
 
@@ -103,7 +103,7 @@ describe("the generator of demonstration pages", () => {
     }
   });
 
-  test.each(["down", "warning"])("finds what is %s, and all sensors of the device", async (status) => {
+  test.each(["down", "warning"])("finds objects that are %s, and all sensors of the device", async (status) => {
     const found = await get<Node[]>(`experimental/sensors?filter=status+%3D+${status}&limit=3000`);
     expect(ids(found)).toEqual(sensorsIn(status));
     const [first = expect.fail("nothing found")] = found;
@@ -128,10 +128,10 @@ describe("the generator of demonstration pages", () => {
 });
 
 /** stylersnico/PRTG-API-v2-Grafana-Dashboard: Infinity panels, parameters sorted by name. */
-describe("the dashboard of current alerts", () => {
+describe("dashboard of current alerts", () => {
   const headers = { Authorization: `Bearer ${KEY}`, "User-Agent": "Grafana/12.1.1" };
 
-  test.each(["down", "warning"])("shows what is %s, with its columns", async (status) => {
+  test.each(["down", "warning"])("shows objects that are %s, with its columns", async (status) => {
     const objects = await read<Node[]>(`experimental/objects?filter=status+%3D+${status}&limit=0&offset=0`, headers);
     expect(ids(objects)).toEqual(sensorsIn(status));
     expect(ids(objects)).toContain(status === "down" ? down.id : warning.id);
@@ -149,7 +149,7 @@ describe("the dashboard of current alerts", () => {
 });
 
 /** senhub-io/mcp-server-prtg: a Go program that passes answers to a language model. */
-describe("the MCP server", () => {
+describe("MCP server", () => {
   const headers = {
     Authorization: `Bearer ${KEY}`,
     Accept: "application/json",
@@ -157,7 +157,7 @@ describe("the MCP server", () => {
     "Accept-Encoding": "gzip",
   };
 
-  test("reads channels with a parameter of the older API, which does nothing, and picks those of a sensor by parent", async () => {
+  test("reads channels with an old parameter without effect, and selects them by parent", async () => {
     interface Measured extends Channel {
       readonly kind: string;
       readonly type: string;
@@ -184,7 +184,7 @@ describe("the MCP server", () => {
 });
 
 /** Sensors of a device with channel details in one request. */
-describe("the status page of a device", () => {
+describe("status page of a device", () => {
   test("reads names, units and last values", async () => {
     interface Info {
       readonly id: string;

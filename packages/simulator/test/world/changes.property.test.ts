@@ -81,8 +81,8 @@ function answers(world: World, end: number): unknown {
   ]);
 }
 
-describe("a world under random changes", () => {
-  test("answers the same, whatever was asked of it before", () => {
+describe("world under random changes", () => {
+  test("gives the same answers after any other questions", () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
         const [asked, unasked] = [newWorld(), newWorld()];
@@ -99,7 +99,7 @@ describe("a world under random changes", () => {
     );
   });
 
-  test("shows since when each status has been on, and each scan once", () => {
+  test("shows the start of each status, and each scan once", () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
         const world = newWorld();

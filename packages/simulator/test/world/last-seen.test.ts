@@ -17,8 +17,8 @@ function* observed(world: World, sensor: SimSensor, from: number, to: number) {
   }
 }
 
-describe("when a sensor was last up and down", () => {
-  test("is what its scans said, whatever time is asked for", () => {
+describe("time when a sensor was last up and down", () => {
+  test("matches its scans at any time", () => {
     const world = createWorld({ seed: 3, size: { sensors: 60 }, startedAt: STARTED_AT });
     let ups = 0;
     let downs = 0;
@@ -40,7 +40,7 @@ describe("when a sensor was last up and down", () => {
     expect(Math.min(ups, downs)).toBeGreaterThan(50);
   });
 
-  test("is the same in another world of the same seed that is asked once", () => {
+  test("is the same in another world with the same seed", () => {
     const at = STARTED_AT + HOUR;
     const [asked, fresh] = [1, 2].map(() => createWorld({ seed: 5, size: { sensors: 200 }, startedAt: STARTED_AT }));
     if (asked === undefined || fresh === undefined) throw new Error("no worlds");
@@ -51,7 +51,7 @@ describe("when a sensor was last up and down", () => {
     expect(of(asked)).toEqual(of(fresh));
   });
 
-  test("stays while it is paused, and a status that is forced counts from then on", () => {
+  test("stays during a pause, and a forced status counts from its start", () => {
     const world = createWorld({ seed: 1, size: { sensors: 50 }, startedAt: STARTED_AT });
     const sensor = world.list("sensor").find((one) => world.state(one, STARTED_AT).status === "up");
     if (sensor === undefined) throw new Error("no sensor is up");
@@ -62,7 +62,7 @@ describe("when a sensor was last up and down", () => {
     expect(world.lastSeen(sensor, STARTED_AT + 2 * HOUR)).toEqual({ up: before.up, down: STARTED_AT + 2 * HOUR });
   });
 
-  test("is never where no scan took place", () => {
+  test("is undefined without a scan", () => {
     const world = createWorld({ seed: 1, size: { sensors: 50 }, startedAt: STARTED_AT });
     const [device] = world.list("device");
     const sensor = world.addSensor(device?.id ?? "", "New", STARTED_AT);

@@ -3,7 +3,7 @@ import { below, mix, smooth, uniform } from "../../src/world/noise.ts";
 
 const COUNT = 40_000;
 
-test("uniform fills the range evenly, for counters that follow each other and for salts that do", () => {
+test("uniform fills the range evenly for consecutive counters and salts", () => {
   for (const draw of [(index: number) => uniform(7, index), (index: number) => uniform(index, 7)]) {
     const bins = new Array<number>(20).fill(0);
     for (let index = 0; index < COUNT; index++) {

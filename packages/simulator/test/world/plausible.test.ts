@@ -20,7 +20,7 @@ function sensorsOf(type: string): readonly SimSensor[] {
   return world.list("sensor").filter((sensor) => sensor.type === type);
 }
 
-test("nothing is negative but what can be: temperatures, levels of radio, offsets, balances, days left", () => {
+test("only temperatures, radio levels, offsets, balances and days left can be negative", () => {
   for (const channel of world.channels()) {
     if (["°C", "dBm", "µs", "d"].includes(channel.displayUnit) || channel.name.includes("Balance")) continue;
     const value = world.lastMeasurement(channel, STARTED_AT)?.displayValue ?? 0;
@@ -28,7 +28,7 @@ test("nothing is negative but what can be: temperatures, levels of radio, offset
   }
 });
 
-test("no two channels that move measure the same", () => {
+test("all channels that change have different values", () => {
   const seen = new Map<string, string>();
   for (const channel of world.channels().filter(({ number }, index) => number !== -4 && index % 7 === 0)) {
     const values = day(channel);
@@ -41,7 +41,7 @@ test("no two channels that move measure the same", () => {
   expect(seen.size).toBeGreaterThan(500);
 });
 
-test("a link carries no more than fits through it, its two directions make up the total", () => {
+test("a link carries no more than its capacity, and its total is the sum of both directions", () => {
   for (const sensor of sensorsOf("snmptraffic").slice(0, 150)) {
     const total = channelOf(sensor, "Traffic Total");
     if (total === undefined) continue;
@@ -57,7 +57,7 @@ test("a link carries no more than fits through it, its two directions make up th
   }
 });
 
-test("what is measured per second has a unit that says so", () => {
+test("rates have a unit per second", () => {
   const rates = world
     .channels()
     .filter(({ name }) => /^(Traffic|Read|Write|Disk (read|write)|Network|Repository Throughput)\b/.test(name));
@@ -65,7 +65,7 @@ test("what is measured per second has a unit that says so", () => {
   for (const { name, displayUnit } of rates) expect(displayUnit, name).toMatch(/\/s$/);
 });
 
-test("free space in bytes and in percent are of one disk", () => {
+test("free space in bytes and in percent describe the same disk", () => {
   for (const sensor of sensorsOf("snmplinuxdiskfree")) {
     const [percent, bytes] = [channelOf(sensor, "Free Space"), channelOf(sensor, "Free Bytes")];
     if (percent === undefined || bytes === undefined) continue;
@@ -77,7 +77,7 @@ test("free space in bytes and in percent are of one disk", () => {
   }
 });
 
-test("a self-signed certificate is not trusted", () => {
+test("a self-signed certificate is untrusted", () => {
   let selfSigned = 0;
   for (const sensor of sensorsOf("paessler.certificate.ssl_certificate_sensor")) {
     const [own] = day(channelOf(sensor, "Self-Signed"));
@@ -89,7 +89,7 @@ test("a self-signed certificate is not trusted", () => {
   expect(selfSigned).toBeGreaterThan(0);
 });
 
-test("no two devices share an address", () => {
+test("all devices have different addresses", () => {
   const hosts = world
     .list("device")
     .map(({ host }) => host)
@@ -97,7 +97,7 @@ test("no two devices share an address", () => {
   expect(new Set(hosts).size).toBe(hosts.length);
 });
 
-test("a value beyond a limit moves on from scan to scan like any other", () => {
+test("a value beyond a limit continues to change from scan to scan", () => {
   let jumps = 0;
   let steps = 0;
   for (const sensor of world.list("sensor").filter((one) => world.state(one, STARTED_AT).status === "warning")) {

@@ -22,14 +22,14 @@ describe("kinds of the default world", () => {
     expect(deviations.reduce((sum, [, deviation]) => sum + deviation, 0)).toBeLessThan(0.25);
   });
 
-  test("are in the table of kinds, like all that can be added", () => {
+  test("are in the table of kinds, like all kinds for new sensors", () => {
     const types = [...SENSORS.map(({ type }) => type), ...SENSOR_KINDS.keys()];
     expect([...new Set(types)].filter((type) => !KIND_TABLE.has(idOf(type)))).toEqual([]);
   });
 });
 
 describe("names of channels", () => {
-  test("are German below one probe, where the table has them, and English elsewhere", () => {
+  test("are German below one probe if the table has them, and English elsewhere", () => {
     const probes = Map.groupBy(SENSORS, probeOf);
     const german = [...probes].map(([probe, sensors]) => {
       const names = sensors.flatMap(({ channels }) => channels.map(({ name }) => name));

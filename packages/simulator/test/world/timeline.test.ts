@@ -28,14 +28,14 @@ describe("states of the default world over time", () => {
     expect(Math.abs(average(status) - live)).toBeLessThan(slack);
   });
 
-  test("at the start most sensors are up, and no probe is disconnected", () => {
+  test("start with most sensors up and all probes connected", () => {
     expect(countStatuses(world, STARTED_AT).get("up")).toBeGreaterThan(2350);
     for (const at of [STARTED_AT, ...moments(50, 100)]) {
       for (const probe of world.list("probe")) expect(world.state(probe, at).status).toBe("up");
     }
   });
 
-  test("something happens every few minutes", () => {
+  test("change every few minutes", () => {
     const before = new Map(world.list("sensor").map((sensor) => [sensor, world.state(sensor, STARTED_AT).status]));
     const changed = world
       .list("sensor")
@@ -44,7 +44,7 @@ describe("states of the default world over time", () => {
     expect(changed.length).toBeLessThan(150);
   });
 
-  test("sensors are paused in every way that people and schedules have", () => {
+  test("include pauses by users and by schedules", () => {
     const seen = new Set<SimStatus>();
     // 02:00 in Europe, during nightly pauses.
     for (let day = 0; day < 40; day += 3) {
@@ -113,7 +113,7 @@ test("state and measurement of a sensor agree at any moment", () => {
   expect(seen.get("down empty")).toBeGreaterThan(30);
 });
 
-test("a sensor that is down by no answer measures nothing at all", () => {
+test("a sensor without an answer measures nothing", () => {
   const silent = moments(8, 100, 3).flatMap((at) =>
     world
       .list("sensor")
@@ -127,7 +127,7 @@ test("a sensor that is down by no answer measures nothing at all", () => {
   }
 });
 
-test("a message names the channel that is out of its limit, and the value that is served", () => {
+test("a message names the channel that exceeds its limit, and its value", () => {
   const limited = world.list("sensor").find((sensor) => world.state(sensor, STARTED_AT).message.includes("limit of"));
   const { message = "" } = limited ? world.state(limited, STARTED_AT) : {};
   const named = limited?.channels.find(({ name }) => message.includes(`(${name})`));
@@ -148,7 +148,7 @@ function checkSince(of: World, node: SimNode, at: number): void {
   if (since > createdAt) expect(of.state(node, since - 1).status, label).not.toBe(status);
 }
 
-test("since is the moment when the status began", () => {
+test("since is the start of the status", () => {
   for (const [index, at] of moments(80, 300, 4).entries()) {
     const moment = Math.max(at, STARTED_AT - 364 * DAY);
     for (const sensor of world.list("sensor")) {
@@ -175,7 +175,7 @@ test("states change at scans, except pauses", () => {
   expect(changes).toBeGreaterThan(200);
 });
 
-test("what is paused above pauses all below by dependency, and keeps the last measurement", () => {
+test("a paused object pauses all objects below by dependency and keeps their last measurements", () => {
   const paused = moments(12, 150, 5).flatMap((at) =>
     [...world.list("group"), ...world.list("device")]
       .filter((node) => ["pausedbyuser", "pauseduntil"].includes(world.state(node, at).status))
@@ -198,7 +198,7 @@ test("what is paused above pauses all below by dependency, and keeps the last me
   }
 });
 
-test("a nightly pause lasts from 20:00 to 06:00 of the sensor's own time zone", () => {
+test("a nightly pause lasts from 20:00 to 06:00 in the time zone of the sensor", () => {
   const hours = new Set<number>();
   for (let hour = 0; hour < 24; hour++) {
     const at = STARTED_AT + hour * HOUR;
@@ -215,7 +215,7 @@ test("a nightly pause lasts from 20:00 to 06:00 of the sensor's own time zone", 
   expect([19, 11, 14.5, 12, 10]).toEqual(expect.arrayContaining([...hours]));
 });
 
-test("a few sensors have never been scanned", () => {
+test("a few sensors have no scan yet", () => {
   const never = world
     .list("sensor")
     .filter(({ channels }) => channels[0] && world.lastMeasurement(channels[0], STARTED_AT + 300 * DAY) === undefined);
@@ -233,7 +233,7 @@ test("a few sensors have never been scanned", () => {
   }
 });
 
-test("an alarm that lasts is acknowledged after a while", () => {
+test("a long alarm gets an acknowledgement", () => {
   const found = moments(14, 150, 6)
     .flatMap((at) => world.list("sensor").map((sensor) => ({ sensor, ...world.state(sensor, at) })))
     .filter(({ status }) => status === "acknowledged");
@@ -241,7 +241,7 @@ test("an alarm that lasts is acknowledged after a while", () => {
   for (const { sensor, since } of found) expect(world.state(sensor, since - 1).status).toBe("down");
 });
 
-test("in a large world probes lose their connection for minutes, but never the local one", () => {
+test("in a large world, remote probes disconnect for minutes", () => {
   const large = createWorld({
     seed: 3,
     size: { probes: 12, groups: 12, devices: 24, sensors: 60, channels: 130 },
@@ -260,7 +260,7 @@ test("in a large world probes lose their connection for minutes, but never the l
   expect(lost).toBeGreaterThan(5);
 });
 
-test("in a small world nothing is paused unasked", () => {
+test("a small world has no pauses by default", () => {
   const small = createWorld({ seed: 4, size: { sensors: 20 }, startedAt: STARTED_AT });
   for (const at of moments(60, 300, 7)) {
     for (const status of countStatuses(small, at).keys())

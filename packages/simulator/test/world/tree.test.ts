@@ -21,12 +21,12 @@ function outline(of = world): unknown[] {
   ];
 }
 
-test("the same seed makes the same world, another one another world", () => {
+test("the same seed gives the same world, and another seed another world", () => {
   expect(outline(createWorld({ seed: 1, startedAt: STARTED_AT }))).toEqual(outline());
   expect(outline(createWorld({ seed: 2, startedAt: STARTED_AT }))).not.toEqual(outline());
 });
 
-test("ids are decimal, unique over all kinds, and ascend in each list", () => {
+test("ids are decimal, unique and ascending in each list", () => {
   const ids = listAll().map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.every((id) => /^[1-9]\d*$/.test(id))).toBe(true);
@@ -40,7 +40,7 @@ test("ids are decimal, unique over all kinds, and ascend in each list", () => {
   expect(world.node("0")).toBe(world.root);
 });
 
-test("every node is the child of a parent that can hold it", () => {
+test("every node has a parent of a permitted kind", () => {
   const parents = { probe: ["root"], group: ["probe", "group"], device: ["probe", "group"], sensor: ["device"] };
   for (const kind of KINDS) {
     for (const node of listAll().filter((one) => one.kind === kind)) {
@@ -67,7 +67,7 @@ test("the only device of a tiny world sits in its group", () => {
   expect(names).toEqual(["device", "group", "probe"]);
 });
 
-test("channels are found by id, also with negative numbers", () => {
+test("channel ids work with negative numbers", () => {
   for (const channel of world.channels()) {
     expect(world.channel(`${channel.sensor.id}.${channel.number}`)).toBe(channel);
   }
@@ -77,11 +77,11 @@ test("channels are found by id, also with negative numbers", () => {
   expect(world.channel(`${world.list("sensor")[0]?.id}.01`)).toBeUndefined();
 });
 
-test("channels come by sensor, then by position", () => {
+test("channels have the order of sensors, then positions", () => {
   expect(world.channels()).toEqual(world.list("sensor").flatMap(({ channels }) => channels));
 });
 
-test("sensors scan at the intervals that people set", () => {
+test("sensors have usual intervals", () => {
   const share = (seconds: number): number => {
     const sensors = world.list("sensor");
     return sensors.filter(({ intervalSeconds }) => intervalSeconds === seconds).length / sensors.length;
@@ -95,7 +95,7 @@ test("sensors scan at the intervals that people set", () => {
   for (const sensor of world.list("sensor")) expect(sensor.intervalInherited).toBe(sensor.intervalSeconds === 60);
 });
 
-test("kinds, units and first channel numbers are as varied as real ones", () => {
+test("kinds, units and first channel numbers vary like real ones", () => {
   expect(new Set(world.list("sensor").map(({ typeName }) => typeName)).size).toBeGreaterThan(30);
   expect(world.list("sensor").map(({ type }) => type)).toContain("paessler.snmp.cpu_usage_sensor.65");
   const units = new Set(world.channels().map(({ displayUnit }) => displayUnit));
@@ -109,7 +109,7 @@ test("kinds, units and first channel numbers are as varied as real ones", () => 
   expect(world.channels().map(({ number }) => number)).toContain(-1);
 });
 
-test("names repeat under one parent, for channels and for sensors", () => {
+test("names of channels and sensors repeat below one parent", () => {
   const repeats = (names: readonly string[]): boolean => new Set(names).size < names.length;
   expect(world.list("sensor").some(({ channels }) => repeats(channels.map(({ name }) => name)))).toBe(true);
   expect(world.list("device").some(({ children }) => repeats(children.map(({ name }) => name)))).toBe(true);
@@ -125,7 +125,7 @@ test.each<[string, RegExp]>([
   ["braces", /\{path=/],
   ["more than 500 characters", /^.{500,}$/s],
   ["white space at its ends", /^\s.*\s$/s],
-])("some names hold %s", (_, pattern) => {
+])("some names contain %s", (_, pattern) => {
   const names = [...listAll(), ...world.channels()].map(({ name }) => name);
   expect(names.filter((name) => pattern.test(name)).length).toBeGreaterThan(0);
 });

@@ -31,7 +31,7 @@ function lines(page: string, style: string): string[] {
 
 const LEVEL = Array.from({ length: 240 }, (_, minute) => 10 + (minute % 5));
 
-test("a sensor's page offers a chart, says what it costs, and draws nothing unasked", () => {
+test("the page of a sensor offers a chart with its cost, and draws only on request", () => {
   const page = pageOf(undefined);
   expect(page).toContain('<form class="ask" action="./tree#chart" method="get">');
   expect(page).toContain('<input type="hidden" name="id" value="50">');
@@ -40,16 +40,16 @@ test("a sensor's page offers a chart, says what it costs, and draws nothing unas
   expect(texts(page)).toContain("This page sends no requests to PRTG");
 });
 
-test("only sensors have one", () => {
+test("only sensors have a chart", () => {
   expect(renderPage(nodePage(nodeReport(), around), around)).not.toContain('name="chart"');
 });
 
-test("a page that asked does not say that it cost nothing", () => {
+test("a page with a chart does not claim to be free", () => {
   expect(texts(drawn(partsOf(LEVEL)))).not.toContain("sends no requests to PRTG");
   expect(texts(drawn(partsOf(LEVEL)))).toContain("Data is 5 s old.");
 });
 
-test("each channel is a drawing with a title, what it shows in words, and a table", () => {
+test("each channel has a drawing with a title, a description and a table", () => {
   const page = drawn(partsOf(LEVEL), { max_error: 20, min_warning: 5 });
   expect(
     page.match(/<svg class="chart"[^>]* role="img" aria-labelledby="chart-\d-title chart-\d-text">/g),
@@ -65,20 +65,20 @@ test("each channel is a drawing with a title, what it shows in words, and a tabl
   ).toHaveLength(32);
 });
 
-test("limits are lines of their own, across the whole width, at their height", () => {
+test("limits are separate lines over the whole width at their height", () => {
   const page = drawn(partsOf(LEVEL), { max_error: 20, min_error: 5 });
   expect(lines(page, "error")).toEqual(Array(2).fill(["M0.0,4.0L1000.0,4.0", "M0.0,156.0L1000.0,156.0"]).flat());
   expect(lines(page, "warning")).toEqual([]);
 });
 
-test("a limit far from all values does not flatten them, and is told in words", () => {
+test("a distant limit does not flatten values and appears in words", () => {
   const page = drawn(partsOf(LEVEL), { max_error: 5_000 });
   expect(lines(page, "error")).toEqual(["", ""]);
   expect(texts(page)).toContain("error above 5,000 msec, outside the chart");
   expect(page).toContain('<p class="scale"><span>14</span><span>10</span></p>');
 });
 
-test("a line is broken where values are missing, and a single one is a dot", () => {
+test("missing values interrupt the line, and a single value is a dot", () => {
   const values = [
     ...LEVEL.slice(0, 60),
     ...Array<undefined>(60).fill(undefined),
@@ -92,20 +92,20 @@ test("a line is broken where values are missing, and a single one is a dot", () 
   expect(texts(drawn(partsOf(values)))).toContain("2 gaps.");
 });
 
-test("a channel that never changes has a scale all the same", () => {
+test("a constant channel has a scale", () => {
   const [line] = lines(drawn(partsOf([0, 0, 0])), "measured");
   expect(line).toBe("M0.0,80.0L4.2,80.0 8.3,80.0");
   expect(lines(drawn(partsOf([7])), "measured")[0]).toBe("M0.0,80.0h0.01");
 });
 
-test("a channel that hardly changes looks like it, and its limits are in sight", () => {
+test("a nearly constant channel looks constant, and shows its limits", () => {
   const page = drawn(partsOf([66.7, 66.6]));
   expect(page).toContain('<p class="scale"><span>67.317</span><span>65.983</span></p>');
   const limited = drawn(partsOf([66.7, 66.6]), { min_error: 5 });
   expect(limited).toContain('<p class="scale"><span>66.7</span><span>5</span></p>');
 });
 
-test("several values of a minute are its whole span", () => {
+test("several values of a minute give their whole range", () => {
   const [line] = lines(
     drawn([
       ...partsOf([10, 20]),
@@ -116,7 +116,7 @@ test("several values of a minute are its whole span", () => {
   expect(line).toBe("M0.0,156.0L4.2,4.0 8.3,156.0 8.3,4.0");
 });
 
-test("channels without values are left out, and the page says so", () => {
+test("the page omits channels without values and reports it", () => {
   const report = sensorReport();
   const chart = { ...chartOf(report, partsOf(LEVEL)), channels: new Map([["-4", partsOf(LEVEL)]]) };
   const page = pageOf({ kind: "drawn", chart, ageSeconds: 0 });
@@ -130,18 +130,18 @@ test.each<[PageChart, string]>([
   [{ kind: "waiting" }, "The server has not answered yet."],
   [{ kind: "too_many", retryAfterSeconds: 42 }, "Retry in 42 s."],
   [{ kind: "failed", reason: "<b>no</b> [API_TIMEOUT]" }, "Charts failed: &lt;b&gt;no&lt;/b&gt; [API_TIMEOUT]"],
-])("says %j", (outcome, expected) => {
+])("the page says %j", (outcome, expected) => {
   const page = pageOf(outcome);
   expect(texts(page)).toContain(expected);
   expect(page).toContain('name="chart" value="1"');
 });
 
-test("a server has nothing to draw until there are two samples", () => {
+test("a server has no drawing with fewer than two samples", () => {
   expect(courseView([], "hq", "server-0")).toBeUndefined();
   expect(courseView(courseOf([1]), "hq", "server-0")).toBeUndefined();
 });
 
-test("how many sensors of a server are not up is drawn, told in words, and in a table", () => {
+test("the number of sensors that are not up appears as drawing, words and table", () => {
   const view = String(courseView(courseOf([0, 3, undefined, undefined, 4, 1]), "hq", "server-0"));
   expect(view).toContain('role="img" aria-labelledby="server-0-course-title server-0-course-text"');
   expect(texts(view)).toContain(

@@ -23,7 +23,7 @@ describe("figures", () => {
     [7_200, "2 h"],
     [864_000, "10 d"],
     [-3, "-3 s"],
-  ])("a duration of %d s is %s", (seconds, text) => expect(duration(seconds)).toBe(text));
+  ])("a duration of %d s reads %s", (seconds, text) => expect(duration(seconds)).toBe(text));
 
   test.each([
     [0, "0 B"],
@@ -32,7 +32,7 @@ describe("figures", () => {
     [588_123, "588 kB"],
     [1_234_567, "1.23 MB"],
     [7e15, "7,000 TB"],
-  ])("%d bytes are %s", (count, text) => expect(bytes(count)).toBe(text));
+  ])("%d bytes read %s", (count, text) => expect(bytes(count)).toBe(text));
 
   test.each([
     [0, "0"],
@@ -42,13 +42,13 @@ describe("figures", () => {
     [-2, "-2"],
     [0.000_012_34, "1.234e-5"],
     [1.5e18, "1.500e+18"],
-  ])("a value of %d is %s", (given, text) => expect(value(given)).toBe(text));
+  ])("a value of %d reads %s", (given, text) => expect(value(given)).toBe(text));
 
   test.each([
     [0, "0 probes"],
     [1, "1 probe"],
     [1_200, "1,200 probes"],
-  ])("%d of a thing are %s", (count, text) => expect(counted(count, "probe")).toBe(text));
+  ])("%d of a thing read %s", (count, text) => expect(counted(count, "probe")).toBe(text));
 
   test("a count has separators", () => expect(number(1_234_567)).toBe("1,234,567"));
 
@@ -67,20 +67,21 @@ describe("figures", () => {
     ["2026-11-21T18:45:00.000Z", "1 s"],
     // The server's clock is ahead.
     ["2026-11-21T18:46:00.000Z", "1 s"],
-  ])("since %s it is %s", (at, text) => {
+  ])("since %s reads %s", (at, text) => {
     expect(span(at, "2026-11-21T18:45:00.000Z").toString()).toContain(`data-span>${text}</time>`);
   });
 
-  test("never is a moment too", () => expect(moment(null, "2026-11-21T18:45:00.000Z").toString()).toContain("never"));
+  test("never is a valid time", () => expect(moment(null, "2026-11-21T18:45:00.000Z").toString()).toContain("never"));
 
   test("exact times are UTC", () => expect(utc("2026-11-21T18:44:57.123Z")).toBe("2026-11-21 18:44:57 UTC"));
 });
 
 describe("addresses", () => {
   test.each(["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "nonsense", ""])(
-    "%j is no place to go",
+    "%j is not a valid link",
     (url) => expect(webAddress(url)).toBeUndefined(),
   );
 
-  test("a server is", () => expect(webAddress("https://prtg.example.com:1616")).toBe("https://prtg.example.com:1616/"));
+  test("a server is a valid link", () =>
+    expect(webAddress("https://prtg.example.com:1616")).toBe("https://prtg.example.com:1616/"));
 });

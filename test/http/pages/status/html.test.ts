@@ -18,7 +18,7 @@ const hostile = fc.oneof(
 );
 
 describe("html", () => {
-  test("keeps any text text, between tags and in attributes", () => {
+  test("escapes any text between tags and in attributes", () => {
     fc.assert(
       fc.property(hostile, hostile, (name, title) => {
         const page = html`<p title="${title}">${name}</p>`.toString();
@@ -29,11 +29,11 @@ describe("html", () => {
     );
   });
 
-  test("changes nothing but what markup is made of, controls and lone surrogates", () => {
+  test("changes only markup characters, controls and lone surrogates", () => {
     fc.assert(fc.property(hostile, (text) => read(escapeHtml(text)) === readable(text)));
   });
 
-  test("escapes once: templates in templates stay as they are", () => {
+  test("escapes once in nested templates", () => {
     const inner = html`<b>${"<i>"}</b>`;
     expect(String(html`<p>${inner}${[inner, "&"]}</p>`)).toBe("<p><b>&lt;i&gt;</b><b>&lt;i&gt;</b>&amp;</p>");
   });
@@ -50,7 +50,7 @@ describe("html", () => {
     expect(String(html`${value}`)).toBe(expected);
   });
 
-  test("takes no look-alike for HTML", () => {
+  test("escapes objects that imitate HTML", () => {
     const fake = { toString: () => "<script>", text: "<script>" };
     expect(String(html`${String(fake)}`)).toBe("&lt;script&gt;");
   });

@@ -82,8 +82,8 @@ const hostile = fc.constantFrom(
   "\u202e\u0000\ud800&lt;&amp;",
 );
 
-describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
-  test("has the same tags and attributes whatever things are called", () => {
+describe.each(Object.entries(PAGES))("page of %s", (_title, page) => {
+  test("has the same tags and attributes for any names", () => {
     const plain = skeleton(rendered(page, (text) => `${text} x`));
     expect(plain.length).toBeGreaterThan(60);
     fc.assert(
@@ -105,7 +105,7 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
     );
   });
 
-  test("leads nowhere but to itself and to servers by HTTP", () => {
+  test("links only to itself and to servers by HTTP", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         for (const [, address = ""] of rendered(page, () => text).matchAll(/\s(?:href|src|action)="([^"]*)"/g)) {
@@ -116,7 +116,7 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
     );
   });
 
-  test("has no script, style or handler of its own, one main heading, and landmarks", () => {
+  test("has no inline script, style or handler, one main heading, and landmarks", () => {
     const whole = rendered(page);
     expect(whole).not.toMatch(/\sstyle=|\son[a-z]+=|<style/);
     expect(whole.match(/<script/g)).toHaveLength(1);
@@ -127,18 +127,18 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
   });
 });
 
-test("the reports are what their schemas say", () => {
+test("the reports match their schemas", () => {
   for (const report of [statusReport(), serverListReport()]) expect(StatusReport.parse(report)).toEqual(report);
   for (const report of [nodeReport(), sensorReport()]) expect(NodeReport.parse(report)).toEqual(report);
   expect(SearchReport.parse(searchReport())).toEqual(searchReport());
 });
 
-describe("the page of one server", () => {
+describe("page of one server", () => {
   const text = texts(rendered(PAGES["one server"]));
 
   test.each([
     ["collectors: when, how long, when again, what failed", "tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2"],
-    ["what a failure was", "no answer [API_TIMEOUT]"],
+    ["the last failure", "no answer [API_TIMEOUT]"],
     ["failures of the API by code", "500 × 3"],
     ["the clock of the server", "2 min behind"],
     ["latency", "12 ms over 25 s 9.88 MB"],
@@ -151,11 +151,11 @@ describe("the page of one server", () => {
     ["OTLP", "Delivered 100 Rejected ! 1 rejected Pending 20, oldest 90 s"],
     ["the version", "1.2.3 abcdef0"],
     ["a reload that failed", "reload failed: running the configuration of"],
-  ])("tells %s", (_what, expected) => {
+  ])("shows %s", (_what, expected) => {
     expect(text).toContain(expected);
   });
 
-  test.each(SERVER_STATES)("says that a server is %s", (state) => {
+  test.each(SERVER_STATES)("shows the server state %s", (state) => {
     const report = statusReport();
     const servers = report.servers.map((server) => ({ ...server, state }));
     const shown = texts(rendered(() => singlePage({ ...report, servers }, nodeReport())));
@@ -163,7 +163,7 @@ describe("the page of one server", () => {
   });
 });
 
-describe("the last run of a collector", () => {
+describe("last run of a collector", () => {
   const [server] = statusReport().servers;
   const complete = server?.collectors?.[0];
   if (server === undefined || complete === undefined) throw new Error("no collector to begin with");
@@ -174,7 +174,7 @@ describe("the last run of a collector", () => {
     ["failed", { error: "no" }, "✕ Failed"],
     ["is yet to come", { last_duration_seconds: null }, "… Pending"],
     ["was the last", { state: "off" }, "– Off: endpoint missing"],
-  ] as const)("that %s", (_what, more, expected) => {
+  ] as const)("shows a run that %s", (_what, more, expected) => {
     const servers = [{ ...server, collectors: [{ ...complete, ...more }] }];
     const shown = texts(rendered(() => singlePage({ ...statusReport(), servers }, nodeReport())));
     const [, lastRun = ""] = shown.split("Skipped tree ");
@@ -182,11 +182,11 @@ describe("the last run of a collector", () => {
   });
 });
 
-describe("the page of many servers", () => {
+describe("page of many servers", () => {
   const listed = (more: Parameters<typeof serverListReport>[1] = {}, course: StatusCourse = courseOf([0, 3, 1])) =>
     rendered(() => overviewPage(serverListReport(asIs, more), { find: "", page: 2 }, () => course, around));
 
-  test("has sums over all, and a line for each that is shown", () => {
+  test("has totals and a line for each shown server", () => {
     const shown = texts(listed());
     expect(shown).toContain("120 servers ⊘ 1 Unreachable ✕ 2 Failing ✓ 117 Working");
     expect(shown).toContain("1 probe, 2 groups, 3 devices, 4,000 sensors, 5 channels");
@@ -196,7 +196,7 @@ describe("the page of many servers", () => {
     expect(listed().match(/<tr>\s*<th scope="row"><a href="\.\/tree\?server=hq">/g)).toHaveLength(50);
   });
 
-  test("leads to the pages before and after, with what is looked for", () => {
+  test("links to the previous and the next page and keeps the search", () => {
     expect(listed()).toContain('<a href="./">Previous</a>');
     expect(listed()).toContain('<a href="./?page=3">Next</a>');
     expect(texts(listed())).toContain("51 to 100 of 120");
@@ -207,28 +207,28 @@ describe("the page of many servers", () => {
     expect(texts(found)).toContain("120 with “ a&amp;b ” in the name");
   });
 
-  test("puts statuses together that ask for the same", () => {
+  test("groups statuses that need the same action", () => {
     const sensors_by_status = { down: 1, partialdown: 2, acknowledged: 3, unusual: 4, up: 5, pauseduntil: 6, none: 7 };
     expect(texts(listed({ sensors_by_status }))).toContain(
       "✕ 3 Down, ✎ 3 Acknowledged, ≈ 4 Unusual, ✓ 5 Up, ‖ 13 Paused or other, 12 s ago",
     );
   });
 
-  test("has none of the details", () => {
+  test("has no details", () => {
     expect(listed()).not.toMatch(/<details data-key="endpoints"|Collectors/);
   });
 
-  test("cuts what an error says, between characters", () => {
+  test("shortens errors between characters", () => {
     const row = listed({ reason: `<b>${"😀".repeat(300)}` });
     expect(row).toContain(`<bdi>&lt;b&gt;${"😀".repeat(97)}…</bdi>`);
   });
 
-  test("says nothing of reasons and times that there are not", () => {
+  test("omits missing reasons and times", () => {
     const shown = texts(listed({ state: "starting", failed_collectors: [], reason: null, last_poll_at: null }, []));
     expect(shown).toMatch(/hq … Starting ✕ 7 Down, ✓ 3,990 Up, \? 3 new status, never hq/);
   });
 
-  test("says so where no server has that name", () => {
+  test("reports a search without results", () => {
     const report = { ...serverListReport(), servers: [], page: { number: 1, pages: 1, from: 0, matching: 0 } };
     const shown = rendered(() => overviewPage(report, { find: "nowhere", page: 1 }, () => [], around));
     expect(texts(shown)).toContain("0 with “ nowhere ” in the name");
@@ -239,7 +239,7 @@ describe("the page of many servers", () => {
 test.each([
   [false, "<dd>23 % of the time</dd>"],
   [true, "23 % of the time <span"],
-])("how busy the process is, and that time series are held back: %s", (extra_held_back, shown) => {
+])("the page shows the load of the process and deferred time series: %s", (extra_held_back, shown) => {
   const report = serverListReport();
   const process = { ...report.process, extra_held_back };
   const page = overviewPage({ ...report, process }, { find: "", page: 1 }, () => [], around);
@@ -248,7 +248,7 @@ test.each([
   expect(text.includes("time series are delayed")).toBe(extra_held_back);
 });
 
-test("the page of a server leads back, and on to the objects of its tree", () => {
+test("the page of a server links back and to its tree", () => {
   const page = rendered(PAGES["a server"]);
   expect(texts(page)).toContain("Overview hq server hq ✕ Failing");
   expect(texts(page)).toContain("Children: 300 objects");
@@ -256,8 +256,8 @@ test("the page of a server leads back, and on to the objects of its tree", () =>
   expect(texts(page)).toContain("Delivered 100 Rejected ! 1 rejected Pending 20, oldest 90 s");
 });
 
-describe("a page of the tree", () => {
-  test("leads through the channels of a sensor that has many", () => {
+describe("page of the tree", () => {
+  test("links to more channels of a large sensor", () => {
     const report = sensorReport();
     const sensor = report.sensor && { ...report.sensor, channels_total: 900, channels_from: 400 };
     const whole = rendered(() => nodePage({ ...report, sensor }, around));
@@ -266,7 +266,7 @@ describe("a page of the tree", () => {
     expect(whole).toContain("900 channels");
   });
 
-  test("shows a sensor with values, units, limits and the exact lines", () => {
+  test("shows a sensor with values, units, limits and lines of the page", () => {
     const whole = rendered(PAGES.sensor);
     expect(texts(whole)).toContain("Ping Time 0 12.346 msec 12 s ago ! error above 10");
     expect(whole).toContain("<code>prtg_channel_value{sensor_id=&quot;50&quot;} 12.3456</code>");
@@ -275,7 +275,7 @@ describe("a page of the tree", () => {
     expect(whole).toContain('href="./debug/explain?object=50"');
   });
 
-  test("gives exact times beside relative ones", () => {
+  test("gives exact times next to relative ones", () => {
     expect(rendered(PAGES.sensor)).toContain(
       '<time datetime="2026-11-21T18:44:48.000Z" title="2026-11-21 18:44:48 UTC" data-relative>12 s ago</time>',
     );
@@ -287,7 +287,7 @@ describe("a page of the tree", () => {
     expect(whole).toContain("from=201");
   });
 
-  test("marks what can be opened", () => {
+  test("marks objects with children", () => {
     const opens = (children: number) => {
       const report = nodeReport();
       const items = [summary(asIs, { children })];
@@ -298,14 +298,14 @@ describe("a page of the tree", () => {
     expect([opens(0), opens(1)]).toEqual([false, true]);
   });
 
-  test("has a name for what has none", () => {
+  test("shows a name for unnamed objects", () => {
     expect(
       texts(rendered(() => nodePage({ ...nodeReport(), node: summary(asIs, { name: " \t" }) }, around))),
     ).toContain("(no name)");
   });
 });
 
-describe("why a sensor is not up", () => {
+describe("reason why a sensor is not up", () => {
   const rowOf = (more: Parameters<typeof downSensor>[1]) => {
     const report = nodeReport();
     const children = { ...report.children, items: [downSensor(asIs, more)] };
@@ -313,7 +313,7 @@ describe("why a sensor is not up", () => {
     return /<ul class="tree">.*<\/ul>/s.exec(whole)?.[0] ?? "";
   };
 
-  test("is told in lists, with since when", () => {
+  test("appears in lists with its start", () => {
     expect(texts(rowOf({}))).toContain("sw-1 ✕ Down for 12 min 2 channels Timeout (code: PE018)");
     expect(rowOf({})).toContain(
       '<time datetime="2026-11-21T18:33:00.000Z" title="since 2026-11-21 18:33:00 UTC" data-span>12 min</time>',
@@ -321,19 +321,19 @@ describe("why a sensor is not up", () => {
     expect(texts(rendered(PAGES.search))).toContain("✕ Down for 12 min 2 channels Timeout (code: PE018)");
   });
 
-  test("is left out where the server says nothing, and of sensors that are up", () => {
+  test("is absent without a message, and for sensors that are up", () => {
     expect(texts(rowOf({ message: null, status_since: null }))).toMatch(/sw-1 ✕ Down 2 channels\s*$/);
     expect(texts(rowOf({ status: "up", message: "OK" }))).toMatch(/sw-1 ✓ Up 2 channels\s*$/);
   });
 
-  test("is told at length on the page of the sensor, with when it was up", () => {
+  test("appears in full on the page of the sensor, with its last uptime", () => {
     const page = texts(rendered(PAGES.sensor));
     expect(page).toContain("Message: Timeout (code: PE018)");
     expect(page).toContain("Last up 12 s ago");
     expect(page).not.toContain("Last down");
   });
 
-  test("is cut in lists, between characters", () => {
+  test("is cut between characters in lists", () => {
     const message = `<b>${"😀".repeat(300)}`;
     const row = rowOf({ message });
     expect(row).toContain(`<bdi>&lt;b&gt;${"😀".repeat(197)}…</bdi>`);
@@ -342,22 +342,22 @@ describe("why a sensor is not up", () => {
     expect(whole).toContain(`<bdi>&lt;b&gt;${"😀".repeat(300)}</bdi>`);
   });
 
-  test("is kept apart from what is around it, whichever way it is written", () => {
+  test("stays separate from other text in any direction of writing", () => {
     expect(rowOf({ message: "\u202eabc\ud800" })).toContain('<span class="said"><bdi>\u202eabc\ufffd</bdi></span>');
   });
 });
 
-test("leads to the pages below /debug where there are some", () => {
+test("the page links to existing pages below /debug", () => {
   const leads = (hasDebugPages: boolean) =>
     renderPage(PAGES["one server"](asIs), { ...around, hasDebugPages }).includes('href="./debug/cardinality"');
   expect([leads(true), leads(false)]).toEqual([true, false]);
 });
 
-test("the search says how much it leaves out", () => {
+test("the search shows the number of all results", () => {
   expect(texts(rendered(PAGES.search))).toContain("1,234 sensors for “ sw ” in status Down of hq");
 });
 
-test("a server says what is left out of its answers", () => {
+test("the page shows the number of values that the exporter ignores", () => {
   const report = statusReport(asIs);
   const problems = { decode: { value: 12, record: 3 }, waiting_channels: 0, orphans: 0 };
   const servers = report.servers.map((server) => ({ ...server, problems }));

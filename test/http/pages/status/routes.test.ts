@@ -58,7 +58,7 @@ describe.each([
   "/search?q=sw",
   "/?q=sw",
 ])("%s", (path) => {
-  test("is a page that loads nothing but our style and script", async () => {
+  test("loads only our style and script", async () => {
     const response = await fetch(base + path);
     expect(response.status).toBe(path.includes("404") ? 404 : 200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -76,7 +76,7 @@ describe.each([
     expect(page).toContain(`src=".${SCRIPT.path}"`);
   });
 
-  test("is small, and gzipped where that is wanted", async () => {
+  test("is small, and compressed on request", async () => {
     const plain = await fetch(base + path, { headers: { "Accept-Encoding": "identity" } });
     const zipped = await fetch(base + path, { headers: { "Accept-Encoding": "gzip" } });
     expect([plain.headers.get("content-encoding"), zipped.headers.get("content-encoding")]).toEqual([null, "gzip"]);
@@ -85,21 +85,21 @@ describe.each([
     await zipped.arrayBuffer();
   });
 
-  test("answers HEAD without a body, and refuses to be written to", async () => {
+  test("answers HEAD without a body and rejects writes", async () => {
     const head = await fetch(base + path, { method: "HEAD" });
     expect((await head.arrayBuffer()).byteLength).toBe(0);
     expect((await fetch(base + path, { method: "POST", body: "x" })).status).toBe(405);
   });
 });
 
-describe("the monitoring server", () => {
+describe("monitoring server", () => {
   const charts = async (path: string) => {
     asked.length = 0;
     const text = await (await fetch(base + path)).text();
     return [asked.filter((question) => typeof question === "object" && question !== null && "chart" in question), text];
   };
 
-  test("is asked for a chart where a reader wants one", async () => {
+  test("gets a request for a chart when a reader wants one", async () => {
     const [questions, page] = await charts("/tree?server=hq&id=50&from=200&chart=1");
     expect(questions).toEqual([{ chart: { server: "hq", id: "50", from: 200 } }]);
     expect(page).toContain("The server has not answered yet.");
@@ -112,10 +112,10 @@ describe("the monitoring server", () => {
     "/tree?id=50&chart=0",
     "/search?q=x&chart=1",
     "/status.json?id=50&chart=1",
-  ])("is not asked for %s", async (path) => expect((await charts(path))[0]).toEqual([]));
+  ])("gets no request for %s", async (path) => expect((await charts(path))[0]).toEqual([]));
 });
 
-describe("questions", () => {
+describe("parameters of pages", () => {
   test.each([
     ["/", { server: undefined, find: "", page: 1 }],
     ["/?find=+north+sea+&page=12", { server: undefined, find: "north sea", page: 12 }],
@@ -136,7 +136,7 @@ describe("questions", () => {
     ["/status.json?object=50", { server: undefined, id: "50", from: 0 }],
     ["/status.json?q=sw", { text: "sw", server: undefined, status: undefined }],
     ["/status.json?status=down", { text: "", server: undefined, status: "down" }],
-  ])("%s is understood", async (path, expected) => {
+  ])("include %s", async (path, expected) => {
     expect(await lastAsked(path)).toEqual(expected);
   });
 });
@@ -148,19 +148,19 @@ describe("/status.json", () => {
     ["?server=hq&object=40", nodeReport()],
     ["?id=50", sensorReport()],
     ["?q=sw", searchReport()],
-  ])("with %j gives the facts", async (query, expected) => {
+  ])("returns the facts for %j", async (query, expected) => {
     const response = await fetch(`${base}/status.json${query}`);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.json()).toEqual(expected);
   });
 
-  test("says so when there is no such server", async () => {
+  test("reports an unknown server", async () => {
     const response = await fetch(`${base}/status.json?server=nowhere`);
     expect([response.status, await response.json()]).toEqual([404, { error: "unknown server" }]);
     expect((await fetch(`${base}/tree?server=nowhere`)).status).toBe(404);
   });
 
-  test("says so when there is no such object", async () => {
+  test("reports an unknown object", async () => {
     const response = await fetch(`${base}/status.json?object=404`);
     expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);
     const page = await (await fetch(`${base}/tree?id=404`)).text();
@@ -169,7 +169,7 @@ describe("/status.json", () => {
 });
 
 describe("style and script", () => {
-  test.each([STYLE, SCRIPT])("$path may be kept for ever, as its path names its content", async (asset) => {
+  test.each([STYLE, SCRIPT])("$path can be cached forever, because its name has its hash", async (asset) => {
     const response = await fetch(base + asset.path);
     expect(response.headers.get("content-type")).toBe(asset.contentType);
     expect(response.headers.get("cache-control")).toContain("immutable");
@@ -177,7 +177,7 @@ describe("style and script", () => {
     expect(asset.path).toMatch(/^\/assets\/[0-9a-f]{10}-status\.(css|js)$/);
   });
 
-  test("builds no markup from text", () => {
+  test("creates no markup from text", () => {
     expect(SCRIPT.body).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/);
     expect(STYLE.body).not.toMatch(/@import|url\(/);
   });

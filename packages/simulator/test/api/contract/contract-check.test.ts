@@ -8,7 +8,7 @@ const SENSOR = {
   parent: { id: "2", type: "REFERENCED_DEVICE", name: "b", href: "restricted" },
 };
 
-describe("the check of answers against the contract", () => {
+describe("contract check of answers", () => {
   test.each<
     [what: string, status: number, headers: Record<string, string>, body: unknown, complaint: RegExp | undefined]
   >([
@@ -17,8 +17,14 @@ describe("the check of answers against the contract", () => {
     ["lacks a member", 200, JSON_TYPE, { ...SENSOR, status: undefined }, /required property 'status'/],
     ["has a member of the wrong type", 200, JSON_TYPE, { ...SENSOR, name: 5 }, /\/name must be string/],
     ["has an unknown status", 200, JSON_TYPE, { ...SENSOR, status: "UP!" }, /\/status must be equal to one of/],
-    ["has a member more that is no section", 200, JSON_TYPE, { ...SENSOR, more: "text" }, /\/more must be object/],
-    ["has a moment that is none", 200, JSON_TYPE, { ...SENSOR, lastup: "today" }, /\/lastup must match format/],
+    [
+      "has an additional member that is no section",
+      200,
+      JSON_TYPE,
+      { ...SENSOR, more: "text" },
+      /\/more must be object/,
+    ],
+    ["has an invalid time", 200, JSON_TYPE, { ...SENSOR, lastup: "today" }, /\/lastup must match format/],
     ["has another status", 418, JSON_TYPE, SENSOR, /which getSensor has not/],
     ["has an error of another status", 404, JSON_TYPE, { code: "FORBIDDEN", message: "", request_id: "1" }, /\/code/],
     ["lacks a header", 200, { ...JSON_TYPE, "x-request-id": "" }, SENSOR, /header X-Request-Id/],
@@ -29,9 +35,9 @@ describe("the check of answers against the contract", () => {
       SENSOR,
       /content type is text\/html/,
     ],
-    ["has a body where there is none", 202, { ...JSON_TYPE, "wait-for": "1" }, SENSOR, /there is a body/],
+    ["has an unexpected body", 202, { ...JSON_TYPE, "wait-for": "1" }, SENSOR, /there is a body/],
     ["waits for nothing", 202, JSON_TYPE, undefined, /header Wait-For is missing/],
-  ])("an answer that %s", async (_, status, headers, body, complaint) => {
+  ])("reports an answer that %s", async (_, status, headers, body, complaint) => {
     const text = body === undefined ? "" : JSON.stringify(body);
     const answer = {
       method: "GET",
@@ -45,14 +51,14 @@ describe("the check of answers against the contract", () => {
     else expect(found).toMatch(complaint);
   });
 
-  test("paths and methods that are not there", async () => {
+  test("rejects unknown paths and methods", async () => {
     const answer = { method: "GET", target: "/api/v2/nothing", headers: new Headers(), text: "" };
     expect(await complaintAbout({ ...answer, status: 404 })).toBeUndefined();
     expect(await complaintAbout({ ...answer, status: 200 })).toMatch("is not in the contract");
   });
 });
 
-test("refusals say where the request does not fit the contract", async () => {
+test("refusals say which part of the request does not fit the contract", async () => {
   const { send } = await startService();
   const refused = async (path: string, method: string, body?: unknown) => {
     const { status, json } = await send(path, {

@@ -29,12 +29,12 @@ function requested(query: string): Pick<URL, "search" | "searchParams"> {
 }
 
 describe("operations of the contract", () => {
-  test("have one handler each, and there are no others", () => {
+  test("have exactly one handler each", () => {
     const handled = ENDPOINTS.map((endpoint): string => endpoint.operation);
     expect(handled.toSorted()).toEqual(contract.operations.map(({ id }) => id).toSorted());
   });
 
-  test("that are experimental have the prefix, and the stable ones have not", () => {
+  test("have the prefix if they are experimental, and only then", () => {
     for (const { path, maturity } of contract.operations) {
       // Some deprecated operations were experimental before.
       if (maturity !== "deprecated")
@@ -42,7 +42,7 @@ describe("operations of the contract", () => {
     }
   });
 
-  test("that need no user are those of the specification", () => {
+  test("need no user only if the specification says so", () => {
     const open = contract.operations.filter(({ accessLevel }) => accessLevel === undefined);
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       "GET /health",
@@ -53,7 +53,7 @@ describe("operations of the contract", () => {
     ]);
   });
 
-  test("need the access levels that we read into the names", () => {
+  test("need the access level that their name implies", () => {
     const level = (id: string) => operation(id).accessLevel;
     for (const { id, method, accessLevel } of contract.operations) {
       if (method === "GET" && accessLevel !== undefined) expect([id, accessLevel]).toEqual([id, "READ"]);
@@ -105,7 +105,7 @@ describe("routes of the contract", () => {
     "/api/v20/sensors",
     "/api/v2/channels/%zz",
     "/api/v2/experimental/timeseries//",
-  ])("there is nothing at %s", (path) => {
+  ])("no operation has the path %s", (path) => {
     expect(routes.methodsOf(path)).toEqual([]);
   });
 
@@ -131,16 +131,16 @@ describe("handlers of operations", () => {
     [[handler("getSensor"), handler("getSensor")], "The operation getSensor has two handlers"],
     [[handler("getSensor", "public")], "differ in whether a user is needed"],
     [[handler("getHealth")], "differ in whether a user is needed"],
-  ])("that do not fit are refused %#", (endpoints, message) => {
+  ])("reject handlers that do not fit %#", (endpoints, message) => {
     expect(() => buildRoutes(contract, endpoints)).toThrow(message);
   });
 
-  test("may be missing", () => {
+  test("are optional", () => {
     expect(buildRoutes(contract, []).match("GET", "/api/v2/health")).toMatchObject({ endpoint: undefined });
   });
 });
 
-describe("the check of parameters", () => {
+describe("check of parameters", () => {
   const NAMELESS = "BAD_REQUEST";
   test.each([
     ["listSensors", "", undefined],
@@ -184,7 +184,7 @@ describe("the check of parameters", () => {
       "from=2026-02-28T00:00:00Z&to=now",
       "to must be an RFC 3339 date-time such as 2026-03-12T17:00:00Z",
     ],
-  ])("of %s: %s", (id, query, message) => {
+  ])("checks %s: %s", (id, query, message) => {
     const params = { id: "1", parent: "1", kind: "device", type: "live" };
     const declared = Object.entries(params).filter(([name]) => operation(id).path.includes(`{${name}}`));
     const match = { operation: operation(id), params: Object.fromEntries(declared) };
@@ -192,7 +192,7 @@ describe("the check of parameters", () => {
     expect(refusal(() => contract.checkParameters(match, requested(query)))).toBe(expected);
   });
 
-  test("of the path", () => {
+  test("checks parameters in the path", () => {
     const match = { operation: operation("getTimeSeries"), params: { id: "1", type: "hourly" } };
     expect(refusal(() => contract.checkParameters(match, requested("")))).toBe(
       "400 BAD_REQUEST type must be one of live, short, medium, long",
@@ -200,7 +200,7 @@ describe("the check of parameters", () => {
   });
 });
 
-describe("the check of bodies", () => {
+describe("check of bodies", () => {
   test.each<[id: string, body: unknown, complaint: string | undefined]>([
     ["openSession", { username: "a", password: "b", more: 1 }, undefined],
     ["openSession", undefined, "BAD_REQUEST The body is required"],
@@ -261,7 +261,7 @@ describe("the check of bodies", () => {
     ["editDevice", { colours: {} }, "BAD_REQUEST The body must not have colours"],
     ["editDevice", { basic: { priority: 6 } }, "BAD_REQUEST The body at /basic/priority must be one of 1, 2, 3, 4, 5"],
     ["editSensor", { windowsconnection: {} }, "BAD_REQUEST The body must not have windowsconnection"],
-  ])("of %s: %j", (id, body, complaint) => {
+  ])("checks %s: %j", (id, body, complaint) => {
     const expected = complaint === undefined ? undefined : `400 ${complaint}`;
     expect(refusal(() => contract.checkBody(operation(id), body))).toBe(expected);
   });

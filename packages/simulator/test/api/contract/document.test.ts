@@ -15,7 +15,7 @@ test("the contract is a valid OpenAPI document", async () => {
   expect([valid, validator.version]).toEqual([true, "3.1"]);
 });
 
-test("every refusal by state shows its status, code and body", () => {
+test("every refusal of the API shows its status, code and body", () => {
   const { responses } = DOCUMENT.components as { readonly responses: Readonly<Record<string, Refusal>> };
   const lacking = Object.entries(responses).flatMap(([name, { content }]) => {
     const { schema, examples = {} } = content?.["application/json"] ?? {};

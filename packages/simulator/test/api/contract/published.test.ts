@@ -36,24 +36,21 @@ function operationsOf({ paths }: Published): string[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
 }
 
-describe("the contract of one release in one spelling", () => {
+describe("contract of one release in one spelling", () => {
   test.each(PAIRS)("%s %s is a valid OpenAPI document", async (spelling, release) => {
     const { valid, errors } = await new Validator().validate(published(spelling, release) as never);
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
   });
 
-  test.each(PAIRS)(
-    "%s %s has no part of the other spelling, and no link to an absent operation",
-    (spelling, release) => {
-      const document = published(spelling, release);
-      const text = JSON.stringify(document);
-      expect(text).not.toContain(`"x-spelling":"${spelling === "live" ? "specification" : "live"}"`);
-      const named = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id = ""]) => id);
-      const known = new Set(operationsOf(document));
-      expect(named.filter((id) => !known.has(id))).toEqual([]);
-    },
-  );
+  test.each(PAIRS)("%s %s lacks the other spelling and links to absent operations", (spelling, release) => {
+    const document = published(spelling, release);
+    const text = JSON.stringify(document);
+    expect(text).not.toContain(`"x-spelling":"${spelling === "live" ? "specification" : "live"}"`);
+    const named = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id = ""]) => id);
+    const known = new Set(operationsOf(document));
+    expect(named.filter((id) => !known.has(id))).toEqual([]);
+  });
 
   test.each<[SpellingName, ReleaseName, readonly string[], readonly string[]]>([
     ["specification", "24.3", ["listSensors", "deleteDevice"], ["deleteSensor", "listObjects", "editSensor"]],
@@ -73,7 +70,7 @@ describe("the contract of one release in one spelling", () => {
     expect(absent.filter((id) => known.includes(id))).toEqual([]);
   });
 
-  test("parameters and responses of a metascan are those of the spelling", () => {
+  test("parameters and responses of a metascan use the spelling", () => {
     const metascan = (spelling: SpellingName) =>
       published(spelling, "26.3").paths["/experimental/devices/{id}/metascan"]?.post;
     const statuses = (spelling: SpellingName) =>
@@ -87,7 +84,7 @@ describe("the contract of one release in one spelling", () => {
     (["specification", "live"] as const).flatMap((spelling) =>
       FORMS.map(([schema, path]): [SpellingName, string, string] => [spelling, schema, path]),
     ),
-  )("%s: %s has the fields of the spelling alone", async (spelling, schema, path) => {
+  )("%s: %s has only the fields of the spelling", async (spelling, schema, path) => {
     const { send } = await startService({ spelling });
     const sent: Sent =
       path === "/session"
@@ -107,7 +104,7 @@ describe("the contract of one release in one spelling", () => {
     expect([...own].some((name) => !other.has(name)) || [...other].some((name) => !own.has(name))).toBe(true);
   });
 
-  test("the whole contract stays as it is", () => {
+  test("publishing does not change the whole contract", () => {
     expect(Object.values(whole.paths).flatMap((methods) => Object.values(methods))).toHaveLength(140);
   });
 });

@@ -27,7 +27,7 @@ async function historyOf({ send }: RunningService, id: string): Promise<Run[]> {
 }
 
 describe("auto-discovery jobs", () => {
-  test("that were there before are listed", async () => {
+  test("include the jobs of the initial world", async () => {
     const { send, ids } = await startService();
     expect(await ids(JOBS)).toEqual(["701", "702", "703"]);
     const { json, headers } = await send(`${JOBS}?limit=1`);
@@ -72,7 +72,7 @@ describe("auto-discovery jobs", () => {
     ["devices/100", "Auto-discovery of core-sw-1"],
     ["groups/11", 'Auto-discovery of Größe "π" \\ 漢\ufffd'],
     ["probes/2", "Auto-discovery of Remote"],
-  ])("are created on %s", async (path, name) => {
+  ])("can be created on %s", async (path, name) => {
     const service = await startService();
     const id = await createOn(service, path);
     expect((await service.send(`${JOBS}/${id}`)).json).toMatchObject({
@@ -85,7 +85,7 @@ describe("auto-discovery jobs", () => {
     expect(((await service.send(`${JOBS}/${id}`)).json as { name: string }).name.toWellFormed()).toBe(name);
   });
 
-  test("are edited, setting by setting", async () => {
+  test("accept edits of single settings", async () => {
     const service = await startService();
     const settings = { basic: { name: "mine" }, autodiscovery: { devicetemplates: ["linux-ssh.odt"] } };
     const id = await createOn(service, "groups/20", settings);
@@ -117,13 +117,13 @@ describe("auto-discovery jobs", () => {
     ["POST", "/experimental/devices/10/autodiscoveryjob", {}, "404 NOT_FOUND"],
     ["POST", "/experimental/probes/4711/autodiscoveryjob", {}, "404 NOT_FOUND"],
     ["PATCH", `${JOBS}/701`, { autodiscovery: { schedule: 5 } }, "400 BAD_REQUEST"],
-  ] as const)("%s %s with %j is refused with %s", async (method, path, body, refusal) => {
+  ] as const)("%s %s with %j fails with %s", async (method, path, body, refusal) => {
     const { send } = await startService();
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     expect(outcome(await send(path, { method, ...text }))).toBe(refusal);
   });
 
-  test("of objects that a user does not see are not seen either", async () => {
+  test("stay hidden if the user cannot see their object", async () => {
     const { send, ids } = await startService();
     const bearer = "RESTRICTED";
     expect(await ids(JOBS, { bearer })).toEqual(["703"]);
@@ -139,8 +139,8 @@ describe("auto-discovery jobs", () => {
   });
 });
 
-describe("a started auto-discovery job", () => {
-  test("runs for some minutes, and then has found devices", async () => {
+describe("started auto-discovery job", () => {
+  test("runs for some minutes and then finds devices", async () => {
     const service = await startService();
     const id = await createOn(service, "groups/20");
     const { status, text } = await post(service, `${JOBS}/${id}/start`);
@@ -158,7 +158,7 @@ describe("a started auto-discovery job", () => {
     expect((await post(service, `${JOBS}/${id}/start`)).status).toBe(204);
   });
 
-  test("adds what it finds to the tree, for everybody to see", async () => {
+  test("adds its devices to the tree for all users", async () => {
     const service = await startService();
     const id = await createOn(service, "groups/20", { autodiscovery: { devicetemplates: ["generic-ping.odt"] } });
     let added = 0;
@@ -176,7 +176,7 @@ describe("a started auto-discovery job", () => {
     expect((await service.ids("/devices", { bearer: "RESTRICTED" })).length).toBe(2 + added);
   });
 
-  test("on a device comes across that device", async () => {
+  test("finds its device if it runs on a device", async () => {
     const service = await startService();
     const id = await createOn(service, "devices/100");
     await post(service, `${JOBS}/${id}/start`);
@@ -184,7 +184,7 @@ describe("a started auto-discovery job", () => {
     expect((await historyOf(service, id))[0]).toMatchObject({ devices_found: 1, devices_added: 0 });
   });
 
-  test("is refused while its object is paused or not connected", async () => {
+  test("is impossible while its object is paused or disconnected", async () => {
     const service = await startService();
     const { world } = service.simulator;
     const id = await createOn(service, "groups/20");
@@ -196,7 +196,7 @@ describe("a started auto-discovery job", () => {
     expect((await post(service, `${JOBS}/${id}/start`)).status).toBe(204);
   });
 
-  test("ends with its object", async () => {
+  test("ends when its object is deleted", async () => {
     const service = await startService();
     const id = await createOn(service, "devices/200");
     await post(service, `${JOBS}/${id}/start`);
@@ -206,8 +206,8 @@ describe("a started auto-discovery job", () => {
   });
 });
 
-describe("the history of auto-discovery jobs", () => {
-  test("of one job, and of all jobs, has the latest run first, in pages", async () => {
+describe("history of auto-discovery jobs", () => {
+  test("lists the latest run first, in pages, for one job and for all jobs", async () => {
     const service = await startService();
     const own = await historyOf(service, "702");
     expect(own.length).toBe(4);
@@ -219,14 +219,14 @@ describe("the history of auto-discovery jobs", () => {
     expect([headers.get("x-total-count"), headers.get("x-result-count")]).toEqual(["8", "3"]);
   });
 
-  test("takes no filter", async () => {
+  test("accepts no filter", async () => {
     const { send } = await startService();
     expect((await send(`${JOBS}/history?filter=nonsense`)).status).toBe(200);
   });
 });
 
 describe("GET /autodiscoveries", () => {
-  test("lists what is under way and what was last", async () => {
+  test("lists running and finished jobs", async () => {
     const service = await startService();
     const id = await createOn(service, "groups/20");
     expect(await service.ids("/autodiscoveries")).toEqual(["701", "702"]);

@@ -6,7 +6,7 @@ import { query, startService } from "../../support/running-service.ts";
 import { NOW } from "../../support/tiny-world.ts";
 
 describe("GET /libraries", () => {
-  test("lists libraries with what they show", async () => {
+  test("lists libraries with their contents", async () => {
     const { send, simulator } = await startService();
     const sensor = simulator.world.list("sensor")[1];
     sensor?.tags.push("snmptrafficsensor");
@@ -30,7 +30,7 @@ describe("GET /libraries", () => {
     ]);
   });
 
-  test("counts what the user sees", async () => {
+  test("counts only visible objects", async () => {
     const { send, simulator } = await startService();
     for (const sensor of simulator.world.list("sensor")) sensor.tags.push("pingsensor");
     const found = async (bearer: string): Promise<unknown> => {
@@ -56,7 +56,7 @@ describe("GET /libraries", () => {
 });
 
 describe("lookup definitions", () => {
-  test("are listed in pages", async () => {
+  test("come in pages", async () => {
     const { send, ids } = await startService();
     expect(await ids("/lookup-definitions")).toEqual(LOOKUPS.map(({ id }) => id));
     const { headers } = await send("/lookup-definitions?limit=5&offset=5");
@@ -64,7 +64,7 @@ describe("lookup definitions", () => {
     expect(headers.get("link")).toContain("offset=10");
   });
 
-  test("are found one by one, where their href says", async () => {
+  test("are available at their href", async () => {
     const { send } = await startService();
     const { json } = await send(`/lookup-definitions${query({ filter: "lookuptype = range" })}`);
     const [first] = json as { href: string }[];
@@ -84,7 +84,7 @@ describe("lookup definitions", () => {
     expect((await send(first?.href.replace("/api/v2", "") ?? "")).json).toEqual(first);
   });
 
-  test("lead from the channels that use them to their texts", async () => {
+  test("translate the codes of the channels that use them", async () => {
     const world = createWorld({ seed: 1, size: { sensors: 200 }, startedAt: NOW });
     const { send } = await startService({ world });
     const filter = query({ filter: "lookupdefinitionid != nil", include: "values", limit: "1" });
@@ -105,7 +105,7 @@ describe("lookup definitions", () => {
   });
 });
 
-test("device templates are files that name kinds of sensors of the world", async () => {
+test("device templates name sensor kinds of the world", async () => {
   const { send } = await startService();
   const templates = (await send("/experimental/devices/templates")).json as { id: string; sensor_kinds: string[] }[];
   expect(templates.length).toBeGreaterThan(5);

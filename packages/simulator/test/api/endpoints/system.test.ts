@@ -16,7 +16,7 @@ test("public settings need no user", async () => {
   ]);
 });
 
-test("the license fits the world, and counts what is there now", async () => {
+test("the license covers the world and counts its current sensors", async () => {
   const { send, simulator } = await startService();
   const license = {
     edition: "PRTG 500",

@@ -20,7 +20,7 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
     ["/devices", "100 101 200"],
     ["/sensors", "1000 1001 1002 2000"],
     ["/channels", "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3"],
-  ])("GET %s lists everything of the kind in order", async (path, ids) => {
+  ])("GET %s lists all objects of the kind in order", async (path, ids) => {
     const { send, ids: idsOf } = await startService({ spelling });
     expect((await idsOf(path)).join(" ")).toBe(ids);
     const { headers } = await send(`${path}?limit=1&offset=1`);
@@ -38,7 +38,7 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
     ["/sensors/1001", "Uplink"],
     ["/channels/1001.2", "Traffic Out"],
     ["/channels/1000.-4", "Downtime"],
-  ])("GET %s is one object whose href leads to it", async (path, name) => {
+  ])("GET %s returns one object, and its href leads to it", async (path, name) => {
     const { send } = await startService({ spelling });
     const { status, json } = await send(path);
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
     ["/channels?filter=parentid%20%3D%202490", {}, 400, "INVALID_FILTER"],
     ["/sensors?filter=intervalgroup.interval%20%3E%2060m", {}, 400, "INVALID_DURATION"],
     ["/experimental/sensors?limit=-1", { bearer: "WRONGKEY" }, 401, "AUTH_FAILED"],
-  ])("GET %s %j is refused with %i %s", async (path, sent, status, code) => {
+  ])("GET %s %j answers %i %s", async (path, sent, status, code) => {
     const { send } = await startService({ spelling });
     const answer = await send(path, sent);
     expect(answer.json).toEqual({
@@ -73,13 +73,13 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
     expect(answer.headers.get("date")).toBe("Thu, 12 Mar 2026 17:55:10 GMT");
   });
 
-  test("a wrong method says which there are", async () => {
+  test("a wrong method lists the permitted methods", async () => {
     const { send } = await startService({ spelling });
     expect((await send("/session", { method: "PUT" })).headers.get("allow")).toBe("GET, POST, DELETE");
     expect((await send("/health", { method: "POST" })).headers.get("allow")).toBe("GET");
   });
 
-  test("health needs no user and has no body", async () => {
+  test("health needs no user and sends no body", async () => {
     const { send } = await startService({ spelling });
     const { status, text, headers } = await send("/health", { bearer: null });
     expect([status, text, headers.get("content-type")]).toEqual([204, "", null]);
@@ -104,7 +104,7 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
     }
   });
 
-  test("a filtered list is paged and counted by what the filter leaves", async () => {
+  test("a filtered list pages and counts only matching objects", async () => {
     const { send } = await startService({ spelling });
     const { json, headers } = await send(
       `/experimental/objects${query({ filter: "type != channel", limit: "2", offset: "6" })}`,
@@ -136,13 +136,13 @@ describe.each(SPELLINGS)("%s: every endpoint", (spelling) => {
   });
 });
 
-test("what an omitted limit means is up to the server; 0 is as many as allowed", async () => {
+test("the server chooses the default limit, and limit=0 returns as many as permitted", async () => {
   const { ids } = await startService({ defaultLimit: 2 });
   expect(await ids("/experimental/channels")).toHaveLength(2);
   expect(await ids("/experimental/channels?limit=0")).toHaveLength(6);
 });
 
-test("one request sees one moment, and simulated time can be stopped", async () => {
+test("one request sees a single moment, and simulated time can stop", async () => {
   const { send, simulator, clock } = await startService();
   clock.setWallClock(Date.UTC(2026, 5, 1));
   expect((await send("/health")).headers.get("date")).toBe("Mon, 01 Jun 2026 00:00:00 GMT");

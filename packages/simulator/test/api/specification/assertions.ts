@@ -91,7 +91,7 @@ const RESOURCES: readonly Assertion[] = [
   },
   {
     chapter: "Resources: Reference object",
-    says: "what refers to an object has all four fields",
+    says: "a reference to an object has all four fields",
     holds: ({ name, value }) =>
       ["parent", "node", "user", "probe", "object", "channel", "primary_group", "_inheritancesource"].includes(name) &&
       // Object counts use the same names.

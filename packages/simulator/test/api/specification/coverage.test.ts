@@ -13,12 +13,12 @@ function documented({ id, responses }: DocumentedOperation): readonly string[] {
   );
 }
 
-test("every path and method has a row for its success, and one for each documented failure", () => {
+test("every path and method has a row for success and for each documented failure", () => {
   expect(OPERATIONS.flatMap(documented).filter((answer) => !shown.has(answer))).toEqual([]);
   expect(OPERATIONS.length).toBeGreaterThan(100);
 });
 
-test("every path and method is documented to succeed, and to fail with codes", () => {
+test("every path and method documents its success and its error codes", () => {
   const poor = OPERATIONS.filter(
     ({ responses }) =>
       !responses.some(({ status }) => status < 300) ||
@@ -35,7 +35,7 @@ const CODES = [
   ...["METHOD_NOT_IMPLEMENTED", "PAUSE_ADMIN", "RENEW_FAILED", "SERVICE_UNAVAILABLE", "UNKNOWN", "WRONG_NODE_STATUS"],
 ];
 
-test("every error code of the specification is reached by a row, and there is no other", () => {
+test("the rows cover exactly the error codes of the specification", () => {
   const reached = new Set(
     ROWS.flatMap(({ answers }) => (typeof answers === "string" ? (answers.split(" ")[1] ?? []) : [])),
   );
@@ -43,7 +43,7 @@ test("every error code of the specification is reached by a row, and there is no
   expect(Object.keys(ERROR_STATUS).sort()).toEqual([...CODES].sort());
 });
 
-test("no two rows say the same", () => {
+test("all rows differ", () => {
   const names = ROWS.map(({ operation, rule, answers, path }) => `${operation} ${rule} ${answers} ${path}`);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

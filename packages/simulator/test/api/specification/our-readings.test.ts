@@ -50,7 +50,7 @@ function isInvented(part: Schema): boolean {
 }
 
 describe("the contract", () => {
-  test("has each operation of the specification, and marks the others as none of it", () => {
+  test("has all operations of the specification and marks additional ones", () => {
     const names = operations.map(({ name }) => name);
     expect(SPECIFIED_OPERATIONS.filter((name) => !names.includes(name))).toEqual([]);
     const others = operations.filter(({ operation }) => isInvented(operation)).map(({ name }) => name);
@@ -59,19 +59,19 @@ describe("the contract", () => {
     expect(new Set(SPECIFIED_OPERATIONS).size).toBe(SPECIFIED_OPERATIONS.length);
   });
 
-  test("marks each parameter of a query that the specification does not name", () => {
+  test("marks query parameters that the specification does not name", () => {
     const unmarked = Object.values(parameters).filter((one) => one.in === "query" && !isMarked(one));
     expect(unmarked.map(({ name }) => name).filter((name) => !SPECIFIED_QUERY.includes(name))).toEqual([]);
   });
 
-  test("marks each header that the specification does not name", () => {
+  test("marks headers that the specification does not name", () => {
     const names = Object.values(responses).flatMap((response) => Object.keys(response.headers ?? {}));
     const others = [...new Set(names)].filter((name) => !SPECIFIED_HEADERS.includes(name));
     expect(others.sort()).toEqual(["Allow", "WWW-Authenticate"]);
     expect([headers.Allow, headers.Authenticate].every(isMarked)).toBe(true);
   });
 
-  test("has each field that the specification names, and marks the others, or the whole record", () => {
+  test("has all fields of the specification and marks additional fields or records", () => {
     const [unmarked, missing]: [string[], string[]] = [[], []];
     for (const [name, schema] of Object.entries(schemas)) {
       const specified = SPECIFIED_FIELDS[name] ?? [];
@@ -94,7 +94,7 @@ describe("docs/api-coverage.md", () => {
       ?.split("\n")
       .filter((line) => line.startsWith("| ")) ?? [];
 
-  test("lists each mark of the contract, in its order", () => {
+  test("lists all marks of the contract in order", () => {
     const readings = readingsOf(document);
     expect(readings).toHaveLength(text.match(/^ +x-(our-reading|seen-live):/gm)?.length ?? 0);
     expect(rows.slice(2)).toHaveLength(readings.length);
@@ -104,12 +104,12 @@ describe("docs/api-coverage.md", () => {
     }
   });
 
-  test("names the operations of each, and each is of some", () => {
+  test("names at least one operation for each mark", () => {
     const idle = readingsOf(document).filter((reading) => reading.operations.length === 0);
     expect(idle.map(({ what }) => what)).toEqual([]);
   });
 
-  test("says of an operation that the specification has not that it is none of it", () => {
+  test("says which operations are missing in the specification", () => {
     const table = page.split("## Our readings")[0] ?? "";
     const marked = table.split("\n").filter((line) => line.includes("not in the specification"));
     expect(marked).toHaveLength(operations.filter(({ operation }) => isInvented(operation)).length);

@@ -33,7 +33,7 @@ function parameterOf(part: { readonly $ref: string } | Parameter): Parameter | u
 
 const shown = operations.filter(([name]) => name in SPECIFIED_SHAPES);
 
-test.each(shown)("%s has the parameters, the body and the success that the specification shows", (name, operation) => {
+test.each(shown)("%s has the parameters, body and success answer of the specification", (name, operation) => {
   const { query = [], body, success } = SPECIFIED_SHAPES[name] ?? { success: [] };
   const parameters = (operation.parameters ?? []).map(parameterOf).filter((one) => one?.in === "query");
   expect(parameters.map((one) => one?.name).sort()).toEqual([...query].sort());
@@ -43,7 +43,7 @@ test.each(shown)("%s has the parameters, the body and the success that the speci
   expect(statuses.filter((status) => status < 300 && status !== 202)).toEqual(success);
 });
 
-test("of all other operations payload and response are marked as not shown", () => {
+test("all other operations mark payload and response as not shown", () => {
   const others = operations.filter(([name]) => SPECIFIED_OPERATIONS.includes(name) && !(name in SPECIFIED_SHAPES));
   const unmarked = others.filter(([, operation]) => !/not shown/.test(operation["x-our-reading"] ?? ""));
   expect(unmarked.map(([name]) => name)).toEqual([]);

@@ -27,7 +27,7 @@ async function everything(): Promise<unknown> {
   return (await Promise.all(lists)).map(({ json }) => json);
 }
 
-describe.each(Object.entries(TABLES))("the specification: %s", (_, rows) => {
+describe.each(Object.entries(TABLES))("specification: %s", (_, rows) => {
   test.each(rows)("$operation: $rule: $answers", async (row) => {
     const running = shared[row.spelling ?? "specification"];
     if (row.large !== true && changesNothing(row, running.contract)) return show(row, running);
@@ -36,6 +36,6 @@ describe.each(Object.entries(TABLES))("the specification: %s", (_, rows) => {
   });
 });
 
-test("what was refused has changed nothing", async () => {
+test("refused requests change nothing", async () => {
   expect(await everything()).toEqual(before);
 });

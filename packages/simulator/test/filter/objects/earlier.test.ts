@@ -81,7 +81,7 @@ describe("earlier properties of tree objects", () => {
   });
 });
 
-test("a host is a DNS name where it is no address", () => {
+test("the host counts as DNS name unless it is an address", () => {
   const world = new TinyWorld();
   const [first, second, third] = world.list("device");
   Object.assign(first ?? {}, { host: "core.example.net" });
@@ -95,7 +95,7 @@ describe("earlier properties in a large world", () => {
   const world = createWorld({ seed: 5, size: { sensors: 600 }, startedAt: NOW });
   const scope = scopeOf(world, "specification");
 
-  test("times up and down add up to what is known of the time since the sensor was created, and grow with it", () => {
+  test("uptime and downtime fill the time since the creation of the sensor, and grow with it", () => {
     const [up, down, coverage] = ["uptimetotal", "downtimetotal", "coverage"].map((name) => scope.properties.get(name));
     const later = new TreeContext(world, NOW + DAY_S * 1000, EVERYTHING);
     let downTogether = 0;
@@ -115,7 +115,7 @@ describe("earlier properties in a large world", () => {
     expect(select("uptimetotal > 0s and type != sensor", world)).toBe("");
   });
 
-  test("every unit that channels can have has a number of its own", () => {
+  test("every unit of channels has its number", () => {
     const [channel = expect.fail("no channel")] = world.channels();
     const units = new Set(Object.values(UNITS).map(({ type }) => type));
     const read = (unitType: string) => scope.properties.get("unittype")?.read({ ...channel, unitType }, scope.context);
@@ -132,7 +132,7 @@ describe("earlier properties in a large world", () => {
     expect(named).toBe(expected.map(idOf).join(" "));
   });
 
-  test.each(Object.keys(VOCABULARY))("%s stays the same all through a request", (name) => {
+  test.each(Object.keys(VOCABULARY))("%s stays constant during a request", (name) => {
     const property = scope.properties.get(name);
     for (const subject of everythingOf(world).slice(0, 900)) {
       const [once, twice] = [property?.read(subject, scope.context), property?.read(subject, scope.context)];

@@ -22,7 +22,7 @@ function setUp(mostCells: number) {
   return { sensors, first, averages, worked };
 }
 
-test("what is kept is not worked out again, what joins it is added", () => {
+test("averages keep finished spans and compute only new ones", () => {
   const { first, averages, worked } = setUp(1e6);
   const spans = (from: number, count: number) => {
     worked.length = 0;
@@ -53,7 +53,7 @@ test("what is kept is not worked out again, what joins it is added", () => {
   expect(spans(40, 3)).toEqual([[40, 37]]);
 });
 
-test("there is a bound to what is kept; what was asked for last stays", () => {
+test("averages keep a limited number of spans and evict the oldest", () => {
   const { sensors, first, averages, worked } = setUp(200);
   for (const sensor of sensors) {
     averages.block(first, HOUR, LAST_HOUR - 10, 10);

@@ -75,8 +75,8 @@ function perform({ what, sensor: position, levels, at }: Deed): void {
   else world.force(sensor.id, what, at);
 }
 
-describe("measurements of the past", () => {
-  test("holds what lastMeasurement says, scan by scan, whatever was done", () => {
+describe("past measurements", () => {
+  test("match lastMeasurement scan by scan after any changes", () => {
     const window = fc.record({
       sensor: fc.nat(299),
       ago: fc.oneof(fc.nat(20 * DAY), fc.nat(366 * DAY)),
@@ -113,7 +113,7 @@ describe("measurements of the past", () => {
     expect(missed).toBeGreaterThan(1000);
   });
 
-  test("a scan at the very end and at the very beginning of the time asked for is in it", () => {
+  test("include scans at both ends of the time range", () => {
     const sensor = sensorAt(0);
     const all = world.measurements(sensor, STARTED_AT - HOUR, STARTED_AT);
     const [second, third] = [all[1]?.at ?? 0, all[2]?.at ?? 0];
@@ -122,7 +122,7 @@ describe("measurements of the past", () => {
     expect(world.measurements(sensor, third, second)).toEqual([]);
   });
 
-  test("begins with the first scan after the sensor was added", () => {
+  test("start with the first scan of the sensor", () => {
     const device = world.list("device")[3];
     const added = world.addSensor(device?.id ?? "", "new", STARTED_AT - 10 * MINUTE);
     const { first, everyMs } = world.schedule(added);
@@ -135,7 +135,7 @@ describe("measurements of the past", () => {
     expect(world.averages(added, 0, STARTED_AT, 5 * MINUTE)).toEqual(averagesOf(rows, 5 * MINUTE).slice(0, -1));
   });
 
-  test("a sensor that was never scanned has none, and no averages", () => {
+  test("are empty for a sensor without scans, like its averages", () => {
     const large = createWorld({ seed: 1, startedAt: STARTED_AT });
     const never = large.list("sensor").find((sensor) => large.state(sensor, STARTED_AT).status === "none");
     if (never === undefined) throw new Error("every sensor was scanned");
@@ -143,7 +143,7 @@ describe("measurements of the past", () => {
     for (const span of SPANS) expect(large.averages(never, 0, STARTED_AT, span)).toEqual([]);
   });
 
-  test("what is not of this world is refused", () => {
+  test("refuse objects of another world", () => {
     const stranger = { ...sensorAt(0) };
     expect(() => world.schedule(stranger)).toThrow(RangeError);
     expect(() => world.measurements(stranger, 0, STARTED_AT)).toThrow(RangeError);
@@ -151,8 +151,8 @@ describe("measurements of the past", () => {
   });
 });
 
-describe("averages of the past", () => {
-  test.each(SPANS)("over %i ms are the mean of the scans in the span, nothing but whole spans", (spanMs) => {
+describe("past averages", () => {
+  test.each(SPANS)("over %i ms are the mean of the scans in each whole span", (spanMs) => {
     let nulls = 0;
     let gaps = 0;
     for (let position = 0; position < 20; position++) {
@@ -175,7 +175,7 @@ describe("averages of the past", () => {
     expect(nulls > 0 && (gaps > 0 || spanMs === DAY)).toBe(true);
   });
 
-  test("of a day are those of its hours, weighted with the number of values", () => {
+  test("equal the weighted averages of its hours for a day", () => {
     const day = Math.floor(STARTED_AT / DAY) * DAY - DAY;
     for (let position = 0; position < 300; position += 43) {
       const sensor = sensorAt(position);
@@ -199,7 +199,7 @@ describe("averages of the past", () => {
     }
   });
 
-  test("are the same whatever was asked before", () => {
+  test("do not depend on earlier questions", () => {
     const range = fc.record({
       sensor: fc.constantFrom(3, 40, 41),
       span: fc.constantFrom(5 * MINUTE, HOUR),
@@ -228,7 +228,7 @@ describe("averages of the past", () => {
     ["another limit", (_, channel) => Object.assign(channel.limits, { maxError: 1e-3 })],
   ];
 
-  test.each(CHANGES)("follow %s that comes after they were asked for", (_, change) => {
+  test.each(CHANGES)("follow %s that comes after the question", (_, change) => {
     const sensor = calmSensor();
     const [channel] = sensor.channels;
     if (channel === undefined) throw new Error("no channels");

@@ -41,7 +41,7 @@ const possibleSizes = fc
   })
   .map(({ share, ...size }) => ({ ...size, channels: size.sensors * 2 + Math.floor(size.sensors * 49 * share) }));
 
-test("any possible size is hit exactly, and every sensor has Downtime and one primary channel", () => {
+test("any possible size is exact, and every sensor has Downtime and one primary channel", () => {
   fc.assert(
     fc.property(possibleSizes, fc.nat(), (size, seed) => {
       const world = createWorld({ seed, size, startedAt: STARTED_AT });
@@ -72,7 +72,7 @@ test.each<[Partial<WorldSize>, Partial<WorldSize>]>([
     { probes: 1, groups: 1, channels: 5 },
   ],
   [{ sensors: 0 }, { probes: 1, groups: 0, devices: 0, channels: 0 }],
-])("%o is completed in the proportions of the default world", (given, expected) => {
+])("%o takes the missing counts from the default world", (given, expected) => {
   expect(completeSize(given)).toMatchObject({ ...given, ...expected });
 });
 
@@ -83,12 +83,12 @@ test.each<[Partial<WorldSize>, string]>([
   [{ sensors: 10, channels: 511 }, "channels must be between 20 and 510 for 10 sensors"],
   [{ groups: 1.5 }, "groups must be a whole number of at least 0, not 1.5"],
   [{ devices: -1 }, "devices must be a whole number of at least 0, not -1"],
-])("%o is refused with what is possible", (size, message) => {
+])("%o fails and lists the possible sizes", (size, message) => {
   expect(() => createWorld({ seed: 1, size, startedAt: STARTED_AT })).toThrow(RangeError);
   expect(() => createWorld({ seed: 1, size, startedAt: STARTED_AT })).toThrow(message);
 });
 
-test("parts add up to the total, and none exceeds its weight while the total fits", () => {
+test("parts add up to the total, and no part exceeds its weight if the total fits", () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 1000 }), { minLength: 1, maxLength: 50 }),

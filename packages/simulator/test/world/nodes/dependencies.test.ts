@@ -37,8 +37,8 @@ function statusOf(node: SimNode, at: number): SimStatus {
   return world.state(node, at).status;
 }
 
-describe("dependencies on a sensor", () => {
-  test("is paused while that is down, acknowledged or not, and never before it depended on it", () => {
+describe("dependency on a sensor", () => {
+  test("pauses the dependent object while the sensor is down, but not before the dependency", () => {
     world.force(master.id, "down", AT);
     expect(statusOf(other, AT + 9 * MINUTE)).toBe("up");
     depend(other, master, AT + 10 * MINUTE);
@@ -65,7 +65,7 @@ describe("dependencies on a sensor", () => {
     expect(rows.filter((at) => at < AT + 10 * MINUTE).length).toBeGreaterThan(0);
   });
 
-  test("follows an alarm that begins later, and ends with it", () => {
+  test("follows a later alarm and its end", () => {
     depend(other, master, AT);
     expect(statusOf(other, AT + HOUR)).toBe("up");
     const up = world.state(other, AT + HOUR).since;
@@ -77,7 +77,7 @@ describe("dependencies on a sensor", () => {
     expect(statusOf(other, AT + 2 * HOUR + 6 * MINUTE)).toBe("up");
   });
 
-  test("takes along what is below it", () => {
+  test("pauses objects below the dependent object", () => {
     depend(device, master, AT);
     world.force(master.id, "down", AT + HOUR);
     for (const node of [device, ...device.children]) {
@@ -93,7 +93,7 @@ describe("dependencies on a sensor", () => {
     for (const node of [device, ...device.children]) expect(statusOf(node, AT + 2 * HOUR + 6 * MINUTE)).toBe("up");
   });
 
-  test("follows what that one depends on in its turn only as far as it is down itself", () => {
+  test("follows indirect dependencies only while the sensor itself is down", () => {
     depend(device, other, AT);
     depend(other, master, AT);
     world.force(master.id, "down", AT + HOUR);
@@ -101,7 +101,7 @@ describe("dependencies on a sensor", () => {
     expect(statusOf(device, AT + HOUR)).toBe("up");
   });
 
-  test("is free when that is gone: from then on, or altogether", () => {
+  test("ends when the sensor is removed", () => {
     depend(other, master, AT);
     world.force(master.id, "down", AT);
     world.remove(master.id, AT + HOUR);
@@ -118,8 +118,8 @@ describe("dependencies on a sensor", () => {
   });
 });
 
-describe("dependencies on a device", () => {
-  test("is paused while all of its sensors are down that are not paused", () => {
+describe("dependency on a device", () => {
+  test("pauses the dependent object while all active sensors of the device are down", () => {
     depend(other, device, AT);
     const [first, ...rest] = device.children;
     for (const sensor of rest) world.force(sensor.id, "down", AT + MINUTE);
@@ -136,7 +136,7 @@ describe("dependencies on a device", () => {
   });
 });
 
-test("what a device hands down at one moment is not good for the next, as an alarm can begin", () => {
+test("inherited pauses are valid for one moment only, because an alarm can begin", () => {
   const [sensor] = device.children;
   if (!(sensor instanceof TreeNode) || !(device instanceof TreeNode) || !(other instanceof TreeNode)) {
     throw new Error("not of this world");

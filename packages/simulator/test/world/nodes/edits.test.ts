@@ -29,8 +29,8 @@ function scanTimes(from: number, to: number, of = sensor): number[] {
   return world.measurements(of, from, to).map(({ at }) => at);
 }
 
-describe("a changed interval", () => {
-  test("counts from then on: what was measured before stays, value by value", () => {
+describe("changed interval", () => {
+  test("applies to later scans and keeps old values", () => {
     const before = world.measurements(sensor, AT - HOUR, AT);
     const averages = world.averages(sensor, AT - 4 * HOUR, AT, HOUR);
     setInterval(sensor, 10, AT);
@@ -48,13 +48,13 @@ describe("a changed interval", () => {
     expect(scanTimes(AT + 10 * MINUTE + 1, AT + HOUR)).toHaveLength(10);
   });
 
-  test("two at the same moment: the later call counts", () => {
+  test("takes the later of two calls at the same moment", () => {
     setInterval(sensor, 10, AT);
     setInterval(sensor, 30, AT);
     expect(scanTimes(AT + 1, AT + 10 * MINUTE)).toHaveLength(20);
   });
 
-  test("is handed down, past what has one of its own", () => {
+  test("passes down, except to objects with an interval of their own", () => {
     const [own, ...others] = device.children as SimSensor[];
     if (own === undefined) throw new Error("no sensor");
     setInterval(own, 30, AT);
@@ -67,7 +67,7 @@ describe("a changed interval", () => {
     expect(own.intervalSeconds).toBe(30);
   });
 
-  test("comes with another parent", () => {
+  test("follows a new parent", () => {
     const target = world.list("device").find((one) => one !== device && one.parent !== group) as SimDevice;
     setInterval(target, 300, AT);
     const before = scanTimes(AT - HOUR, AT + HOUR);
@@ -77,7 +77,7 @@ describe("a changed interval", () => {
     expect(scanTimes(AT + HOUR + 1, AT + 2 * HOUR)).toHaveLength(12);
   });
 
-  test("is what new sensors below begin with, unless their kind has its own", () => {
+  test("applies to new sensors, unless their kind has an interval", () => {
     setInterval(group, 30, AT);
     const slow = [...SENSOR_KINDS.values()].find(({ intervalSeconds }) => intervalSeconds !== undefined);
     expect(world.addSensor(device.id, "new", AT)).toMatchObject({ intervalSeconds: 30, intervalInherited: true });
@@ -87,7 +87,7 @@ describe("a changed interval", () => {
 });
 
 describe("changed settings", () => {
-  test("change what they name and nothing else", () => {
+  test("change only the given fields", () => {
     const { name, priority, settings } = device;
     world.edit(device.id, { tags: ["a", "b"], hostv6: "fd00::1", ipVersion: 6 }, AT);
     expect(device).toMatchObject({ name, priority, settings, tags: ["a", "b"], hostv6: "fd00::1", ipVersion: 6 });
@@ -97,7 +97,7 @@ describe("changed settings", () => {
     expect(device.settings).toEqual({ ...settings, windows });
   });
 
-  test("of what is not there are refused", () => {
+  test("fail for unknown objects", () => {
     expect(() => world.edit("999999", {}, AT)).toThrow(RangeError);
     const dependency = { schedule: "none", dependsOn: "999999" };
     expect(() => world.edit(device.id, { name: "changed", dependency }, AT)).toThrow(RangeError);
@@ -106,7 +106,7 @@ describe("changed settings", () => {
 });
 
 describe("added objects", () => {
-  test("a group holds what is created in it", () => {
+  test("a group holds its new objects", () => {
     const added = world.addGroup(group.id, "new group", AT);
     const inner = world.addDevice(added.id, "new device", AT, "10.9.9.9");
     expect(added).toMatchObject({ kind: "group", type: "group", name: "new group", parent: group, priority: 3 });
@@ -126,13 +126,13 @@ describe("added objects", () => {
     expect(added.channels.filter(({ primary }) => primary)).toHaveLength(1);
   });
 
-  test("there are no sensors of an unknown kind", () => {
+  test("an unknown sensor kind fails", () => {
     expect(() => world.addSensor(device.id, "new", AT, "crystalball")).toThrow(RangeError);
   });
 });
 
-describe("a cloned object", () => {
-  test("has everything that the original has, with ids, values and a history of its own", () => {
+describe("cloned object", () => {
+  test("copies everything from the original except ids, values and history", () => {
     world.edit(device.id, { windows: { domain: "D", username: "u", password: "p" } }, AT);
     const counts = [world.list("sensor").length, world.channels().length];
     const copy = world.clone(device.id, group.id, "copy", AT) as SimDevice;
@@ -160,7 +160,7 @@ describe("a cloned object", () => {
     expect(sensor.channels[0]?.limits.maxError).not.toBe(1e9);
   });
 
-  test("of a group may lie in the group itself, and takes the intervals of its new place", () => {
+  test("can put a group into itself, with the intervals of its new place", () => {
     setInterval(group, 300, AT);
     const before = group.children.length;
     const copy = world.clone(group.id, group.id, "copy", AT);
@@ -173,7 +173,7 @@ describe("a cloned object", () => {
     expect(moved.intervalSeconds).toBe(10);
   });
 
-  test("depends on the copy of what its original depends on, if that is copied along", () => {
+  test("depends on the copied dependency if the clone includes it", () => {
     const sibling = world.addSensor(device.id, "master", AT - HOUR);
     const outside = world.list("sensor").find(({ parent }) => parent?.parent !== group && parent !== device);
     const third = world.addSensor(device.id, "third", AT - HOUR);
@@ -189,7 +189,7 @@ describe("a cloned object", () => {
     expect(world.state(sensor, AT + HOUR + MINUTE).status).toBe("up");
   });
 
-  test("of a probe or the root is impossible, and so is one in the wrong place", () => {
+  test("fails for a probe, for the root and in a wrong place", () => {
     expect(() => world.clone(world.list("probe")[0]?.id ?? "", "0", "copy", AT)).toThrow(RangeError);
     expect(() => world.clone("0", "0", "copy", AT)).toThrow(RangeError);
     expect(() => world.clone(sensor.id, group.id, "copy", AT)).toThrow(RangeError);

@@ -26,8 +26,8 @@ function lastScan(at: number): number | undefined {
   return primary && world.lastMeasurement(primary, at)?.at;
 }
 
-describe("a pause with an end", () => {
-  test("shows its message, ends by itself, and then the sensor is unknown until its next scan", () => {
+describe("pause with an end", () => {
+  test("shows its message, ends, and leaves the sensor unknown until its next scan", () => {
     const end = AT + 10 * MINUTE;
     const before = lastScan(AT);
     world.pause(sensor.id, AT, "maintenance", end);
@@ -40,7 +40,7 @@ describe("a pause with an end", () => {
     expect(world.state(sensor, end + MINUTE)).toMatchObject({ status: "up", since: scan });
   });
 
-  test("of a device pauses its sensors by dependency for as long", () => {
+  test("pauses the sensors of a device by dependency for the same time", () => {
     const device = sensor.parent;
     world.pause(device?.id ?? "", AT, "", AT + MINUTE * 5);
     expect(device && world.state(device, AT).status).toBe("pauseduntil");
@@ -49,7 +49,7 @@ describe("a pause with an end", () => {
     expect(device && world.state(device, AT + 5 * MINUTE)).toMatchObject({ status: "up", since: AT + 5 * MINUTE });
   });
 
-  test("is replaced by another one, and resumed before its end", () => {
+  test("can be replaced and ended early", () => {
     world.pause(sensor.id, AT, "", AT + 10 * MINUTE);
     world.pause(sensor.id, AT + MINUTE, "", AT + 3 * MINUTE);
     expect(statusAt(AT + 3 * MINUTE - 1)).toBe("pauseduntil");
@@ -60,8 +60,8 @@ describe("a pause with an end", () => {
   });
 });
 
-describe("an acknowledgement with an end", () => {
-  test("is over at its end while the alarm is still on, and can be given again", () => {
+describe("acknowledgement with an end", () => {
+  test("ends during the alarm and can be repeated", () => {
     world.force(sensor.id, "down", AT);
     world.acknowledge(sensor.id, AT + MINUTE, "seen", AT + 6 * MINUTE);
     expect(world.state(sensor, AT + 6 * MINUTE - 1)).toEqual({
@@ -76,15 +76,15 @@ describe("an acknowledgement with an end", () => {
     expect(statusAt(AT + 2 * HOUR + MINUTE)).toBe("up");
   });
 
-  test("goes with what is down in part, too", () => {
+  test("works for sensors that are partially down", () => {
     world.force(sensor.id, "partialdown", AT);
     world.acknowledge(sensor.id, AT + MINUTE);
     expect(statusAt(AT + HOUR)).toBe("acknowledged");
   });
 });
 
-describe("a requested scan", () => {
-  test("is the last measurement at once, and a row of the time series beside the regular ones", () => {
+describe("requested scan", () => {
+  test("becomes the last measurement and a row of the time series", () => {
     const regular = lastScan(AT) ?? 0;
     const asked = regular + 17_300;
     const rows = world.measurements(sensor, AT - HOUR, AT + HOUR);
@@ -98,7 +98,7 @@ describe("a requested scan", () => {
     expect(more.find(({ at }) => at === regular + 17_000)?.displayValues.every((value) => value !== null)).toBe(true);
   });
 
-  test("counts once a second, and where a regular one is due not at all", () => {
+  test("counts once a second, but not together with a regular scan", () => {
     const regular = lastScan(AT) ?? 0;
     const { length } = world.measurements(sensor, AT - HOUR, AT + HOUR);
     world.scan(sensor.id, regular + 500);
@@ -107,7 +107,7 @@ describe("a requested scan", () => {
     expect(world.measurements(sensor, AT - HOUR, AT + HOUR)).toHaveLength(length + 2);
   });
 
-  test("of a sensor that was made within the same second has that second as its moment", () => {
+  test("gives a new sensor the current second as its time", () => {
     const device = world.list("device")[0];
     const added = world.addSensor(device?.id ?? "", "new", AT + 301);
     world.scan(added.id, AT + 302);
@@ -117,7 +117,7 @@ describe("a requested scan", () => {
     expect(world.state(added, AT + 302)).toMatchObject({ status: "up", since: AT });
   });
 
-  test("counts in the averages like any other", () => {
+  test("counts in the averages like a regular scan", () => {
     const hour = Math.floor(AT / HOUR) * HOUR;
     const [before] = world.averages(sensor, hour, hour + HOUR, HOUR);
     const moments = Array.from({ length: 30 }, (_, index) => AT + index * 1000);
@@ -129,7 +129,7 @@ describe("a requested scan", () => {
     expect(after).not.toEqual(before);
   });
 
-  test("tells at once how a sensor is that was just resumed", () => {
+  test("shows the status of a resumed sensor immediately", () => {
     world.pause(sensor.id, AT);
     world.resume(sensor.id, AT + HOUR + 2500);
     expect(statusAt(AT + HOUR + 2500)).toBe("unknown");
@@ -137,7 +137,7 @@ describe("a requested scan", () => {
     expect(world.state(sensor, AT + HOUR + 3500)).toMatchObject({ status: "up", since: AT + HOUR + 3000 });
   });
 
-  test("does not take place while the sensor is paused", () => {
+  test("has no effect during a pause", () => {
     world.pause(sensor.id, AT);
     const before = lastScan(AT);
     world.scan(sensor.id, AT + MINUTE);

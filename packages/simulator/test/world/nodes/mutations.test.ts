@@ -40,7 +40,7 @@ function measured(sensor: SimSensor, at: number): unknown[] {
 }
 
 describe("pause and resume", () => {
-  test("a paused sensor keeps its last measurement and goes on measuring after the next scan", () => {
+  test("a paused sensor keeps its last measurement and continues after the next scan", () => {
     const sensor = calmSensor();
     const before = measured(sensor, AT);
     const twin = createWorld({ seed: 5, size: { sensors: 260 }, startedAt: STARTED_AT }).channel(
@@ -65,7 +65,7 @@ describe("pause and resume", () => {
     ).toEqual(scan);
   });
 
-  test("a pause that misses no scan leaves no trace but its own time", () => {
+  test("a pause between two scans changes only its own time", () => {
     const sensor = calmSensor();
     const due = world.lastMeasurement(primary(sensor), AT)?.at ?? 0;
     world.pause(sensor.id, due + 5000);
@@ -78,7 +78,7 @@ describe("pause and resume", () => {
     expect(world.state(sensor, due + 9000).since).toBe(due + 9000);
   });
 
-  test.each([0, 1])("a scan that is due when a pause begins still takes place (%i ms later)", (late) => {
+  test.each([0, 1])("a scan that is due at the start of a pause still runs (%i ms later)", (late) => {
     const sensor = calmSensor();
     const due = world.lastMeasurement(primary(sensor), AT)?.at ?? 0;
     const before = measured(sensor, due);
@@ -87,7 +87,7 @@ describe("pause and resume", () => {
     expect(measured(sensor, due)).toEqual(before);
   });
 
-  test("pausing a group pauses everything below by dependency, also what is added later", () => {
+  test("a paused group pauses all objects below by dependency, also new ones", () => {
     const group = world
       .list("group")
       .find(({ children }) => children.some(({ kind, children: own }) => kind === "device" && own.length > 0));
@@ -103,7 +103,7 @@ describe("pause and resume", () => {
     expect(world.lastMeasurement(primary(added), AT + HOUR + MINUTE)?.at).toBeGreaterThan(AT + HOUR);
   });
 
-  test("a sensor paused by itself stays so when its device is paused and resumed", () => {
+  test("a paused sensor stays paused when its device is paused and resumed", () => {
     const sensor = calmSensor();
     const deviceId = sensor.parent?.id ?? "";
     world.pause(sensor.id, AT);
@@ -114,7 +114,7 @@ describe("pause and resume", () => {
     }
   });
 
-  test("resuming ends a pause that was there from the start", () => {
+  test("resuming ends a pause of the initial world", () => {
     const big = createWorld({ seed: 1, startedAt: STARTED_AT });
     const device = big.list("device").find((one) => big.state(one, AT).status === "pausedbyuser");
     const sensors = big.list("sensor").filter(({ parent }) => parent === device);
@@ -127,7 +127,7 @@ describe("pause and resume", () => {
     expect(later).toContain("up");
   });
 
-  test("calls may come in any order of time", () => {
+  test("calls can come in any order of time", () => {
     const sensor = calmSensor();
     world.resume(sensor.id, AT + HOUR);
     world.pause(sensor.id, AT);
@@ -136,7 +136,7 @@ describe("pause and resume", () => {
   });
 });
 
-describe("a forced status", () => {
+describe("forced status", () => {
   const scanning: readonly SimStatus[] = ["up", "warning", "unusual", "partialdown"];
   const empty: readonly SimStatus[] = ["down", "acknowledged"];
   const halted: readonly SimStatus[] = [
@@ -144,16 +144,19 @@ describe("a forced status", () => {
     ...(["pausedbyschedule", "pausedbylicense", "pauseduntil"] as const),
   ];
 
-  test.each([...scanning, ...empty, ...halted])("%s shows at once and lasts until the sensor is resumed", (status) => {
-    const sensor = calmSensor();
-    world.force(sensor.id, status, AT);
-    for (const later of [0, MINUTE, 30 * DAY]) expect(statusOf(sensor, AT + later)).toBe(status);
-    expect(statusOf(sensor, AT - 1)).toBe("up");
-    world.resume(sensor.id, AT + HOUR);
-    expect(statusOf(sensor, AT + HOUR + MINUTE)).toBe("up");
-  });
+  test.each([...scanning, ...empty, ...halted])(
+    "%s appears immediately and lasts until the sensor is resumed",
+    (status) => {
+      const sensor = calmSensor();
+      world.force(sensor.id, status, AT);
+      for (const later of [0, MINUTE, 30 * DAY]) expect(statusOf(sensor, AT + later)).toBe(status);
+      expect(statusOf(sensor, AT - 1)).toBe("up");
+      world.resume(sensor.id, AT + HOUR);
+      expect(statusOf(sensor, AT + HOUR + MINUTE)).toBe("up");
+    },
+  );
 
-  test.each(scanning)("%s: values go on", (status) => {
+  test.each(scanning)("%s: values continue", (status) => {
     const sensor = calmSensor();
     world.force(sensor.id, status, AT);
     const at = AT + 30 * MINUTE;
@@ -163,7 +166,7 @@ describe("a forced status", () => {
     expect(world.channel(`${sensor.id}.-4`) && measured(sensor, at).at(-1)).toMatchObject({ displayValue: 0 });
   });
 
-  test.each(empty)("%s: the next scan brings nothing, and what was measured before stays as it was", (status) => {
+  test.each(empty)("%s: the next scan has no values, and old values stay", (status) => {
     const sensor = calmSensor();
     const before = measured(sensor, AT - 1);
     world.force(sensor.id, status, AT);
@@ -173,14 +176,14 @@ describe("a forced status", () => {
     expect(measured(sensor, AT + MINUTE).at(-1)).toMatchObject({ displayValue: 100, value: 100 });
   });
 
-  test.each(halted)("%s: nothing is scanned any more", (status) => {
+  test.each(halted)("%s: scans stop", (status) => {
     const sensor = calmSensor();
     const before = measured(sensor, AT);
     world.force(sensor.id, status, AT);
     expect(measured(sensor, AT + DAY)).toEqual(before);
   });
 
-  test("a forced warning takes a limited channel out of its warning limit", () => {
+  test("a forced warning moves a limited channel beyond its warning limit", () => {
     const sensor = world
       .list("sensor")
       .find(({ channels }) =>
@@ -195,7 +198,7 @@ describe("a forced status", () => {
     expect(sensor && world.state(sensor, AT + HOUR).message).toContain("above the warning limit");
   });
 
-  test("it wins over a paused parent, and over an alarm", () => {
+  test("a forced status overrides a paused parent and an alarm", () => {
     const sensor = calmSensor();
     world.pause(sensor.parent?.id ?? "", AT);
     world.force(sensor.id, "up", AT + MINUTE);
@@ -203,13 +206,13 @@ describe("a forced status", () => {
     expect(world.lastMeasurement(primary(sensor), AT + HOUR)?.at).toBeGreaterThan(AT + HOUR - MINUTE);
   });
 
-  test("only sensors can be forced", () => {
+  test("only sensors accept a forced status", () => {
     expect(() => world.force(first(world.list("device")).id, "down", AT)).toThrow(RangeError);
   });
 });
 
 describe("acknowledgements", () => {
-  test("an alarm is acknowledged until it ends; the next one is not", () => {
+  test("an acknowledgement lasts until the alarm ends and not longer", () => {
     const sensor = calmSensor();
     world.force(sensor.id, "down", AT);
     world.acknowledge(sensor.id, AT + MINUTE, "seen");
@@ -222,7 +225,7 @@ describe("acknowledgements", () => {
     expect(world.state(sensor, AT + 3 * HOUR)).toMatchObject({ status: "down", since: AT + 3 * HOUR });
   });
 
-  test("an alarm of the world's own can be acknowledged", () => {
+  test("an acknowledgement works for alarms of the world", () => {
     const big = createWorld({ seed: 1, startedAt: STARTED_AT });
     const sensor = findSensor(big, "down", AT);
     const { since } = big.state(sensor, AT);
@@ -232,7 +235,7 @@ describe("acknowledgements", () => {
     expect(["up", "warning"]).toContain(big.state(sensor, AT + 20 * DAY).status);
   });
 
-  test("what is not down cannot be acknowledged", () => {
+  test("an acknowledgement fails if the sensor is not down", () => {
     const sensor = calmSensor();
     expect(() => world.acknowledge(sensor.id, AT)).toThrow(
       `the sensor ${sensor.id} cannot be acknowledged: it is up, not down`,
@@ -241,7 +244,7 @@ describe("acknowledgements", () => {
 });
 
 describe("changes of the tree", () => {
-  test("a removed device takes its sensors and channels along, and lists handed out before stay as they were", () => {
+  test("a removed device takes its sensors and channels along, and earlier lists stay unchanged", () => {
     const device = world.list("device").find(({ children }) => children.length > 3);
     const [devices, sensors, channels] = [world.list("device"), world.list("sensor"), world.channels()];
     const [devicesBefore, sensorsBefore, channelsBefore] = [[...devices], [...sensors], [...channels]];
@@ -276,7 +279,7 @@ describe("changes of the tree", () => {
     expect(measured(sensor, AT)).toEqual(before);
   });
 
-  test("moving changes the parent, the pauses that count, and no measurement taken while both are active", () => {
+  test("a move changes the parent and the inherited pauses, but no measurements", () => {
     const sensor = calmSensor();
     const target = world
       .list("device")
@@ -305,11 +308,11 @@ describe("changes of the tree", () => {
     ["a device into a device", (of) => [first(of.list("device")).id, of.list("device")[1]?.id ?? ""]],
     ["the root", (of) => ["0", first(of.list("probe")).id]],
     ["to a parent that is not there", (of) => [first(of.list("device")).id, "999999"]],
-  ])("what cannot be moved: %s", (_, pair) => {
+  ])("a move fails: %s", (_, pair) => {
     expect(() => world.move(...pair(world))).toThrow(RangeError);
   });
 
-  test("a new device and its sensor have ids of their own, come last in the lists, and measure from the first scan on", () => {
+  test("a new device and its sensor have new ids, come last and measure from the first scan", () => {
     const taken = new Set(
       [...world.list("probe"), ...world.list("group"), ...world.list("device"), ...world.list("sensor")].map(
         ({ id }) => id,
@@ -343,11 +346,11 @@ describe("changes of the tree", () => {
     ["resume", (of, id) => of.resume(id, AT)],
     ["acknowledge", (of, id) => of.acknowledge(id, AT)],
     ["force", (of, id) => of.force(id, "down", AT)],
-  ])("%s of an unknown id is a RangeError", (_, change) => {
+  ])("%s of an unknown id throws RangeError", (_, change) => {
     expect(() => change(world, "999999")).toThrow(new RangeError("there is no object with the id 999999"));
   });
 
-  test("the root stays", () => {
+  test("the root cannot be removed", () => {
     expect(() => world.remove("0")).toThrow(RangeError);
   });
 });

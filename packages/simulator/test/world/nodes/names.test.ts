@@ -11,7 +11,7 @@ test("about one name in a hundred is hostile", () => {
   expect(changed.length / SALTS.length).toBeLessThan(0.014);
 });
 
-test("a hostile name still holds the name, and is well-formed Unicode without null characters", () => {
+test("a hostile name contains the name and is well-formed Unicode without null characters", () => {
   for (const name of new Set(SALTS.map((salt) => hostileNaming("Ping v2", salt)))) {
     expect(name).toContain("Ping v2");
     expect(name.isWellFormed()).toBe(true);
@@ -19,7 +19,7 @@ test("a hostile name still holds the name, and is well-formed Unicode without nu
   }
 });
 
-test("a world has hostile names unless plain ones are asked for, and is the same otherwise", () => {
+test("a world has hostile names by default, and plain names change nothing else", () => {
   const options = { seed: 3, size: { sensors: 400 }, startedAt: Date.UTC(2026, 2, 12) };
   const [hostile, plain] = [createWorld(options), createWorld({ ...options, plainNames: true })];
   const namesOf = (world: World) =>
@@ -34,7 +34,7 @@ test("a world has hostile names unless plain ones are asked for, and is the same
   for (const [, name] of pairs) expect(name).toMatch(/^[\p{L}\d_ .,:;()/%°µ#+&>*\\-]+$/u);
 });
 
-test("devices are numbered, and some share the name of another one, as clones do", () => {
+test("devices have numbers, and some share a name, like clones", () => {
   const names = SALTS.slice(0, 4000).map((salt, index) => deviceName("core-sw", index, salt));
   expect(names).toContain("core-sw-17");
   expect(names.filter((name) => name === "core-sw-1").length).toBeGreaterThan(50);

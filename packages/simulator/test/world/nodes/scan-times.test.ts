@@ -33,7 +33,7 @@ function delays(sensor: ScanTiming, seconds: number, days: number): number[] {
 const SALTS = Array.from({ length: 200 }, (_, index) => mix(5, index));
 
 describe("irregular scans", () => {
-  test("are the same forwards, backwards and in between, across changes of the interval", () => {
+  test("are the same in any order of reading, across changes of the interval", () => {
     const seconds = fc.constantFrom(10, 30, 60, 300, 600, 3600);
     fc.assert(
       fc.property(fc.nat(2 ** 31), fc.tuple(seconds, seconds, seconds), fc.nat(2 * DAY), (salt, intervals, after) => {
@@ -49,7 +49,7 @@ describe("irregular scans", () => {
     );
   });
 
-  test("are late in some of a hundred, mostly by a second", () => {
+  test("are late in 1 to 3 percent, usually by a second", () => {
     const found = SALTS.flatMap((salt) => delays(timing(salt, 60), 60, 0.5));
     const late = found.filter((delay) => delay > 0);
     expect(late.length / found.length).toBeGreaterThan(0.01);
@@ -67,7 +67,7 @@ describe("irregular scans", () => {
     expect(Math.max(...drifts)).toBeLessThanOrEqual(12);
   });
 
-  test("fail alone on a quarter of the sensors, and are repeated 6 to 13 s later", () => {
+  test("fail alone on a quarter of the sensors, and repeat 6 to 13 s later", () => {
     const end = STARTED_AT + DAY;
     const failures = SALTS.flatMap((salt) => {
       const sensor = timing(salt, 60);

@@ -23,7 +23,7 @@ describe("zoneOf", () => {
     if (limit !== undefined) expect(Math.sign(value - limits[limit])).toBe(Math.sign(zone));
   });
 
-  test("a limit that is not set is never exceeded", () => {
+  test("values never exceed an unset limit", () => {
     expect(zoneOf({}, 1e300)).toBe(0);
     expect(zoneOf({ maxWarning: 5 }, 6)).toBe(1);
     expect(zoneOf({ minError: 5 }, 4)).toBe(-2);
@@ -46,7 +46,7 @@ describe("limits of sensors", () => {
   const world = createWorld({ seed: 7, startedAt: STARTED_AT });
   const seen = new Map<string, number>();
 
-  test("the status of a sensor follows from its values and their limits, at any time", () => {
+  test("follow from values at any time", () => {
     for (const at of moments(8, 180, 7)) {
       for (const sensor of world.list("sensor")) {
         const { status } = world.state(sensor, at);

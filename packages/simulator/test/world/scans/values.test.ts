@@ -24,7 +24,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-test("a measurement is a pure function of seed and time: no order of asking changes it", () => {
+test("a measurement depends only on seed and time, not on the order of reads", () => {
   const asked = moments(40, 200).flatMap((at, index) =>
     world
       .channels()
@@ -43,14 +43,14 @@ test("a measurement is a pure function of seed and time: no order of asking chan
   }
 });
 
-test("another seed measures something else", () => {
+test("another seed gives other values", () => {
   const other = createWorld({ seed: 2, startedAt: STARTED_AT });
   const values = (of: typeof world): unknown[] =>
     of.channels().map((channel) => of.lastMeasurement(channel, STARTED_AT)?.displayValue);
   expect(values(other)).not.toEqual(values(world));
 });
 
-test("scans of all sensors spread over the interval, in whole seconds, and never go back", () => {
+test("scans of all sensors spread over the interval in whole seconds and never go back", () => {
   const offsets = new Set<number>();
   for (const sensor of world.list("sensor").filter((_, index) => index % 13 === 0)) {
     const interval = sensor.intervalSeconds * 1000;
@@ -69,7 +69,7 @@ test("scans of all sensors spread over the interval, in whole seconds, and never
   expect(offsets.size).toBeGreaterThan(40);
 });
 
-test("all channels of a sensor come from the same scan", () => {
+test("all channels of a sensor have the same scan", () => {
   for (const at of moments(3, 30)) {
     for (const sensor of world.list("sensor")) {
       const scans = new Set(sensor.channels.map((channel) => world.lastMeasurement(channel, at)?.at));
@@ -78,7 +78,7 @@ test("all channels of a sensor come from the same scan", () => {
   }
 });
 
-test("value is displayValue in the raw unit", () => {
+test("value equals displayValue in the raw unit", () => {
   const [traffic] = channelsOf("snmptraffic", "Traffic In").filter(({ displayUnit }) => displayUnit === "Mbit/s");
   const [memory] = channelsOf("snmpmemory", "Available Memory");
   expect(traffic?.rawFactor).toBe(1e6 / 8);
@@ -111,7 +111,7 @@ test("percentages stay between 0 and 100", () => {
   }
 });
 
-test("counts are whole, rates are not rounded", () => {
+test("counts are whole, and rates have decimals", () => {
   const values = (unit: string): number[] =>
     world
       .channels()
@@ -138,7 +138,7 @@ test("traffic is whole bytes per interval, and the total is the sum", () => {
   }
 });
 
-test("an idle link carries nothing but keep-alive frames of 64 bytes", () => {
+test("an idle link carries only keep-alive frames of 64 bytes", () => {
   const channels = channelsOf("snmptraffic", "Traffic In").filter(
     (one) => one.displayUnit === "Mbit/s" && one.sensor.intervalSeconds === 60,
   );
@@ -162,7 +162,7 @@ test("traffic of an office is high by day and low at night and at weekends", () 
   expect(Math.exp(day - sunday)).toBeGreaterThan(3);
 });
 
-test("errors come in bursts: mostly nothing, and where there is one there are more", () => {
+test("errors come in bursts", () => {
   const channels = channelsOf("snmptraffic", "Errors In").slice(0, 100);
   expect(channels.length).toBeGreaterThan(50);
   const windows = channels.flatMap((channel) =>
@@ -178,7 +178,7 @@ test("errors come in bursts: mostly nothing, and where there is one there are mo
   expect(mean(hit)).toBeGreaterThan(4);
 });
 
-test("disks fill slowly and are cleaned up", () => {
+test("disks fill slowly until a cleanup", () => {
   const channels = channelsOf("wmidiskspace", "Free Space C:\\").slice(0, 30);
   let falls = 0;
   let jumps = 0;
@@ -194,7 +194,7 @@ test("disks fill slowly and are cleaned up", () => {
   expect(jumps).toBeGreaterThan(channels.length / 2);
 });
 
-test("days of a certificate are whole and count down by one a day until it is renewed", () => {
+test("days of a certificate count down to its renewal", () => {
   for (const channel of channelsOf("paessler.certificate.ssl_certificate_sensor", "Days to Expiration").slice(0, 20)) {
     const values = series(channel, STARTED_AT, DAY, 60);
     if (values.length === 0) continue;
@@ -213,7 +213,7 @@ test("uptime grows with the clock", () => {
   expect(steps.filter((step) => Math.abs(step - 1 / 24) < 0.01).length).toBeGreaterThan(20);
 });
 
-test("before the history begins there is nothing", () => {
+test("values start with the history", () => {
   for (const channel of world.channels().slice(0, 500)) {
     expect(world.lastMeasurement(channel, STARTED_AT - 366 * DAY)).toBeUndefined();
     expect(world.state(channel.sensor, STARTED_AT - 366 * DAY).status).toBe("unknown");
@@ -224,7 +224,7 @@ test("before the history begins there is nothing", () => {
   expect(measured.length).toBeGreaterThan(11_500);
 });
 
-test("what is not of this world is refused", () => {
+test("unknown objects fail", () => {
   const other = createWorld({ seed: 1, size: { sensors: 1 }, startedAt: STARTED_AT });
   const [channel] = other.channels();
   expect(channel && world.lastMeasurement(channel, STARTED_AT)).toEqual(

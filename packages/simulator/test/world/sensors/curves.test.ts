@@ -12,7 +12,7 @@ function valuesOf(curve: Curve, from: number, to: number, zone = 0): number[] {
   return values;
 }
 
-describe("a value that stays", () => {
+describe("constant value", () => {
   test.each([0, 5.5, -8])("is the same from 18:00 to 06:00 local time, %d h from UTC", (hours) => {
     const zone = hours * HOUR;
     const evening = MIDNIGHT + 18 * HOUR - zone;
@@ -21,13 +21,13 @@ describe("a value that stays", () => {
   });
 });
 
-test("memory is in whole pages of 4096 bytes", () => {
+test("memory comes in whole pages of 4096 bytes", () => {
   const values = valuesOf(pages(LOAD, 1_048_576), MIDNIGHT, MIDNIGHT + HOUR);
   expect(values.filter((value) => !Number.isInteger((value * 1_048_576) / 4096))).toEqual([]);
   expect(new Set(values).size).toBeGreaterThan(50);
 });
 
-test("four decimals are not always the nearest number, as in 4.1149000000000004", () => {
+test("values with four decimals can differ from the nearest number, as 4.1149000000000004 does", () => {
   const values = valuesOf(decimals(LOAD), MIDNIGHT, MIDNIGHT + DAY);
   expect(decimals(() => 4.1149)({ at: 0, salt: 0, zone: 0, intervalSeconds: 60, ordinal: 0 })).toBe(4.1149000000000004);
   expect(values.filter((value) => value !== Number(value.toFixed(4))).length).toBeGreaterThan(100);

@@ -5,7 +5,7 @@ import { createWorld } from "../../../src/world/world.ts";
 import { STARTED_AT } from "../fixtures.ts";
 
 describe("lookups of channels", () => {
-  test("there is one for every channel of the world that shows codes, and a text for every code it shows", () => {
+  test("cover all channels with codes, with a text for each code", () => {
     const world = createWorld({ seed: 3, size: { sensors: 600 }, startedAt: STARTED_AT });
     for (const channel of world.channels()) {
       const lookup = lookupOf(channel);
@@ -16,7 +16,7 @@ describe("lookups of channels", () => {
     }
   });
 
-  test("every one of them is for some kind of sensor of the world", () => {
+  test("belong to sensor kinds of the world", () => {
     const used = [...SENSOR_KINDS.values()].flatMap(({ type, channels, repeated }) => {
       const templates = [...channels, ...(repeated?.templates ?? [])];
       return templates.flatMap(({ name, unit }) => {
@@ -46,7 +46,7 @@ describe("lookups of channels", () => {
     ["prtg.simulated.certificate.keylength", 99_999, undefined],
     ["prtg.simulated.door", 1, "Open"],
     ["prtg.simulated.door", 2, undefined],
-  ])("%s has for %d the text %s", (id, value, text) => {
+  ])("%s gives %d the text %s", (id, value, text) => {
     const lookup = lookupById(id);
     expect(lookup === undefined ? undefined : entryOf(lookup, value)?.text).toBe(text);
   });

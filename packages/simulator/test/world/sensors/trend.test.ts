@@ -12,7 +12,7 @@ const DISK: Trend = {
 };
 const CERTIFICATE: Trend = { days: [60, 90], full: undefined, ends: [{ weight: 1, range: [-5, 40] }] };
 
-test("the level falls through a cycle, from high to low", () => {
+test("the level falls during a cycle from high to low", () => {
   for (const at of moments(100, 300)) {
     const cycle = trendCycle(DISK, 11, at);
     expect(cycle.start <= at && at < cycle.end).toBe(true);
@@ -24,12 +24,12 @@ test("the level falls through a cycle, from high to low", () => {
   }
 });
 
-test("what counts days falls by one a day", () => {
+test("a count of days falls by one a day", () => {
   const cycle = trendCycle(CERTIFICATE, 5, 0);
   expect(trendLevel(CERTIFICATE, 5, cycle.start) - trendLevel(CERTIFICATE, 5, cycle.start + DAY)).toBeCloseTo(1, 9);
 });
 
-test("a limit is crossed exactly where the level falls below it", () => {
+test("the level crosses a limit exactly when it falls below it", () => {
   let crossed = 0;
   for (const at of moments(200, 3000)) {
     const cycle = trendCycle(DISK, 12, at);
@@ -45,7 +45,7 @@ test("a limit is crossed exactly where the level falls below it", () => {
   expect(crossed).toBeGreaterThan(50);
 });
 
-test("without a limit nothing is crossed, and a cycle that starts below it is below it from the start", () => {
+test("the level crosses nothing without a limit, and can start below its limit", () => {
   const cycle = { start: 0, end: 100, high: 20, low: 0 };
   expect(crossing(cycle, undefined)).toBe(100);
   expect(crossing(cycle, 20)).toBe(0);

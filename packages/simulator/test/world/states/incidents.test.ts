@@ -37,7 +37,7 @@ describe("occurrences of an incident", () => {
     effect: fc.constant(shows("down")),
   });
 
-  test("the last and the next one frame every moment", () => {
+  test("enclose every moment with the last and the next one", () => {
     fc.assert(
       fc.property(incident, fc.integer({ min: -50, max: 2000 }), (one, at) => {
         const all = Array.from({ length: Math.min(one.times, 60) }, (_, index) => one.start + index * one.everyMs);
@@ -47,15 +47,15 @@ describe("occurrences of an incident", () => {
     );
   });
 
-  test("an endless one has no end", () => {
+  test("have no end if the incident is endless", () => {
     const forGood = once(7, Infinity, shows("down"));
     expect(lastOccurrence(forGood, 1e12)).toEqual({ start: 7, end: Infinity });
     expect(nextOccurrence(forGood, 7)).toBe(Infinity);
   });
 });
 
-describe("an incident with a status", () => {
-  test("of a device shows in all its sensors at their next scan, and goes with the first scan after it", () => {
+describe("incident with a status", () => {
+  test("appears in all sensors of a device at their next scan and ends with their first scan after it", () => {
     const world = smallWorld();
     const [, device] = world.list("device");
     if (device === undefined) throw new Error("no device");
@@ -76,7 +76,7 @@ describe("an incident with a status", () => {
     }
   });
 
-  test("that pauses halts what is below at once, and the measurements with it", () => {
+  test("stops objects below and their measurements immediately if it is a pause", () => {
     const world = smallWorld();
     const [group] = world.list("group").filter((node) => below(node).length > 0);
     if (group === undefined) throw new Error("no group");
@@ -97,7 +97,7 @@ describe("an incident with a status", () => {
     }
   });
 
-  test("disconnects a probe: everything behind it is unknown", () => {
+  test("disconnects a probe and sets objects below to unknown", () => {
     const world = smallWorld();
     const probe = world.list("probe")[0] as SimNode;
     world.addIncident(probe.id, once(STARTED_AT + HOUR, 5 * MINUTE, shows("disconnected")));
@@ -106,7 +106,7 @@ describe("an incident with a status", () => {
     expect(new Set(statuses)).toEqual(new Set(["unknown"]));
   });
 
-  test("repeats, day after day", () => {
+  test("repeats daily", () => {
     const world = smallWorld();
     const sensor = world.list("sensor")[3] as SimSensor;
     const [start, day] = [STARTED_AT + 2 * HOUR, 24 * HOUR];
@@ -120,7 +120,7 @@ describe("an incident with a status", () => {
     }
   });
 
-  test("gives way to a pause, and to a forced status", () => {
+  test("yields to a pause and to a forced status", () => {
     const world = smallWorld();
     const sensor = world.list("sensor")[3] as SimSensor;
     world.addIncident(sensor.id, once(STARTED_AT, Infinity, shows("down")));
@@ -134,7 +134,7 @@ describe("an incident with a status", () => {
     expect(world.state(sensor, STARTED_AT + 5 * HOUR)).toMatchObject({ status: "acknowledged", message: "seen" });
   });
 
-  test("gives way to another one that begins later, its own or of a node above", () => {
+  test("yields to a later incident of the node or an ancestor", () => {
     const world = smallWorld();
     const sensor = world.list("sensor")[3] as SimSensor;
     world.addIncident(sensor.id, once(STARTED_AT, 5 * HOUR, shows("down")));
@@ -144,7 +144,7 @@ describe("an incident with a status", () => {
     expect(found).toEqual(["down", "unusual", "down", "partialdown", "down"]);
   });
 
-  test("has never been once it was taken back", () => {
+  test("leaves no trace after its withdrawal", () => {
     const world = smallWorld();
     const sensor = world.list("sensor")[3] as SimSensor;
     const at = STARTED_AT + HOUR;
@@ -164,7 +164,7 @@ describe("an incident with a status", () => {
     ["device", "pauseduntil", true],
     ["sensor", "pausedbydependency", false],
     ["sensor", "acknowledged", false],
-  ])("a %s can be made %s: %s", (kind, status, possible) => {
+  ])("a %s accepts %s: %s", (kind, status, possible) => {
     const world = smallWorld();
     const node = world.list(kind as "sensor")[0] as SimNode;
     const arrange = (): unknown => world.addIncident(node.id, once(STARTED_AT, MINUTE, shows(status)));
@@ -172,7 +172,7 @@ describe("an incident with a status", () => {
     else expect(arrange).toThrow(RangeError);
   });
 
-  test("must be possible", () => {
+  test("fails if it is impossible", () => {
     const world = smallWorld();
     const { id } = world.list("sensor")[0] as SimSensor;
     const down = shows("down");
@@ -190,10 +190,10 @@ describe("an incident with a status", () => {
   });
 });
 
-describe("an incident with a value", () => {
+describe("incident with a value", () => {
   const world = createWorld({ seed: 1, startedAt: STARTED_AT });
 
-  test("crosses the limits on its way, and the status follows scan by scan, with the record", () => {
+  test("crosses the limits, and status and record follow scan by scan", () => {
     const channel = limitedChannel(
       world,
       ({ name, limits }) => /^Free Space C/.test(name) && limits.minError !== undefined,
@@ -223,7 +223,7 @@ describe("an incident with a value", () => {
     takeBack();
   });
 
-  test("takes what belongs to it along", () => {
+  test("changes related channels", () => {
     const channel = limitedChannel(world, ({ name, sensor }) => name === "Traffic Total" && sensor.channels.length > 3);
     const { sensor } = channel;
     const at = STARTED_AT + 2 * HOUR;
@@ -236,7 +236,7 @@ describe("an incident with a value", () => {
     takeBack();
   });
 
-  test("stays within what is possible, and whole where the channel counts", () => {
+  test("stays within the possible range, and whole for counts", () => {
     const channel = limitedChannel(world, ({ name, sensor }) => name === "Total" && sensor.type === "snmpcpu");
     const { id } = channel.sensor;
     const reading = (to: number): Incident =>
@@ -246,7 +246,7 @@ describe("an incident with a value", () => {
     expect(() => world.addIncident(id, reading(50.5))).toThrow("whole numbers");
   });
 
-  test("whatever the way, status and value agree with the limits", () => {
+  test("keeps status and limits consistent for any course", () => {
     const channels = world.channels().filter(({ limits, number }) => number !== -4 && Object.keys(limits).length > 0);
     const way = fc.record({
       pick: fc.nat(),

@@ -8,8 +8,8 @@ const RECURRENCES = [
   recurrenceInDays(3, 10, 0.5, 3, 1),
 ];
 
-describe.each(RECURRENCES)("a recurrence with a scatter of $scatter", (recurrence) => {
-  test("episodes follow each other without overlap, and every moment knows the last one and the next", () => {
+describe.each(RECURRENCES)("recurrence with a scatter of $scatter", (recurrence) => {
+  test("has episodes without overlap and knows the last and the next one at every moment", () => {
     for (let salt = 1; salt < 12; salt++) {
       let previous = lastEpisode(recurrence, salt, salt, STARTED_AT);
       for (let at = STARTED_AT; at < STARTED_AT + 60 * DAY; at += 5 * HOUR) {
@@ -28,7 +28,7 @@ describe.each(RECURRENCES)("a recurrence with a scatter of $scatter", (recurrenc
   });
 });
 
-test("without scatter the nodes take turns: about the same number is on at any time", () => {
+test("without scatter, nodes take turns and about the same number is active at any time", () => {
   const [recurrence] = RECURRENCES;
   const active = moments(30, 200).map((at) => {
     let count = 0;

@@ -13,8 +13,8 @@ async function keysOf({ send }: RunningService, user = "me", bearer?: string): P
   return json as KeyRecord[];
 }
 
-describe("the list of API keys", () => {
-  test("never tells their texts", async () => {
+describe("list of API keys", () => {
+  test("never shows the text of a key", async () => {
     const { send } = await startService();
     const { json, text } = await send("/users/me/api-keys");
     expect(json).toEqual([
@@ -32,14 +32,14 @@ describe("the list of API keys", () => {
     expect(text).not.toContain("KEY==");
   });
 
-  test("is of the user who asks, or of any for an administrator", async () => {
+  test("shows the user's keys, or any user's keys to an administrator", async () => {
     const service = await startService();
     expect(await keysOf(service, "me", "RESTRICTED")).toEqual(await keysOf(service, USER.restricted));
     expect((await keysOf(service, USER.ada)).map(({ name }) => name)).toEqual(["Provisioning", "To be decided"]);
   });
 
   test.each([["4711", "RESTRICTED", "403 FORBIDDEN"]])(
-    "of %s for %s is refused with %s",
+    "refuses the list of %s to %s with %s",
     async (user, bearer, refusal) => {
       const service = await startService();
       expect(outcome(await service.send(`/users/${user}/api-keys`, { bearer }))).toBe(refusal);
@@ -49,8 +49,8 @@ describe("the list of API keys", () => {
   );
 });
 
-describe("a new API key", () => {
-  test("is told once, and works at once", async () => {
+describe("new API key", () => {
+  test("appears in one answer only and works immediately", async () => {
     const service = await startService();
     const body = { name: "Grafana", description: "for the wall", access_level: "READ" };
     const { status, json } = await post(service, "/users/me/api-keys", body, "RESTRICTED");
@@ -61,7 +61,7 @@ describe("a new API key", () => {
     expect(await service.ids("/experimental/groups", { bearer: key })).toEqual(["20"]);
   });
 
-  test("has no description where none is given", async () => {
+  test("has no description by default", async () => {
     const service = await startService();
     const { json } = await post(service, "/users/me/api-keys", { name: "bare", access_level: "NOT_SET" });
     expect(json).toMatchObject({ description: "", access_level: "NOT_SET" });
@@ -75,7 +75,7 @@ const PROBES = [
   ["POST", "/users/me/api-keys", { name: "x", access_level: "READ" }],
 ] as const;
 
-describe("the access level of an API key", () => {
+describe("access level of an API key", () => {
   test.each([
     ["NOT_SET", USER.noor, "403 403 403 403"],
     ["READ", USER.noor, "200 403 403 403"],
@@ -99,7 +99,7 @@ describe("the access level of an API key", () => {
 });
 
 describe("editing API keys", () => {
-  test("changes what is given, at once", async () => {
+  test("changes only the given fields, immediately", async () => {
     const service = await startService();
     const bearer = await keyOf(service, USER.noor);
     const key = (await keysOf(service, USER.noor)).at(-1);
@@ -119,7 +119,7 @@ describe("editing API keys", () => {
 });
 
 describe("deleting API keys", () => {
-  test("is for the user himself and for administrators", async () => {
+  test("works for the owner and for administrators", async () => {
     const { send } = await startService();
     expect(outcome(await send("/users/api-keys/401", { method: "DELETE", bearer: "RESTRICTED" }))).toBe(
       "403 FORBIDDEN",
@@ -152,13 +152,13 @@ describe("finding API keys", () => {
     [{ id: "401", key: "RESTRICTED" }, "KEY==", "404 NOT_FOUND"],
     [{ id: "401" }, "RESTRICTED", "403 FORBIDDEN"],
     [{ key: "KEY==" }, "RESTRICTED", "403 FORBIDDEN"],
-  ])("%j by %s is refused with %s", async (body, bearer, refusal) => {
+  ])("refuses %j by %s with %s", async (body, bearer, refusal) => {
     const service = await startService();
     expect(outcome(await post(service, "/users/api-keys/find", body, bearer))).toBe(refusal);
   });
 });
 
-test("a key that has expired is refused, and still listed", async () => {
+test("the server refuses an expired key but still lists it", async () => {
   const service = await startService();
   await post(service, `/users/${USER.paused}/resume`);
   const { directory } = service.simulator.installation;

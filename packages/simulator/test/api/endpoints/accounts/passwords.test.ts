@@ -23,7 +23,7 @@ async function login(service: RunningService, username: string, password: string
 
 describe("requesting a password reset", () => {
   test.each(["operator", "nobody", "", "BRANCH\\kowalska", "p.devries"])(
-    "answers the same for %j, so that nobody learns who there is",
+    "gives the same answer for %j and does not reveal which users exist",
     async (username) => {
       const service = await startService();
       const { status, text } = await request(service, username);
@@ -31,7 +31,7 @@ describe("requesting a password reset", () => {
     },
   );
 
-  test("is told to the developer, not to the client", async () => {
+  test("shows the token to the developer, not to the client", async () => {
     const service = await startService();
     await request(service, "operator");
     expect(service.simulator.passwordResets()).toEqual([
@@ -53,7 +53,7 @@ describe("requesting a password reset", () => {
 });
 
 describe("resetting a password", () => {
-  test("makes the new password the only one, and ends sessions", async () => {
+  test("replaces the old password and ends sessions", async () => {
     const service = await startService();
     const opened = await post(service, "/session", { username: "operator", password: "correct horse" }, null);
     const { token: bearer } = opened.json as { token: string };
@@ -65,14 +65,14 @@ describe("resetting a password", () => {
     expect((await service.send("/version")).status).toBe(200);
   });
 
-  test("gives a password to a user who had none", async () => {
+  test("sets the first password of a user", async () => {
     const service = await startService();
     expect(await login(service, "noor.haddad", "")).toBe("401 LOGIN_FAILED");
     await reset(service, "noor.haddad", await tokenOf(service, "noor.haddad"));
     expect(await login(service, "noor.haddad", PASSWORD)).toBe("200");
   });
 
-  test("works once", async () => {
+  test("accepts a token once", async () => {
     const service = await startService();
     const token = await tokenOf(service, "operator");
     await reset(service, "operator", token);
@@ -82,7 +82,7 @@ describe("resetting a password", () => {
     expect(await login(service, "operator", PASSWORD)).toBe("200");
   });
 
-  test("works for half an hour", async () => {
+  test("accepts a token for 30 minutes", async () => {
     const service = await startService();
     const token = await tokenOf(service, "operator");
     await service.clock.advance(30 * 60_000 - 1);
@@ -92,7 +92,7 @@ describe("resetting a password", () => {
     expect(outcome(await reset(service, "operator", token))).toBe("400 INVALID_PASSWORD_RESET_TOKEN");
   });
 
-  test("needs the token of that user, and the latest one", async () => {
+  test("needs the latest token of that user", async () => {
     const service = await startService();
     const first = await tokenOf(service, "operator");
     const other = await tokenOf(service, "helpdesk");
@@ -104,14 +104,14 @@ describe("resetting a password", () => {
     expect((await reset(service, "operator", second)).status).toBe(204);
   });
 
-  test("is not for who is paused meanwhile", async () => {
+  test("fails if the user was paused after the request", async () => {
     const service = await startService();
     const token = await tokenOf(service, "noor.haddad");
     await post(service, `/users/${USER.noor}/pause`);
     expect(outcome(await reset(service, "noor.haddad", token))).toBe("400 INVALID_PASSWORD_RESET_TOKEN");
   });
 
-  test("refuses a simple password, and lets try again", async () => {
+  test("refuses a simple password and permits a second attempt", async () => {
     const service = await startService();
     const token = await tokenOf(service, "operator");
     const refused = await reset(service, "operator", token, "password");
@@ -121,7 +121,7 @@ describe("resetting a password", () => {
   });
 });
 
-test("who is paused cannot log in, though the password is right", async () => {
+test("a paused user cannot log in with the right password", async () => {
   const service = await startService();
   await reset(service, "noor.haddad", await tokenOf(service, "noor.haddad"));
   const opened = await post(service, "/session", { username: "noor.haddad", password: PASSWORD }, null);

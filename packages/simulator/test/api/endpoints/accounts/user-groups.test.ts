@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { query, startService } from "../../../support/running-service.ts";
 
 describe("user groups", () => {
-  test.each(["/usergroups", "/experimental/usergroups"])("GET %s lists them all", async (path) => {
+  test.each(["/usergroups", "/experimental/usergroups"])("appear in the list GET %s", async (path) => {
     const { send, ids } = await startService();
     expect(await ids(path)).toEqual(["200", "201", "202", "203", "204", "211"]);
     const { headers } = await send(`${path}?limit=1`);
@@ -20,14 +20,14 @@ describe("user groups", () => {
     expect((await ids(`/usergroups${query({ filter })}`)).join(" ")).toBe(found);
   });
 
-  test("are sorted where that is asked for", async () => {
+  test("have the order of sort_by", async () => {
     const { ids } = await startService();
     expect(await ids(`/usergroups${query({ sort_by: "-admingroup,name" })}`)).toEqual(
       "200 204 203 202 201 211".split(" "),
     );
   });
 
-  test("in both forms", async () => {
+  test("come in both forms", async () => {
     const { send } = await startService({ spelling: "specification" });
     expect((await send("/usergroups/200")).json).toEqual({
       id: "200",
@@ -49,7 +49,7 @@ describe("user groups", () => {
     });
   });
 
-  test("others than one's own are not seen, and neither are their members", async () => {
+  test("stay hidden from users outside the group, and so do their members", async () => {
     const { send, ids } = await startService();
     const bearer = "RESTRICTED";
     expect(await ids("/usergroups", { bearer })).toEqual(["211"]);

@@ -4,8 +4,8 @@ import { query, startService } from "../../../support/running-service.ts";
 
 const ALL = "100 101 102 110 111 112 113 114 115 116";
 
-describe("the list of users", () => {
-  test.each(["/users", "/experimental/users"])("GET %s is paged", async (path) => {
+describe("list of users", () => {
+  test.each(["/users", "/experimental/users"])("comes in pages by GET %s", async (path) => {
     const { send, ids } = await startService();
     expect((await ids(path)).join(" ")).toBe(ALL);
     const { headers } = await send(`${path}?limit=2&offset=1`);
@@ -51,12 +51,12 @@ describe("the list of users", () => {
     ["/experimental/users?include=path", "400 BAD_REQUEST"],
     ["/experimental/users/100?include=path", "400 BAD_REQUEST"],
     ["/users/me", "404 NOT_FOUND"],
-  ])("GET %s is refused with %s", async (path, refusal) => {
+  ])("refuses GET %s with %s", async (path, refusal) => {
     const { send } = await startService();
     expect(outcome(await send(path))).toBe(refusal);
   });
 
-  test("who is no administrator sees himself alone", async () => {
+  test("shows a user without administrator rights only that user", async () => {
     const { send, ids } = await startService();
     const bearer = "RESTRICTED";
     for (const path of ["/users", "/experimental/users"]) {
@@ -66,14 +66,14 @@ describe("the list of users", () => {
     }
   });
 
-  test("administrators are those in a group of administrators", async () => {
+  test("marks members of an administrator group as administrators", async () => {
     const service = await startService();
     expect((await service.ids("/users", { bearer: await keyOf(service, USER.ada) })).length).toBe(10);
   });
 });
 
-describe("a single user", () => {
-  test("as info record", async () => {
+describe("single user", () => {
+  test("is available as info record", async () => {
     const { send } = await startService();
     expect((await send(`/users/${USER.facility}`)).json).toEqual({
       id: "114",
@@ -97,7 +97,7 @@ describe("a single user", () => {
     });
   });
 
-  test("as tree node, in both spellings", async () => {
+  test("is available as tree node, in both spellings", async () => {
     const live = await startService({ spelling: "live" });
     const node = { id: "116", name: "Piet de Vries", href: "/api/v2/experimental/users/116", kind: "user" };
     const path = "/experimental/users/116";
@@ -123,7 +123,7 @@ describe("a single user", () => {
     expect(Object.keys(some.json as object)).not.toContain("useraccount");
   });
 
-  test("tells when he last logged in", async () => {
+  test("shows the time of the last login", async () => {
     const service = await startService();
     const { send, clock } = service;
     expect((await send("/users/100")).json).toMatchObject({ last_login: null });

@@ -21,7 +21,7 @@ function idOf(kind: Kind): string {
 }
 
 describe.each(KINDS)("actions on a %s", (kind) => {
-  test("is scanned with all sensors below it", async () => {
+  test("scans all sensors below it", async () => {
     await changing.clock.advance(17_300);
     expect((await changing.post(`/${kind}s/${idOf(kind)}/scan`)).status).toBe(204);
     const { world } = changing.simulator;
@@ -39,7 +39,7 @@ describe.each(KINDS)("actions on a %s", (kind) => {
 });
 
 describe("actions on a sensor", () => {
-  test("has the scan that was asked for in its time series", async () => {
+  test("shows the requested scan in its time series", async () => {
     await changing.clock.advance(31_200);
     await changing.post(`/sensors/${changing.sensor.id}/scan`);
     const { json } = await changing.send(`/experimental/timeseries/${changing.sensor.id}/live`);
@@ -59,8 +59,8 @@ const POSSIBLE: Readonly<Record<string, readonly SimStatus[]>> = {
   acknowledge: ["down", "partialdown"],
 };
 
-describe.each(Object.entries(POSSIBLE))("the action %s", (action, possible) => {
-  test.each([...STATUS_TOKENS])("of a sensor that is %s", async (status) => {
+describe.each(Object.entries(POSSIBLE))("action %s", (action, possible) => {
+  test.each([...STATUS_TOKENS])("handles a sensor with status %s", async (status) => {
     changing.simulator.world.force(changing.sensor.id, status, NOW);
     const body = action === "pause" || action === "acknowledge" ? {} : undefined;
     const answer = await changing.post(`/sensors/${changing.sensor.id}/${action}`, body);
@@ -79,7 +79,7 @@ interface Result {
 }
 
 describe("actions on all objects that match a filter", () => {
-  test.each(["probe", "group", "device"] as const)("of the %ss", async (kind) => {
+  test.each(["probe", "group", "device"] as const)("change all matching %ss", async (kind) => {
     const { world } = changing.simulator;
     const nodes = world.list(kind as "group");
     for (const [action, status] of [
@@ -96,7 +96,7 @@ describe("actions on all objects that match a filter", () => {
     }
   });
 
-  test("are those that the user sees", async () => {
+  test("change only objects that the user sees", async () => {
     const credentials = { apiKey: "KEY==", username: "operator", password: "correct horse" };
     changing = await startChangingTree({
       credentials: { ...credentials, restrictedApiKey: "RESTRICTED", restrictedTo: [changing.device.id] },

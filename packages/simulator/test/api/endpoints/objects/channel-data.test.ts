@@ -39,7 +39,7 @@ describe.each(SPELLINGS)("%s: channel data", (spelling) => {
     expect(await channels(await startService({ spelling }), path)).toBe(ids);
   });
 
-  test("has what the channel itself has as its last measurement", async () => {
+  test("equals the last measurement of the channel", async () => {
     const { send } = await startService({ spelling });
     for (const { channel, ...measurement } of (await send("/channels/data")).json as Datum[]) {
       const { last_measurement, basic } = (await send(`/channels/${channel.id}`)).json as Channel;
@@ -48,14 +48,14 @@ describe.each(SPELLINGS)("%s: channel data", (spelling) => {
     }
   });
 
-  test("of channels that the user sees", async () => {
+  test("includes only visible channels", async () => {
     const service = await startService({ spelling });
     expect(((await service.send("/channels/data", { bearer: "RESTRICTED" })).json as Datum[]).length).toBe(5);
     expect((await service.send("/sensors/1002/data", { bearer: "RESTRICTED" })).status).toBe(404);
   });
 });
 
-test("a channel without a measurement does not keep those of the others away", async () => {
+test("a channel without a measurement does not hide the other channels", async () => {
   const world = new TinyWorld();
   const channels = world.list("sensor")[2]?.channels as SimChannel[];
   const [total = expect.fail("no channel")] = channels;
@@ -72,7 +72,7 @@ test("a channel without a measurement does not keep those of the others away", a
   ]);
 });
 
-test("a record refers to its channel", async () => {
+test("a record links to its channel", async () => {
   const { send } = await startService({ spelling: "live" });
   expect((await send("/sensors/1001/data?limit=1")).json).toEqual([
     {

@@ -20,7 +20,7 @@ async function copyOf({ status, text, headers }: Received): Promise<SimNode> {
 }
 
 describe("clone", () => {
-  test.each(["device", "object"] as const)("of a device (clone of a %s)", async (what) => {
+  test.each(["device", "object"] as const)("copies a device (clone of a %s)", async (what) => {
     const body =
       what === "device"
         ? { parent_id: changing.group.id, host: "10.7.7.7" }

@@ -38,7 +38,7 @@ describe("create", () => {
       { basic: { name: "new sensor" } },
       "sensors",
     ],
-  ])("%s answers 202 until it is ready, and is nowhere else before", async (_, path, body, list) => {
+  ])("%s answers 202 until it is ready, and stays hidden until then", async (_, path, body, list) => {
     const before = (await changing.send("/objects/count")).json;
     const created = await changing.post(path(), body);
     expect(created.status).toBe(201);
@@ -66,7 +66,7 @@ describe("create", () => {
     expect((await changing.ids(`/experimental/${list}`)).at(-1)).toBe(id);
   });
 
-  test("has the settings it was given, and inherits the others", async () => {
+  test("applies the given settings and inherits the others", async () => {
     const body = {
       basic: { name: "srv", host: "10.1.2.3", tags: ["x"], priority: 4 },
       intervalgroup: { interval: 30 },
@@ -94,13 +94,13 @@ describe("create", () => {
     expect((await changing.read(path)).status).not.toBe("unknown");
   });
 
-  test("is ready at once where the service is told so", async () => {
+  test("is ready immediately with readyAfterMs 0", async () => {
     changing = await startChangingTree({ readyAfterMs: 0 });
     const { headers } = await changing.post(`/experimental/groups/${changing.group.id}/device`, DEVICE);
     expect((await changing.send(locationOf(headers))).status).toBe(200);
   });
 
-  test("is 404 to those who will not see it", async () => {
+  test("answers 404 to users who will not see the object", async () => {
     const credentials = { apiKey: "KEY==", username: "operator", password: "correct horse" };
     changing = await startChangingTree({
       credentials: { ...credentials, restrictedApiKey: "RESTRICTED", restrictedTo: [changing.device.id] },
@@ -110,7 +110,7 @@ describe("create", () => {
   });
 });
 
-test("a group beside the probes is refused, and nothing is created", async () => {
+test("the server refuses a group beside the probes and creates nothing", async () => {
   const before = (await changing.send("/objects/count")).json;
   const answer = await changing.post("/experimental/groups/0/group", GROUP);
   expect([answer.status, messageOf(answer)]).toEqual([400, "A root (0) cannot hold a group"]);
@@ -118,7 +118,7 @@ test("a group beside the probes is refused, and nothing is created", async () =>
   expect((await changing.send("/objects/count")).json).toEqual(before);
 });
 
-test("what was refused in the end is not there either: a dependency on the group that would hold it", async () => {
+test("a late refusal creates nothing: a dependency on the future parent", async () => {
   const before = (await changing.send("/objects/count")).json;
   const body = { ...DEVICE, scheduledependency: { dependency: changing.group.id } };
   const answer = await changing.post(`/experimental/groups/${changing.group.id}/device`, body);
@@ -127,7 +127,7 @@ test("what was refused in the end is not there either: a dependency on the group
   expect((await changing.send("/objects/count")).json).toEqual(before);
 });
 
-test("what is ready is not kept in mind", async () => {
+test("the simulator forgets pending objects once they are ready", async () => {
   const { pendingObjects } = changing.simulator.installation;
   await changing.post(`/experimental/groups/${changing.group.id}/device`, DEVICE);
   await changing.clock.advance(1000);
@@ -139,7 +139,7 @@ test("what is ready is not kept in mind", async () => {
 });
 
 describe("metascan", () => {
-  test("proposes sensors of a kind that are not there yet", async () => {
+  test("proposes sensors of one kind that do not exist yet", async () => {
     const { json } = await changing.post(`/experimental/devices/${changing.device.id}/metascan?kindid=ping`);
     expect(json).toEqual(
       changing.device.children.some(({ type, name }) => type === "ping" && name === "Ping")
@@ -150,7 +150,7 @@ describe("metascan", () => {
     expect((await changing.post(`/experimental/devices/${changing.device.id}/metascan?kindid=ping`)).json).toEqual([]);
   });
 
-  test("without a kind proposes all kinds, each of which can be created", async () => {
+  test("proposes all kinds if the request names none, and each can be created", async () => {
     const { json } = await changing.post(`/experimental/devices/${changing.device.id}/metascan`);
     const kinds = new Set((json as { kind: string }[]).map(({ kind }) => kind));
     expect(kinds.size).toBeGreaterThan(20);

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 
 describe("edited settings", () => {
-  test("of a sensor are changed section by section, and read as they are", async () => {
+  test("a sensor accepts sections one by one and shows them", async () => {
     const path = `/sensors/${changing.sensor.id}`;
     const before = await changing.read(`${path}?include=intervalgroup,inheritance`);
     expect(before.intervalgroup).toMatchObject({ interval: 60, _inherited: true });
@@ -40,7 +40,7 @@ describe("edited settings", () => {
     expect(await changing.ids(`/experimental/sensors${slow}`)).toContain(changing.sensor.id);
   });
 
-  test("of a device: addresses, and a password that is never shown", async () => {
+  test("a device accepts addresses and a password, and never shows the password", async () => {
     const path = `/devices/${changing.device.id}`;
     const body = {
       basic: { host: "srv.example.net", hostv6: "fd00::7", ipversion: 1 },
@@ -66,7 +66,7 @@ describe("edited settings", () => {
     }
   });
 
-  test("of a group are inherited by all below that have none of their own", async () => {
+  test("objects below a group inherit its settings unless they have their own", async () => {
     await changing.patch(`/devices/${changing.device.id}`, { windowsconnection: { windowslogindomain: "OWN" } });
     const body = {
       intervalgroup: { interval: 30, errorintervalsdown: 3 },
@@ -98,7 +98,7 @@ describe("edited settings", () => {
   });
 
   test.each(["intervalgroup", "scheduledependency", "windowsconnection"] as const)(
-    "%s is inherited again with _inherited, and the object's own with its opposite",
+    "%s: _inherited switches between inherited and own settings",
     async (section) => {
       const path = `/devices/${changing.device.id}`;
       const own = { interval: 30, schedule: "Nights", windowslogindomain: "OWN" };
@@ -121,7 +121,7 @@ describe("edited settings", () => {
     },
   );
 
-  test("an interval that is inherited again is that of the sensors", async () => {
+  test("sensors inherit the interval again", async () => {
     const path = `/devices/${changing.device.id}`;
     await changing.patch(path, { intervalgroup: { interval: 300 } });
     expect(changing.sensor.intervalSeconds).toBe(300);
@@ -129,7 +129,7 @@ describe("edited settings", () => {
     expect(changing.sensor.intervalSeconds).toBe(60);
   });
 
-  test("a dependency that is inherited again does not count any more", async () => {
+  test("an inherited dependency replaces the old one", async () => {
     const [master] = changing.simulator.world.list("sensor").filter(({ parent }) => parent !== changing.device);
     if (master === undefined) throw new Error("no other sensor");
     changing.simulator.world.force(master.id, "down", changing.clock.now());
@@ -140,12 +140,12 @@ describe("edited settings", () => {
     expect(changing.statusOf(changing.sensor)).not.toBe("pausedbydependency");
   });
 
-  test("the root has nothing to inherit from", async () => {
+  test("the root inherits nothing", async () => {
     const answer = await changing.patch("/experimental/groups/0", { intervalgroup: { _inherited: true } });
     expect(answer).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
   });
 
-  test("nothing to change is nothing wrong", async () => {
+  test("the server accepts an edit without changes", async () => {
     for (const body of [{}, { basic: {} }, { intervalgroup: {} }]) {
       expect((await changing.patch(`/devices/${changing.device.id}`, body)).status).toBe(204);
     }
@@ -155,9 +155,9 @@ describe("edited settings", () => {
   });
 });
 
-describe("edits that are refused", () => {
+describe("refused edits", () => {
   test.each<[string, string, unknown, string]>([
-    ["what is read only", "device", { path: {} }, "The body must not have path"],
+    ["a read-only section", "device", { path: {} }, "The body must not have path"],
     [
       "a setting that follows from others",
       "device",
@@ -165,7 +165,7 @@ describe("edits that are refused", () => {
       "The body at /basic must not have parenttags",
     ],
     [
-      "from what it is inherited",
+      "the source of inheritance",
       "device",
       { intervalgroup: { _inheritancesource: {} } },
       "The body at /intervalgroup must not have _inheritancesource",
@@ -204,7 +204,7 @@ describe("edits that are refused", () => {
     expect(JSON.stringify([node.name, node.tags, node.priority, node.settings])).toBe(before);
   });
 
-  test("all of a request or nothing: a dependency on what is below", async () => {
+  test("one invalid setting cancels the whole request: a dependency on a child", async () => {
     const body = { basic: { name: "changed" }, scheduledependency: { dependency: changing.sensor.id } };
     const answer = await changing.patch(`/devices/${changing.device.id}`, body);
     expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);

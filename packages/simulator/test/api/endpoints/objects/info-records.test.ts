@@ -13,7 +13,7 @@ describe.each(SPELLINGS)("%s: single info records", (spelling) => {
     ["sensors", "1001"],
     ["channels", "1001.2"],
     ["channels", "1000.-4"],
-  ])("GET /%s/%s/overview is the record of the deprecated list", async (kind, id) => {
+  ])("GET /%s/%s/overview equals the record of the deprecated list", async (kind, id) => {
     const { send } = await startService({ spelling });
     const listed = (await send(`/${kind}${query({ filter: `id = "${id}"` })}`)).json as unknown[];
     const { json, status } = await send(`/${kind}/${id}/overview`);
@@ -22,12 +22,12 @@ describe.each(SPELLINGS)("%s: single info records", (spelling) => {
     expect([json]).toEqual(listed);
   });
 
-  test("the root is a group", async () => {
+  test("the root counts as a group", async () => {
     const { send } = await startService({ spelling });
     expect((await send("/groups/0/overview")).json).toMatchObject({ id: "0", name: "Root", path: [{ id: "0" }] });
   });
 
-  test("what the user does not see is not found either", async () => {
+  test("the server hides invisible objects", async () => {
     const { send } = await startService({ spelling });
     expect((await send("/devices/100/overview", { bearer: "RESTRICTED" })).status).toBe(200);
     expect((await send("/devices/101/overview", { bearer: "RESTRICTED" })).status).toBe(404);
@@ -46,12 +46,12 @@ describe.each(SPELLINGS)("%s: GET /objects", (spelling) => {
     expect(headers.get("link")).toContain('rel="previous"');
   });
 
-  test("has no sort_by", async () => {
+  test("does not support sort_by", async () => {
     const { ids } = await startService({ spelling });
     expect((await ids("/objects?sort_by=-id")).join(" ")).toBe(EVERYTHING);
   });
 
-  test("has the number of sensors per status where that was asked for and is one", async () => {
+  test("has the sensors per status if requested, for objects that have sensors", async () => {
     const { send } = await startService({ spelling });
     const withSummary = async (parameter: string) => {
       const objects = (await send(`/objects${parameter}`)).json as Record<string, unknown>[];
@@ -64,14 +64,14 @@ describe.each(SPELLINGS)("%s: GET /objects", (spelling) => {
   });
 });
 
-describe.each(SPELLINGS)("%s: the records of /objects", (spelling) => {
+describe.each(SPELLINGS)("%s: records of /objects", (spelling) => {
   test.each([
     ["/probes", "probe"],
     ["/groups", "group"],
     ["/devices", "device"],
     ["/sensors", "sensor"],
     ["/channels", "channel"],
-  ])("are those of %s", async (path, type) => {
+  ])("equal the records of %s", async (path, type) => {
     const { send } = await startService({ spelling });
     const parameters = { sensor_status_summary: "true" };
     const listed = (await send(path + query(parameters))).json as unknown[];
@@ -97,7 +97,7 @@ describe.each(SPELLINGS)("%s: GET /sensors/alarms", (spelling) => {
     ["pausedbydependency", false],
     ["pausedbyschedule", false],
     ["pausedbylicense", false],
-  ] as const)("a sensor that is %s: %s", async (status, listed) => {
+  ] as const)("shows a sensor with status %s: %s", async (status, listed) => {
     const { ids, simulator } = await startService({ spelling });
     simulator.world.force("1000", status, SINCE);
     expect((await ids("/sensors/alarms")).includes("1000")).toBe(listed);

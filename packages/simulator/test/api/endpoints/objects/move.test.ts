@@ -61,14 +61,14 @@ describe("move below another parent, to", () => {
     expect(await changing.read(`/sensors/${id}`)).toMatchObject({ parent: { id: device.id } });
   });
 
-  test("its own: it stays where it is", async () => {
+  test("its current parent: the position stays", async () => {
     const device = await fourSensors();
     expect((await changing.post(`/objects/${device.children[1]?.id}/move`, { parent: device.id })).status).toBe(204);
     expect(order(device).join("")).toBe("abcd");
   });
 });
 
-describe("moves that are refused", () => {
+describe("refused moves", () => {
   test.each<[string, () => [string, unknown], number]>([
     ["into itself", () => [changing.group.id, { parent: changing.group.id }], 400],
     ["into something below itself", () => [changing.group.parent?.id ?? "", { parent: changing.group.id }], 400],
@@ -86,7 +86,7 @@ describe("moves that are refused", () => {
     expect(changing.group.children.map((child) => child.id)).toEqual(before);
   });
 
-  test("what would depend on itself then", async () => {
+  test("a move that makes an object depend on itself", async () => {
     const { world } = changing.simulator;
     const [other] = world.list("sensor").filter(({ parent }) => parent !== changing.device);
     await changing.patch(`/devices/${changing.device.id}`, { scheduledependency: { dependency: other?.id } });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startService } from "../../../support/running-service.ts";
 import { SINCE } from "../../../support/tiny-world.ts";
 
-test("the product's own probe is local, others come over the network", async () => {
+test("the built-in probe is local and other probes are remote", async () => {
   const { send } = await startService({ spelling: "live" });
   expect((await send("/probes/1/info")).json).toEqual({
     probe: { id: "1", type: "REFERENCED_PROBE", name: "Local Probe", href: "/api/v2/probes/1" },
@@ -19,7 +19,7 @@ test("the product's own probe is local, others come over the network", async () 
   expect((await send("/probes/2/info")).json).toEqual(remote);
 });
 
-test("a probe that is away says so", async () => {
+test("a disconnected probe reports its status", async () => {
   const { send, simulator } = await startService({ spelling: "live" });
   simulator.world.force("2", "disconnected", SINCE);
   expect((await send("/probes/2/info")).json).toMatchObject({ connected: false });

@@ -51,7 +51,7 @@ async function startWorld(spelling: SpellingName): Promise<RunningService> {
 }
 
 describe.each(SPELLINGS)("%s: all records", (spelling) => {
-  test.each(KINDS)("of the kind %s have the fields that their schema lists, and it lists no other", async (kind) => {
+  test.each(KINDS)("records of kind %s have exactly the fields of their schema", async (kind) => {
     const { send } = await startWorld(spelling);
     const records = (await send(`/experimental/${kind}s?include=*&limit=3000`)).json as Json[];
     expect(records.length).toBeGreaterThan(1);
@@ -67,7 +67,7 @@ describe.each(SPELLINGS)("%s: all records", (spelling) => {
     expect([...seen].sort()).toEqual(listed(schema).sort());
   });
 
-  test("of each kind of sensors have the fields of /schemas/{kind}", async () => {
+  test("sensors of each kind have the fields of /schemas/{kind}", async () => {
     const { send } = await startWorld(spelling);
     const records = (await send("/experimental/sensors?include=all_sections&limit=3000")).json as Json[];
     const kinds = new Set(records.map(({ kind }) => String(kind)));
@@ -89,7 +89,7 @@ describe.each(SPELLINGS)("%s: all records", (spelling) => {
     ["device", "/experimental/devices"],
     ["group", "/experimental/groups"],
     ["user", "/experimental/users"],
-  ])("of %ss have the fields that /schemas lists, and it lists no other", async (kind, path) => {
+  ])("%ss have exactly the fields of /schemas", async (kind, path) => {
     const { send } = await startWorld(spelling);
     const records = (await send(`${path}?include=all_sections&limit=3000`)).json as Json[];
     const { schema } = (await send(`/schemas/${kind}`)).json as { schema: Schema };
@@ -100,7 +100,7 @@ describe.each(SPELLINGS)("%s: all records", (spelling) => {
   });
 });
 
-test("a schema refuses a section that is none, and a record without one", async () => {
+test("a schema rejects an invalid section and a missing section", async () => {
   const { send } = await startWorld("live");
   const [device] = (await send("/experimental/devices?limit=1")).json as Json[];
   const { schema } = (await send(`/experimental/schemas/${device?.id}/get`)).json as { schema: Schema };

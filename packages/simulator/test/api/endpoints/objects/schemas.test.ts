@@ -29,7 +29,7 @@ function fits({ schema }: Definition, value: unknown): string {
   return ajv.validate(schema, value) ? "fits" : ajv.errorsText();
 }
 
-describe.each(SPELLINGS)("%s: the schema to read", (spelling) => {
+describe.each(SPELLINGS)("%s: schema for reading", (spelling) => {
   test.each([
     ["/probes/1", "probenode"],
     ["/groups/0", "root"],
@@ -39,7 +39,7 @@ describe.each(SPELLINGS)("%s: the schema to read", (spelling) => {
     ["/sensors/1002", "paessler.cpu.65"],
     ["/channels/1000.0", "channel"],
     ["/channels/1000.-4", "channel"],
-  ])("of %s fits what is read", async (path, kind) => {
+  ])("matches the record of %s", async (path, kind) => {
     const service = await startService({ spelling });
     const id = path.split("/")[2];
     for (const include of ["", "?include=path", "?include=all_sections", "?include=*"]) {
@@ -72,7 +72,7 @@ const EDITS: readonly (readonly [path: string, body: object, takes: boolean])[] 
   ["/experimental/sensors/1000", { basic: { host: "x" } }, false],
 ];
 
-describe.each(SPELLINGS)("%s: the schema to edit", (spelling) => {
+describe.each(SPELLINGS)("%s: schema for editing", (spelling) => {
   test.each(EDITS)("%s with %j: %s", async (path, body, takes) => {
     const service = await startService({ spelling });
     const id = path.split("/").at(-1);
@@ -83,7 +83,7 @@ describe.each(SPELLINGS)("%s: the schema to edit", (spelling) => {
     expect(status, text).toBe(takes ? 204 : 400);
   });
 
-  test("shows of the sections what is included, and allows the others", async () => {
+  test("describes the included sections and permits the others", async () => {
     const service = await startService({ spelling });
     const basic = await definition(service, "/experimental/schemas/100/patch");
     expect(Object.keys(basic.schema.properties)).toEqual([
@@ -100,7 +100,7 @@ describe.each(SPELLINGS)("%s: the schema to edit", (spelling) => {
   });
 });
 
-describe.each(SPELLINGS)("%s: the schema to create", (spelling) => {
+describe.each(SPELLINGS)("%s: schema for creating", (spelling) => {
   test.each<[string, string, string, object, boolean]>([
     ["10", "device", "/experimental/groups/10/device", { basic: { name: "d", host: "h" } }, true],
     ["10", "device", "/experimental/groups/10/device", { basic: { name: "d" } }, false],
@@ -132,7 +132,7 @@ describe("/schemas/{kind}", () => {
     ["user?purpose=create&parent=201", "create", ["basic", "useraccount"]],
     ["user", "read", []],
     ["user?purpose=update", "update", []],
-  ])("%s is for %s", async (path, purpose, required) => {
+  ])("%s returns the schema to %s", async (path, purpose, required) => {
     const service = await startService();
     const found = await definition(service, `/schemas/${path}`);
     expect(found).toMatchObject({ kind: path.split("?")[0], purpose });
@@ -155,7 +155,7 @@ describe("/schemas/{kind}", () => {
     ["/experimental/schemas/1000.0/patch", "KEY==", "404 NOT_FOUND"],
     ["/experimental/schemas/100/post?kind=device", "KEY==", "400 BAD_REQUEST"],
     ["/experimental/schemas/10/post?kind=device&include=alerting", "KEY==", "400 BAD_REQUEST"],
-  ])("GET %s by %s is refused with %s", async (path, bearer, refusal) => {
+  ])("GET %s by %s fails with %s", async (path, bearer, refusal) => {
     const { send } = await startService();
     expect(outcome(await send(path, { bearer }))).toBe(refusal);
   });
@@ -178,12 +178,12 @@ describe("creatable kinds", () => {
     ["1", "device group"],
     ["11", "device group"],
     ["1000", ""],
-  ])("below %s: %s", async (parent, kinds) => {
+  ])("exist below %s: %s", async (parent, kinds) => {
     const service = await startService();
     expect((await kindsBelow(service, parent)).map(({ kind }) => kind).join(" ")).toBe(kinds);
   });
 
-  test("below a device are all kinds of sensors, in pages, each with the schema for it", async () => {
+  test("include all sensor kinds below a device, in pages, each with its schema", async () => {
     const service = await startService();
     const kinds = await kindsBelow(service, "100");
     expect(kinds.map(({ kind }) => kind)).toEqual([...SENSOR_KINDS.keys()].sort());
@@ -205,7 +205,7 @@ describe("creatable kinds", () => {
     });
   });
 
-  test("types are the same with fewer words", async () => {
+  test("are shorter as types", async () => {
     const service = await startService();
     expect((await service.send("/experimental/objects/10/types")).json).toEqual([
       { ID: "device", Name: "Device" },
@@ -221,7 +221,7 @@ describe("creatable kinds", () => {
     ["wmiservice", ["CredentialsMissing"]],
     ["probestate", ["SensorNeedsProbeDevice"]],
     ["corestate", ["SensorNeedsLocalProbeDevice"]],
-  ])("%s on a device of the local probe: %j", async (kind, hints) => {
+  ])("exist for %s on a device of the local probe: %j", async (kind, hints) => {
     const service = await startService();
     const found = (await kindsBelow(service, "100")).find((each) => each.kind === kind);
     expect([found?.creatable, found?.hints]).toEqual([hints === null, hints]);
@@ -229,7 +229,7 @@ describe("creatable kinds", () => {
     expect(outcome(created)).toBe(hints === null ? "201" : "400 BAD_REQUEST");
   });
 
-  test("a probe device is the machine of the probe itself", async () => {
+  test("depend on the probe if the device is a probe device", async () => {
     const world = createWorld({ seed: 1, size: { probes: 2, sensors: 200 }, startedAt: NOW });
     const service = await startService({ world });
     const hintsOn = async (probe: number): Promise<unknown[]> => {
@@ -241,7 +241,7 @@ describe("creatable kinds", () => {
     expect(await hintsOn(1)).toEqual([["CredentialsMissing"], null, ["SensorNeedsLocalProbe"]]);
   });
 
-  test("credentials help, wherever they are inherited from", async () => {
+  test("use inherited credentials", async () => {
     const world = createWorld({ seed: 1, size: { sensors: 60 }, startedAt: NOW });
     const service = await startService({ world, spelling: "specification" });
     const device = world.list("device").find(({ parent }) => parent?.kind === "group");
@@ -253,7 +253,7 @@ describe("creatable kinds", () => {
     expect(await creatable()).toBe(true);
   });
 
-  test("nothing is created through a probe that is away", async () => {
+  test("are missing below a disconnected probe", async () => {
     const service = await startService();
     service.simulator.world.force("2", "disconnected", service.clock.now());
     const kinds = await kindsBelow(service, "200");

@@ -36,7 +36,7 @@ describe("GET /setting-lookups/{name}", () => {
     expect(((await live.send(`/setting-lookups/${name}`)).json as Lookup).options[index]).toEqual(spelled);
   });
 
-  test("shows a user the groups that he sees", async () => {
+  test("shows only groups that the user sees", async () => {
     const { send } = await startService();
     const { json } = await send("/setting-lookups/primarygroup", { bearer: "RESTRICTED" });
     expect((json as Lookup).options).toEqual([{ value: "211", text: "Restricted User's Group" }]);
@@ -46,12 +46,12 @@ describe("GET /setting-lookups/{name}", () => {
     ["name", "KEY==", "404 NOT_FOUND"],
     ["interval?id=1002", "RESTRICTED", "404 NOT_FOUND"],
     ["primarychannel?id=100", "KEY==", "404 NOT_FOUND"],
-  ])("%s for %s is refused with %s", async (name, bearer, refusal) => {
+  ])("%s for %s fails with %s", async (name, bearer, refusal) => {
     const { send } = await startService();
     expect(outcome(await send(`/setting-lookups/${name}`, { bearer }))).toBe(refusal);
   });
 
-  test.each(["interval?id=100", "priority?id=1000.0", "schedule?id="])("%s is of an object", async (name) => {
+  test.each(["interval?id=100", "priority?id=1000.0", "schedule?id="])("accepts %s", async (name) => {
     const { send } = await startService();
     expect((await send(`/setting-lookups/${name}`)).status).toBe(200);
   });

@@ -32,7 +32,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     ["short", 575, "2026-03-10T18:00:00Z", "2026-03-12T17:50:00Z"],
     ["medium", 1439, "2026-01-11T18:00:00Z", "2026-03-12T16:00:00Z"],
     ["long", 364, "2025-03-13T00:00:00Z", "2026-03-11T00:00:00Z"],
-  ])("%s has rows at whole spans, from the beginning of its window to the last one that is over", async (...row) => {
+  ])("%s has rows at whole spans, from the start of its window to the last complete span", async (...row) => {
     const [type, count, first, last] = row;
     const world = STEADY;
     const service = await start(world);
@@ -51,7 +51,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     }
   });
 
-  test("live has every scan of the last four hours, newest last, as the list of channels shows it", async () => {
+  test("live has every scan of the last four hours, newest last, as the channel list shows it", async () => {
     const world = STEADY;
     const service = await start(world);
     const lengths = new Map<number, number>();
@@ -79,9 +79,9 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
 
   /** Spellings differ in the rows of a down sensor. */
   test.each<[which: string, isIn: (number: number) => boolean, shortRows: number]>([
-    ["what it measures itself", (number) => number !== -4, 42],
+    ["measured channels", (number) => number !== -4, 42],
     ["Downtime", (number) => number === -4, 47],
-  ])("%s: the averages are those of the scans that live shows, and of each other", async (_, isIn, shortRows) => {
+  ])("%s: averages match the live scans and each other", async (_, isIn, shortRows) => {
     const world = smallWorld();
     const service = await start(world);
     const sensor = calmSensor(world);
@@ -122,7 +122,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     }
   });
 
-  test("a pause is a gap, from the first row that is missing to the last one", async () => {
+  test("a pause leaves a gap from the first to the last missing row", async () => {
     const world = smallWorld();
     const service = await start(world);
     const sensor = calmSensor(world);
@@ -146,7 +146,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     );
   });
 
-  test("while it is paused the gap reaches to the newest row", async () => {
+  test("has a gap up to the newest row during a pause", async () => {
     const world = smallWorld();
     const service = await start(world);
     const sensor = calmSensor(world);
@@ -169,7 +169,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     ]);
   });
 
-  test("a sensor that is down has a gap in all series, but for Downtime alone", async () => {
+  test("a sensor that is down has gaps in all series except Downtime", async () => {
     const world = smallWorld();
     const service = await start(world);
     const sensor = calmSensor(world);
@@ -214,7 +214,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     expect((await read(service, `${added.id}/medium`)).rows).toEqual([]);
   });
 
-  test("the average of a span comes when the span is over, and stays", async () => {
+  test("the average of a span appears at the end of the span and does not change", async () => {
     const world = STEADY;
     const service = await start(world);
     const { id } = calmSensor(world);
@@ -236,7 +236,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     [60 * DAY - 1000, "medium"],
     [60 * DAY, "long"],
     [3000 * DAY, "long"],
-  ])("from %i ms ago on: what %s has since then", async (ago, type) => {
+  ])("from %i ms ago: later rows of %s", async (ago, type) => {
     const world = STEADY;
     const service = await start(world);
     const { id } = calmSensor(world);
@@ -257,14 +257,14 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     ["2026-03-12T12:00:01Z", "2026-03-12T12:59:59Z", 5 * MINUTE, 11],
     ["2026-03-01T00:00:00Z", "2026-03-01T05:00:00Z", HOUR, 6],
     ["2025-06-01T00:00:00Z", "2025-06-03T23:00:00Z", DAY, 3],
-  ])("from %s to %s, both included, every %i ms", async (from, to, everyMs, count) => {
+  ])("from %s to %s inclusive, every %i ms", async (from, to, everyMs, count) => {
     const service = await start(STEADY);
     const { rows } = await read(service, `${calmSensor(STEADY).id}${query({ from, to })}`);
     const first = Math.ceil(Date.parse(from) / everyMs) * everyMs;
     expect(rows.map(({ at }) => at)).toEqual(Array.from({ length: count }, (_, index) => first + index * everyMs));
   });
 
-  test("how it is asked for does not matter, only when and which", async () => {
+  test("the spelling of times and channels does not change the rows", async () => {
     const world = STEADY;
     const service = await start(world);
     const { id } = calmSensor(world);

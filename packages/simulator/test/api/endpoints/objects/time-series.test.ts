@@ -54,7 +54,7 @@ describe.each(SPELLINGS)("%s: time series", (spelling) => {
     ["1000?from=2026-03-12T00:00:00Z&channels=1000.7", 404, "NOT_FOUND"],
     ["1000/hourly", 401, "AUTH_FAILED", "WRONGKEY"],
     ["2000/live", 200, "", "RESTRICTED"],
-  ])("GET %s is answered with %i %s", async (path, status, code, bearer = "KEY==") => {
+  ])("GET %s answers %i %s", async (path, status, code, bearer = "KEY==") => {
     const { send } = await start();
     const answer = await send(`${ROOT}/${path}`, { bearer });
     expect(answer.status).toBe(status);
@@ -80,14 +80,14 @@ describe("faults of time series", () => {
     expect((await send("/experimental/sensors")).status).toBe(200);
   });
 
-  test("what rounds the values of lists leaves time series as they are", async () => {
+  test('the fault "rounded" does not change time series', async () => {
     const { send } = await startService({ faults: ["rounded"] });
     const { json } = await send("/channels/1000.0");
     expect(json).toMatchObject({ last_measurement: { display_value: 69 } });
     expect((await send(`${ROOT}/1000/live?channels=1000.0`)).text).toContain('["2026-03-12T17:55:05Z",68.75]');
   });
 
-  test("requests are counted by endpoint", async () => {
+  test("the simulator counts requests by endpoint", async () => {
     const { simulator, send } = await startService();
     for (const path of ["1000/live", "1001/short", "1000/"]) await send(`${ROOT}/${path}`);
     await send(`${ROOT}/1000?from=2026-03-12T17:00:00Z`);
@@ -96,7 +96,7 @@ describe("faults of time series", () => {
   });
 });
 
-test("a year is averaged bit by bit, each bit once, while others get their turn", async () => {
+test("averaging a year yields to other requests and reads each part once", async () => {
   const asked: { readonly from: number; readonly to: number; readonly turn: number }[] = [];
   let turn = 0;
   class BusyWorld extends TinyWorld {
