@@ -1,13 +1,13 @@
 # syntax=docker/dockerfile:1
 # The image of prtg-exporter: compiled output, its dependencies and Node.js on a base without a shell.
 #   docker build --build-arg REVISION="$(git rev-parse HEAD)" --tag prtg-exporter .
-# Both bases are arguments, so that a build can pin them by digest, as the release workflow does:
+# The release workflow pins both base images by digest:
 #   --build-arg NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:...
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
-# glibc and libstdc++ for Node.js, CA certificates, the user 65532, and nothing else.
+# Has only glibc, libstdc++, CA certificates and the user 65532.
 ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
-# What these stages make is JavaScript only, so they run on the builder's own platform, never emulated.
+# These stages produce only JavaScript. They run on the build platform, without emulation.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS sources
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -16,7 +16,7 @@ FROM sources AS dependencies
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --omit=optional --no-audit --no-fund
 
 FROM sources AS compiled
-# The compiler is a program for one platform and comes as an optional dependency, so none is left out here.
+# The compiler is an optional dependency for one platform. Install all of them.
 RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY bin bin
@@ -31,7 +31,7 @@ FROM ${NODE_IMAGE} AS node
 
 FROM ${BASE_IMAGE}
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
-# The base has a user, whom a folder that is made now would belong to.
+# Otherwise the user of the base image would own the following folders.
 USER 0:0
 WORKDIR /opt/prtg-exporter
 COPY --from=dependencies /build/node_modules node_modules
@@ -40,12 +40,12 @@ COPY package.json LICENSE README.md ./
 COPY packages/simulator/api packages/simulator/api
 COPY packages/simulator/scenarios packages/simulator/scenarios
 COPY config config
-# A volume that is mounted here begins with these rights.
+# New volumes take these permissions.
 COPY --from=compiled --chown=65532:65532 /build/state /var/lib/prtg-exporter
-# Compiled code, for the next start of a container; where nothing may be written there, each start compiles.
+# Keeps compiled code for the next start. If it is read-only, each start compiles again.
 COPY --from=compiled --chown=65532:65532 /build/cache /var/cache/prtg-exporter
 
-# After everything large, so that a new commit keeps the layers above.
+# Last, because a new commit changes only the layers below.
 ARG VERSION=0.0.0
 ARG REVISION=
 ARG CREATED=
@@ -65,10 +65,10 @@ LABEL org.opencontainers.image.title="prtg-exporter" \
       org.opencontainers.image.created="${CREATED}" \
       org.opencontainers.image.source="${SOURCE}"
 
-# A number, so that Kubernetes can tell that it is not root.
+# A number, because Kubernetes checks `runAsNonRoot` only by number.
 USER 65532:65532
 EXPOSE 9705
-# No shell and no init between: SIGTERM reaches the exporter, which starts no processes that it would have to reap.
-# The same as bin/node-settings.js.
+# Without a shell, SIGTERM reaches the exporter. It starts no child processes.
+# Same settings as bin/node-settings.js.
 ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=8", "--disable-sigusr1", "/opt/prtg-exporter/dist/main.js"]
 CMD ["serve"]

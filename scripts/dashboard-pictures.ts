@@ -12,9 +12,8 @@ import { PrometheusQueries } from "./pictures/queries.ts";
 
 const USAGE = `Usage: node scripts/dashboard-pictures.ts --chromium PATH --prometheus URL [--minutes N] [--to FOLDER]
 
-Takes a picture of each Grafana dashboard, with what a Prometheus that scrapes an exporter answers to its queries. Panels are drawn by
-the libraries that Grafana draws them with (dashboards/pictures, which has an install of its own). scripts/install-test-programs.sh
-installs Chromium and what drives it.
+Takes a picture of each Grafana dashboard, with data from a Prometheus that scrapes an exporter. Grafana's own libraries draw the panels
+(dashboards/pictures, with its own install). scripts/install-test-programs.sh installs Chromium.
 `;
 
 const TOOL = fileURLToPath(new URL("../dashboards/pictures/", import.meta.url));

@@ -5,14 +5,12 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startPageServer } from "../test/http/support/page-server.ts";
-import { fakeServers } from "../test/support/fake-servers.ts";
 import { type ContextOptions, type Page, startBrowser } from "../tools/browser/chromium.ts";
 
 const USAGE = `Usage: node scripts/status-screenshots.ts --chromium PATH [--to FOLDER]
 
-Takes the pictures of the status page that the README shows: of a demo that it starts, and of 500 servers that there are not. It takes some minutes, as
-statuses are drawn from the second minute on. scripts/install-test-programs.sh installs Chromium and what drives it.
+Takes the picture of the status page in the README, from a demo that it starts. This takes some minutes, because the chart needs a second
+sample. scripts/install-test-programs.sh installs Chromium.
 `;
 
 const ROOT = new URL("../", import.meta.url);
@@ -23,47 +21,13 @@ const MAX_BYTES = 150_000;
 interface Picture {
   readonly file: string;
   readonly look: ContextOptions;
-  /** `servers`: many invented servers. */
-  readonly of: "demo" | "servers";
   /** Prepares the page for the screenshot. */
   readonly pose: (page: Page, url: string) => Promise<void>;
 }
 
 const PICTURES: readonly Picture[] = [
   {
-    file: "status-page-servers.png",
-    of: "servers",
-    look: { colorScheme: "dark", viewport: { width: 1_100, height: 680 } },
-    pose: async (page, url) => {
-      await page.goto(url);
-    },
-  },
-  {
-    file: "status-page-sensor.png",
-    of: "demo",
-    look: { colorScheme: "dark", viewport: { width: 1_100, height: 860 } },
-    pose: async (page, url) => {
-      await page.goto(`${url}/search?status=warning`);
-      await page.locator(".tree .row a").first().click();
-      await page.locator(".ask button").click();
-      await page.locator(".chart").first().waitFor();
-      await page.evaluate("scrollTo(0, 0); document.activeElement.blur()");
-    },
-  },
-  {
-    file: "status-page-lines.png",
-    of: "demo",
-    look: { colorScheme: "light", viewport: { width: 1_100, height: 860 } },
-    pose: async (page, url) => {
-      await page.goto(`${url}/search?q=disk+free&status=up`);
-      await page.locator(".tree .row a").first().click();
-      await page.locator(".channels summary").first().click();
-      await page.evaluate("document.activeElement.blur()");
-    },
-  },
-  {
     file: "status-page.png",
-    of: "demo",
     look: { colorScheme: "light", viewport: { width: 1_100, height: 940 } },
     pose: async (page, url) => {
       await page.goto(url);
@@ -108,14 +72,13 @@ async function takePictures(chromium: string, folder: string): Promise<void> {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  const many = await startPageServer({ status: fakeServers(500).source });
   const browser = await startBrowser(chromium);
   try {
-    const urls = { demo: await openedAt(createInterface(demo.stdout)), servers: many.url };
-    for (const { file, of, look, pose } of PICTURES) {
+    const url = await openedAt(createInterface(demo.stdout));
+    for (const { file, look, pose } of PICTURES) {
       const context = await browser.newContext({ reducedMotion: "reduce", ...look });
       const page = await context.newPage();
-      await pose(page, urls[of]);
+      await pose(page, url);
       const path = `${folder}${file}`;
       await page.screenshot({ path });
       await context.close();
@@ -125,7 +88,6 @@ async function takePictures(chromium: string, folder: string): Promise<void> {
     }
   } finally {
     await browser.close();
-    await many.web.close(0);
     demo.kill();
     await once(demo, "exit");
   }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import { anchor } from "../../scripts/generate/markdown.ts";
@@ -6,6 +7,9 @@ import { mermaidFences } from "./mermaid.ts";
 import { NAVIGATION } from "./navigation.ts";
 
 const DOCS = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+const ICON = readFileSync(new URL("../../deploy/helm/prtg-exporter/icon.svg", import.meta.url), "utf8");
+/** Pages with tables that need the room of the outline. */
+const WIDE = new Set(["api-coverage.md", "metrics.md", "missing-endpoints.md", "sensor-kinds.md"]);
 
 export default defineConfig({
   title: "prtg-exporter",
@@ -14,9 +18,13 @@ export default defineConfig({
   // GitHub Pages serves the site of a repository below its name.
   base: `${new URL(REPOSITORY).pathname.replace(/^\/[^/]+/, "")}/`,
   cleanUrls: true,
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   rewrites: { "decisions/README.md": "decisions/index.md" },
   // The demo's address is not a page of the site. Every other dead link fails the build.
   ignoreDeadLinks: "localhostLinks",
+  transformPageData(page) {
+    if (WIDE.has(page.relativePath)) page.frontmatter.aside = false;
+  },
   markdown: {
     // Links in the repository use GitHub's anchors.
     anchor: { slugify: anchor },

@@ -11,36 +11,34 @@ import { code, pageHead, table } from "./markdown.ts";
 import { type Reading, readingsOf } from "./our-readings.ts";
 
 const INTRODUCTION = `
-Every operation of the monitoring service's REST API version 2, from the contract [packages/simulator/api/openapi.yaml](../packages/simulator/api/openapi.yaml). Paths
-are below \`/api/v2\`. *Simulator* says whether the simulator answers it, *Exporter* what the exporter uses it for.
+All operations of PRTG's REST API v2, from the contract [packages/simulator/api/openapi.yaml](../packages/simulator/api/openapi.yaml). Paths
+are below \`/api/v2\`. The column *Exporter* says for what the exporter uses the operation.
 
-An **experimental** operation may change or go with any release of the server. [Releases](#releases) says which release brought an
-operation, if that is known. A **deprecated** one still works; after the arrow is what replaces it.
+- **experimental**: PRTG can change or remove the operation in any release. [Releases](#releases) lists the first release, if it is known.
+- **deprecated**: the operation still works. The arrow points to its replacement.
 
-A table of requests with the rule that each of them shows, [packages/simulator/test/api/specification](../packages/simulator/test/api/specification),
-covers every operation: its success, its absence in older releases, and each refusal that the contract documents for it, by status and code. A test fails
-with the list of what has no row.
+[packages/simulator/test/api/specification](../packages/simulator/test/api/specification) has requests for every operation: success, absence in older
+releases, and each documented error. A test lists operations without requests.
 
-The specification leaves much "not shown". What stands in its place is [our reading](#our-readings), or was seen on live servers.
+The specification does not show everything. The rest is [our reading](#our-readings), or was seen on live servers.
 `;
 
 const READINGS = `
 ## Our readings
 
-What the specification does not have or does not show: what stands there instead, and why. In the contract these are
-\`x-our-reading\` and \`x-seen-live\`; a test fails where something that the specification does not name has neither. A name such as
-\`License\` or \`Reference.type\` is that of a schema of the contract and of its field. Where operations behave in some way that the
-specification does not show, comments in the simulator say so.
+Our assumptions about details that the specification does not have or show, and the reasons. The contract marks them with
+\`x-our-reading\` or \`x-seen-live\`, and a test checks this. A name such as \`License\` or \`Reference.type\` is a schema of the contract
+or its field. Comments in the simulator describe behaviour that the specification does not show.
 
 `;
 
 const RELEASES = `
 ## Releases
 
-Operations that some release or [spelling](simulator.md#spelling) lacks. Every release and both spellings have all others. *Since* is the release that
-the specification names, or in which clients of live servers saw the operation. The third number of a version counts:
-25.x.112 comes before 25.4.114. The other columns are the releases that the simulator plays. *Live* and *specification* mean that only this
-spelling has the operation. In the contract these are \`x-since\`, \`x-since-live\` and \`x-spelling\`.
+Operations that a release or [spelling](simulator.md#spelling) lacks. All other operations are in every release and both spellings. *Since* is the
+release in the specification, or in which clients of live servers saw the operation. The third number of a version counts:
+25.x.112 comes before 25.4.114. The other columns are the releases of the simulator. *Live* and *specification* mean that only this
+spelling has the operation. The contract has them as \`x-since\`, \`x-since-live\` and \`x-spelling\`.
 
 A server that lacks an operation answers 404 \`NOT_FOUND\`. If the path has other methods, it answers 405 \`METHOD_NOT_IMPLEMENTED\` with \`Allow\`.
 
@@ -63,7 +61,7 @@ export async function apiCoveragePage(): Promise<string> {
   return [
     pageHead("Coverage of the API", "packages/simulator/api/openapi.yaml and scripts/generate/exporter-use.ts"),
     INTRODUCTION,
-    `\nThe simulator answers ${answered} of ${rows.length} operations; the exporter uses ${Object.keys(EXPORTER_USE).length}.\n\n`,
+    `\nThe simulator answers ${answered} of ${rows.length} operations. The exporter uses ${Object.keys(EXPORTER_USE).length}.\n\n`,
     table(["Operation", "What it does", "Maturity", "Simulator", "Exporter"], rows),
     RELEASES,
     table(["Operation", "Since", ...RELEASE_NAMES], releaseRows(document)),

@@ -1,13 +1,13 @@
 import type { OperationId } from "../../packages/simulator/src/api/contract/types.ts";
 
-const STAND_IN = "stands in on servers without the successor";
+const STAND_IN = "replacement on servers without the successor";
 
 /** A test compares it with the client's requests. */
 export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
-  openSession: "signing in with user name and password",
-  renewSession: "keeping the session",
-  closeSession: "ending the session at the stop",
-  getHealth: "health of the server; whether a broken connection works again",
+  openSession: "login with user name and password",
+  renewSession: "renewal of the session",
+  closeSession: "end of the session at shutdown",
+  getHealth: "health of the server, and recovery of a broken connection",
   getVersion: "release of the server",
   countObjects: "number of objects per kind",
   getSensorStatusSummary: "number of sensors per status",
@@ -16,13 +16,13 @@ export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
   listDevices: "the tree: devices",
   listSensors: "the tree: sensors, and their status",
   listChannels: "values, units, limits and lookups of channels",
-  listLookupDefinitions: "texts for the values of channels that stand for states",
+  listLookupDefinitions: "texts of channel states",
   listProbeInfo: STAND_IN,
   listGroupInfo: STAND_IN,
   listDeviceInfo: STAND_IN,
   listSensorInfo: STAND_IN,
   listChannelInfo: STAND_IN,
-  listObjects: "stands in on servers without the list of a kind",
+  listObjects: "replacement on servers without the list of a kind",
   getTimeSeries: "all scans between two polls, and backfill",
   getTimeSeriesOfRange: STAND_IN,
 };

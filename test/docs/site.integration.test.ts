@@ -91,7 +91,7 @@ describe("documentation site", () => {
   });
 
   test("has the text of diagrams and the drawing library", () => {
-    expect(pages.get("architecture.html")).toMatch(/<pre>flowchart LR/);
+    expect(pages.get("architecture.html")).toMatch(/<pre>flowchart TB/);
     expect(globSync("assets/mermaid.tiny.*.js", { cwd: site })).toHaveLength(1);
   });
 

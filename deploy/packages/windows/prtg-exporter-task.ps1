@@ -1,16 +1,16 @@
 <#
 .SYNOPSIS
-Has Windows run prtg-exporter from its start on, as a scheduled task, or ends that.
+Installs or removes the scheduled task that runs prtg-exporter from the start of Windows.
 .DESCRIPTION
-Run it in a PowerShell that was started as administrator, from the folder that is to stay the program's.
+Run it in PowerShell as administrator, from the final folder of the program.
 
-The task runs as the built-in account LOCAL SERVICE, which has few rights on this machine and none on others. Windows
-starts it with the machine and again when it fails; it has no end. What the exporter logs is in prtg-exporter.log beside
-the configuration, and that of the run before in prtg-exporter.old.log.
+The task runs as LOCAL SERVICE, an account with few rights on this machine and no rights on others. Windows starts the
+task at boot and restarts it after a failure, without a time limit. The log is prtg-exporter.log beside the
+configuration. The log of the previous run is prtg-exporter.old.log.
 .PARAMETER Config
-The configuration file. It is made, with what has to be filled in, where it is missing.
+Configuration file. If it is missing, the script creates a template.
 .PARAMETER Uninstall
-Ends the task and removes it. Configuration, key and log stay.
+Stops and removes the task. Keeps configuration, key and log.
 .EXAMPLE
 powershell -ExecutionPolicy Bypass -File .\prtg-exporter-task.ps1
 .EXAMPLE
@@ -25,7 +25,7 @@ param(
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
 $TaskName = 'prtg-exporter'
-# By number, as the names of accounts are translated: LOCAL SERVICE, SYSTEM, Administrators.
+# By SID, because Windows translates account names: LOCAL SERVICE, SYSTEM, Administrators.
 $LocalService = 'S-1-5-19'
 $Readers = '*S-1-5-19:(OI)(CI)M', '*S-1-5-18:(OI)(CI)F', '*S-1-5-32-544:(OI)(CI)F'
 
@@ -37,17 +37,17 @@ function Test-Administrator {
 function New-Configuration([string] $Path) {
     $folder = Split-Path -Parent $Path
     New-Item -ItemType Directory -Force -Path $folder | Out-Null
-    # The key lies there: nobody else reads it.
+    # The folder contains the key. Other accounts must not read it.
     & icacls.exe $folder /inheritance:r /grant:r $Readers | Out-Null
     if ($LASTEXITCODE -ne 0) { throw "icacls.exe ended with $LASTEXITCODE" }
     Set-Content -Encoding ASCII -Path $Path -Value @(
-        '# Every key: config\prtg-exporter.example.yaml in the folder of the program'
+        '# All keys: config\prtg-exporter.example.yaml in the folder of the program'
         'servers:'
         '  - name: prtg'
-        '    # The port of API v2, not that of the classic web interface.'
+        '    # Port of API v2, not of the web interface.'
         '    url: https://prtg.example.com:1616'
         '    auth:'
-        '      # A file beside this one with nothing but the key.'
+        '      # File beside this one. Contains only the key.'
         '      api_key_file: api-key.txt'
     )
 }
@@ -56,33 +56,33 @@ if (-not (Test-Administrator)) { throw 'Start PowerShell as administrator.' }
 
 $existing = Get-ScheduledTask -TaskName $TaskName -ErrorAction SilentlyContinue
 if ($Uninstall) {
-    if ($null -eq $existing) { Write-Output "There is no task $TaskName."; return }
+    if ($null -eq $existing) { Write-Output "The task $TaskName does not exist."; return }
     if ($PSCmdlet.ShouldProcess($TaskName, 'stop and remove the task')) {
         Stop-ScheduledTask -TaskName $TaskName
         Unregister-ScheduledTask -TaskName $TaskName -Confirm:$false
-        Write-Output "Removed. $(Split-Path -Parent $Config) is left."
+        Write-Output "Removed the task. Kept $(Split-Path -Parent $Config)."
     }
     return
 }
 
 if (-not (Test-Path $Config)) {
-    if ($PSCmdlet.ShouldProcess($Config, 'make the configuration')) { New-Configuration $Config }
-    Write-Output "Fill in $Config, put the key beside it, then run this again."
+    if ($PSCmdlet.ShouldProcess($Config, 'create the configuration')) { New-Configuration $Config }
+    Write-Output "Edit $Config, put the key file beside it, then run this script again."
     return
 }
 
 $launcher = Join-Path $PSScriptRoot 'prtg-exporter.cmd'
 & $launcher serve '--config.check' '--config.file' $Config
-if ($LASTEXITCODE -ne 0) { throw "$Config is not valid; what is wrong stands above." }
+if ($LASTEXITCODE -ne 0) { throw "$Config is not valid. See the messages above." }
 
 $log = Join-Path (Split-Path -Parent $Config) 'prtg-exporter.log'
 $old = Join-Path (Split-Path -Parent $Config) 'prtg-exporter.old.log'
-# Windows has no signal to read the configuration again by. cmd.exe takes the outermost quotes away.
+# Windows has no SIGHUP, so the exporter checks the file every 30 s. cmd.exe removes the outer quotes.
 $command = "(if exist `"$log`" move /y `"$log`" `"$old`" >nul) & `"$launcher`" serve --config.file `"$Config`" --config.auto-reload-interval 30s 2>>`"$log`""
 $action = New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" -Argument "/d /s /c `"$command`""
 $trigger = New-ScheduledTaskTrigger -AtStartup
 $principal = New-ScheduledTaskPrincipal -UserId $LocalService -LogonType ServiceAccount -RunLevel Limited
-# Priority 4: that of programs; what tasks have, 7, also slows the disk down.
+# Normal priority for programs is 4. The default for tasks, 7, also slows down disk access.
 $settings = New-ScheduledTaskSettingsSet -StartWhenAvailable -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries `
     -ExecutionTimeLimit ([TimeSpan]::Zero) -RestartCount 999 -RestartInterval (New-TimeSpan -Minutes 1) `
     -MultipleInstances IgnoreNew -Priority 4

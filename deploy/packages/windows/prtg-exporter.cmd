@@ -1,9 +1,9 @@
 @echo off
-rem Starts the exporter with the Node.js that came with it, wherever this folder is.
+rem Starts the exporter with its own Node.js, from any folder.
 setlocal
 set "NODE_ENV=production"
 set "PRTG_EXPORTER_REVISION=@REVISION@"
-rem The same as bin/node-settings.js: what the user set wins.
+rem Same as bin/node-settings.js. Settings of the user win.
 if not defined UV_THREADPOOL_SIZE set "UV_THREADPOOL_SIZE=64"
 set "NODE_OPTIONS=--max-semi-space-size=8 --disable-sigusr1 %NODE_OPTIONS%"
 "%~dp0runtime\node.exe" "%~dp0dist\main.js" %*

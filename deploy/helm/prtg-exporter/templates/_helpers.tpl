@@ -6,7 +6,7 @@
 {{- default .Release.Namespace (tpl .Values.namespaceOverride .) -}}
 {{- end -}}
 
-{{- /* 47 characters leave room for the longest suffix of ours within the 63 of a label. */ -}}
+{{- /* 47 characters, because the longest suffix has 16 and a label has at most 63. */ -}}
 {{- define "prtg-exporter.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- tpl .Values.fullnameOverride . | trunc 47 | trimSuffix "-" -}}
@@ -29,7 +29,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- include "prtg-exporter.labelsWith" (dict "context" . "more" list) -}}
 {{- end -}}
 
-{{- /* Labels of an object, `more` of them as a list of maps. Each name once: a later one wins, but not against selectors. */ -}}
+{{- /* Labels of an object. `more`: list of maps, later maps override earlier ones. Selector labels always win. */ -}}
 {{- define "prtg-exporter.labelsWith" -}}
 {{- $context := .context -}}
 {{- $labels := dict
@@ -43,12 +43,12 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- toYaml (mergeOverwrite $labels (dict "app.kubernetes.io/managed-by" $context.Release.Service) $selectors) -}}
 {{- end -}}
 
-{{- /* A value with the templates in it rendered, as YAML. */ -}}
+{{- /* YAML of a value after its templates are rendered. */ -}}
 {{- define "prtg-exporter.rendered" -}}
 {{- tpl (toYaml (default dict .value)) .context -}}
 {{- end -}}
 
-{{- /* The key `annotations` with these values; nothing when there are none. */ -}}
+{{- /* The key `annotations`, or nothing without values. */ -}}
 {{- define "prtg-exporter.annotations" -}}
 {{- with .value -}}
 annotations:
@@ -64,7 +64,7 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{- /* Of a map with registry, repository, tag and digest. */ -}}
+{{- /* Input: map with registry, repository, tag and digest. */ -}}
 {{- define "prtg-exporter.imageReference" -}}
 {{- $name := .repository -}}
 {{- if .registry -}}{{- $name = printf "%s/%s" .registry .repository -}}{{- end -}}
@@ -76,7 +76,7 @@ annotations:
 {{- include "prtg-exporter.imageReference" (dict "registry" (default $image.registry .Values.global.imageRegistry) "repository" $image.repository "digest" $image.digest "tag" (default .Chart.AppVersion $image.tag)) -}}
 {{- end -}}
 
-{{- /* The key `imagePullSecrets`; in `global` a Secret may stand by its name alone, as in other charts. */ -}}
+{{- /* The key `imagePullSecrets`. `global` also accepts plain names, like other charts. */ -}}
 {{- define "prtg-exporter.imagePullSecrets" -}}
 {{- $secrets := list -}}
 {{- range concat .Values.global.imagePullSecrets .Values.imagePullSecrets -}}
@@ -88,12 +88,12 @@ imagePullSecrets:
 {{- end -}}
 {{- end -}}
 
-{{- /* `replicas` is what `replicaCount` was called before 1.0.0. */ -}}
+{{- /* `replicas` is the name of `replicaCount` before 1.0.0. */ -}}
 {{- define "prtg-exporter.replicaCount" -}}
 {{- if kindIs "invalid" .Values.replicas -}}{{- int .Values.replicaCount -}}{{- else -}}{{- int .Values.replicas -}}{{- end -}}
 {{- end -}}
 
-{{- /* The configuration file that the chart makes; empty when it makes none. */ -}}
+{{- /* Configuration file of the chart, or nothing. */ -}}
 {{- define "prtg-exporter.config" -}}
 {{- if and .Values.config (not .Values.existingConfig.name) -}}
 {{- $config := deepCopy .Values.config -}}
@@ -124,7 +124,7 @@ imagePullSecrets:
 {{- get (default dict (get (default dict .Values.config) "otlp")) "endpoint" -}}
 {{- end -}}
 
-{{- /* Non-empty when measurements are pushed, or may be: what the chart cannot read counts as pushing. */ -}}
+{{- /* Not empty if the exporter pushes, or if the chart cannot know. */ -}}
 {{- define "prtg-exporter.pushes" -}}
 {{- if include "prtg-exporter.otlpEndpoint" . -}}endpoint
 {{- else if or .Values.existingConfig.name .Values.extraEnvFrom -}}unknown
@@ -148,7 +148,7 @@ rollingUpdate:
 {{- end -}}
 {{- end -}}
 
-{{- /* What no schema can say. */ -}}
+{{- /* Rules that a schema cannot express. */ -}}
 {{- define "prtg-exporter.validate" -}}
 {{- $names := list -}}
 {{- range .Values.extraEnv -}}{{- $names = append $names .name -}}{{- end -}}
@@ -157,29 +157,29 @@ rollingUpdate:
 {{- end -}}
 {{- $election := .Values.leaderElection.enabled -}}
 {{- if and (eq .Values.kind "Deployment") (gt (int (include "prtg-exporter.replicaCount" .)) 1) (not $election) -}}
-{{- fail "prtg-exporter: a Deployment has one replica at most (replicaCount), as each would ask the servers everything and push everything; leaderElection.enabled lets further ones stand by, kind: StatefulSet spreads servers over replicas" -}}
+{{- fail "prtg-exporter: a Deployment has one replica at most (replicaCount), because each replica reads and pushes everything. Enable leaderElection for standby replicas, or use kind: StatefulSet to distribute the servers" -}}
 {{- end -}}
 {{- if and $election (eq .Values.kind "StatefulSet") -}}
-{{- fail "prtg-exporter: leaderElection is for a Deployment; each replica of a StatefulSet has servers of its own" -}}
+{{- fail "prtg-exporter: leaderElection is for a Deployment. Replicas of a StatefulSet read different servers" -}}
 {{- end -}}
 {{- if and $election .Values.persistence.enabled (not (has "ReadWriteMany" .Values.persistence.accessModes)) -}}
-{{- fail "prtg-exporter: with leaderElection the volume is for all replicas: persistence.accessModes has to be [ReadWriteMany], or persistence.enabled false" -}}
+{{- fail "prtg-exporter: with leaderElection, all replicas mount the volume: set persistence.accessModes to [ReadWriteMany], or persistence.enabled to false" -}}
 {{- end -}}
 {{- if and (not $election) (include "prtg-exporter.otlpEndpoint" .) (eq (default "" .Values.strategy.type) "RollingUpdate") -}}
-{{- fail "prtg-exporter: with config.otlp.endpoint the strategy is Recreate, as one replica pushes at a time" -}}
+{{- fail "prtg-exporter: with config.otlp.endpoint, set strategy.type to Recreate, because only one replica pushes at a time" -}}
 {{- end -}}
 {{- if and (eq .Values.kind "StatefulSet") .Values.persistence.existingClaim -}}
-{{- fail "prtg-exporter: persistence.existingClaim is for a Deployment; the replicas of a StatefulSet have a claim each" -}}
+{{- fail "prtg-exporter: persistence.existingClaim is for a Deployment. Each replica of a StatefulSet has its own claim" -}}
 {{- end -}}
 {{- if and .Values.persistence.existingClaim (not .Values.persistence.enabled) -}}
-{{- fail "prtg-exporter: persistence.existingClaim needs persistence.enabled, or what is pushed would be remembered nowhere" -}}
+{{- fail "prtg-exporter: persistence.existingClaim needs persistence.enabled" -}}
 {{- end -}}
 {{- if and .Values.web.config.existingSecret .Values.web.config.content -}}
 {{- fail "prtg-exporter: give web.config.existingSecret or web.config.content, not both" -}}
 {{- end -}}
 {{- $sleep := dig "preStop" "sleep" "seconds" "auto" (.Values.lifecycle | default dict) -}}
 {{- if and (ne (toString $sleep) "auto") (gt (add (int $sleep) 5) (int .Values.terminationGracePeriodSeconds)) -}}
-{{- fail "prtg-exporter: terminationGracePeriodSeconds includes lifecycle.preStop.sleep.seconds, and is to be 5 more at least: else the exporter is killed before it has ended" -}}
+{{- fail "prtg-exporter: terminationGracePeriodSeconds must be at least 5 more than lifecycle.preStop.sleep.seconds. Otherwise Kubernetes kills the exporter before it has shut down" -}}
 {{- end -}}
 {{- $monitors := 0 -}}
 {{- range list .Values.serviceMonitor .Values.podMonitor .Values.scrapeConfig -}}
@@ -189,7 +189,7 @@ rollingUpdate:
 {{- end -}}
 {{- end -}}
 {{- if gt (int $monitors) 1 -}}
-{{- fail "prtg-exporter: enable one of serviceMonitor, podMonitor and scrapeConfig, or every sample is scraped twice" -}}
+{{- fail "prtg-exporter: enable one of serviceMonitor, podMonitor and scrapeConfig, otherwise Prometheus scrapes all samples twice" -}}
 {{- end -}}
 {{- if and .Values.serviceMonitor.enabled (not .Values.service.enabled) -}}
 {{- fail "prtg-exporter: serviceMonitor needs service.enabled" -}}
@@ -201,11 +201,11 @@ rollingUpdate:
 {{- end -}}
 {{- end -}}
 
-{{- /* The Prometheus operator leaves out a monitor of which a scrape may take longer than its interval. */ -}}
+{{- /* The Prometheus operator ignores monitors with a timeout above the interval. */ -}}
 {{- define "prtg-exporter.validateTimes" -}}
 {{- if and .interval .scrapeTimeout -}}
 {{- if gt (int64 (include "prtg-exporter.milliseconds" .scrapeTimeout)) (int64 (include "prtg-exporter.milliseconds" .interval)) -}}
-{{- fail (printf "prtg-exporter: a scrapeTimeout of %s is longer than the interval of %s, which the Prometheus operator refuses" .scrapeTimeout .interval) -}}
+{{- fail (printf "prtg-exporter: a scrapeTimeout of %s is longer than the interval of %s. The Prometheus operator rejects this" .scrapeTimeout .interval) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -219,7 +219,7 @@ rollingUpdate:
 {{- $sum -}}
 {{- end -}}
 
-{{- /* Unlike those of the exporter, so that the Service does not lead to the test. */ -}}
+{{- /* Other labels than the exporter: the Service must not select the test pod. */ -}}
 {{- define "prtg-exporter.testLabels" -}}
 app.kubernetes.io/name: {{ printf "%s-test" (include "prtg-exporter.name" . | trunc 58) | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}

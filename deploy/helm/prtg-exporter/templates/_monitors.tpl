@@ -1,4 +1,4 @@
-{{- /* What an endpoint of a ServiceMonitor and one of a PodMonitor have in common. */ -}}
+{{- /* Endpoint of a ServiceMonitor or PodMonitor. */ -}}
 {{- define "prtg-exporter.endpoint" -}}
 {{- $monitor := .monitor -}}
 path: {{ .context.Values.web.telemetryPath }}
@@ -40,7 +40,7 @@ metricRelabelings:
 {{- end }}
 {{- end -}}
 
-{{- /* metadata of an object of the Prometheus operator. */ -}}
+{{- /* Metadata of Prometheus operator objects. */ -}}
 {{- define "prtg-exporter.monitorMetadata" -}}
 name: {{ include "prtg-exporter.fullname" .context }}
 namespace: {{ default (include "prtg-exporter.namespace" .context) .monitor.namespace }}
@@ -51,7 +51,7 @@ labels:
 {{- end }}
 {{- end -}}
 
-{{- /* What the spec of a ServiceMonitor and that of a PodMonitor have in common. `selector`: the labels of ours. */ -}}
+{{- /* Common spec of ServiceMonitor and PodMonitor. `selector`: labels of the chart. */ -}}
 {{- define "prtg-exporter.monitorSpec" -}}
 {{- $monitor := .monitor -}}
 {{- with $monitor.jobLabel }}
@@ -78,7 +78,7 @@ selector:
   {{- end }}
 {{- end -}}
 
-{{- /* Whole numbers; a number of Helm would be written as 1e+06. */ -}}
+{{- /* As integers, because Helm prints large numbers as 1e+06. */ -}}
 {{- define "prtg-exporter.scrapeLimits" -}}
 {{- $monitor := . -}}
 {{- range $limit := list "sampleLimit" "targetLimit" "labelLimit" "labelNameLengthLimit" "labelValueLengthLimit" }}

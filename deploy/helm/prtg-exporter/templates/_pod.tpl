@@ -1,4 +1,4 @@
-{{- /* The pod, for the Deployment and the StatefulSet. */ -}}
+{{- /* Pod template of Deployment and StatefulSet. */ -}}
 {{- define "prtg-exporter.pod" -}}
 {{- $sharded := and (eq .Values.kind "StatefulSet") (gt (int (include "prtg-exporter.replicaCount" .)) 1) -}}
 {{- $config := include "prtg-exporter.config" . -}}
@@ -22,7 +22,7 @@ spec:
   {{- with include "prtg-exporter.imagePullSecrets" . }}{{- . | nindent 2 }}{{- end }}
   securityContext:
     {{- toYaml .Values.podSecurityContext | nindent 4 }}
-  {{- /* The exporter is not process 1 then: what the kernel would drop while it is being loaded ends it. */}}
+  {{- /* The exporter must not be process 1: the kernel drops signals to it during startup. */}}
   shareProcessNamespace: {{ .Values.shareProcessNamespace }}
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
   {{- with .Values.priorityClassName }}
@@ -160,7 +160,7 @@ spec:
   affinity:
     {{- toYaml .Values.affinity | nindent 4 }}
   {{- else if $election.enabled }}
-  {{- /* One that stands by on the node of the other one goes with it. */}}
+  {{- /* On the same node, both pods fail together. */}}
   affinity:
     podAntiAffinity:
       preferredDuringSchedulingIgnoredDuringExecution:
@@ -180,7 +180,7 @@ spec:
   {{- end }}
 {{- end -}}
 
-{{- /* The sleep gives way to a handler of the user's. Kubernetes before 1.30 does not know it unless told, and would refuse the pod. */ -}}
+{{- /* A handler of the user replaces the sleep. Kubernetes before 1.30 rejects the sleep by default. */ -}}
 {{- define "prtg-exporter.lifecycle" -}}
 {{- $lifecycle := deepCopy .Values.lifecycle -}}
 {{- $preStop := default dict $lifecycle.preStop -}}
@@ -195,7 +195,7 @@ spec:
 {{- with $lifecycle }}{{ toYaml . }}{{- end -}}
 {{- end -}}
 
-{{- /* Longer where nothing waits for the end of the pod. Ten seconds of its time are for what comes after the sleep. */ -}}
+{{- /* Longer if no new pod waits for this one. Leaves ten seconds of the grace period for the shutdown. */ -}}
 {{- define "prtg-exporter.sleep" -}}
 {{- $beside := and (eq .Values.kind "Deployment") (not .Values.leaderElection.enabled) -}}
 {{- if and $beside (eq (include "prtg-exporter.strategy" . | fromYaml).type "RollingUpdate") -}}
@@ -217,7 +217,7 @@ httpGet:
 {{- end }}
 {{- end -}}
 
-{{- /* Empty where there is no folder for state: what a pod remembers alone is out of date when it leads again. */ -}}
+{{- /* Empty without a state folder: a standby pod would keep outdated state. */ -}}
 {{- define "prtg-exporter.hasState" -}}
 {{- if or .Values.persistence.enabled (not .Values.leaderElection.enabled) -}}yes{{- end -}}
 {{- end -}}
@@ -241,7 +241,7 @@ httpGet:
 {{- end }}
 {{- end -}}
 
-{{- /* Readable for the group, which is the fsGroup: the exporter does not own what Kubernetes mounts. */ -}}
+{{- /* Readable for the fsGroup, because the exporter does not own mounted files. */ -}}
 {{- define "prtg-exporter.volumes" -}}
 {{- $existing := .Values.existingConfig -}}
 {{- if or (include "prtg-exporter.config" .) $existing.name }}
