@@ -60,6 +60,9 @@ export function refuseTakenNames(labels: readonly ExtraLabel[], families: readon
   for (const { name } of labels) {
     const family = families.find((each) => each.labels.includes(name));
     if (family === undefined) continue;
-    throw new ExporterError("BACKFILL_LABEL_TAKEN", `--label ${name}: ${family.name} has a label of that name already`);
+    throw new ExporterError(
+      "BACKFILL_LABEL_TAKEN",
+      `--label ${name}: ${family.name} already has a label with that name`,
+    );
   }
 }

@@ -156,7 +156,7 @@ export function parseServerUrl(text: string): { readonly url: string } | UrlFaul
   if (url.protocol !== "http:" && url.protocol !== "https:") return { fault: "its scheme is neither http nor https" };
   if (url.port === "0") return { fault: "nothing listens on port 0" };
   if (url.username !== "" || url.password !== "") return { fault: "credentials belong under auth, not in the URL" };
-  if (text.includes("?")) return { fault: "it has a query; an API key belongs under auth" };
+  if (text.includes("?")) return { fault: "it has a query (an API key belongs under auth)" };
   if (text.includes("#")) return { fault: "it has a fragment" };
   const path = url.pathname
     .replace(/\/+$/, "")

@@ -81,6 +81,6 @@ test("takes over with the configuration that was right last, and refuses a wrong
 test("nothing may be sent by one that does not lead, and all by one without an election", () => {
   const leadership = { lease: "a/b", identity: "x", holder: "x", isLeading: false };
   expect(permitOf(undefined)).toBeUndefined();
-  expect(permitOf(leadership)).toThrow("does not lead");
+  expect(permitOf(leadership)).toThrow("is not the leader");
   expect(permitOf({ ...leadership, isLeading: true })).not.toThrow();
 });

@@ -71,7 +71,9 @@ test("backfill --push ends with exit code 1 where the receiver refused values, a
   const { code, stdout } = await run(FLAGS);
   const refused = receiver.requests.slice(1, 2).flatMap(pointsOf).length;
   expect(refused).toBeGreaterThan(0);
-  expect(stdout).toContain(`\nthe receiver refused ${refused} values for good: HTTP 400 Bad Request: out of bounds\n`);
+  expect(stdout).toContain(
+    `\nthe receiver rejected ${refused} values permanently: HTTP 400 Bad Request: out of bounds\n`,
+  );
   expect(code).toBe(1);
 });
 

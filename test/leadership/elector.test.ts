@@ -47,7 +47,7 @@ test("one leads and renews, the other one stands by and knows who leads", async 
   expect(b.told).toEqual([]);
   expect([a.elector.isLeading, b.elector.isLeading]).toEqual([true, false]);
   expect(b.elector.holder).toBe("a");
-  expect(messages()).toEqual(["another replica leads"]);
+  expect(messages()).toEqual(["another replica is the leader"]);
   // Every two seconds. The leader does not read first.
   expect(lease.asked.filter((asked) => asked === "a reads")).toHaveLength(1);
   expect(lease.asked.filter((asked) => asked === "a writes")).toHaveLength(31);
@@ -128,7 +128,7 @@ test("an end while a request hangs does not wait for it", async () => {
   const stopped = a.elector.stop();
   await clock.advance(2_000);
   await stopped;
-  expect(messages()).toEqual(["the Lease could not be given back: others wait until it is over"]);
+  expect(messages()).toEqual(["the Lease cannot be released: standbys wait until it expires"]);
 });
 
 test("a renewal that was broken off but written is given back as well", async () => {
@@ -152,7 +152,7 @@ test("a fault is said once, and when it is over", async () => {
   lease.faults.clear();
   await clock.advance(3_000);
   expect(messages()).toEqual([
-    "another replica leads",
+    "another replica is the leader",
     "the Lease cannot be read or written",
     "the Lease can be read and written again",
   ]);

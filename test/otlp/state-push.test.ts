@@ -164,7 +164,7 @@ test("a part that cannot be read is logged, and the rest arrives", async () => {
   const { push, lines } = await testPush({ endpoint: receiver.url }, { registry });
   await push.flush();
   expect(receiver.points).toHaveLength(3);
-  expect(lines).toMatchObject([{ level: 50, msg: expect.stringContaining("cannot be read") }]);
+  expect(lines).toMatchObject([{ level: 50, msg: expect.stringContaining("cannot read a part") }]);
 });
 
 test("pushes come at the interval", async () => {

@@ -44,7 +44,7 @@ describe("the first answers", () => {
       observed.isAhead(ahead);
       expect(observed.server.isInDoubt).toBe(false);
       expect(observed.log).toMatchObject([{ level: 30 }]);
-      expect(observed.log[0]?.msg).toMatch(/^the server's clock is \d+ s (behind|ahead of) ours$/);
+      expect(observed.log[0]?.msg).toMatch(/^the server's clock is \d+ s (behind|ahead of) the exporter's$/);
     },
   );
 

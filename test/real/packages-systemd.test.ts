@@ -104,7 +104,7 @@ state_dir: /var/lib/prtg-exporter`);
 
     test("reads its configuration again on reload", async () => {
       await inside(`systemctl reload ${UNIT}`);
-      await vi.waitFor(async () => expect(await journal()).toContain("the configuration is what it was"), WAIT);
+      await vi.waitFor(async () => expect(await journal()).toContain("the configuration has not changed"), WAIT);
     });
 
     test("is fenced in", async () => {

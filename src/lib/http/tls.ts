@@ -49,7 +49,7 @@ export class WrongFingerprint extends Error {
   readonly seen: string;
 
   constructor(seen: string) {
-    super(`the certificate has another SHA-256 fingerprint: ${seen}`);
+    super(`the certificate has a different SHA-256 fingerprint: ${seen}`);
     this.seen = seen;
   }
 }

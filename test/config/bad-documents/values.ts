@@ -164,14 +164,14 @@ export const VALUES: readonly BadDocument[] = [
       [
         "3:33",
         "collectors.tree.schedule",
-        'found "*/5 * * * *": it has five fields: put the seconds first, as in 0 */5 * * * *',
+        'found "*/5 * * * *": it has five fields: add the seconds first, as in 0 */5 * * * *',
       ],
     ],
   },
   {
     title: "uneven seconds",
     text: `${SERVER}collectors: { tree: { schedule: "*/45 * * * * *" } }\n`,
-    problems: [["3:33", "must divide 60", "as in 45s"]],
+    problems: [["3:33", "must divide 60", "such as 45s"]],
   },
   {
     title: "wrong cron field",
@@ -232,12 +232,12 @@ export const VALUES: readonly BadDocument[] = [
   {
     title: "name without anything in it",
     text: `${OPEN_SERVER}    name: " "\n`,
-    problems: [["5:11", 'servers[0].name: expected a name that is not empty, found " "']],
+    problems: [["5:11", 'servers[0].name: expected a non-empty name, found " "']],
   },
   {
     title: "name given twice",
     text: `${OPEN_SERVER}    name: a\n  - url: http://b\n    name: a\n    auth: { api_key_file: /run/secrets/key }\n`,
-    problems: [["7:11", "servers[1].name: expected a name that no other server has (servers[0] has it", 'found "a"']],
+    problems: [["7:11", "servers[1].name: expected a unique name (servers[0] has the same", 'found "a"']],
   },
   {
     title: "same host twice",

@@ -75,7 +75,7 @@ describe("TLS", () => {
       certificate: "localhost",
       ca: undefined,
       code: "API_TLS_UNTRUSTED",
-      says: /authority is not known.*tls\.ca_file/,
+      says: /CA is unknown.*tls\.ca_file/,
     },
     { certificate: "prtg.example.com", ca: undefined, code: "API_TLS_UNTRUSTED", says: /self-signed.*tls\.ca_file/ },
     {
@@ -228,7 +228,9 @@ describe("answers that break off or drag on", () => {
     await clock.advance(20_000);
     const error = await failed;
     expect(error).toMatchObject({ code: "API_TIMEOUT" });
-    expect(describeError(error)).toContain("no answer within 50 s in all: /version: no complete answer within 30 s");
+    expect(describeError(error)).toContain(
+      "no answer within 50 s, including retries: /version: no complete answer within 30 s",
+    );
   });
 
   test("the caller's signal ends a request with the caller's reason", async () => {

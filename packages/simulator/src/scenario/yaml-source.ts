@@ -124,7 +124,7 @@ class Places {
         while (this.#hasMore()) {
           const at = this.#offsetOfNext();
           const key = this.#advance();
-          if (key?.type !== EVENT_ID.SCALAR) throw new Fault("a key must be a plain text", at);
+          if (key?.type !== EVENT_ID.SCALAR) throw new Fault("a key must be plain text", at);
           this.#put(placed, getScalarValue(this.#text, key), at);
         }
         break;
