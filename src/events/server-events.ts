@@ -23,7 +23,7 @@ const ENTRY_FINDINGS = 200;
 
 /** Interval of log lines about a lasting failure. */
 const REMIND_EVERY_MS = 10 * 60_000;
-const CONSEQUENCE = "after a crash, the exporter would repeat events since the last successful write";
+const CONSEQUENCE = "After a crash, the exporter would repeat events since the last successful write";
 
 export interface ServerEventsOptions {
   readonly server: string;
@@ -214,7 +214,7 @@ export class ServerEvents {
       const occasion = this.#failures.record();
       if (occasion === undefined) return;
       const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
-      log.warn(`the event journal ${what}: ${describeError(error)}; ${CONSEQUENCE}`);
+      log.warn(`the event journal ${what}: ${describeError(error)}. ${CONSEQUENCE}`);
     }
   }
 

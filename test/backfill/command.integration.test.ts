@@ -122,8 +122,8 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
 
   test.each<[string, string[]]>([
     ["required option '--from <time>' not specified", []],
-    ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "yesterday"]],
-    ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "1d", "--to", "tomorrow"]],
+    ["Give a time such as 2026-03-01T00:00:00Z", ["--from", "yesterday"]],
+    ["Give a time such as 2026-03-01T00:00:00Z", ["--from", "1d", "--to", "tomorrow"]],
     ["The label job is given twice.", ["--from", "1d", "--label", "job=a", "--label", "job=b"]],
     ["Allowed choices are auto, live, short, medium, long", ["--from", "1d", "--resolution", "1h"]],
   ])("refuses wrong flags: %s", async (text, args) => {

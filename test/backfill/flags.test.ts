@@ -32,7 +32,7 @@ describe("parseTimeFlag", () => {
   test.each(["", "yesterday", "30", "-3h", "3 h", "2026-03-01", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "now"])(
     "refuses %s",
     (text) => {
-      expect(() => parseTimeFlag(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
+      expect(() => parseTimeFlag(text)).toThrow("Give a time such as 2026-03-01T00:00:00Z");
     },
   );
 });

@@ -92,7 +92,7 @@ test("backfill --push ends at Ctrl-C when what is under way has arrived, and goe
   const { code, stdout, stderr } = await command.ended;
   expect(code, stderr).toBe(130);
   const pushed = receiver.requests.flatMap(pointsOf).length;
-  expect(stdout).toMatch(new RegExp(`^interrupted: ${pushed} of \\d+ values are pushed; run the same command again`));
+  expect(stdout).toMatch(new RegExp(`^interrupted: ${pushed} of \\d+ values are pushed. Run the same command again`));
   expect(await run(FLAGS)).toMatchObject({ code: 0 });
   const points = receiver.requests.flatMap(pointsOf);
   expect(new Set(points).size).toBe(points.length);

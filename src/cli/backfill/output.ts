@@ -96,7 +96,7 @@ export function concludePush(outcome: BackfillOutcome, url: string): string {
 function interrupted({ done, sensors, pushed }: Extract<BackfillOutcome, { readonly kind: "interrupted" }>): string {
   const reading = sensors === 0 ? "before any sensor was read" : `${done} of ${sensors} sensors are done`;
   const state = pushed === undefined ? reading : `${pushed.done} of ${pushed.values} values are pushed`;
-  return `interrupted: ${state}; run the same command again to continue`;
+  return `interrupted: ${state}. Run the same command again to continue.`;
 }
 
 function nothingFound(sensors: number): string {

@@ -93,8 +93,8 @@ function checkSuites({ cipher_suites: suites, min_version }: TlsSettings, http2:
   if (!http2 || !suites?.length || min_version === "TLSv1.3") return;
   if (HTTP2_SUITES.some((name) => suites.some((suite) => suite === name))) return;
   const text =
-    "HTTP/2 needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256; " +
-    "add it, or set http_server_config.http2 to false";
+    "HTTP/2 needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256. " +
+    "Add one of them, or set http_server_config.http2 to false";
   throw new SettingError({ path: [SECTION, "cipher_suites"], text });
 }
 

@@ -106,7 +106,7 @@ export function networkError(destination: Destination, error: unknown): ApiError
   if (error instanceof UntrustedCertificate) {
     const { reason, seen } = error;
     const fault = CERTIFICATE_FAULTS[reason];
-    const why = `${fault === undefined ? reason : `${fault} (${reason})`}; its SHA-256 fingerprint is ${seen}`;
+    const why = `${fault === undefined ? reason : `${fault} (${reason})`}. Its SHA-256 fingerprint is ${seen}`;
     const remedy = CERTIFICATE_REMEDIES[reason] ?? ERROR_CATALOGUE.API_TLS_UNTRUSTED.remedy;
     return fail(
       "API_TLS_UNTRUSTED",
@@ -140,7 +140,7 @@ function faultOf(error: unknown): string {
 function proxyError({ proxy, cause }: ProxyUnusable, endpoint: string): ApiError {
   if (cause instanceof UntrustedCertificate) {
     const fault = CERTIFICATE_FAULTS[cause.reason] ?? cause.reason;
-    const text = `the certificate of the proxy ${proxy} is not trusted: ${fault}; its SHA-256 fingerprint is ${cause.seen}`;
+    const text = `the certificate of the proxy ${proxy} is not trusted: ${fault}. Its SHA-256 fingerprint is ${cause.seen}`;
     const remedy = "Set proxy_ca_file to the CA of the proxy, or to its certificate.";
     return new ApiError("API_PROXY_FAILED", `${endpoint}: ${text}`, { endpoint, remedy });
   }

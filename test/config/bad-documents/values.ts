@@ -32,7 +32,7 @@ export const VALUES: readonly BadDocument[] = [
     problems: [
       [
         "3:1",
-        "alerting: unknown key; known here: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, web, state_dir",
+        "alerting: unknown key. Known keys: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, web, state_dir",
       ],
     ],
   },
@@ -54,9 +54,9 @@ export const VALUES: readonly BadDocument[] = [
   {
     title: "unknown collector",
     text: `${SERVER}collectors: { sensors: {} }\n`,
-    problems: [["3:15", "collectors.sensors: unknown key; known here: health, status, tree"]],
+    problems: [["3:15", "collectors.sensors: unknown key. Known keys: health, status, tree"]],
   },
-  { title: "odd key", text: `${SERVER}"a\\nb": 1\n`, problems: [["3:1", '["a\\nb"]: unknown key; known here']] },
+  { title: "odd key", text: `${SERVER}"a\\nb": 1\n`, problems: [["3:1", '["a\\nb"]: unknown key. Known keys']] },
   {
     title: "key of Object.prototype",
     text: `${SERVER}__proto__: 1\ntoString: 2\n`,

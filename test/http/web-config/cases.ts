@@ -265,5 +265,5 @@ export const FURTHER_CASES: readonly WebConfigCase[] = [
     yaml: 'http_server_config:\n  headers:\n    X-XSS-Protection: "1\\r\\nX-Evil: 1"\n',
     refused: ["3:23", "header can carry"],
   },
-  { title: "an unknown section", yaml: "tls_config: {}\n", refused: ["1:1", "known here: tls_server_config"] },
+  { title: "an unknown section", yaml: "tls_config: {}\n", refused: ["1:1", "Known keys: tls_server_config"] },
 ];

@@ -93,7 +93,7 @@ describe("TLS", () => {
     const told = describeError(error);
     expect(told).toMatch(says);
     const { fingerprint256 } = new X509Certificate(certificate(`${served}.pem`));
-    expect(told).toContain(`its SHA-256 fingerprint is ${fingerprint256}`);
+    expect(told).toContain(`Its SHA-256 fingerprint is ${fingerprint256}`);
     expect(told).toContain(`tls: { fingerprints: ["${fingerprint256}"] }`);
     expect(server.requests).toHaveLength(0);
     expect(recorded.codes).toEqual(["/version tls"]);

@@ -43,7 +43,7 @@ export class YamlSource {
       this.value = value;
     } catch (error) {
       const fault = faultOf(error);
-      throw new ScenarioError(file, [{ ...this.#at(fault.offset), key: "", text: `no YAML: ${fault.reason}` }]);
+      throw new ScenarioError(file, [{ ...this.#at(fault.offset), key: "", text: `invalid YAML: ${fault.reason}` }]);
     }
   }
 
