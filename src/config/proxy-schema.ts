@@ -114,7 +114,7 @@ function parseProxyUrl(input: string): { readonly url: string } | { readonly fau
   const url = new URL(input);
   if (url.protocol !== "http:" && url.protocol !== "https:") return { fault: "its scheme is neither http nor https" };
   if (url.username !== "" || url.password !== "") return { fault: "credentials belong under proxy_auth" };
-  if (url.port === "0") return { fault: "nothing listens on port 0" };
+  if (url.port === "0") return { fault: "port 0 is invalid" };
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return { fault: "it has a path" };
   return { url: url.origin };
 }

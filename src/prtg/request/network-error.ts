@@ -68,7 +68,7 @@ const VERSION_REFUSED = /^ERR_SSL_.*(PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSI
 const HANDSHAKE_REMEDIES: ReadonlyMap<string, string> = new Map(
   ["SSL/TLS_ALERT", "SSLV3_ALERT"].map((family) => [
     `ERR_SSL_${family}_HANDSHAKE_FAILURE`,
-    "If the server asks for a client certificate, set tls.cert_file and tls.key_file. Otherwise it has no cipher in common with Node.js.",
+    "If the server asks for a client certificate, set tls.cert_file and tls.key_file. Otherwise it shares no cipher with Node.js.",
   ]),
 );
 const VERSION_REMEDY = "Lower tls.min_version, or enable a newer TLS version on the server.";

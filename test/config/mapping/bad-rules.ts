@@ -156,7 +156,9 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "regular expression without content",
     text: rule(`{ match: { path: // }, ${PING} }`),
-    lines: [`rules.yaml:2:22: rules[0].match.path: ${PATTERN}, found "//": there is nothing between the slashes`],
+    lines: [
+      `rules.yaml:2:22: rules[0].match.path: ${PATTERN}, found "//": the expression between the slashes is empty`,
+    ],
   },
   {
     title: "pattern of 10 kB",

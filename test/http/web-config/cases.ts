@@ -263,7 +263,7 @@ export const FURTHER_CASES: readonly WebConfigCase[] = [
   {
     title: "a header that would split the answer",
     yaml: 'http_server_config:\n  headers:\n    X-XSS-Protection: "1\\r\\nX-Evil: 1"\n',
-    refused: ["3:23", "header can carry"],
+    refused: ["3:23", "valid in an HTTP header"],
   },
   { title: "an unknown section", yaml: "tls_config: {}\n", refused: ["1:1", "Known keys: tls_server_config"] },
 ];
