@@ -68,7 +68,7 @@ export class ConfigReloader {
     if (digests.whole === this.#digests.whole || this.#isStopped) {
       if (push !== undefined) await discardPush(push);
       if (events !== undefined) await discardEvents(events);
-      this.#log.info("the configuration is what it was");
+      this.#log.info("the configuration has not changed");
       this.#record(true);
       return { kind: "unchanged" };
     }
@@ -88,7 +88,7 @@ export class ConfigReloader {
 
   #refuse(error: unknown): ReloadResult {
     const message = describeError(error);
-    const text = "the configuration was not reloaded: the one that ran before still does";
+    const text = "the configuration was not reloaded: the previous one stays in use";
     this.#log.error({ err: error }, text);
     this.#record(false);
     return { kind: "refused", message };

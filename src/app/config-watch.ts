@@ -107,7 +107,7 @@ export async function watchConfig(options: ConfigWatchOptions, signal: AbortSign
       await pause(SETTLES_IN_MS);
       const later = await files.changes(scope);
       if (later === changes && !signal.aborted) {
-        log.info("files of the configuration have changed: reading it again");
+        log.info("configuration files have changed: reloading");
         await reload();
         break;
       }

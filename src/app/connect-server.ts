@@ -53,7 +53,7 @@ export function clientOptions(
   const isUnverified = tls.insecureSkipVerify && server.url.startsWith("https:");
   observer.unverified(isUnverified);
   if (isUnverified) {
-    log.warn("tls.insecure_skip_verify is set: whoever is between here and the server can read the credentials");
+    log.warn("tls.insecure_skip_verify is set: a machine between exporter and server can read the credentials");
   }
   return {
     name: server.name,

@@ -51,7 +51,7 @@ export interface Leadership {
 export function permitOf(leadership: Leadership | undefined): (() => void) | undefined {
   if (leadership === undefined) return undefined;
   return () => {
-    if (!leadership.isLeading) throw new Error("this replica does not lead: nothing is sent");
+    if (!leadership.isLeading) throw new Error("this replica is not the leader: it sends nothing");
   };
 }
 
@@ -131,7 +131,7 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
 function endOnUncaughtFaults(log: Logger): void {
   process.on("uncaughtException", (error: unknown, origin) => {
     const stack = error instanceof Error ? error.stack : undefined;
-    log.fatal({ err: error, stack, origin }, "a fault of the exporter itself: please report it with this line");
+    log.fatal({ err: error, stack, origin }, "internal error of the exporter: please report it with this line");
     process.exit(1);
   });
 }
@@ -143,16 +143,16 @@ function warnOnce(log: Logger, exposedSecrets: readonly string[]): void {
   const known = warnings.get(log) ?? new LogOnChange();
   warnings.set(log, known);
   for (const text of exposedSecrets) {
-    if (known.record(text)) log.warn(`${text}; strict_secret_files: true refuses such files`);
+    if (known.record(text)) log.warn(`${text}. To refuse such files, set strict_secret_files: true`);
   }
 }
 
 function logServerFiles({ badServerFiles, unmatchedPatterns }: LoadedConfig, log: Logger): void {
   for (const { path, error, kept } of badServerFiles) {
-    const becomes = kept.length > 0 ? "its servers stay as they were" : "none of its servers is served";
-    log.error({ err: error, file: path, servers: kept }, `a file of servers_from is wrong: ${becomes}`);
+    const becomes = kept.length > 0 ? "its servers keep their previous configuration" : "its servers are not read";
+    log.error({ err: error, file: path, servers: kept }, `invalid file of servers_from: ${becomes}`);
   }
-  if (unmatchedPatterns.length > 0) log.warn({ files: unmatchedPatterns }, "no file fits this path of servers_from");
+  if (unmatchedPatterns.length > 0) log.warn({ files: unmatchedPatterns }, "no file matches this path of servers_from");
 }
 
 /** `undefined` on Windows. */
@@ -190,10 +190,10 @@ export async function loadFlaggedConfig(
   logServerFiles(loaded, log);
   const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
   if (variables.length > 0) {
-    log.warn({ variables }, "environment variables are not used: the configuration file has servers");
+    log.warn({ variables }, "environment variables are ignored: the configuration file has servers");
   }
   for (const { location, key, text } of mappingOf(loaded.config).warnings) {
-    log.warn({ location, key }, `a rule without effect: ${text}`);
+    log.warn({ location, key }, `rule without effect: ${text}`);
   }
   return flags.shard === undefined ? loaded : { ...loaded, config: configOfShard(loaded.config, flags.shard, log) };
 }
@@ -202,6 +202,6 @@ function configOfShard(config: Config, shard: Shard, log: Logger): Config {
   const servers = serversOnShard(config.servers, shard);
   const fields = { shard: `${shard.index}/${shard.count}`, servers: servers.map(({ name }) => name) };
   if (servers.length > 0) log.info(fields, `serving ${servers.length} of ${config.servers.length} servers`);
-  else log.warn(fields, "no server is on this shard: it serves nothing but its own metrics");
+  else log.warn(fields, "this shard has no servers: it serves only its own metrics");
   return { ...config, servers, shard };
 }

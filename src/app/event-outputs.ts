@@ -76,7 +76,7 @@ export async function prepareEvents(
     return undefined;
   }
   if (stateDir === undefined) {
-    context.log.warn("state_dir is not set: statuses that change while the exporter is down are no events");
+    context.log.warn("state_dir is not set: status changes while the exporter is down create no events");
   }
   const claim = await claimState(config, context, waitMs);
   const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
@@ -167,9 +167,9 @@ async function openMemory(server: string, files: JournalFiles | undefined, log: 
   const memory = await EventMemory.open(server, files);
   const { found, file, message } = memory.report;
   const fields = { server, file, objects: memory.before.statuses.size, pending: memory.before.events.length };
-  if (found === "good") log.info(fields, "going on from the events that were told before");
+  if (found === "good") log.info(fields, "resuming events after the last recorded one");
   else if (found !== "new") {
-    log.warn({ server, file, found }, `statuses are events from the next change on: ${message ?? found}`);
+    log.warn({ server, file, found }, `events start with the next status change: ${message ?? found}`);
   }
   return memory;
 }

@@ -73,11 +73,11 @@ export class ExtraBudget {
     if (deferred > 0 && this.#heldBack.record(undefined, deferred)) {
       log.warn(
         { deferred, eventLoopUtilization: this.#utilization },
-        "the process is busy: time series are read later than they are due; values and statuses are not",
+        "the exporter is busy: it defers time series, but not values and statuses",
       );
     }
     if (isHeldBack) return;
     const all = this.#heldBack.over();
-    if (all > 0) log.info({ deferred: all }, "time series are read when they are due again");
+    if (all > 0) log.info({ deferred: all }, "time series are no longer deferred");
   }
 }

@@ -95,7 +95,7 @@ function locate(problem: RuleProblem, files: readonly RuleFile[]): ConfigProblem
 
 /** Without the value of a variable, which may be a secret. */
 function textWithout({ expected }: RuleProblem, variables: readonly string[]): string {
-  return `expected ${expected}, which the value of ${variables.join(" and ")} is not`;
+  return `expected ${expected}, but the value of ${variables.join(" and ")} is different`;
 }
 
 const MAX_QUOTED = 60;

@@ -68,10 +68,13 @@ export class PageWatch {
     const total = series.values().reduce((sum, count) => sum + count, 0);
     if (Math.abs(total - this.#loggedDropped) <= LOG_SHARE * this.#loggedDropped) return;
     this.#loggedDropped = total;
-    if (total === 0) this.#log.info("the metrics page is whole again: it keeps within limits.max_series and max_bytes");
+    if (total === 0) this.#log.info("the metrics page is complete again, within limits.max_series and max_bytes");
     else {
       const fields = { dropped: total, families: Object.fromEntries(series) };
-      this.#log.warn(fields, "series are left out of the metrics page: it would exceed limits.max_series or max_bytes");
+      this.#log.warn(
+        fields,
+        "series are dropped from the metrics page: it would exceed limits.max_series or max_bytes",
+      );
     }
   }
 
@@ -80,7 +83,7 @@ export class PageWatch {
     if (bytes <= VMAGENT_BYTES || !this.#large.record()) return;
     this.#log.warn(
       { bytes },
-      "the metrics page is larger than the 16 MiB that vmagent and VictoriaMetrics take by default: raise -promscrape.maxScrapeSize, scrape parts (?shard=i/n), or leave labels out (labels)",
+      "the metrics page exceeds 16 MiB, the default limit of vmagent and VictoriaMetrics: raise -promscrape.maxScrapeSize, scrape parts (?shard=i/n), or omit labels (labels)",
     );
   }
 }

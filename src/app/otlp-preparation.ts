@@ -43,7 +43,7 @@ export async function prepareOtlpPush(
   for (const warning of warnings) log.warn(warning);
   if (settings === undefined) return undefined;
   if (config.stateDir === undefined) {
-    log.warn("state_dir is not set: after a restart only the live time series, the last four hours, are pushed again");
+    log.warn("state_dir is not set: after a restart, the exporter pushes the last four hours again, and nothing older");
   }
   const claim = await claimState(config, context, waitMs);
   const files =
@@ -93,7 +93,7 @@ export async function claimState(
     return await claimServers({ directory: stateDir, servers: names, clock, waitMs, onWait });
   } catch (err) {
     if (err instanceof ExporterError) throw err;
-    log.warn({ err }, "state_dir cannot be locked: nothing keeps a second exporter from pushing the same from there");
+    log.warn({ err }, "state_dir cannot be locked: a second exporter could push the same data");
     return nothing;
   }
 }

@@ -147,7 +147,7 @@ async function openWatermarks(server: string, files: StateFiles, log: Logger): P
 
 function reportWatermarks(server: string, report: WatermarkReport, log: Logger): void {
   const { found, file, sensors, message } = report;
-  if (found === "good") log.info({ server, file, sensors }, "going on from what was pushed before");
+  if (found === "good") log.info({ server, file, sensors }, "resuming the push after the last delivered measurements");
   else if (found !== "new")
-    log.warn({ server, file, found }, `starting from the live time series: ${message ?? found}`);
+    log.warn({ server, file, found }, `starting the push with the live time series: ${message ?? found}`);
 }

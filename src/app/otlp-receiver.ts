@@ -55,7 +55,7 @@ export async function connectReceiver<Request>(
     receivers: outgoing.receivers,
     gzipRefused: () => {
       const fields = { endpoint: settings.url };
-      log.warn(fields, "the OTLP receiver refuses gzip: requests to it go uncompressed from now on");
+      log.warn(fields, "the OTLP receiver rejects gzip: the exporter now sends uncompressed requests");
     },
   });
   const resource = otlpResource(settings.resourceAttributes, {
@@ -114,7 +114,7 @@ async function instanceId(files: StateFiles, shard: Shard | undefined, log: Logg
     await files.write(file, `${created}\n`);
     return (await files.read(file))?.trim() ?? hostname();
   } catch (err) {
-    log.warn({ err }, "the id of this instance cannot be kept in state_dir; using the host's name");
+    log.warn({ err }, "cannot store the id of this instance in state_dir: using the host name");
     return hostname();
   }
 }

@@ -40,7 +40,7 @@ export class StandbySource implements ReloadSource {
       this.#known = await this.#source.load();
     } catch (err) {
       if (role !== "taking over") throw err;
-      this.#log.error({ err }, "the configuration is wrong: this replica takes over with the one that was right last");
+      this.#log.error({ err }, "the configuration is invalid: this replica takes over with the last valid one");
     }
     if (role === "standby") return standbyConfig(this.#known);
     this.#role = "leader";

@@ -49,11 +49,11 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
   const seriesRanges = planSeriesRanges({ ...range, now }, seriesTypesOf(parameters.resolution));
   const [first] = seriesRanges;
   if (first === undefined) {
-    const text = `the server keeps nothing of the time from ${iso(range.from)} to ${iso(range.to)}`;
+    const text = `the server keeps no data from ${iso(range.from)} to ${iso(range.to)}`;
     throw new ExporterError("BACKFILL_RANGE_INVALID", `${text} (--resolution ${parameters.resolution})`);
   }
   if (first.from - range.from >= Math.max(SERIES_STEP_MS[first.type], 60_000)) {
-    log.warn(`the server keeps nothing before ${iso(first.from)}: history begins there, not at ${iso(range.from)}`);
+    log.warn(`the server keeps no data before ${iso(first.from)}: history begins there, not at ${iso(range.from)}`);
   }
   const run: UnfinishedRun = {
     parameters,
@@ -86,7 +86,7 @@ export async function continueRun(
   const { api, log, parameters, signal } = options;
   const differences = parameterDifferences(run.parameters, parameters);
   if (differences.length > 0) {
-    const text = `${folder.path} has an unfinished backfill of other parameters: ${differences.join("; ")}`;
+    const text = `${folder.path} has an unfinished backfill with other parameters: ${differences.join("; ")}`;
     throw new ExporterError("BACKFILL_OTHER_PARAMETERS", text);
   }
   log.info(`continuing the backfill of ${iso(run.startedAt)}: ${run.done.length} of ${run.sensors} sensors are done`);
@@ -109,10 +109,10 @@ function resolveRange({ from, to, log, push }: BackfillOptions, now: number): Ra
     throw new ExporterError("BACKFILL_RANGE_INVALID", `--to (${iso(range.to)}) lies in the future`);
   }
   if (push !== undefined && range.to > now - LIVE_MS + 1000) {
-    log.warn("--to is less than 4h ago: serve pushes these hours itself when it starts, which would mix with averages");
+    log.warn("--to is less than 4h ago: serve also pushes these hours, which mixes measurements with averages");
   }
   if (push === undefined && range.to > now - HEAD_MS + 1000) {
-    log.warn("--to is less than 3h ago: blocks overlap what a Prometheus that scrapes these series holds in memory");
+    log.warn("--to is less than 3h ago: the blocks can overlap with samples in the memory of Prometheus");
   }
   return range;
 }
@@ -122,7 +122,7 @@ async function refuseOverlaps(folder: OutputFolder, { from, to }: Range): Promis
   const overlapped = finished.find((run) => from < run.to && run.from < to);
   if (overlapped !== undefined) {
     const { from: begin, to: end, finishedAt } = overlapped;
-    const text = `${folder.path} has the history from ${iso(begin)} to ${iso(end)} already, finished at ${iso(finishedAt)}`;
+    const text = `${folder.path} already has the history from ${iso(begin)} to ${iso(end)}, finished at ${iso(finishedAt)}`;
     throw new ExporterError("BACKFILL_OVERLAP", text);
   }
   const known = new Set(finished.flatMap(({ files }) => files));
@@ -132,7 +132,7 @@ async function refuseOverlaps(folder: OutputFolder, { from, to }: Range): Promis
     if (!unknown.has(name)) continue;
     throw new ExporterError(
       "BACKFILL_OVERLAP",
-      `${folder.filePath(name)} is there, and no backfill into that folder wrote it`,
+      `${folder.filePath(name)} already exists, and no backfill into that directory wrote it`,
     );
   }
 }
@@ -144,8 +144,8 @@ function refuseEmptyPlan(tree: Tree, selects: (sensor: TreeNode) => boolean): ne
     .toArray().length;
   const text =
     selected === 0
-      ? `none of the ${tree.counts.sensor} sensors that the user sees is selected`
-      : `none of the ${selected} selected sensors has a channel that is served: there are none, or rules drop them`;
+      ? `none of the ${tree.counts.sensor} visible sensors is selected`
+      : `none of the ${selected} selected sensors has channels, or rules drop all of them`;
   throw new ExporterError("BACKFILL_NOTHING_SELECTED", text);
 }
 
@@ -157,8 +157,8 @@ function refusePushedAlready(folder: OutputFolder, { from, to }: Range, { sensor
     const [first] = again;
     if (first === undefined) continue;
     const which = `${again.length} of these sensors, such as ${first}`;
-    const text = `the history of ${which}, from ${iso(run.from)} to ${iso(run.to)} was pushed already, until ${iso(run.finishedAt)}`;
-    throw new ExporterError("BACKFILL_OVERLAP", `${text} (noted in ${folder.path})`);
+    const text = `the history of ${which} from ${iso(run.from)} to ${iso(run.to)} was already pushed, at ${iso(run.finishedAt)}`;
+    throw new ExporterError("BACKFILL_OVERLAP", `${text} (recorded in ${folder.path})`);
   }
 }
 
@@ -187,7 +187,7 @@ async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSigna
     } catch (error) {
       const missing = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
       if (kind === "sensor" || !missing) throw error;
-      log.warn(`going on without the list of ${kind}s, as serve does: ${describeError(error)}`);
+      log.warn(`continuing without the list of ${kind}s: ${describeError(error)}`);
     }
   }
   return { tree: reconcile(EMPTY_TREE, poll).tree, channels: channels.items };
@@ -198,8 +198,5 @@ async function readComplete<Item>(what: string, read: () => Promise<ListResult<I
     const list = await read();
     if (list.complete) return list;
   }
-  throw new ExporterError(
-    "BACKFILL_LIST_MOVED",
-    `the list of ${what} changed each of ${ATTEMPTS} times while it was read`,
-  );
+  throw new ExporterError("BACKFILL_LIST_MOVED", `the list of ${what} changed during each of ${ATTEMPTS} reads`);
 }

@@ -161,22 +161,22 @@ export class Collection {
     if (first === undefined) return;
     const { skipFailed, plan, log } = this.#options;
     for (const { sensor, error } of this.#failures.slice(0, MAX_LOGGED)) {
-      log.warn({ sensor: sensor.id, path: sensor.path }, `cannot be read: ${describeFault(error)}`);
+      log.warn({ sensor: sensor.id, path: sensor.path }, `the sensor cannot be read: ${describeFault(error)}`);
     }
     if (!skipFailed) {
       const text = `${this.#failures.length} of ${plan.sensors.length} sensors cannot be read, such as ${first.sensor.id} (${first.sensor.path})`;
       throw new ExporterError("BACKFILL_SENSORS_FAILED", text, { cause: first.error });
     }
-    log.warn(`going on without ${this.#failures.length} sensors that cannot be read`);
+    log.warn(`continuing without ${this.#failures.length} sensors that cannot be read`);
     for (const { sensor } of this.#failures) this.#done.add(sensor.id);
   }
 
   #logLosses(): void {
     const { log } = this.#options;
-    if (this.#gone > 0) log.warn(`${this.#gone} sensors are gone since the backfill began: they are left out`);
-    if (this.#skippedRows > 0) log.warn(`${this.#skippedRows} rows cannot be understood: they are left out`);
+    if (this.#gone > 0) log.warn(`skipped ${this.#gone} sensors that were deleted since the backfill began`);
+    if (this.#skippedRows > 0) log.warn(`skipped ${this.#skippedRows} invalid rows`);
     if (this.#unknownChannels > 0) {
-      log.info(`${this.#unknownChannels} channels have history, but are in no list any more: they are left out`);
+      log.info(`skipped ${this.#unknownChannels} deleted channels that still have history`);
     }
   }
 }

@@ -86,7 +86,7 @@ export function partPath(folder: string, day: number): string {
 async function cutTo(path: string, length: number): Promise<void> {
   const size = await withFile(path, async (file) => (await file.stat()).size).catch(() => -1);
   if (size < length) {
-    throw new ExporterError("BACKFILL_DAMAGED", `${path} is ${size < 0 ? "gone" : "shorter than it was"}`);
+    throw new ExporterError("BACKFILL_DAMAGED", `${path} is ${size < 0 ? "missing" : "shorter than before"}`);
   }
   if (size > length) await closing(openToWrite(path, constants.O_WRONLY), (file) => file.truncate(length));
 }

@@ -15,7 +15,7 @@ export function parseTimeFlag(text: string): TimeFlag {
   if (ms !== undefined) return { text, kind: "ago", ms };
   const at = isCalendarDay(text) ? parseTimestamp(text) : undefined;
   if (at !== undefined) return { text, kind: "fixed", at };
-  throw new RangeError("Give a time as in 2026-03-01T00:00:00Z, or how long ago as in 30d or 12h.");
+  throw new RangeError("Give a time such as 2026-03-01T00:00:00Z, or an age such as 30d or 12h.");
 }
 
 /** Milliseconds since the epoch, in whole seconds as in file names. */
@@ -40,7 +40,7 @@ export interface ExtraLabel {
 export function parseExtraLabel(text: string): ExtraLabel {
   const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith("__")) {
-    throw new RangeError("Give a name and a value, as in job=prtg; names have letters, digits and _.");
+    throw new RangeError("Give a name and a value such as job=prtg. Names have only letters, digits and _.");
   }
   if (value === "") throw new RangeError(`Give ${name} a value: Prometheus drops labels without one.`);
   return { name, value };
@@ -60,6 +60,9 @@ export function refuseTakenNames(labels: readonly ExtraLabel[], families: readon
   for (const { name } of labels) {
     const family = families.find((each) => each.labels.includes(name));
     if (family === undefined) continue;
-    throw new ExporterError("BACKFILL_LABEL_TAKEN", `--label ${name}: ${family.name} has a label of that name already`);
+    throw new ExporterError(
+      "BACKFILL_LABEL_TAKEN",
+      `--label ${name}: ${family.name} already has a label with that name`,
+    );
   }
 }

@@ -154,8 +154,8 @@ async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Va
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    const why = error instanceof SyntaxError ? describeFault(error) : "it is of another program or version";
-    throw new ExporterError("BACKFILL_DAMAGED", `${path} is not understood: ${why}`);
+    const why = error instanceof SyntaxError ? describeFault(error) : "another program or version wrote it";
+    throw new ExporterError("BACKFILL_DAMAGED", `${path} is invalid: ${why}`);
   }
 }
 

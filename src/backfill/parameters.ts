@@ -39,7 +39,7 @@ export function parameterDifferences(before: BackfillParameters, now: BackfillPa
     return was === is ? [] : [`${flag} was ${was || "not given"} and is ${is || "not given"}`];
   });
   const sections = (["labels", "mapping"] as const).filter((key) => before.configured[key] !== now.configured[key]);
-  return [...flags, ...sections.map((section) => `the section ${section} of the configuration is not what it was`)];
+  return [...flags, ...sections.map((section) => `the section ${section} of the configuration has changed`)];
 }
 
 function spelledOut(parameters: BackfillParameters): readonly (readonly [flag: string, value: string])[] {

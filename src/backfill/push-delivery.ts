@@ -92,7 +92,7 @@ export class PushDelivery {
     const patience = this.#hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
     const waited = clock.monotonic() - this.#lastAnswer;
     if (waited > patience) {
-      throw new ExporterError("BACKFILL_RECEIVER_AWAY", `the receiver takes nothing: ${message}`);
+      throw new ExporterError("BACKFILL_RECEIVER_AWAY", `the receiver accepts nothing: ${message}`);
     }
     if (this.#away.record()) log.warn(`waiting for the receiver: ${message}`);
     // The receiver is there.

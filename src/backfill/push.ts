@@ -69,7 +69,7 @@ async function pushDays(options: PushOptions, signal: AbortSignal): Promise<Push
   let cursor = await folder.readCursor();
   let refusals = 0;
   const giveUp = (): never => {
-    throw new ExporterError("BACKFILL_REFUSED", `${target.url} refuses history: ${cursor.message}`);
+    throw new ExporterError("BACKFILL_REFUSED", `${target.url} rejects history: ${cursor.message}`);
   };
   const note = async (load: Load, settled: Settled): Promise<void> => {
     cursor = advance(cursor, load, settled);

@@ -50,13 +50,13 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
     void serving.firstPoll.then((worked) => {
       const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
       const sensors = simulator.world.list("sensor").length;
-      const outcome = worked ? "is complete" : "failed in part, as the log says,";
+      const outcome = worked ? "is complete" : "failed in part (see the log)";
       const url = serving.web.urls[0] ?? "";
       const metrics = `${url}${flags["web.telemetryPath"]}`;
       context.print(
         `The first poll of ${sensors} simulated sensors ${outcome} after ${seconds} s.\n` +
           `Open ${url.padEnd(metrics.length)}   the status page\n` +
-          `     ${metrics}   what Prometheus scrapes   (Ctrl-C ends)`,
+          `     ${metrics}   the metrics page   (Ctrl-C stops the demo)`,
       );
     });
     await stopped;

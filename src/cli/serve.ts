@@ -122,21 +122,21 @@ function takePart({ elector, leadership }: OpenElection, running: Serving, { log
   const { lease } = leadership;
   // At once: nothing more is sent. It restarts as a standby.
   void elector.lost.then(() => {
-    log.fatal({ lease, leader: leadership.holder }, "this replica leads no more, and ends");
+    log.fatal({ lease, leader: leadership.holder }, "this replica is no longer the leader, and exits");
     endProcess(1);
   });
   void elector.elected.then(async () => {
-    log.info({ lease }, "this replica leads");
+    log.info({ lease }, "this replica is the leader");
     try {
       await running.takeOver();
     } catch (err) {
-      log.fatal({ err }, "this replica cannot take over: it gives the Lease back, and ends");
+      log.fatal({ err }, "this replica cannot take over: it releases the Lease and exits");
       await running.stop();
       await elector.stop();
       endProcess(1);
     }
   });
-  log.info({ lease, identity: leadership.identity }, "this replica stands by");
+  log.info({ lease, identity: leadership.identity }, "this replica is a standby");
   elector.start();
 }
 
@@ -211,7 +211,7 @@ export interface Serving {
 
 /** For a fixed configuration. */
 const NOTHING_TO_RELOAD: ReloadSource = {
-  load: () => Promise.reject(new Error("there is no configuration to read again")),
+  load: () => Promise.reject(new Error("there is no configuration to reload")),
   preparePush: () => Promise.resolve(undefined),
   prepareEvents: () => Promise.resolve(undefined),
 };
@@ -284,7 +284,7 @@ export async function startServing(
 
 /** Resolves with the error that prevents it. */
 async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult>): Promise<Error | undefined> {
-  if (!(source instanceof StandbySource)) return new Error("this replica does not stand by");
+  if (!(source instanceof StandbySource)) return new Error("this replica is not a standby");
   source.lead();
   const result = await reload();
   return result.kind === "refused" ? new Error(result.message) : undefined;

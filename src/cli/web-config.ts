@@ -30,7 +30,7 @@ export async function openWebConfig(
 export function refuseUnknownUsers({ web }: Pick<Config, "web">, source: WebConfigSource | undefined): void {
   const unknown = [...web.users.keys()].filter((name) => source?.current.users.has(name) !== true);
   if (unknown.length === 0) return;
-  const text = "expected a user of basic_auth_users in --web.config.file, which has none of this name";
+  const text = "expected a user of basic_auth_users in --web.config.file, which has no user with this name";
   throw new ConfigError(
     unknown.map((name) => ({
       ...{ code: "CONFIG_INVALID", location: "the configuration", text },

@@ -107,7 +107,7 @@ export class AllNodesReader {
     if (!this.#isDifferent) return;
     this.#isDifferent = false;
     this.#differences = isNew ? 0 : this.#differences + 1;
-    if (this.#differences === MAX_DIFFERENCES) this.#pause("it shows something else than the lists of each kind");
+    if (this.#differences === MAX_DIFFERENCES) this.#pause("it differs from the lists of each kind");
   }
 
   /** After the lists of each kind and the server's own counts. */
@@ -119,7 +119,7 @@ export class AllNodesReader {
     const { clock, log } = this.#options;
     this.#differences = 0;
     this.#pausedTo = clock.monotonic() + PAUSE_MS;
-    if (this.#refusals.record()) log.info(`the list of all objects is not used: ${why}`);
+    if (this.#refusals.record()) log.info(`not using the list of all objects: ${why}`);
   }
 }
 

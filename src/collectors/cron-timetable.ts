@@ -93,8 +93,8 @@ export class CronTimetable implements Timetable {
     if (missed <= 0) return;
     const fields = { schedule: this.#expression, missed };
     const cause =
-      aheadMs >= MIN_SET_BACK_MS ? `the clock went ahead by ${seconds(aheadMs)}` : "the process was held up";
-    this.#log.warn(fields, `${missed} ${missed === 1 ? "tick" : "ticks"} of a cron schedule passed over: ${cause}`);
+      aheadMs >= MIN_SET_BACK_MS ? `the clock jumped ahead by ${seconds(aheadMs)}` : "the process was blocked";
+    this.#log.warn(fields, `skipped ${missed} ${missed === 1 ? "run" : "runs"} of a cron schedule: ${cause}`);
   }
 }
 

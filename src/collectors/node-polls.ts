@@ -168,7 +168,8 @@ class NodeListGaps {
       return found;
     } catch (error) {
       if (!goesOnWithout(kind, error)) throw error;
-      if (this.#missing.record(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
+      if (this.#missing.record(kind))
+        this.#log.warn(`continuing without the list of ${kind}s: ${describeError(error)}`);
       return undefined;
     }
   }

@@ -211,7 +211,7 @@ export class ServerCollectors {
     this.#firstList = this.#firstPage.promise
       .then(() => (this.#isStopped ? undefined : follow()))
       .catch((err: unknown) => {
-        telemetry.log.error({ err }, "following the time series from the first list failed");
+        telemetry.log.error({ err }, "cannot start the time series after the first list");
       });
   }
 

@@ -116,7 +116,7 @@ export class ConfigDocument implements Origin {
 
   #keyOf(key: YamlNode, path: KeyPath): string {
     if (key.kind === "scalar" && key.value !== null) return key.text;
-    return this.#fail(key.offset, path, "a key must be a plain text");
+    return this.#fail(key.offset, path, "a key must be plain text");
   }
 
   #mergeSources(input: YamlNode, offset: number, path: KeyPath): YamlMap[] {
@@ -125,14 +125,14 @@ export class ConfigDocument implements Origin {
     return (value.kind === "list" ? value.items.map(resolve) : [value]).map((source) => {
       this.#count(offset, path);
       if (source.kind === "map") return source;
-      return this.#fail(offset, path, "the merge key << takes an alias of a map, or a list of them");
+      return this.#fail(offset, path, "the merge key << needs an alias of a map, or a list of such aliases");
     });
   }
 
   #resolve(anchor: string, offset: number, path: KeyPath): YamlNode {
     const node = this.#anchors.get(anchor);
     if (node !== undefined) return node;
-    return this.#fail(offset, path, "an alias without an anchor before it; text that starts with * must be quoted");
+    return this.#fail(offset, path, "an alias without an anchor before it (put text that starts with * in quotes)");
   }
 
   #readScalar({ value, text, isPlain }: YamlScalar, path: KeyPath, placed: Placed): unknown {
@@ -153,7 +153,7 @@ export class ConfigDocument implements Origin {
       ...this.#placeAt(placed.value, path),
       text: unset
         ? `environment variable ${outcome.variables.join(" and ")} is not set`
-        : "expected ${NAME} or ${NAME:-default}; a literal dollar is written $$",
+        : "expected ${NAME} or ${NAME:-default}; write $$ for a literal dollar",
     });
     return UNRESOLVED;
   }

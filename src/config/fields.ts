@@ -154,9 +154,9 @@ export function parseServerUrl(text: string): { readonly url: string } | UrlFaul
   if (!URL.canParse(text)) return { fault: "it is malformed" };
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return { fault: "its scheme is neither http nor https" };
-  if (url.port === "0") return { fault: "nothing listens on port 0" };
+  if (url.port === "0") return { fault: "port 0 is invalid" };
   if (url.username !== "" || url.password !== "") return { fault: "credentials belong under auth, not in the URL" };
-  if (text.includes("?")) return { fault: "it has a query; an API key belongs under auth" };
+  if (text.includes("?")) return { fault: "it has a query (an API key belongs under auth)" };
   if (text.includes("#")) return { fault: "it has a fragment" };
   const path = url.pathname
     .replace(/\/+$/, "")

@@ -22,7 +22,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...["job", "instance", "le", "quantile"],
 ]);
 
-const NAME = "the name of a label: letters, digits and _, not beginning with a digit or __, that no series has already";
+const NAME = "an unused label name of letters, digits and _, not beginning with a digit or __";
 
 function labelName() {
   return z
@@ -81,7 +81,7 @@ function refuseSameNames(
   const { rename: renamed, from_tags } = input;
   const seen = new Set<string>(renamed.values());
   if (seen.size < renamed.size) {
-    context.addIssue({ code: "custom", message: "names that differ", path: ["rename"], input: "" });
+    context.addIssue({ code: "custom", message: "different names", path: ["rename"], input: "" });
   }
   for (const [index, { label }] of from_tags.entries()) {
     if (seen.has(label)) {

@@ -32,7 +32,7 @@ function literalsAt(paths: readonly KeyPath[], root: unknown, origin: Origin): C
     const key = String(path.at(-1));
     const text =
       `expected a reference to an environment variable such as \${PRTG_${key.toUpperCase()}}, found something else ` +
-      `(not shown): secrets do not belong in this file, give such a reference or ${key}_file`;
+      `(not shown). This file must not contain secrets: use such a reference or ${key}_file`;
     return [{ code: "CONFIG_INVALID", ...origin.place(path, "value"), text }];
   });
 }
@@ -47,7 +47,7 @@ function literalHeaders(headers: unknown, origin: Origin): ConfigProblem[] {
     if (!SECRET_HEADER.test(name) || value === UNRESOLVED || origin.reference(path) !== undefined) return [];
     const text =
       `expected a reference to an environment variable such as Bearer \${OTLP_TOKEN}, found something else ` +
-      `(not shown): secrets do not belong in this file, give such a reference, otlp.header_files or OTEL_EXPORTER_OTLP_HEADERS`;
+      `(not shown). This file must not contain secrets: use such a reference, otlp.header_files or OTEL_EXPORTER_OTLP_HEADERS`;
     return [{ code: "CONFIG_INVALID", ...origin.place(path, "value"), text }];
   });
 }

@@ -36,7 +36,7 @@ const baseUnit = z.enum(BASE_UNIT_NAMES);
 const BASE_UNITS_EXPECTED = `a base unit or a list of them, of ${BASE_UNIT_NAMES.join(", ")}`;
 
 function patterns(description: string, examples: readonly string[]) {
-  const error = "a text, or a list of texts that is not empty";
+  const error = "a text, or a non-empty list of texts";
   return z
     .union([z.string(), z.array(z.string(), { error }).min(1, { error })], { error })
     .optional()
@@ -108,7 +108,7 @@ const ruleKeys = z.strictObject({
     }),
 });
 
-const DROPS = "drop alone, or name with what belongs to it";
+const DROPS = "drop alone, or name with its other keys";
 
 const ruleSchema = ruleKeys.transform((input, context) => {
   const { match: matched, drop, name, ...rest } = input;

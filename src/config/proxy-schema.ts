@@ -80,13 +80,13 @@ export function refuseLoneProxyKeys(input: ProxyKeys, context: z.RefinementCtx):
     if (input.proxy_url !== undefined || input[key] === undefined) continue;
     context.addIssue({
       code: "custom",
-      message: "nothing, since there is no proxy_url",
+      message: "no value without proxy_url",
       path: [key],
       input: input[key],
     });
   }
   if (input.proxy_url?.startsWith("http:") && input.proxy_ca_file !== undefined) {
-    const message = "nothing, since proxy_url does not begin with https";
+    const message = "no value, because proxy_url does not begin with https";
     context.addIssue({ code: "custom", message, path: ["proxy_ca_file"], input: input.proxy_ca_file });
   }
 }
@@ -114,7 +114,7 @@ function parseProxyUrl(input: string): { readonly url: string } | { readonly fau
   const url = new URL(input);
   if (url.protocol !== "http:" && url.protocol !== "https:") return { fault: "its scheme is neither http nor https" };
   if (url.username !== "" || url.password !== "") return { fault: "credentials belong under proxy_auth" };
-  if (url.port === "0") return { fault: "nothing listens on port 0" };
+  if (url.port === "0") return { fault: "port 0 is invalid" };
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return { fault: "it has a path" };
   return { url: url.origin };
 }

@@ -12,7 +12,7 @@ export type ListFiles = (pattern: string) => Promise<readonly string[]>;
 
 const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
-  ENOTDIR: "a part of the path is no directory",
+  ENOTDIR: "a part of the path is not a directory",
   EISDIR: "it is a directory",
   EACCES: "permission denied",
   EPERM: "permission denied",

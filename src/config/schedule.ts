@@ -35,10 +35,10 @@ function parseInterval(text: string): Schedule | ScheduleFault {
 
 function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   if (fields.length === 5) {
-    return { fault: "it has five fields: put the seconds first, as in 0 */5 * * * *" };
+    return { fault: "it has five fields: add the seconds first, as in 0 */5 * * * *" };
   }
   if (fields.length !== 6) {
-    return { fault: "six fields are needed: second, minute, hour, day of month, month, day of week" };
+    return { fault: "it needs six fields: second, minute, hour, day of month, month, day of week" };
   }
   // node-cron expands ranges before it checks them.
   const huge = fields.findIndex((field) => /\d{3}/.test(field));
@@ -50,11 +50,11 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   for (const part of fields[0]?.split(",") ?? []) {
     const step = part.split("/")[1];
     if (step !== undefined && 60 % Number(step) !== 0) {
-      return { fault: "a step of seconds must divide 60; for other intervals give a duration, as in 45s" };
+      return { fault: "a step of seconds must divide 60 (for other intervals, use a duration such as 45s)" };
     }
   }
   if (new CronTimes(expression).next(ANY_TIME) === undefined) {
-    return { fault: "no day ever fits its fields for day of month, month and day of week" };
+    return { fault: "no date matches its day of month, month and day of week" };
   }
   return { kind: "cron", expression };
 }

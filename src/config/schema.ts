@@ -30,7 +30,7 @@ const eventsSchema = z
   })
   .transform((input) => ({ file: input.file, structure: input.structure }));
 
-const SERVER_NAMES = "a list of names of servers that is not empty";
+const SERVER_NAMES = "a non-empty list of server names";
 
 const user = z.strictObject({
   servers: z.array(text("the name of a server"), { error: SERVER_NAMES }).min(1, { error: SERVER_NAMES }),

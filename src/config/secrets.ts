@@ -38,7 +38,7 @@ export function parseSecret(content: string): { readonly value: string } | { rea
   const value = content.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
   if (value.trim() === "") return { fault: "is empty" };
   // Login forms and HTTP headers reject these. NUL indicates UTF-16 read as UTF-8.
-  if (/[\r\n\0]/.test(value)) return { fault: "holds more than one line, or is no UTF-8 text" };
+  if (/[\r\n\0]/.test(value)) return { fault: "has more than one line, or is not UTF-8 text" };
   return { value };
 }
 
@@ -47,12 +47,12 @@ export type FaultOf = (value: string) => string | undefined;
 
 /** The key goes into `Authorization: Bearer <key>`. Other characters are copying errors. */
 export function apiKeyFault(value: string): string | undefined {
-  return /^[!-~]+$/.test(value) ? undefined : "holds a blank or another character that no API key has";
+  return /^[!-~]+$/.test(value) ? undefined : "contains a space or another character that is invalid in an API key";
 }
 
 /** Node.js sends one line of Latin-1. */
 export function headerFault(value: string): string | undefined {
-  return HEADER_VALUE.test(value) ? undefined : "holds characters that no HTTP header can carry";
+  return HEADER_VALUE.test(value) ? undefined : "contains characters that are invalid in an HTTP header";
 }
 
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

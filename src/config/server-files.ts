@@ -118,7 +118,7 @@ async function pathsOf(
     if (found.length === 0) unmatched.push(pattern);
     for (const path of found) paths.add(path);
   }
-  if (paths.size > MAX_FILES) throw refuse(`${paths.size} files, of ${MAX_FILES} that are allowed`);
+  if (paths.size > MAX_FILES) throw refuse(`${paths.size} files, but at most ${MAX_FILES} are allowed`);
   return { paths: [...paths].toSorted(), unmatched };
 }
 
@@ -143,7 +143,7 @@ async function readServerFile(
   ];
   const doubles = (settings ?? []).flatMap(({ name }, index): ConfigProblem[] => {
     const other = takenBy.get(name);
-    const text = `expected a name that no other server has, found ${quote(name)}: ${other} has it`;
+    const text = `expected a unique name, found ${quote(name)}: ${other} has the same name`;
     return other === undefined
       ? []
       : [{ code: "CONFIG_INVALID", ...document.place([...at(index), "name"], "value"), text }];

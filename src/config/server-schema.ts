@@ -56,7 +56,7 @@ const tls = z
     if (input.key_file !== undefined && input.cert_file === undefined)
       wrong("cert_file", "the certificate of key_file");
     if (input.fingerprints !== undefined && input.insecure_skip_verify) {
-      const message = "false, since fingerprints says which certificates are accepted";
+      const message = "false, because fingerprints already selects the accepted certificates";
       context.addIssue({ code: "custom", message, path: ["insecure_skip_verify"], input: true });
     }
   })
@@ -128,7 +128,7 @@ const limits = z
 
 export const serverSchema = z
   .strictObject({
-    name: text("a name that is not empty")
+    name: text("a non-empty name")
       .optional()
       .meta({
         description: "Unique name, the value of the label `server`. Default: the host in `url`.",
@@ -174,7 +174,7 @@ function refuseSameNames(all: readonly { readonly name: string }[], context: z.R
       seen.set(name, index);
       continue;
     }
-    const message = `a name that no other server has (servers[${first}] has it; the default is the host in url)`;
+    const message = `a unique name (servers[${first}] has the same; the default is the host in url)`;
     context.addIssue({ code: "custom", message, path: [index, "name"], input: name });
   }
 }

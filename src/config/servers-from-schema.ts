@@ -2,7 +2,7 @@ import { z } from "zod";
 import { duration } from "./fields.ts";
 
 const FILES_EXPECTED =
-  "the path of .yaml, .yml or .json files, with * in its last part only, such as servers.d/*.yaml, or a list of such paths";
+  "a path of .yaml, .yml or .json files such as servers.d/*.yaml (* only in the last part), or a list of such paths";
 
 /** Same patterns as Prometheus' file service discovery. */
 const FILES = /^[^*]*(\*[^/\\]*)?\.(json|yml|yaml)$/;

@@ -15,7 +15,7 @@ export function parseShard(text: string): Shard {
   const match = /^(\d{1,4})\/(\d{1,4})$/.exec(text);
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
   if (match === null || count < 1 || count > MAX_SHARDS) {
-    throw new ExporterError("SHARD_INVALID", `"${text}" is no shard such as 0/3.`);
+    throw new ExporterError("SHARD_INVALID", `"${text}" is not a shard such as 0/3.`);
   }
   if (index >= count) {
     const last = count === 1 ? "the only shard is 0/1" : `shards go from 0/${count} to ${count - 1}/${count}`;

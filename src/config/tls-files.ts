@@ -20,7 +20,7 @@ export async function readCertificates(path: string, readFile: ReadFile): Promis
     throw new ExporterError("CA_UNREADABLE", `${file} cannot be read: ${fileFault(error)}`);
   }
   const blocks = content.match(PEM_CERTIFICATE) ?? [];
-  if (blocks.length === 0) throw new ExporterError("CA_UNREADABLE", `${file} holds no PEM certificate`);
+  if (blocks.length === 0) throw new ExporterError("CA_UNREADABLE", `${file} contains no PEM certificate`);
   for (const [index, block] of blocks.entries()) {
     try {
       new X509Certificate(block);
@@ -44,7 +44,7 @@ async function readPrivateKey(path: string, readFile: ReadFile): Promise<string>
   try {
     createPrivateKey(content);
   } catch {
-    throw new ExporterError("SECRET_UNREADABLE", `${file} holds no private key in PEM, or one with a passphrase`);
+    throw new ExporterError("SECRET_UNREADABLE", `${file} contains no private key in PEM, or its key has a passphrase`);
   }
   return content;
 }

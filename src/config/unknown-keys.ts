@@ -17,7 +17,7 @@ function suggestion(key: string, parent: KeyPath, jsonSchema: () => JsonSchema):
   const known = propertiesAt(parent, jsonSchema);
   const names = Object.keys(known);
   const meant = nearest(key, names) ?? names.find((name) => Object.hasOwn(propertiesOf(known[name]), key));
-  if (meant === undefined) return `; known here: ${names.join(", ")}`;
+  if (meant === undefined) return `. Known keys: ${names.join(", ")}`;
   const isBelow = Object.hasOwn(propertiesOf(known[meant]), key);
   return `, did you mean \`${isBelow ? `${meant}.${key}` : meant}\`?`;
 }

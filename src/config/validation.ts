@@ -155,8 +155,7 @@ function findingsOf(issue: Issue, origin: Origin, unquoted: ReadonlySet<string>)
 
 function problemOf(issue: Issue, place: Place, origin: Origin, unquoted: ReadonlySet<string>): ConfigProblem {
   if (formatKey(issue.path) === "servers" && (issue.input === undefined || issue.code === "custom")) {
-    const text =
-      "no server is configured; give a list of servers or servers_from, or set PRTG_URL and PRTG_API_KEY_FILE";
+    const text = "no server is configured: give servers or servers_from, or set PRTG_URL and PRTG_API_KEY_FILE";
     return { code: "CONFIG_NO_SERVER", ...place, text };
   }
   if (unquoted.has(idOf(issue.path))) return { code: "CONFIG_INVALID", ...place, text: wantsQuotes(issue, origin) };
@@ -207,7 +206,7 @@ function idOf(path: KeyPath): string {
 function faced({ input, message, path, code }: Issue, origin: Origin): string {
   if (input === undefined) return `missing, expected ${message}`;
   const variables = origin.reference(path)?.variables;
-  if (variables !== undefined) return `expected ${message}, which the value of ${variables.join(" and ")} is not`;
+  if (variables !== undefined) return `expected ${message}, but the value of ${variables.join(" and ")} is different`;
   return `expected ${message}, found ${found(input, path, code, origin)}`;
 }
 

@@ -53,7 +53,7 @@ function diagnose({ message, offset }: YamlFault, text: string): Description {
     if (message === "deficient indentation") return { words: openQuote(text, offset), offset };
   }
   if (words !== INDENT && words !== UNEXPECTED) return { words, offset };
-  if (/[@`%]/.test(text.charAt(offset))) return { words: "text that starts with @, ` or % must be quoted", offset };
+  if (/[@`%]/.test(text.charAt(offset))) return { words: "put text that starts with @, ` or % in quotes", offset };
   if (words === UNEXPECTED) return { words, offset };
   if (before.trim() === "") return { words, offset: line.start };
   if (text.charAt(offset) !== ":") return { words: UNEXPECTED, offset };
@@ -78,21 +78,21 @@ function openBracket(text: string, end: number): string | undefined {
 }
 
 const TAB = "a tab in the indentation: use spaces";
-const UNEXPECTED = "unexpected text: a value that holds quotes or any of { } [ ] , # must be quoted";
-const INDENT = "wrong indentation: the keys of one map, and the items of one list, start in the same column";
+const UNEXPECTED = "unexpected text: put a value with quotes or any of { } [ ] , # in quotes";
+const INDENT = "wrong indentation: the keys of a map and the items of a list must start in the same column";
 const DOUBLE_QUOTE = "a closing double quote is missing";
 const SINGLE_QUOTE = "a closing single quote is missing";
 const TWICE = "this key occurs twice in one map";
-const ESCAPE = "an unknown escape in double quotes; a backslash is written \\\\, or use single quotes";
-const KEY = "this line is no `key: value`";
-const TAG = "an unknown tag or a value that its tag does not fit; text that starts with ! must be quoted";
+const ESCAPE = "an unknown escape in double quotes (write \\\\ for a backslash, or use single quotes)";
+const KEY = "this line is not `key: value`";
+const TAG = "an unknown tag, or a value that does not match its tag (put text that starts with ! in quotes)";
 const DIRECTIVE = "a line that starts with % must be a YAML directive";
 
 /** Constant, because the library's messages may quote the file. */
 const WORDS: readonly (readonly [reason: RegExp, words: string])[] = [
   [/^nesting exceeded/, TOO_DEEP],
   [/^larger than/, "the file is larger than 1,048,576 bytes"],
-  [/^a second document/, "a second document begins here; the configuration is one document"],
+  [/^a second document/, "a second document begins here, but the configuration must be one document"],
   [/^duplicated mapping key/, TWICE],
   [/^too many items/, `more than ${MAX_ITEMS.toLocaleString("en")} items in one list or map`],
   [/^too many lines/, `more than ${MAX_LINES.toLocaleString("en")} lines and commas`],
@@ -102,15 +102,15 @@ const WORDS: readonly (readonly [reason: RegExp, words: string])[] = [
   [/^unexpected end of the stream within a flow/, "a closing ] or } is missing"],
   [/^unknown escape|hexadecimal/, ESCAPE],
   [/^tab characters/, TAB],
-  [/^alias node should/, "an alias (*name) takes neither anchor nor tag; text that starts with * must be quoted"],
-  [/^name of an a/, "an anchor or alias without a usable name; text that starts with & or * must be quoted"],
-  [/^duplication of an anchor/, "two anchors on one value; text that starts with & must be quoted"],
-  [/^duplication of a tag/, "two tags on one value; text that starts with ! must be quoted"],
+  [/^alias node should/, "an alias (*name) cannot have an anchor or a tag (put text that starts with * in quotes)"],
+  [/^name of an a/, "an anchor or alias without a valid name (put text that starts with & or * in quotes)"],
+  [/^duplication of an anchor/, "two anchors on one value (put text that starts with & in quotes)"],
+  [/^duplication of a tag/, "two tags on one value (put text that starts with ! in quotes)"],
   [/\btag\b|TAG/, TAG],
   [/irective/, DIRECTIVE],
   [/multiline key|expected ':'|end mark/, KEY],
   [/indentation|a line break is expected/, INDENT],
-  [/printable|valid JSON|null byte/, "a character that no text has: is the file UTF-8?"],
+  [/printable|valid JSON|null byte/, "an invalid character: is the file UTF-8?"],
   [/^missed comma|^expected the node|^end of the stream/, UNEXPECTED],
 ];
 

@@ -105,7 +105,8 @@ export class DeliveryLoop {
     await onSettled(batch, rejected);
     this.#failures = 0;
     if (this.#failing.over() > 0) log.info({ output }, "events can be delivered again");
-    if (rejected > 0) log.warn({ output, events: rejected }, `events were refused for good: ${outcome.message}`);
+    if (rejected > 0)
+      log.warn({ output, events: rejected }, `the output rejected events permanently: ${outcome.message}`);
     return undefined;
   }
 
@@ -115,7 +116,7 @@ export class DeliveryLoop {
       return { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message };
     };
     const cutOff = Promise.withResolvers<SendOutcome>();
-    const forget = onAbort(signal, () => cutOff.resolve(failed("no time is left")));
+    const forget = onAbort(signal, () => cutOff.resolve(failed("no time left before the exit")));
     try {
       const events = batch.map(({ event }) => event);
       // A sink that ignores the signal must not keep the process alive.
@@ -133,7 +134,7 @@ export class DeliveryLoop {
     this.#failures++;
     if (this.#failing.record() !== undefined) {
       const fields = { output, failures: this.#failures, retry_in_ms: Math.round(ms) };
-      log.warn(fields, `events cannot be delivered now: ${message}`);
+      log.warn(fields, `cannot deliver events, retrying: ${message}`);
     }
     return { ms, isRequested: requestedMs !== undefined };
   }

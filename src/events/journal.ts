@@ -67,7 +67,7 @@ export function decodeJournal(text: string, server: string): DecodedJournal {
   const rest = lines.pop() ?? "";
   const head = decodeLine(lines[0] ?? rest);
   if (head === undefined)
-    return unusable(lines.length === 0 ? "torn" : "foreign", "its first line is not that of a journal");
+    return unusable(lines.length === 0 ? "torn" : "foreign", "its first line is not a journal header");
   const { format, version, server: owner } = head;
   if (format !== FORMAT) return unusable("foreign", "it is not a journal of events");
   if (typeof version === "number" && version > VERSION) {
@@ -80,7 +80,7 @@ export function decodeJournal(text: string, server: string): DecodedJournal {
     const entry = decodeLine(line);
     if (entry !== undefined) entries.push(entry);
     else if (index === lines.length - 1 && rest === "") return { entries, isCut: true };
-    else return unusable("torn", `the checksum of line ${index + 1} does not fit its content`);
+    else return unusable("torn", `the checksum of line ${index + 1} does not match its content`);
   }
   return { entries, isCut: rest !== "" || lines.length === 0 };
 }

@@ -23,7 +23,7 @@ const ENTRY_FINDINGS = 200;
 
 /** Interval of log lines about a lasting failure. */
 const REMIND_EVERY_MS = 10 * 60_000;
-const CONSEQUENCE = "after a kill events since the last good write would be told once more";
+const CONSEQUENCE = "After a crash, the exporter would repeat events since the last successful write";
 
 export interface ServerEventsOptions {
   readonly server: string;
@@ -208,13 +208,13 @@ export class ServerEvents {
     const { observer, log } = this.#options;
     try {
       await this.#memory.write(entries, () => this.#remembered());
-      if (this.#failures.over() > 0) log.info("what was told can be written again");
+      if (this.#failures.over() > 0) log.info("the event journal can be written again");
     } catch (error) {
       observer.memoryFailed();
       const occasion = this.#failures.record();
       if (occasion === undefined) return;
       const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
-      log.warn(`what was told ${what}: ${describeError(error)}; ${CONSEQUENCE}`);
+      log.warn(`the event journal ${what}: ${describeError(error)}. ${CONSEQUENCE}`);
     }
   }
 

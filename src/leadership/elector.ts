@@ -122,7 +122,8 @@ export class Elector {
     const { holder } = this.#election;
     if (holder !== this.#lastHolder) {
       this.#lastHolder = holder;
-      if (holder !== undefined && holder !== this.identity) log.info({ leader: holder }, "another replica leads");
+      if (holder !== undefined && holder !== this.identity)
+        log.info({ leader: holder }, "another replica is the leader");
     }
     if (this.isLeading) this.#elected.resolve();
   }
@@ -145,11 +146,11 @@ export class Elector {
           if (lease?.holder !== identity) return;
           const claim = { holder: "", durationMs: times.leaseDurationMs, isTaken: false };
           const { kind } = await client.write(lease, claim, signal);
-          if (kind === "written") return log.info("the Lease was given back");
+          if (kind === "written") return log.info("the Lease was released");
         }
       });
     } catch (err) {
-      log.warn({ err }, "the Lease could not be given back: others wait until it is over");
+      log.warn({ err }, "the Lease cannot be released: standbys wait until it expires");
     }
   }
 }

@@ -194,7 +194,7 @@ class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
 
   #parse(text: string): Lease {
     const parsed = leaseSchema.safeParse(json(text));
-    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is no Lease: ${excerpt(text)}`);
+    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is not a Lease: ${excerpt(text)}`);
     const { metadata, spec } = parsed.data;
     const holder = spec?.holderIdentity || undefined;
     const seconds = spec?.leaseDurationSeconds ?? undefined;

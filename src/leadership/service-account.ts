@@ -28,7 +28,8 @@ export async function openServiceAccount(options: ServiceAccountOptions): Promis
   const { folder, env, redactor } = options;
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
   if (host === "" || port === "") {
-    const message = "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: this is no pod of a cluster";
+    const message =
+      "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: the exporter does not run in a pod";
     throw new ExporterError("NOT_IN_CLUSTER", message);
   }
   const read = async (name: string): Promise<string> => {

@@ -88,7 +88,7 @@ export async function withinTime<Result>(
       used.then(resolve, reject);
       clock.sleep(timeoutMs, finished.signal).then(
         () => {
-          const fault = new FileFault("ETIMEDOUT", `nothing came within ${timeoutMs / 1_000} s`);
+          const fault = new FileFault("ETIMEDOUT", `no data within ${timeoutMs / 1_000} s`);
           late.abort(fault);
           reject(fault);
           noteOverdue(path, used);

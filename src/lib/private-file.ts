@@ -40,7 +40,7 @@ export function openToWrite(path: string, flags: number): Promise<FileHandle> {
 export function ensurePrivateFile(path: string): void {
   if (createFile(path)) return;
   const facts = lstatSync(path);
-  if (!facts.isFile()) throw new Error(`${path} is no regular file`);
+  if (!facts.isFile()) throw new Error(`${path} is not a regular file`);
   if ((facts.mode & OTHERS) !== 0 && facts.uid === process.geteuid?.()) chmodSync(path, PRIVATE_FILE);
 }
 

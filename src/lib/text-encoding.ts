@@ -13,9 +13,9 @@ export function encodingFault(bytes: Buffer): EncodingFault | undefined {
   const wide = wideEncoding(bytes);
   if (wide !== undefined) return { words: `it looks like ${wide}: ${REMEDY}` };
   if (isUtf8(bytes) || bytes.includes("-----BEGIN ")) return undefined;
-  if (bytes.includes(0)) return { words: "it is binary data, not text; certificates and keys are read as PEM" };
+  if (bytes.includes(0)) return { words: "it is binary data, not text (certificates and keys must be PEM)" };
   const place = firstWrongByte(bytes);
-  const words = `line ${place.line}, column ${place.column} is no UTF-8; it looks like Latin-1 or Windows-1252: ${REMEDY}`;
+  const words = `line ${place.line}, column ${place.column} is not UTF-8, but looks like Latin-1 or Windows-1252: ${REMEDY}`;
   return { words, place };
 }
 

@@ -56,11 +56,11 @@ function reasonFor({ outcome, rule }: ChannelServing, unit: string): string {
       return `${title} drops it`;
     case "unconverted": {
       const target = rule?.settings.kind === "metric" ? rule.settings.unit : undefined;
-      return `${title} fits, but the unit ${JSON.stringify(unit)} does not become ${target}`;
+      return `${title} matches, but the unit ${JSON.stringify(unit)} does not convert to ${target}`;
     }
     case "unknown_unit":
-      return `${rule === undefined ? "no rule fits, and" : `${title} fits, but`} the unit ${JSON.stringify(unit)} is not recognised`;
+      return `${rule === undefined ? "no rule matches, and" : `${title} matches, but`} the unit ${JSON.stringify(unit)} is unknown`;
     case "unmatched":
-      return "no rule fits";
+      return "no rule matches";
   }
 }

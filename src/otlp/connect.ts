@@ -110,7 +110,7 @@ function receiverTls(settings: TlsSettings, readFile: ReadFile, readSecret = rea
     fingerprints,
     read: async () => {
       if ((certFile === undefined) !== (keyFile === undefined)) {
-        throw new ExporterError("CONFIG_INVALID", "OTLP over TLS: a client certificate and its key come together", {
+        throw new ExporterError("CONFIG_INVALID", "OTLP over TLS: the client certificate or its key is missing", {
           remedy: "Give both otlp.tls.cert_file and otlp.tls.key_file, or neither.",
         });
       }

@@ -85,7 +85,7 @@ function hasMarkers({ scopeMetrics }: ResourceMetrics): boolean {
 
 /** @throws TypeError for staleness markers, which the SDK would encode as values */
 function withoutMarkers(request: ResourceMetrics): ResourceMetrics {
-  if (hasMarkers(request)) throw new TypeError("ends of series can only be encoded with texts for attributes");
+  if (hasMarkers(request)) throw new TypeError("series ends need text values for attributes");
   return request;
 }
 

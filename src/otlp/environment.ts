@@ -115,7 +115,7 @@ function readVariables(prefix: string, read: ReadVariable) {
     protocol: read(
       `${prefix}PROTOCOL`,
       oneOf(OTLP_PROTOCOLS),
-      `${OTLP_PROTOCOLS.join(" or ")} (there is no gRPC here)`,
+      `${OTLP_PROTOCOLS.join(" or ")} (gRPC is not supported)`,
     ),
     headers: Object.fromEntries([...pairs].map(lowerCaseName)),
     timeoutMs: read(`${prefix}TIMEOUT`, parseMilliseconds, MILLISECONDS),

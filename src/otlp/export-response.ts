@@ -53,7 +53,7 @@ export function parseExportResponse(answer: HttpAnswer, sent: SentRequest, nowMs
   const { status } = answer;
   if (status >= 200 && status < 300) {
     if (answer.contentType !== "text/html") return { kind: "accepted", ...readPartialSuccess(answer, sent) };
-    const message = `HTTP ${status} with a page for people: this is no OTLP receiver`;
+    const message = `HTTP ${status} with an HTML page: this is not an OTLP receiver`;
     return { kind: "failed", retryAfterMs: undefined, message };
   }
   const message = describeStatus(answer, sent);
@@ -61,7 +61,7 @@ export function parseExportResponse(answer: HttpAnswer, sent: SentRequest, nowMs
     return { kind: "failed", retryAfterMs: parseRetryAfterMs(answer.retryAfter, dateOf(answer) ?? nowMs), message };
   }
   if (status < 400) {
-    return { kind: "failed", retryAfterMs: undefined, message: `${message}: redirects are not followed` };
+    return { kind: "failed", retryAfterMs: undefined, message: `${message}: the exporter does not follow redirects` };
   }
   if (NOT_ABOUT_THE_DATA.has(status)) return { kind: "failed", retryAfterMs: undefined, message };
   return status === 413 ? { kind: "too large", message } : { kind: "refused", message };

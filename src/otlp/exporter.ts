@@ -155,7 +155,7 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
 function describeFailure(error: unknown): string {
   if (error instanceof UntrustedCertificate || error instanceof WrongFingerprint) {
     const line = `otlp: { tls: { fingerprints: ["${error.seen}"] } }`;
-    return `${error.message}; to trust exactly this certificate, if the receiver itself shows the same: ${line}`;
+    return `${error.message}. If this is the fingerprint of the receiver, trust only this certificate: ${line}`;
   }
   return describeFault(error instanceof AggregateError && error.message === "" ? error.errors[0] : error);
 }

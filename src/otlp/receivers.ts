@@ -6,7 +6,7 @@ export class ReceiverHeld extends Error {
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
-    super("the receiver asked for a pause, which is not over yet");
+    super("the receiver asked for a pause that is not over yet");
     this.retryAfterMs = retryAfterMs;
   }
 }

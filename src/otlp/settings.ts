@@ -99,7 +99,7 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
 const REPEAT_INTERVAL_MS = 4 * 60_000;
 
 const NO_RECEIVER_OF_LOGS =
-  "otlp.events is on, but no receiver of log records is named: set otlp.logs_endpoint, otlp.endpoint, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT";
+  "otlp.events is true, but there is no receiver of log records: set otlp.logs_endpoint, otlp.endpoint, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT";
 
 function metricsEndpoint({ endpoint }: OtlpSection): string | undefined {
   return endpoint === undefined ? undefined : completeUrl(endpoint, "metrics");

@@ -68,7 +68,7 @@ export class StateProducer implements MetricProducer {
     ]);
     const scopeMetrics = parts.flatMap((part): ScopeMetrics[] => (part.status === "fulfilled" ? part.value : []));
     const errors = parts.flatMap((part) => (part.status === "rejected" ? [part.reason] : []));
-    for (const err of errors) log.error({ err }, "a part of the current state cannot be read for OTLP");
+    for (const err of errors) log.error({ err }, "cannot read a part of the current state for OTLP");
     // The reader sets its own resource.
     return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors };
   }

@@ -164,7 +164,8 @@ class StateExportDelegate implements ExportDelegate {
     if (outcome.kind === "failed" && outcome.isHeld === true) {
       observer.stateHeld();
       // The failure that caused the pause was logged, unless other requests had it.
-      if (this.#trouble.record() !== undefined) log.warn(`push of the current state over OTLP: ${outcome.message}`);
+      if (this.#trouble.record() !== undefined)
+        log.warn(`push of the current state over OTLP failed: ${outcome.message}`);
       return;
     }
     if (isFine(outcome)) {
@@ -172,7 +173,7 @@ class StateExportDelegate implements ExportDelegate {
       return;
     }
     const trouble = outcome.message || "the receiver rejected points";
-    if (this.#trouble.record(trouble)) log.warn(`push of the current state over OTLP: ${trouble}`);
+    if (this.#trouble.record(trouble)) log.warn(`push of the current state over OTLP failed: ${trouble}`);
   }
 }
 

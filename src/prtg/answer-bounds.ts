@@ -46,7 +46,7 @@ export const CHARACTER_BYTES = 2;
 
 /** @param maxBytes Of the budget. */
 export function memoryFull(endpoint: string, maxBytes: number): ApiError {
-  const room = `${Math.round(maxBytes / 2 ** 20)} MB that the heap of Node.js has for objects of all servers`;
-  const message = `${endpoint === "" ? "the list" : endpoint}: no room in the ${room}`;
+  const room = `${Math.round(maxBytes / 2 ** 20)} MB of heap for objects of all servers`;
+  const message = `${endpoint === "" ? "the list" : endpoint}: does not fit in the ${room}`;
   return new ApiError("API_MEMORY_FULL", message, { endpoint });
 }

@@ -89,7 +89,7 @@ export class ServerClock {
   #logJump(server: number, isFirst: boolean): void {
     const aheadMs = server - this.#clock.now();
     const fields = { clock_offset_seconds: Math.round(aheadMs / 1_000) };
-    const text = `${Math.abs(fields.clock_offset_seconds)} s ${aheadMs < 0 ? "behind" : "ahead of"} ours`;
+    const text = `${Math.abs(fields.clock_offset_seconds)} s ${aheadMs < 0 ? "behind" : "ahead of"} the exporter's`;
     if (isFirst) {
       if (Math.abs(aheadMs) >= WORTH_A_LINE_MS) this.#log.info(fields, `the server's clock is ${text}`);
       return;
@@ -97,6 +97,6 @@ export class ServerClock {
     if (this.#jumps.record() === undefined) return;
     const byMs = server - this.now();
     const jump = `${Math.round(Math.abs(byMs) / 1_000)} s ${byMs < 0 ? "back" : "ahead"}`;
-    this.#log.warn(fields, `the server's clock jumped ${jump}: by now it is ${text}`);
+    this.#log.warn(fields, `the server's clock jumped ${jump}: it is now ${text}`);
   }
 }

@@ -64,10 +64,7 @@ export class TimeSeriesReader {
     const whole = await this.#readWhole(question, signal);
     // A sensor that was never scanned has no channels in either answer.
     if (whole.rows.length + whole.gaps.length > 0 && this.#channels.recordFallback()) {
-      this.#options.log.info(
-        { endpoint },
-        "time series are read with all channels: the server does not know single ones",
-      );
+      this.#options.log.info({ endpoint }, "reading time series with all channels: the server cannot select channels");
     }
     return whole;
   }
@@ -148,7 +145,7 @@ export class TimeSeriesReader {
       const problems = noProblems();
       const series = decodeTimeSeries(rows.all, sensorId, problems);
       reportProblems(problems, this.#options.observer);
-      if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
+      if (series === undefined) throw notJson(endpoint, response, "rows without a header that names their channels");
       return { series, header: rows.all[0] };
     } finally {
       quota.close();
@@ -180,6 +177,6 @@ function notFound(sensorId: string, missing: ApiError | undefined, endpointIsThe
   const { httpStatus, serverCode, requestId } = missing ?? {};
   return new ApiError("API_NOT_FOUND", `the server has no time series of sensor ${sensorId}`, {
     ...{ endpoint: TIME_SERIES_ENDPOINTS[0], httpStatus, serverCode, requestId, cause: missing },
-    remedy: "The sensor was deleted, or the user may no longer see it: nothing needs to be done.",
+    remedy: "Nothing. The sensor was deleted, or the user can no longer see it.",
   });
 }

@@ -115,7 +115,7 @@ export class SelectiveReader<Item> {
     } catch (error) {
       if (!(error instanceof ApiError) || request.parts.length === 0) throw error;
       this.#readWholeAt = this.#clock.monotonic();
-      this.#log.info({ list: this.#name, err: error }, "answers cannot be held against the whole list");
+      this.#log.info({ list: this.#name, err: error }, "cannot compare filtered lists with the whole list");
       return undefined;
     }
   }
@@ -158,7 +158,7 @@ export class SelectiveReader<Item> {
       this.#unsupported.set(form, this.#clock.monotonic() + (isFailure(error) ? FAILURE_HOLD_MS : HOLD_MS));
       const { requestId, endpoint } = error;
       const fields = { list: this.#name, form, endpoint, request_id: requestId, err: error };
-      this.#log.warn(fields, "the server refuses to select: the list is read in another way");
+      this.#log.warn(fields, "the server refuses the filter: reading the list in another way");
       return undefined;
     }
     return joined(lists);
@@ -168,7 +168,7 @@ export class SelectiveReader<Item> {
     if (!isToBlame) return;
     this.#unsupported.set(form, this.#clock.monotonic() + HOLD_MS);
     const fields = { list: this.#name, form };
-    this.#log.warn(fields, "the server selects other objects than it was asked for: the list is read in another way");
+    this.#log.warn(fields, "the server returns other objects than the filter selects: reading the list in another way");
   }
 }
 

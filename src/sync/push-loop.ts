@@ -180,7 +180,7 @@ export class PushLoop {
     const { signal } = this.#cutOff;
     const cutOff = Promise.withResolvers<DeliveryOutcome>();
     const forget = onAbort(signal, () =>
-      cutOff.resolve({ kind: "failed", retryAfterMs: undefined, message: "no time is left" }),
+      cutOff.resolve({ kind: "failed", retryAfterMs: undefined, message: "no time left before the exit" }),
     );
     try {
       // A sink that ignores the signal must not keep the process alive.
@@ -209,7 +209,7 @@ export class PushLoop {
     if (this.#failing.record() === undefined) return;
     const retryInMs = Math.round(pause.ms);
     const fields = { failures: this.#failures, retry_in_ms: retryInMs, pending: outbox.points };
-    log.warn(fields, `measurements cannot be delivered now: ${message}`);
+    log.warn(fields, `cannot deliver measurements, retrying: ${message}`);
   }
 
   #recordSuccess({ resolution }: Batch, refused: number, message: string): void {
@@ -219,7 +219,7 @@ export class PushLoop {
     this.#failures = 0;
     const occasion = refused > 0 ? this.#refusals.record(undefined, refused) : undefined;
     if (occasion === undefined) return;
-    log.warn({ resolution, points: occasion.sinceLine }, `the receiver refused measurements for good: ${message}`);
+    log.warn({ resolution, points: occasion.sinceLine }, `the receiver rejected measurements permanently: ${message}`);
   }
 }
 

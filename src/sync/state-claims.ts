@@ -136,7 +136,7 @@ async function isThere(path: string): Promise<boolean> {
 /** `undefined` if the servers are ours, otherwise their holder. */
 async function tryClaim(directory: string, servers: readonly string[], clock: Clock): Promise<string | undefined> {
   const claiming = await lockClaims(directory, clock);
-  if (claiming === undefined) return "another process is just claiming servers there";
+  if (claiming === undefined) return "another process is claiming servers there";
   try {
     for (const name of await readdir(directory)) {
       const id = /^claim-([\w-]+)\.lock$/.exec(name)?.[1];

@@ -10,7 +10,7 @@ const SAVE_AFTER_MS = 5_000;
 
 /** Logs a lasting failure again after this time. */
 const REMIND_EVERY_MS = 10 * 60_000;
-const CONSEQUENCE = "after a restart measurements since the last good write would be sent once more";
+const CONSEQUENCE = "After a restart, the exporter would repeat measurements since the last successful write";
 
 export interface WatermarkSaverOptions {
   readonly watermarks: Watermarks;
@@ -66,6 +66,6 @@ export class WatermarkSaver {
     const occasion = this.#failures.record();
     if (occasion === undefined) return;
     const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
-    this.#options.log.warn(`watermarks ${what}: ${describeError(error)}; ${CONSEQUENCE}`);
+    this.#options.log.warn(`watermarks ${what}: ${describeError(error)}. ${CONSEQUENCE}`);
   }
 }

@@ -162,7 +162,7 @@ export function decodeWatermarks(text: string, server: string): DecodedWatermark
   const [firstLine = "", body = ""] = text.split("\n", 2);
   const head = firstLine.length > MAX_HEAD_LENGTH ? undefined : parseObject(firstLine);
   if (head === undefined) {
-    return unusable(isCutOff(firstLine) ? "torn" : "foreign", "its first line is not that of a watermark file");
+    return unusable(isCutOff(firstLine) ? "torn" : "foreign", "its first line is not a watermark header");
   }
   if (head.format !== FORMAT) return unusable("foreign", "it is not a watermark file");
   if (typeof head.version === "number" && head.version > VERSION) {
@@ -170,12 +170,12 @@ export function decodeWatermarks(text: string, server: string): DecodedWatermark
   }
   if (head.version !== VERSION) return unusable("foreign", "it has no known version");
   if (head.server !== server) return unusable("foreign", `it belongs to the server ${JSON.stringify(head.server)}`);
-  if (crc32(body) !== head.crc32) return unusable("torn", "its checksum does not fit its content");
+  if (crc32(body) !== head.crc32) return unusable("torn", "its checksum does not match its content");
   const watermarks = new Map<string, number>();
   for (const [sensorId, at] of Object.entries(parseObject(body) ?? {})) {
     if (typeof at === "number" && Number.isSafeInteger(at)) watermarks.set(sensorId, at);
   }
-  if (watermarks.size !== head.sensors) return unusable("torn", "it lacks some of its watermarks");
+  if (watermarks.size !== head.sensors) return unusable("torn", "its list of watermarks is incomplete");
   return { watermarks };
 }
 

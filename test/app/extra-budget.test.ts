@@ -62,7 +62,7 @@ test("metrics and one log line report a busy process and its end", async () => {
   // Limits wait but are never deferred.
   expect(await value(deferred, "limits")).toBeUndefined();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-    [40, "the process is busy: time series are read later than they are due; values and statuses are not"],
+    [40, "the exporter is busy: it defers time series, but not values and statuses"],
   ]);
   setUtilization(IDLE);
   await clock.advance(4 * MINUTE);
@@ -70,7 +70,7 @@ test("metrics and one log line report a busy process and its end", async () => {
   await clock.advance(2 * MINUTE);
   expect(await value(heldBack)).toBe(0);
   expect(lines.slice(1)).toMatchObject([
-    { level: 30, msg: "time series are read when they are due again", deferred: await value(deferred, "timeseries") },
+    { level: 30, msg: "time series are no longer deferred", deferred: await value(deferred, "timeseries") },
   ]);
 });
 

@@ -22,8 +22,8 @@ test("logs dropped series when they start, change by more than a tenth, and end"
     expect(values).toEqual(expected);
   }
   expect(lines.map((line) => line.split(" ").slice(0, 3).join(" "))).toEqual([
-    "series are left",
-    "series are left",
+    "series are dropped",
+    "series are dropped",
     "the metrics page",
   ]);
 });

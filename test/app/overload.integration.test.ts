@@ -52,7 +52,7 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
       expect(pressed.get(success), success).toBe(1);
     }
   }
-  const about = lines.filter((line) => line.startsWith("the process is busy"));
+  const about = lines.filter((line) => line.startsWith("the exporter is busy"));
   expect(about).toHaveLength(1);
   busy = false;
   await vi.waitFor(async () => {

@@ -81,6 +81,6 @@ test("a standby replica takes over with the last valid configuration and rejects
 test("only a leader sends, or a replica without an election", () => {
   const leadership = { lease: "a/b", identity: "x", holder: "x", isLeading: false };
   expect(permitOf(undefined)).toBeUndefined();
-  expect(permitOf(leadership)).toThrow("does not lead");
+  expect(permitOf(leadership)).toThrow("is not the leader");
   expect(permitOf({ ...leadership, isLeading: true })).not.toThrow();
 });

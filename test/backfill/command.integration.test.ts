@@ -72,7 +72,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     const taken = await start(...range, ...labels, "--label", "place=Berlin");
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain(
-      "--label place: prtg_channel_value has a label of that name already [BACKFILL_LABEL",
+      "--label place: prtg_channel_value already has a label with that name [BACKFILL_LABEL",
     );
     const { code, stderr } = await start(...range, ...labels);
     expect(code, stderr).toBe(0);
@@ -99,7 +99,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     const { code, stderr } = await prepare({ hq: url }).start("--from", "4h", "--label", "job=prtg", "--path", "*/*/x");
     expect(code).toBe(1);
     expect(linesOf(stderr).map(({ msg }) => msg)).toContain(
-      "without --label instance=... the history does not join the series that a scrape makes",
+      "without --label instance=..., the history does not continue in the scraped series",
     );
     expect(stderr).toContain("[BACKFILL_NOTHING_SELECTED] Compare --path");
   });
@@ -113,7 +113,7 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
       "prtg-exporter: there are several servers: hq, branch [BACKFILL_SERVER_UNKNOWN] Set --server to the name of a configured server.\n",
     );
     const unknown = await start("--from", "1d", "--server", "HQ");
-    expect(unknown.stderr).toContain("there is no server HQ, but hq, branch [BACKFILL_SERVER_UNKNOWN]");
+    expect(unknown.stderr).toContain("there is no server HQ, only hq, branch [BACKFILL_SERVER_UNKNOWN]");
     const away = await start("--from", "1d", "--server", "branch");
     expect(away).toMatchObject({ code: 1, stdout: "" });
     expect(away.stderr).toContain("[API_CONNECTION_FAILED]");
@@ -122,8 +122,8 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
 
   test.each<[string, string[]]>([
     ["required option '--from <time>' not specified", []],
-    ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "yesterday"]],
-    ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "1d", "--to", "tomorrow"]],
+    ["Give a time such as 2026-03-01T00:00:00Z", ["--from", "yesterday"]],
+    ["Give a time such as 2026-03-01T00:00:00Z", ["--from", "1d", "--to", "tomorrow"]],
     ["The label job is given twice.", ["--from", "1d", "--label", "job=a", "--label", "job=b"]],
     ["Allowed choices are auto, live, short, medium, long", ["--from", "1d", "--resolution", "1h"]],
   ])("rejects wrong flags: %s", async (text, args) => {

@@ -108,7 +108,7 @@ describe("deleted sensor", () => {
     api.remove("10");
     const write = { write: (line: string) => void log.push(JSON.parse(line).msg) };
     expect(await run({ api, output, log: pino({}, write) })).toMatchObject({ kind: "finished" });
-    expect(log).toContain("1 sensors are gone since the backfill began: they are left out");
+    expect(log).toContain("skipped 1 sensors that were deleted since the backfill began");
     expect(filesOf(output)).toEqual(await soundFiles(["11", "12", "13"]));
   });
 

@@ -32,7 +32,7 @@ describe("parseTimeFlag", () => {
   test.each(["", "yesterday", "30", "-3h", "3 h", "2026-03-01", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "now"])(
     "rejects %s",
     (text) => {
-      expect(() => parseTimeFlag(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
+      expect(() => parseTimeFlag(text)).toThrow("Give a time such as 2026-03-01T00:00:00Z");
     },
   );
 });
@@ -74,7 +74,7 @@ describe("refuseTakenNames", () => {
   ])("rejects %s, which %s has", (name, family) => {
     const labels = ["job=prtg", `${name}=x`].map(parseExtraLabel);
     expect(() => refuseTakenNames(labels, families)).toThrow(
-      `--label ${name}: ${family} has a label of that name already`,
+      `--label ${name}: ${family} already has a label with that name`,
     );
   });
 
@@ -223,8 +223,8 @@ describe("parameterDifferences", () => {
       "--path was not given and is Berlin/**",
       "--kind was not given and is ping",
       "--tag was net and is not given",
-      "the section labels of the configuration is not what it was",
-      "the section mapping of the configuration is not what it was",
+      "the section labels of the configuration has changed",
+      "the section mapping of the configuration has changed",
     ]);
   });
 });

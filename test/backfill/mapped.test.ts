@@ -117,7 +117,7 @@ describe("files of a configuration with labels and rules", () => {
     const { mapper } = await settings(true);
     await expect(run({ api, output: "/dev/null/nowhere", mapper }, { labels: [`${name}=x`] })).rejects.toMatchObject({
       code: "BACKFILL_LABEL_TAKEN",
-      message: `--label ${name}: ${family} has a label of that name already`,
+      message: `--label ${name}: ${family} already has a label with that name`,
     });
     expect(api.asked).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe("files of a configuration with labels and rules", () => {
     expect(api.asked.filter((question) => question.includes('"sensorId":"9"'))).toEqual([]);
     await expect(run({ api, output: emptyFolder(), mapper }, { paths: ["**/Ping 9"] })).rejects.toMatchObject({
       code: "BACKFILL_NOTHING_SELECTED",
-      message: "none of the 1 selected sensors has a channel that is served: there are none, or rules drop them",
+      message: "none of the 1 selected sensors has channels, or rules drop all of them",
     });
   });
 });
@@ -176,7 +176,7 @@ describe("run that continues with another configuration", () => {
     const refused = run({ api: server(), output, mapper: after.mapper }, { configured: after.configured });
     await expect(refused).rejects.toMatchObject({
       code: "BACKFILL_OTHER_PARAMETERS",
-      message: `${output} has an unfinished backfill of other parameters: the section ${section} of the configuration is not what it was`,
+      message: `${output} has an unfinished backfill with other parameters: the section ${section} of the configuration has changed`,
     });
 
     // Compiled again, as in another process.

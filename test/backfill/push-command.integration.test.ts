@@ -71,7 +71,9 @@ test("backfill --push exits with 1 and reports rejected values", async () => {
   const { code, stdout } = await run(FLAGS);
   const refused = receiver.requests.slice(1, 2).flatMap(pointsOf).length;
   expect(refused).toBeGreaterThan(0);
-  expect(stdout).toContain(`\nthe receiver refused ${refused} values for good: HTTP 400 Bad Request: out of bounds\n`);
+  expect(stdout).toContain(
+    `\nthe receiver rejected ${refused} values permanently: HTTP 400 Bad Request: out of bounds\n`,
+  );
   expect(code).toBe(1);
 });
 
@@ -90,7 +92,7 @@ test("backfill --push finishes current requests at Ctrl-C and continues from the
   const { code, stdout, stderr } = await command.ended;
   expect(code, stderr).toBe(130);
   const pushed = receiver.requests.flatMap(pointsOf).length;
-  expect(stdout).toMatch(new RegExp(`^interrupted: ${pushed} of \\d+ values are pushed; run the same command again`));
+  expect(stdout).toMatch(new RegExp(`^interrupted: ${pushed} of \\d+ values are pushed. Run the same command again`));
   expect(await run(FLAGS)).toMatchObject({ code: 0 });
   const points = receiver.requests.flatMap(pointsOf);
   expect(new Set(points).size).toBe(points.length);

@@ -83,7 +83,7 @@ describe("history as a push", () => {
     expect(readdirSync(join(state, "push"))).toEqual([".lock", "journal.json"]);
     const pushed = receiver.requests.length;
     await expect(push({ receiver, state })).rejects.toThrow(
-      /^the history of 1 of these sensors, such as 9, from .* to .* was pushed already, until /,
+      /^the history of 1 of these sensors, such as 9 from .* to .* was already pushed, at /,
     );
     expect(receiver.requests.length).toBe(pushed);
     expect(await push({ receiver, state, paths: ["**/Ping 10"] })).toMatchObject({ kind: "finished" });
@@ -93,7 +93,7 @@ describe("history as a push", () => {
 
   test.each([
     { to: "4h", warnings: [] },
-    { to: "3h30m", warnings: [expect.stringMatching("--to is less than 4h ago: serve pushes these hours itself")] },
+    { to: "3h30m", warnings: [expect.stringMatching("--to is less than 4h ago: serve also pushes these hours")] },
   ])("warns of data that serve also pushes: --to $to", async ({ to, warnings }) => {
     const receiver = await startReceiver();
     const lines: string[] = [];
@@ -187,7 +187,7 @@ describe("push that continues", () => {
     const done = receiver.requests.flatMap(pointsOf).length;
     expect(outcome).toMatchObject({ kind: "interrupted", done: 4, sensors: 4, pushed: { done } });
     await expect(push({ receiver, state, from: "7h" })).rejects.toThrow(
-      "has an unfinished backfill of other parameters: --from was 6h and is 7h",
+      "has an unfinished backfill with other parameters: --from was 6h and is 7h",
     );
     const begun: [string, number, number][] = [];
     const note = (what: string, total: number, before: number) => void begun.push([what, total, before]);
@@ -217,7 +217,7 @@ describe("receiver that does not accept data", () => {
     });
     const state = emptyFolder();
     const clock = new PatientClock();
-    await expect(push({ receiver, state, clock })).rejects.toThrow("the receiver takes nothing: HTTP 503");
+    await expect(push({ receiver, state, clock })).rejects.toThrow("the receiver accepts nothing: HTTP 503");
     expect(clock.elapsed).toBeGreaterThan(15 * 60_000);
     expect(clock.elapsed).toBeLessThan(20 * 60_000);
     isDown = false;
@@ -257,7 +257,7 @@ describe("receiver that does not accept data", () => {
     const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "too old sample" };
     const receiver = await startReceiver(() => answer);
     await expect(push({ receiver, state, section: { compression: "none" }, ...more })).rejects.toThrow(
-      /refuses history: HTTP 400.*too old sample/,
+      /rejects history: HTTP 400.*too old sample/,
     );
     expect(receiver.requests.length).toBe(requests);
     const mended = await startReceiver();

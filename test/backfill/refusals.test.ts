@@ -29,7 +29,7 @@ describe("time range", () => {
     [{ from: "1d", to: "2d" }, "is not before --to"],
     [{ from: "3h" }, "is not before --to"],
     [{ from: "1d", to: "2026-03-12T17:42:31Z" }, "--to (2026-03-12T17:42:31Z) lies in the future"],
-    [{ from: "500d", to: "400d" }, "the server keeps nothing of the time from 2024-10-28T17:42:30Z"],
+    [{ from: "500d", to: "400d" }, "the server keeps no data from 2024-10-28T17:42:30Z"],
     [{ from: "10d", to: "9d", resolution: "live" }, "(--resolution live)"],
   ] as const)("%j fails", async (wanted, text) => {
     const output = emptyFolder();
@@ -45,7 +45,7 @@ test("a filter without matches fails", async () => {
   const refused = run({ api: server(), output: emptyFolder() }, { paths: ["Ping"] });
   await expect(refused).rejects.toMatchObject({
     code: "BACKFILL_NOTHING_SELECTED",
-    message: "none of the 2 sensors that the user sees is selected",
+    message: "none of the 2 visible sensors is selected",
   });
 });
 
@@ -79,7 +79,7 @@ describe("folder with finished history", () => {
     const files = filesOf(output);
     await expect(run({ api: server(), output }, { ...wanted, kinds: ["ping"] })).rejects.toMatchObject({
       code: "BACKFILL_OVERLAP",
-      message: `${output} has the history from 2026-03-08T13:00:00Z to 2026-03-10T13:00:00Z already, finished at 2026-03-12T17:42:30Z`,
+      message: `${output} already has the history from 2026-03-08T13:00:00Z to 2026-03-10T13:00:00Z, finished at 2026-03-12T17:42:30Z`,
     });
     expect(filesOf(output)).toEqual(files);
   });
@@ -107,7 +107,7 @@ describe("folder with finished history", () => {
     writeFileSync(join(output, "2026-03-09.om"), "somebody's");
     await expect(run({ api: server(), output }, history)).rejects.toMatchObject({
       code: "BACKFILL_OVERLAP",
-      message: `${output}/2026-03-09.om is there, and no backfill into that folder wrote it`,
+      message: `${output}/2026-03-09.om already exists, and no backfill into that directory wrote it`,
     });
     expect(readFileSync(join(output, "2026-03-09.om"), "utf8")).toBe("somebody's");
   });
@@ -120,7 +120,7 @@ describe("folder with an unfinished run", () => {
     const refused = run({ api: server(), output, clock }, { from: "11d", labels: ["job=prtg"] });
     await expect(refused).rejects.toMatchObject({
       code: "BACKFILL_OTHER_PARAMETERS",
-      message: `${output} has an unfinished backfill of other parameters: --from was 10d and is 11d; --label was not given and is job=prtg`,
+      message: `${output} has an unfinished backfill with other parameters: --from was 10d and is 11d; --label was not given and is job=prtg`,
     });
     expect(await run({ api: server(), output })).toMatchObject({ kind: "finished" });
   });

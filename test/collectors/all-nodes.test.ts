@@ -123,7 +123,7 @@ test.each<[string, (server: MemoryServer) => void]>([
   });
   for (let poll = 0; poll < 3; poll++) expect(await asked(subject)).toEqual(["all", ...LISTS]);
   expect(await asked(subject)).toEqual(LISTS);
-  expect(subject.log.filter(({ msg }) => msg.startsWith("the list of all objects is not used"))).toHaveLength(1);
+  expect(subject.log.filter(({ msg }) => msg.startsWith("not using the list of all objects"))).toHaveLength(1);
   expect(subject.value(TREE_FAMILIES.sensorStatus, { sensor_id: "51" })).toBe(1);
   await subject.clock.advance(HOUR);
   subject.server.heal();

@@ -168,7 +168,7 @@ describe("change of the wall clock", () => {
     subject.timetable.stop();
     expect(subject.ticks).toHaveLength(before + 21);
     expect(subject.log).toMatchObject([{ level: 40, schedule: "*/3 * * * * *", missed: 1_200 }]);
-    expect(subject.log[0]?.msg).toBe("1200 ticks of a cron schedule passed over: the clock went ahead by 3600 s");
+    expect(subject.log[0]?.msg).toBe("skipped 1200 runs of a cron schedule: the clock jumped ahead by 3600 s");
   });
 
   test("ahead into the scheduled hour starts ticks immediately", async () => {
@@ -207,9 +207,7 @@ describe("change of the wall clock", () => {
     await clock.advance(2 * SECOND);
     subject.timetable.stop();
     expect(subject.ticks).toHaveLength(1);
-    expect(subject.log.map(({ msg }) => msg)).toEqual([
-      "20 ticks of a cron schedule passed over: the process was held up",
-    ]);
+    expect(subject.log.map(({ msg }) => msg)).toEqual(["skipped 20 runs of a cron schedule: the process was blocked"]);
   });
 });
 

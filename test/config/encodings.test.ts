@@ -28,7 +28,7 @@ async function messageOf(files: Readonly<Record<string, string | Buffer>>): Prom
 }
 
 const UTF_16 = "it looks like UTF-16 (little-endian, with a byte order mark): save it as UTF-8";
-const LATIN_1 = "is no UTF-8; it looks like Latin-1 or Windows-1252: save it as UTF-8";
+const LATIN_1 = "is not UTF-8, but looks like Latin-1 or Windows-1252: save it as UTF-8";
 
 test.each([
   ["the configuration", { "c.yaml": utf16(SERVER) }, `c.yaml: the configuration file cannot be read: ${UTF_16}`],

@@ -314,7 +314,7 @@ describe("environment", () => {
     [
       { PRTG_URL: "http://a", PRTG_API_KEY: `${SECRET}\r\n${SECRET}` },
       "CONFIG_INVALID",
-      ["environment variable PRTG_API_KEY: expected", "it holds more than one line"],
+      ["environment variable PRTG_API_KEY: expected", "it has more than one line"],
     ],
     [
       { PRTG_URL: "http://a", PRTG_API_KEY_FILE: "/run/none" },
@@ -329,7 +329,7 @@ describe("environment", () => {
     [
       { ...ENVIRONMENT, PRTG_CA_FILE: "/etc/ssl/key.pem" },
       "CA_UNREADABLE",
-      ["environment variable PRTG_CA_FILE: file /etc/ssl/key.pem holds no PEM certificate"],
+      ["environment variable PRTG_CA_FILE: file /etc/ssl/key.pem contains no PEM certificate"],
     ],
   ])("fails with %j", async (env, code, fragments) => {
     const error = await failureOf(loadEnvironment(env));

@@ -49,7 +49,7 @@ describe("parseSecret", () => {
     ["key\n\n", "more than one line"],
     ["a\nb", "more than one line"],
     ["a\rb", "more than one line"],
-    ["k\0e\0y\0", "no UTF-8 text"],
+    ["k\0e\0y\0", "is not UTF-8 text"],
   ])("rejects %j", (content, fault) => {
     expect(parseSecret(content)).toEqual({ fault: expect.stringContaining(fault) });
   });

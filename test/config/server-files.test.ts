@@ -40,7 +40,7 @@ describe("servers from files", () => {
     expect(namesOf(loaded)).toEqual([]);
     expect(loaded.unmatchedPatterns).toEqual(["/d/*.yaml"]);
     const error = await failureOf(load("servers: []\nstate_dirr: x\n"));
-    expect(error.message).toContain("servers: no server is configured; give a list of servers or servers_from");
+    expect(error.message).toContain("servers: no server is configured: give servers or servers_from");
     expect(error.message).toContain("did you mean `state_dir`");
   });
 
@@ -66,9 +66,7 @@ describe("servers from files", () => {
 
   test.each(["servers/**/a.yaml", "d*/a.yaml", "d/*", "d/*.txt"])("reject the path %s", async (path) => {
     const error = await failureOf(load(`servers_from: { files: "${path}" }\n`));
-    expect(error.message).toContain(
-      `${FILE}:1:24: servers_from.files: expected the path of .yaml, .yml or .json files`,
-    );
+    expect(error.message).toContain(`${FILE}:1:24: servers_from.files: expected a path of .yaml, .yml or .json files`);
   });
 
   test("fail if the folder is unreadable", async () => {
@@ -114,10 +112,10 @@ describe("wrong file of a server", () => {
       "/d/a.yaml: the file cannot be read: it is larger than 1,048,576 bytes",
     ],
     nothing: ["", "/d/a.yaml:1:1: expected a map, found nothing"],
-    "a name twice": [`[${entry("x")}, ${entry("x")}]`, "[1].name: expected a name that no other server has"],
+    "a name twice": [`[${entry("x")}, ${entry("x")}]`, "[1].name: expected a unique name"],
     "a name of the configuration": [
       `[${entry("y")}, ${entry("hq")}]`,
-      `[1].name: expected a name that no other server has, found "hq": ${FILE} has it`,
+      `[1].name: expected a unique name, found "hq": ${FILE} has the same name`,
     ],
   };
 
@@ -161,6 +159,6 @@ describe("wrong file of a server", () => {
     // Keeps its last good content, except names that another file now has.
     expect(namesOf(both)).toEqual(["lima", "oslo"]);
     expect(both.badServerFiles).toMatchObject([{ path: "/d/b.yaml", kept: ["oslo"] }]);
-    expect(faultsOf(both)["/d/b.yaml"]).toContain('found "lima": /d/a.yaml has it');
+    expect(faultsOf(both)["/d/b.yaml"]).toContain('found "lima": /d/a.yaml has the same name');
   });
 });

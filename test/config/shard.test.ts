@@ -17,15 +17,15 @@ test.each([
 test.each([
   ["3/3", "There is no shard 3/3: shards go from 0/3 to 2/3."],
   ["1/1", "There is no shard 1/1: the only shard is 0/1."],
-  ["0/0", '"0/0" is no shard such as 0/3.'],
-  ["0/1001", '"0/1001" is no shard such as 0/3.'],
-  ["-1/3", '"-1/3" is no shard such as 0/3.'],
+  ["0/0", '"0/0" is not a shard such as 0/3.'],
+  ["0/1001", '"0/1001" is not a shard such as 0/3.'],
+  ["-1/3", '"-1/3" is not a shard such as 0/3.'],
   // Kubernetes before 1.28, for a missing label.
-  ["/3", '"/3" is no shard such as 0/3.'],
-  ["1", '"1" is no shard such as 0/3.'],
-  ["1/3/5", '"1/3/5" is no shard such as 0/3.'],
-  ["0x1/3", '"0x1/3" is no shard such as 0/3.'],
-  ["", '"" is no shard such as 0/3.'],
+  ["/3", '"/3" is not a shard such as 0/3.'],
+  ["1", '"1" is not a shard such as 0/3.'],
+  ["1/3/5", '"1/3/5" is not a shard such as 0/3.'],
+  ["0x1/3", '"0x1/3" is not a shard such as 0/3.'],
+  ["", '"" is not a shard such as 0/3.'],
 ])("the parser rejects %j", (text, message) => {
   const error: unknown = (() => {
     try {

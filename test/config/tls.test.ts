@@ -48,7 +48,11 @@ describe("rejected TLS settings", () => {
     [`fingerprints: ["12:34"]`, "4:27", ["tls.fingerprints[0]", "64 hexadecimal digits"]],
     [`fingerprints: ["${PLAIN.slice(0, -1)}g"]`, "4:27", ["64 hexadecimal digits"]],
     ["fingerprints: []", "4:26", ["at least one fingerprint"]],
-    [`fingerprints: ["${PLAIN}"], insecure_skip_verify: true`, "4:118", ["insecure_skip_verify", "fingerprints says"]],
+    [
+      `fingerprints: ["${PLAIN}"], insecure_skip_verify: true`,
+      "4:118",
+      ["insecure_skip_verify", "fingerprints already selects"],
+    ],
     ["min_version: TLS11", "4:25", ["one of TLS12, TLS13"]],
     ["cert_file: /etc/ssl/certs/exporter.pem", "4:", ["tls.key_file", "the key of cert_file"]],
     ["key_file: /etc/ssl/private/exporter.key", "4:", ["tls.cert_file", "the certificate of key_file"]],

@@ -61,7 +61,7 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
     "something else": {
       url: await faultyUrl("html"),
       fails: "connection",
-      because: /type text\/html where JSON was due/,
+      because: /type text\/html instead of JSON/,
       remedy: /check servers\[\]\.url/i,
     },
     "nothing listens": {

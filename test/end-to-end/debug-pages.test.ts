@@ -102,7 +102,7 @@ describe("/debug/explain", () => {
     ]);
     const { text } = await explain(id);
     for (const line of objects[0]?.channels[0]?.lines ?? ["missing"]) expect(text).toContain(`\n    ${line}\n`);
-    expect(text).toContain("normalised (records are not kept as they came)");
+    expect(text).toContain("normalised (the exporter keeps no raw records)");
   });
 
   test("explains why a channel has no lines", async () => {
@@ -132,8 +132,8 @@ describe("/debug/explain", () => {
     ["", 400, "give ?object= with the id of a sensor (2490) or of a channel (2490.1)"],
     ["24 90", 400, "give ?object= with"],
     ["x".repeat(200), 400, "give ?object= with"],
-    ["999999", 404, "no server has shown a sensor 999999 so far"],
-    ["999999.1", 404, "no server has shown a channel 999999.1 so far"],
+    ["999999", 404, "no server has returned sensor 999999 yet"],
+    ["999999.1", 404, "no server has returned channel 999999.1 yet"],
   ])("answers object=%s with %d", async (object, status, message) => {
     const { status: given, text, json } = await explain(object);
     expect(given).toBe(status);
@@ -189,7 +189,7 @@ describe("/debug/cardinality", () => {
         .map(({ name }) => name)
         .sort(),
     );
-    expect(text).toMatch(/^series about the monitored world: \d+\n\nfamily +series\n/);
+    expect(text).toMatch(/^series about monitored objects: \d+\n\nfamily +series\n/);
   });
 
   test("lists unmapped channels by unit and kind, with a correct example", async () => {

@@ -150,7 +150,7 @@ describe("map errors", () => {
     [["--sensor", "2490.1"], 2, /"2490\.1" is not the id of a sensor/],
     [["--all", "--save", "a", "--recording", "b"], 2, /--save cannot be combined with --recording/],
     [["--all", "--format", "xml"], 2, /Allowed choices are table, json/],
-    [["--all", "--server", "dc"], 1, /there is no server dc, but hq \[MAP_SERVER_UNKNOWN\]/],
+    [["--all", "--server", "dc"], 1, /there is no server dc, only hq \[MAP_SERVER_UNKNOWN\]/],
     [["--all", "--recording", "/nowhere/r.json"], 1, /\/nowhere\/r\.json cannot be read: no such file/],
     [["--all", "--recording", "package.json"], 1, /package\.json is not a recording.*\[RECORDING_INVALID\]/],
     [["--all", "--save", "/nowhere/r.json"], 1, /\/nowhere\/r\.json cannot be written: no such file/],

@@ -59,13 +59,13 @@ test("a reload applies the whole configuration or nothing", async () => {
   expect(before.succeeded).toBe("1");
   expect(before.names).toContain("prtg_ping_seconds");
   expect(before.names).not.toContain("site_downtime_ratio");
-  expect(await running.post()).toEqual({ status: 200, text: "Nothing has changed.\n" });
+  expect(await running.post()).toEqual({ status: 200, text: "The configuration has not changed.\n" });
 
   running.write(OWN, "rules:\n  - match: { channel: Downtime }\n    name: 1st\n    help: Wrong.\n");
   const refused = await running.post();
   expect(refused.status).toBe(500);
   expect(refused.text).toMatch(
-    /the one before still runs\.\n.*rules\.yaml:3:11: .*name: expected the name of a metric/s,
+    /The previous one stays in use\.\n.*rules\.yaml:3:11: .*name: expected the name of a metric/s,
   );
   expect(await running.families()).toEqual({ names: before.names, succeeded: "0" });
 
@@ -258,7 +258,7 @@ test("a reload follows changed file contents, also behind swapped links", async 
   expect(await page()).toMatch(/^site_downtime_ratio\{/m);
   const hash = /^prtg_exporter_config_hash (\d+)$/m.exec(await page())?.[1];
   mount("# another comment\n".concat(RULES));
-  await exporter.until(/the configuration is what it was/);
+  await exporter.until(/the configuration has not changed/);
   mount(RULES.replace("site_downtime_ratio", "1st"));
   await exporter.until(/the configuration was not reloaded/);
   // Several checks, each of which could log.

@@ -43,14 +43,14 @@ test("a shard serves only its servers, is ready without any, and keeps its part 
   expect(first.exporter.stderr).toContain("serving 1 of 2 servers");
 
   expect(await second.servers()).toEqual([]);
-  expect(second.exporter.stderr).toContain("no server is on this shard");
+  expect(second.exporter.stderr).toContain("this shard has no servers");
   expect((await second.get("/metrics")).text).toMatch(/^prtg_exporter_build_info\{.* 1$/m);
   for (const path of ["/-/ready", "/-/healthy", "/"]) expect((await second.get(path)).status).toBe(200);
   const report: unknown = JSON.parse((await second.get("/status.json")).text);
   expect(report).toMatchObject({ ready: true, servers: [], configuration: { shard: "1/3" } });
 
   writeFileSync(file, config(NAMES));
-  expect(await first.reload()).toBe("Nothing has changed.\n");
+  expect(await first.reload()).toBe("The configuration has not changed.\n");
   expect(await second.reload()).toBe("Reloaded.\n");
   await vi.waitFor(async () => expect(await second.servers()).toEqual([NAMES[1]]), { timeout: 30_000, interval: 100 });
 

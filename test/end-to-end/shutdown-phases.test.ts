@@ -219,7 +219,7 @@ test.each(["serve", "check"])(
     if (name === "check") {
       const { code, stdout, stderr } = await program.ended;
       expect(code).toBe(1);
-      expect(stdout + stderr).toContain("nothing came within 10 s");
+      expect(stdout + stderr).toContain("no data within 10 s");
       return;
     }
     const fds = `/proc/${program.pid}/fd`;

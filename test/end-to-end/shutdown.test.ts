@@ -112,7 +112,7 @@ describe("demo and simulate", () => {
     expect([(await early.ended).code, ...others.map(({ code }) => code)]).toEqual([0, 0, 0]);
     expect(stdout).toBe("");
     expect(late.stdout).toMatch(
-      /^The first poll of 20 simulated sensors is complete after [\d.]+ s\.\nOpen (http:\/\/127\.0\.0\.1:\d+) +the status page\n +\1\/metrics +what Prometheus scrapes +\(Ctrl-C ends\)\n$/,
+      /^The first poll of 20 simulated sensors is complete after [\d.]+ s\.\nOpen (http:\/\/127\.0\.0\.1:\d+) +the status page\n +\1\/metrics +the metrics page +\(Ctrl-C stops the demo\)\n$/,
     );
   });
 });

@@ -77,7 +77,7 @@ describe("standby replica", () => {
     const renewing = setInterval(renew, 500);
     onTestFinished(() => clearInterval(renewing));
     const replica = start("pod-a");
-    await replica.until(/another replica leads/);
+    await replica.until(/another replica is the leader/);
     expect((await page(replica, "/-/ready")).status).toBe(200);
     const { text } = await page(replica, "/metrics");
     expect(text).toContain('prtg_exporter_leader{lease="monitoring/prtg-exporter"} 0\n');
@@ -98,7 +98,7 @@ describe("standby replica", () => {
     });
     expect((await page(replica, "/")).text).toMatch(/This replica is on standby.*pod-z_9/s);
     replica.kill("SIGHUP");
-    await replica.until(/the configuration is what it was/);
+    await replica.until(/the configuration has not changed/);
     expect(simulator.requests.count({})).toBe(0);
     expect(receiver.requests).toEqual([]);
     expect(readdirSync(folder)).toEqual(["prtg.yaml"]);
@@ -139,7 +139,7 @@ describe("standby replica", () => {
     leases.isSilent = true;
     const { code, stderr } = await again.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain("this replica leads no more, and ends");
+    expect(stderr).toContain("this replica is no longer the leader, and exits");
     // No other replica could hold it yet.
     expect(holder(leases)).toBe("pod-a_uid-of-pod-a");
   }, 180_000);
@@ -149,10 +149,10 @@ describe("standby replica", () => {
     const first = start("pod-a");
     await first.until(/first poll finished: ready/);
     const second = start("pod-b");
-    await second.until(/another replica leads/);
+    await second.until(/another replica is the leader/);
     await vi.waitFor(() => expect(pushers(receiver)).toContain("pod-a"), PATIENCE);
     first.kill("SIGSTOP");
-    await second.until(/this replica leads/);
+    await second.until(/this replica is the leader/);
     const before = receiver.requests.length;
     await vi.waitFor(() => expect(pushers(receiver).slice(before)).toContain("pod-b"), PATIENCE);
     first.kill("SIGCONT");

@@ -82,7 +82,7 @@ test("a counter reports permanently rejected events, and others continue", async
   target.answer = "accepted";
   await poll("up");
   expect([bodies(target), await count("dropped", "rejected")]).toEqual([["Ping 50 on Router is up"], 1]);
-  expect(process.lines.map(({ msg }) => msg)).toContain("events were refused for good: no");
+  expect(process.lines.map(({ msg }) => msg)).toContain("the output rejected events permanently: no");
 });
 
 test("a large number of changes arrives poll by poll if the receiver accepts them", async () => {
@@ -121,8 +121,8 @@ test("a failing journal stops nothing and causes one log line", async () => {
   disk.isFull = false;
   await poll("up");
   expect(process.lines.map(({ level, msg }) => `${level} ${msg.replace(/:.*/, "")}`)).toEqual([
-    "40 what was told cannot be written",
-    "30 what was told can be written again",
+    "40 the event journal cannot be written",
+    "30 the event journal can be written again",
   ]);
 });
 

@@ -47,7 +47,7 @@ test("one replica leads and renews, and the other knows the leader", async () =>
   expect(b.told).toEqual([]);
   expect([a.elector.isLeading, b.elector.isLeading]).toEqual([true, false]);
   expect(b.elector.holder).toBe("a");
-  expect(messages()).toEqual(["another replica leads"]);
+  expect(messages()).toEqual(["another replica is the leader"]);
   // Every two seconds. The leader does not read first.
   expect(lease.asked.filter((asked) => asked === "a reads")).toHaveLength(1);
   expect(lease.asked.filter((asked) => asked === "a writes")).toHaveLength(31);
@@ -128,7 +128,7 @@ test("the end does not wait for a hanging request", async () => {
   const stopped = a.elector.stop();
   await clock.advance(2_000);
   await stopped;
-  expect(messages()).toEqual(["the Lease could not be given back: others wait until it is over"]);
+  expect(messages()).toEqual(["the Lease cannot be released: standbys wait until it expires"]);
 });
 
 test("the end releases a renewal that was written before its abort", async () => {
@@ -152,7 +152,7 @@ test("the log reports a fault once, and its end", async () => {
   lease.faults.clear();
   await clock.advance(3_000);
   expect(messages()).toEqual([
-    "another replica leads",
+    "another replica is the leader",
     "the Lease cannot be read or written",
     "the Lease can be read and written again",
   ]);

@@ -200,7 +200,7 @@ test.each<[string, (server: LeaseServer) => void, RegExp]>([
         return true;
       };
     },
-    /^LEASE_UNAVAILABLE: the answer is no Lease: <html>$/,
+    /^LEASE_UNAVAILABLE: the answer is not a Lease: <html>$/,
   ],
   [
     "sends to another place",

@@ -61,7 +61,7 @@ describe("unreadable file", () => {
     });
     while (fault === "") await clock.advance(1_000);
     await reading;
-    expect(fault).toBe("nothing came within 5 s");
+    expect(fault).toBe("no data within 5 s");
     // The thread needs a moment to close the pipe.
     await expect.poll(() => filesHang()).toBe(false);
   });
@@ -76,7 +76,7 @@ describe("unreadable file", () => {
     const hanging = ["/hangs/a", "/hangs/b"].map((path) => ({ path, ...Promise.withResolvers<string>() }));
     for (const { path, promise } of hanging) {
       const asking = withinTime(path, () => promise, 10_000, clock);
-      const refused = expect(asking).rejects.toThrow(new FileFault("ETIMEDOUT", "nothing came within 10 s"));
+      const refused = expect(asking).rejects.toThrow(new FileFault("ETIMEDOUT", "no data within 10 s"));
       await clock.advance(10_000);
       await refused;
     }

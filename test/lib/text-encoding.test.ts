@@ -39,17 +39,17 @@ test.each([
   [
     "Latin-1",
     Buffer.from("servers:\n  - name: Z\xfcrich\n", "latin1"),
-    "line 2, column 12 is no UTF-8; it looks like Latin-1 or Windows-1252: save it as UTF-8",
+    "line 2, column 12 is not UTF-8, but looks like Latin-1 or Windows-1252: save it as UTF-8",
   ],
   [
     "Latin-1 behind UTF-8",
     Buffer.concat([Buffer.from("a: 漢ü"), Buffer.from([0xe9])]),
-    "line 1, column 6 is no UTF-8; it looks like Latin-1 or Windows-1252: save it as UTF-8",
+    "line 1, column 6 is not UTF-8, but looks like Latin-1 or Windows-1252: save it as UTF-8",
   ],
   [
     "DER",
     Buffer.from([0x30, 0x82, 0x03, 0x00, 0xff, 0x01, 0x02]),
-    "it is binary data, not text; certificates and keys are read as PEM",
+    "it is binary data, not text (certificates and keys must be PEM)",
   ],
 ])("%s", (_, bytes, words) => {
   expect(encodingFault(bytes)?.words).toBe(words);

@@ -114,10 +114,10 @@ describe("channel under rules", () => {
 
   test.each([
     ["Ping Time", "msec", "rules[1] of test.yaml"],
-    ["Ping Time", "KByte", 'rules[1] of test.yaml fits, but the unit "KByte" does not become seconds'],
-    ["Ping Time", "widgets", 'rules[1] of test.yaml fits, but the unit "widgets" is not recognised'],
-    ["Loss", "widgets", 'no rule fits, and the unit "widgets" is not recognised'],
-    ["Loss", "%", "no rule fits"],
+    ["Ping Time", "KByte", 'rules[1] of test.yaml matches, but the unit "KByte" does not convert to seconds'],
+    ["Ping Time", "widgets", 'rules[1] of test.yaml matches, but the unit "widgets" is unknown'],
+    ["Loss", "widgets", 'no rule matches, and the unit "widgets" is unknown'],
+    ["Loss", "%", "no rule matches"],
     ["Downtime", "%", "rules[0] of test.yaml drops it"],
   ])("%s in %j has the explanation %s", (name, unit, reason) => {
     const account = accountFor(mapper(), "hq", sensor(), { ...channel(name, unit), value: undefined });

@@ -49,13 +49,13 @@ describe("result of a request", () => {
     const page = answer(200, { contentType: "text/html", body: Buffer.from("<h1>Log in</h1>") });
     expect(parse(page, "http/json")).toMatchObject({
       kind: "failed",
-      message: expect.stringContaining("no OTLP receiver"),
+      message: expect.stringContaining("not an OTLP receiver"),
     });
   });
 
   test("a redirect fails with a message", () => {
     expect(parse(answer(302), "http/json")).toMatchObject({
-      message: "HTTP 302 Found: redirects are not followed",
+      message: "HTTP 302 Found: the exporter does not follow redirects",
     });
   });
 

@@ -80,7 +80,7 @@ test("an invalid header value fails the delivery without appearing", async () =>
   // Permanently not a path to the receiver.
   await expect(testSink(section)).rejects.toMatchObject({
     code: "SECRET_UNREADABLE",
-    message: expect.stringContaining("holds characters that no HTTP header can carry"),
+    message: expect.stringContaining("contains characters that are invalid in an HTTP header"),
   });
   const outcome = await sink.deliver([row("40", NOON, 1)], never);
   expect(outcome).toMatchObject({ kind: "failed" });

@@ -47,7 +47,7 @@ test("errors name a proxy that is down or needs credentials", async () => {
   const section = { endpoint: receiver.url, proxy: { ...NO_PROXY, url: proxy.url } };
   expect(await deliver(section)).toMatchObject({
     kind: "failed",
-    message: expect.stringMatching(`the proxy ${proxy.host} refuses the credentials of proxy_auth, or asks for some`),
+    message: expect.stringMatching(`the proxy ${proxy.host} requires credentials, or rejects those of proxy_auth`),
   });
   await proxy.close();
   expect(await deliver(section)).toMatchObject({

@@ -115,7 +115,7 @@ describe("receiver that requests a pause", () => {
     await pushes.measurements();
     expect(observer.counts).toEqual({ "failed state": 1 });
     expect(heldPushes()).toBe(4);
-    expect(lines).toEqual(["push of the current state over OTLP: HTTP 429 Too Many Requests"]);
+    expect(lines).toEqual(["push of the current state over OTLP failed: HTTP 429 Too Many Requests"]);
   });
 
   test("does not affect another receiver", async () => {

@@ -164,7 +164,7 @@ test("a failed part causes a log line, and the others arrive", async () => {
   const { push, lines } = await testPush({ endpoint: receiver.url }, { registry });
   await push.flush();
   expect(receiver.points).toHaveLength(3);
-  expect(lines).toMatchObject([{ level: 50, msg: expect.stringContaining("cannot be read") }]);
+  expect(lines).toMatchObject([{ level: 50, msg: expect.stringContaining("cannot read a part") }]);
 });
 
 test("pushes come at the interval", async () => {

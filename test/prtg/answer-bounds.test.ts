@@ -81,7 +81,7 @@ describe("unneeded parts of an answer", () => {
     const flood = await floodServer(`${OK}Content-Type: text/html\r\n\r\n<html>`, "x");
     const error = await rejection(testClient(flood.url, { ...LARGE, maxAttempts: 1 }).api.nodes("group", {}, never));
     expect(error).toMatchObject({ code: "API_NOT_JSON" });
-    expect(error.message).toContain("an answer of type text/html where JSON was due");
+    expect(error.message).toContain("an answer of type text/html instead of JSON");
     expect(flood.sentBytes()).toBeLessThan(16_000_000);
   });
 

@@ -42,7 +42,7 @@ describe("first answers", () => {
     observed.isAhead(ahead);
     expect(observed.server.isInDoubt).toBe(false);
     expect(observed.log).toMatchObject([{ level: 30 }]);
-    expect(observed.log[0]?.msg).toMatch(/^the server's clock is \d+ s (behind|ahead of) ours$/);
+    expect(observed.log[0]?.msg).toMatch(/^the server's clock is \d+ s (behind|ahead of) the exporter's$/);
   });
 
   test.each([-2 * HOUR, 2 * HOUR])("can be wrong, and count for nothing if the next one is right, %i ms", (wrong) => {

@@ -127,7 +127,7 @@ describe("server with an unknown channel", () => {
     for (const sensor of ["2", "3"]) await columnsOf(api, sensor, ["9"]);
     await columnsOf(api, "4", ["0"]);
     for (const sensor of ["5", "6", "7"]) await columnsOf(api, sensor, ["9"]);
-    expect(logText()).toContain("time series are read with all channels");
+    expect(logText()).toContain("reading time series with all channels");
     expect(asked()).toEqual([null, "2.9", null, "3.9", null, "4.0", "5.9", null, "6.9", null, "7.9", null]);
     const before = asked().length;
     expect(await columnsOf(api, "8", ["0"])).toHaveLength(4);

@@ -147,7 +147,7 @@ describe("deprecated form of time series", () => {
       `/experimental/timeseries/7/${type}`,
       `/experimental/timeseries/7?from=${from}`,
     ]);
-    expect(logText()).toContain("endpoint missing: its stand-in is used");
+    expect(logText()).toContain("endpoint missing: using its fallback");
   });
 
   test("counts its window from the server's clock", async () => {

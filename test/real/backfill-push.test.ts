@@ -122,7 +122,7 @@ otlp: { endpoint: "${relay.url}/api/v1/otlp" }
   test("ends immediately with a message if the out-of-order window is too short", async () => {
     await startPrometheus("1h");
     const { code, stderr } = await backfill()().ended;
-    expect(stderr).toMatch(/refuses history: HTTP 400 .*\[BACKFILL_REFUSED\] .*storage.tsdb.out_of_order_time_window/);
+    expect(stderr).toMatch(/rejects history: HTTP 400 .*\[BACKFILL_REFUSED\] .*storage.tsdb.out_of_order_time_window/);
     expect(code).toBe(1);
     // Repeated without gzip, which rules it out.
     expect(relay.requests.map(({ status }) => status)).toEqual([400, 400, 400, 400]);

@@ -137,7 +137,7 @@ describeWithPrograms(["promtool-3", "prometheus-3", "python-openmetrics"], "hist
       command.kill(signal as NodeJS.Signals);
       const { code, stdout } = await command.ended;
       expect(code, JSON.stringify(points)).toBe(signal === "SIGINT" ? 130 : null);
-      if (signal === "SIGINT") expect(stdout).toMatch(/^interrupted: .*; run the same command again to continue$/m);
+      if (signal === "SIGINT") expect(stdout).toMatch(/^interrupted: .*\. Run the same command again to continue\.$/m);
       expect(readdirSync(parted).filter((name) => name.endsWith(".om"))).toEqual([]);
     }
     const asked = seriesRequests();

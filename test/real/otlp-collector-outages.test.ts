@@ -103,7 +103,7 @@ describeWithPrograms(["otel-collector"], "OpenTelemetry Collector that gets ever
       expect(countRepeated(route.received, site.world, before)).toBe(received);
       const shownByLists = [...simulatedRecord(site.world, before, "partial")];
       expect(route.received.repeated - received).toBeLessThanOrEqual(shownByLists.length);
-      expect(second.log()).toMatch(/"found":"torn".*starting from the live time series/);
+      expect(second.log()).toMatch(/"found":"torn".*starting the push with the live time series/);
       expect(readdirSync(first.stateDir)).toContain(`${path.basename(file)}.torn`);
     });
 

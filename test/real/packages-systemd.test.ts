@@ -104,7 +104,7 @@ state_dir: /var/lib/prtg-exporter`);
 
     test("reloads its configuration", async () => {
       await inside(`systemctl reload ${UNIT}`);
-      await vi.waitFor(async () => expect(await journal()).toContain("the configuration is what it was"), WAIT);
+      await vi.waitFor(async () => expect(await journal()).toContain("the configuration has not changed"), WAIT);
     });
 
     test("runs in a sandbox", async () => {

@@ -64,7 +64,7 @@ for (const generation of [2, 3] as const) {
       });
       await prometheus.waitUntilScraped();
       certificates.issue("rotated");
-      await exporter.program.waitForLog(/the web configuration was read again and is in force/, LIMIT_MS);
+      await exporter.program.waitForLog(/the web configuration was reloaded/, LIMIT_MS);
       for (let scrapes = 0; scrapes < 3; scrapes++) await prometheus.nextScrape();
       expect(prometheus.failedScrapes()).toEqual([]);
       // The next connection sees another CA, so rotation takes effect.

@@ -186,7 +186,7 @@ describe("PushLoop", () => {
     expect(settled).toEqual(["a@1"]);
     expect(counted).toEqual([...Array(9).fill("failed"), "delivered 2 live"]);
     expect(lines.map(({ msg }) => msg)).toEqual([
-      "measurements cannot be delivered now: connection refused",
+      "cannot deliver measurements, retrying: connection refused",
       "measurements can be delivered again",
     ]);
     expect(lines[0]).toMatchObject({ level: 40, failures: 1, pending: 2 });
@@ -236,7 +236,7 @@ describe("PushLoop", () => {
     expect(counted).toEqual(["rejected 2 short"]);
     expect(outbox.points).toBe(0);
     expect(lines).toMatchObject([
-      { level: 40, msg: "the receiver refused measurements for good: HTTP 400", points: 2, resolution: "short" },
+      { level: 40, msg: "the receiver rejected measurements permanently: HTTP 400", points: 2, resolution: "short" },
     ]);
   });
 

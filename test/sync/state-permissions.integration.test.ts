@@ -131,7 +131,7 @@ describe("another user of the host", () => {
     expect(readFileSync(join(folder, "watermarks.json"), "utf8")).toBe("state");
     await expect(files.append("events.journal", "state")).rejects.toMatchObject({ code: "ELOOP" });
     for (const name of ["claims.lock", "new.lock"]) {
-      expect(() => tryFileLock(join(folder, name))).toThrow("is no regular file");
+      expect(() => tryFileLock(join(folder, name))).toThrow("is not a regular file");
     }
     expect(existsSync(`${target}-new`)).toBe(false);
     expect(readFileSync(target, "utf8")).toBe("untouched");

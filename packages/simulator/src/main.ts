@@ -4,8 +4,8 @@ import manifest from "../package.json" with { type: "json" };
 import { addServiceFlags, addWorldFlags, exampleHelp, type ServiceFlags } from "./command/flags.ts";
 
 const program = new Command(manifest.name)
-  .description("A simulated PRTG server (REST API v2) to build clients against")
-  .version(manifest.version, "--version", "print what is running")
+  .description("A simulated PRTG server (REST API v2) for developing clients")
+  .version(manifest.version, "--version", "print the version")
   .allowExcessArguments(false)
   // The longest flag leaves less than commander asks for in a terminal of 80 columns, which would then break words.
   .configureHelp({ minWidthToWrap: 30 })

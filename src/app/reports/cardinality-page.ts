@@ -33,18 +33,16 @@ function textOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: bo
     ? `channels without a mapped metric: ${unmapped.channels}`
     : `no rules are configured, so no channel has a mapped metric: ${unmapped.channels}`;
   return [
-    section(
-      `series about the monitored world: ${series}`,
-      ["family", "series"],
-      families,
-      ({ name, series: count }) => [name, String(count)],
-    ),
+    section(`series about monitored objects: ${series}`, ["family", "series"], families, ({ name, series: count }) => [
+      name,
+      String(count),
+    ]),
     section("series per probe", ["server", "probe", "series"], probes, ({ server, name, series: count }) => [
       server,
       name,
       String(count),
     ]),
-    `of no probe: ${withoutProbe}\n\n`,
+    `without a probe: ${withoutProbe}\n\n`,
     section(
       "labels",
       ["label", "values", "series", "most frequent values (series)"],

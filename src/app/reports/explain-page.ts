@@ -75,9 +75,9 @@ function whyUnknown({ sensorId, channelId }: ObjectQuery, { monitors }: DebugSou
     .find((node) => node !== undefined);
   if (other !== undefined && other.kind !== "sensor") return `${sensorId} is a ${other.kind}: ${USAGE}`;
   const isLeftOut = monitors.values().some((monitor) => monitor.isLeftOut(sensorId));
-  if (isLeftOut) return `${sensorId} is not selected: it is no part of what servers[].select says is monitored`;
+  if (isLeftOut) return `${sensorId} is not selected: servers[].select excludes it`;
   const name = channelId === undefined ? `sensor ${sensorId}` : `channel ${sensorId}.${channelId}`;
-  return `no server has shown a ${name} so far (the user must be allowed to see it)`;
+  return `no server has returned ${name} yet (the user needs read access to it)`;
 }
 
 /** `undefined` if the sensor has no such channel. */
@@ -130,10 +130,10 @@ function textOf({ inspection, lines, channels }: SensorExplanation): string {
     ["status since", isoTime(statusSince) ?? ""],
     ["last up", isoTime(lastUp) ?? ""],
     ["last down", isoTime(lastDown) ?? ""],
-    ["values go after", staleAfterMs === undefined ? "" : `${staleAfterMs / 1000} s`],
+    ["stale after", staleAfterMs === undefined ? "" : `${staleAfterMs / 1000} s`],
   ];
   return [
-    `sensor ${sensor.id} of server ${server}, normalised (records are not kept as they came)\n`,
+    `sensor ${sensor.id} of server ${server}, normalised (the exporter keeps no raw records)\n`,
     ...properties.map(([name = "", value = ""]) => `  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd().concat("\n")),
     ...served(lines, "  "),
     ...partText(inspection),
@@ -149,7 +149,7 @@ function isoTime(at: number | undefined): string | undefined {
 function partText({ channelCount, channelsFrom, channels }: SensorInspection): string[] {
   if (channels.length === channelCount || channels.length <= 1) return [];
   const last = channelsFrom + channels.length;
-  return [`\nchannels ${channelsFrom + 1} to ${last} of ${channelCount}; &from=N has those after the Nth\n`];
+  return [`\nchannels ${channelsFrom + 1} to ${last} of ${channelCount} (&from=N skips the first N)\n`];
 }
 
 function channelText(sensorId: string, { channel, account, lines }: ChannelExplanation): string[] {
@@ -179,9 +179,9 @@ function served(lines: readonly string[], indent: string): string[] {
 const NOT_SERVED = {
   dropped: "none: a rule drops the channel",
   paused: "none: the sensor is paused",
-  never_measured: "none: never measured, as far as is known",
+  never_measured: "none: no measurement is known",
   stale: "none: the last measurement is too old",
-  no_value: "none: the last record had no number",
+  no_value: "none: the last value was not a number",
 } as const;
 
 function valueText({ state, value, measuredAt, fromSeries }: ChannelInspection): string {

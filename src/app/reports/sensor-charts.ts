@@ -68,7 +68,7 @@ export class SensorCharts {
     }
     const request = kept ?? this.#send(key, name, monitor, sensorId);
     if (typeof request === "number") return { kind: "too_many", retryAfterSeconds: request };
-    const expired = new Error("the server takes longer than a page waits");
+    const expired = new Error("the server did not answer in time");
     this.#waiting++;
     try {
       const chart = await withDeadline(

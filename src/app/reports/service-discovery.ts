@@ -28,7 +28,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
   return async (question, gone) => {
     const statuses = readStatuses(question.statuses);
     if (statuses === undefined) {
-      return { status: 400, text: `status: expected ${STATUS_TOKENS.join(", ")}, or nothing where it is not known` };
+      return { status: 400, text: `status: expected ${STATUS_TOKENS.join(", ")}, or an empty value if it is unknown` };
     }
     const servers = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
     const refusal = refusalOf(sources, servers);
@@ -67,14 +67,14 @@ function readStatuses(texts: readonly string[]): readonly (StatusToken | "")[] |
 
 function refusalOf({ monitors, config }: DiscoverySources, servers: readonly string[]): DiscoveryResult | undefined {
   if (config?.standbyFor !== undefined)
-    return { status: 503, text: "This replica stands by: another one knows the devices." };
+    return { status: 503, text: "This replica is a standby. Ask the leader for the devices." };
   for (const server of servers) {
     const monitor = monitors.get(server);
-    if (monitor === undefined) return { status: 404, text: "There is no server of this name." };
+    if (monitor === undefined) return { status: 404, text: "There is no server with this name." };
     const tree = monitor.status().collectors.find(({ name }) => name === "tree");
     if (tree === undefined) return { status: 503, text: "Devices are not known: the collector tree is disabled." };
     if (tree.lastSuccessAt === undefined) {
-      return { status: 503, text: "Devices are not known yet: the tree has not been read as a whole so far." };
+      return { status: 503, text: "Devices are not known yet: the exporter has not read the whole tree." };
     }
   }
   return undefined;

@@ -66,7 +66,7 @@ function warnAboutLabels({ label: labels }: BackfillFlags, log: Logger): void {
   const missing = ["job", "instance"].filter((name) => !labels.some((label) => label.name === name));
   if (missing.length === 0) return;
   const hint = missing.map((name) => `--label ${name}=...`).join(" ");
-  log.warn(`without ${hint} the history does not join the series that a scrape makes`);
+  log.warn(`without ${hint}, the history does not continue in the scraped series`);
 }
 
 function chooseServer({ servers }: Config, name: string | undefined): ServerConfig {
@@ -75,7 +75,7 @@ function chooseServer({ servers }: Config, name: string | undefined): ServerConf
   if (name === undefined && first !== undefined && second === undefined) return first;
   const named = servers.find((server) => server.name === name);
   if (named !== undefined) return named;
-  const text = name === undefined ? `there are several servers: ${names}` : `there is no server ${name}, but ${names}`;
+  const text = name === undefined ? `there are several servers: ${names}` : `there is no server ${name}, only ${names}`;
   throw new ExporterError("BACKFILL_SERVER_UNKNOWN", text);
 }
 

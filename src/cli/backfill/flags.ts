@@ -38,7 +38,7 @@ export function addBackfillFlags(command: Command): Command {
     .addOption(
       new Option(
         "--to <time>",
-        "end of the history (default: 3h, as Prometheus has newer data in memory; with --push 4h, as serve pushes newer data)",
+        "end of the history (default: 3h, because Prometheus has newer data in memory, or 4h with --push, because serve pushes newer data)",
       ).argParser(time),
     )
     .option("--output <folder>", "directory for the files; continues an interrupted backfill")

@@ -33,10 +33,10 @@ export async function openHistoryPush(
   const { settings, warnings } = otlpSettings(env, config.otlp);
   for (const warning of warnings) context.log.warn(warning);
   if (settings === undefined) {
-    throw new ExporterError("BACKFILL_NO_RECEIVER", "--push, but the configuration names no OTLP receiver");
+    throw new ExporterError("BACKFILL_NO_RECEIVER", "--push needs an OTLP receiver in the configuration");
   }
   if (config.stateDir === undefined) {
-    throw new ExporterError("BACKFILL_NO_STATE_DIR", "--push, but state_dir is not set");
+    throw new ExporterError("BACKFILL_NO_STATE_DIR", "--push needs state_dir in the configuration");
   }
   const files = createStateFiles(config.stateDir);
   const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);

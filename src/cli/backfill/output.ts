@@ -78,7 +78,7 @@ export function concludeFiles(outcome: BackfillOutcome, output: string): string 
   const paths = outcome.shared ? files.map((name) => quote(`${folder}/${name}`)).join(" ") : `${quote(folder)}/*.om`;
   return [
     `wrote ${samples} samples of up to ${series} series into ${files.length} files in ${output}`,
-    "next, where the data folder of Prometheus is (see docs/backfill.md):",
+    "next, on the machine with the data folder of Prometheus (see docs/backfill.md):",
     `  for file in ${paths}; do promtool tsdb create-blocks-from --max-block-duration=24h openmetrics --quiet "$file" DATA_FOLDER || break; done`,
   ].join("\n");
 }
@@ -90,13 +90,13 @@ export function concludePush(outcome: BackfillOutcome, url: string): string {
   if (samples + rejected === 0) return nothingFound(sensors);
   const pushed = `pushed ${samples} values of up to ${series} series to ${url}`;
   if (rejected === 0) return pushed;
-  return `${pushed}\nthe receiver refused ${rejected} values for good${message === "" ? "" : `: ${message}`}`;
+  return `${pushed}\nthe receiver rejected ${rejected} values permanently${message === "" ? "" : `: ${message}`}`;
 }
 
 function interrupted({ done, sensors, pushed }: Extract<BackfillOutcome, { readonly kind: "interrupted" }>): string {
   const reading = sensors === 0 ? "before any sensor was read" : `${done} of ${sensors} sensors are done`;
   const state = pushed === undefined ? reading : `${pushed.done} of ${pushed.values} values are pushed`;
-  return `interrupted: ${state}; run the same command again to continue`;
+  return `interrupted: ${state}. Run the same command again to continue.`;
 }
 
 function nothingFound(sensors: number): string {

@@ -27,7 +27,7 @@ export function mapFlagsFault({ sensor, all, recording, save }: MapFlags): strin
   if (sensor === undefined && all !== true) return "give --sensor <id>, or --all";
   if (sensor !== undefined && all === true) return "give --sensor <id> or --all, not both";
   if (sensor !== undefined && !/^[^\s.]+$/.test(sensor)) {
-    return `"${sensor}" is not the id of a sensor: give it as in the label sensor_id, such as 2490`;
+    return `"${sensor}" is not the id of a sensor: give the value of the label sensor_id, such as 2490`;
   }
   if (recording !== undefined && save !== undefined) {
     return "--save cannot be combined with --recording";

@@ -83,7 +83,7 @@ function chooseServers<Server extends { readonly name: string }>(
   const named = servers.filter((server) => server.name === name);
   if (named.length > 0) return named;
   const names = servers.map((server) => server.name).join(", ");
-  throw new ExporterError("MAP_SERVER_UNKNOWN", `there is no server ${name}, but ${names}`);
+  throw new ExporterError("MAP_SERVER_UNKNOWN", `there is no server ${name}, only ${names}`);
 }
 
 async function readServers(

@@ -19,7 +19,7 @@ export async function recordServer(
   const { lists, complete } = await readNodeLists(api, options, signal);
   if (parts.error !== undefined) throw parts.error;
   const channels = await api.channels({}, signal);
-  if (!complete || !channels.complete) log.warn("objects came or went while they were listed: some may be missing");
+  if (!complete || !channels.complete) log.warn("the lists changed while they were read: some objects may be missing");
   const nodes = NODE_KINDS.flatMap((kind) => lists[kind]?.items ?? []);
   return { name, nodes, channels: channels.items };
 }

@@ -41,13 +41,13 @@ const shape = z.record(place, z.partialRecord(z.enum(VALUE_TYPES), count));
 const endpoint = z.strictObject({
   endpoint: z
     .enum([...new Set(PROBES.map((probe) => probe.endpoint))])
-    .meta({ description: "Path below `/api/v2`; `{id}` stands for the id of an object that lists showed." }),
-  query: z.enum([...new Set(PROBES.map(({ query }) => query))]).meta({ description: "What it was asked for." }),
-  status: z.int().min(100).max(999).nullable().meta({ description: "Of HTTP; null where no answer came." }),
+    .meta({ description: "Path below `/api/v2`. `{id}` stands for the id of an object from a list." }),
+  query: z.enum([...new Set(PROBES.map(({ query }) => query))]).meta({ description: "Query of the request." }),
+  status: z.int().min(100).max(999).nullable().meta({ description: "HTTP status. Null without an answer." }),
   failure: z
     .enum(Object.keys(ERROR_CATALOGUE))
     .optional()
-    .meta({ description: "What the exporter makes of an answer that is none: docs/errors.md." }),
+    .meta({ description: "Error code of the exporter, if the request failed: docs/errors.md." }),
   server_code: z
     .enum([...Object.keys(ERROR_STATUS), "other"])
     .optional()
@@ -56,29 +56,27 @@ const endpoint = z.strictObject({
   headers: z
     .array(z.enum(["Date", "Link", "X-Total-Count"]))
     .optional()
-    .meta({ description: "Those of these that the answer had and that could be read." }),
+    .meta({ description: "Valid headers of the answer, of these three." }),
   total: count.optional().meta({ description: "X-Total-Count." }),
   records: count.optional().meta({ description: "Items of the list." }),
-  bytes: count.optional().meta({ description: "Size of the body on the wire, where the answer was a success." }),
-  ms: count.meta({ description: "From sending the request to the last byte." }),
-  shape: shape.optional().meta({ description: "How often which type of value is at which place." }),
+  bytes: count.optional().meta({ description: "Size of the body on the wire, if the request succeeded." }),
+  ms: count.meta({ description: "Time from sending the request to the last byte." }),
+  shape: shape.optional().meta({ description: "Number of values per type, for each position in the answer." }),
 });
 
 export const SIZES = ["probes", "groups", "devices", "sensors", "channels"] as const;
 
 const server = z.strictObject({
-  release: z.string().regex(RELEASE).nullable().meta({ description: "Release of the server, where it tells one." }),
+  release: z.string().regex(RELEASE).nullable().meta({ description: "Release of the server, if it sends one." }),
   spelling: z
     .enum(["live", "specification"])
     .nullable()
-    .meta({ description: "Whether statuses are spelled as live servers do, or as the specification; null: not seen." }),
-  default_limit: count.nullable().meta({ description: "Channels that come where no limit is asked for; null: all." }),
+    .meta({ description: "Spelling of statuses: as live servers, or as the specification. Null: unknown." }),
+  default_limit: count.nullable().meta({ description: "Number of channels in an answer without `limit`. Null: all." }),
   objects: z.partialRecord(z.enum(SIZES), count).meta({
-    description: "Objects of each kind that the user sees; those that could not be counted are missing.",
+    description: "Number of objects of each kind that the user can see. A kind is missing if its count is unknown.",
   }),
-  complete: z
-    .boolean()
-    .meta({ description: "False where asking ended early, because nothing else would have been answered." }),
+  complete: z.boolean().meta({ description: "False if the report ended early, because the server stopped answering." }),
   endpoints: z.array(endpoint),
 });
 
@@ -89,7 +87,7 @@ export const reportSchema = z.strictObject({
     .string()
     .regex(/^[\w.+-]{1,60}$/)
     .meta({ description: "Version of the exporter." }),
-  servers: z.array(server).meta({ description: "In the order of the configuration, without their names." }),
+  servers: z.array(server).meta({ description: "Servers in the order of the configuration, without their names." }),
 });
 
 export type EndpointReport = z.output<typeof endpoint>;

@@ -11,7 +11,7 @@ const MAX_LIMIT = 3000;
 export async function reportedServer(file: string): Promise<ReportedServer> {
   const { servers } = await readReport(file);
   const [server] = servers;
-  if (server === undefined) throw new ExporterError("REPORT_INVALID", `${file} tells of no server`);
+  if (server === undefined) throw new ExporterError("REPORT_INVALID", `${file} has no servers`);
   return {
     size: possibleSize(server.objects),
     spelling: server.spelling ?? undefined,

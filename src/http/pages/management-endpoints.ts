@@ -23,7 +23,7 @@ export type ReloadResult =
 export function reloadEndpoint(reload: (() => Promise<ReloadResult>) | undefined): RouteHandler {
   return async (_request, response) => {
     if (reload === undefined) {
-      respondText(response, 403, "Reloading over HTTP is off: start with --web.enable-lifecycle, or send SIGHUP.\n");
+      respondText(response, 403, "Reload over HTTP is disabled. Start with --web.enable-lifecycle, or send SIGHUP.\n");
       return;
     }
     const outcome = await reload();
@@ -31,10 +31,10 @@ export function reloadEndpoint(reload: (() => Promise<ReloadResult>) | undefined
       respondText(
         response,
         500,
-        `The configuration was not reloaded; the one before still runs.\n${outcome.message}\n`,
+        `The configuration was not reloaded. The previous one stays in use.\n${outcome.message}\n`,
       );
     } else {
-      respondText(response, 200, outcome.kind === "applied" ? "Reloaded.\n" : "Nothing has changed.\n");
+      respondText(response, 200, outcome.kind === "applied" ? "Reloaded.\n" : "The configuration has not changed.\n");
     }
   };
 }

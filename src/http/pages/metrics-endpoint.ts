@@ -22,9 +22,9 @@ interface Refusal {
 }
 
 const NO_SHARD = `shard: expected i/n, the i-th of n parts, with i from 0 to n - 1 and n from 1 to ${MAX_SHARDS}\n`;
-const TWO_WAYS = "server: the path has the name of a server already\n";
-const NO_SERVER = "The configuration has no server of this name.\n";
-const NOT_YOURS = "This user may not have the metrics of this server.\n";
+const TWO_WAYS = "server: not allowed, because the path already names a server\n";
+const NO_SERVER = "The configuration has no server with this name.\n";
+const NOT_YOURS = "This user has no access to the metrics of this server.\n";
 
 /**
  * The metrics page or a part of it: `?shard=i/n`, `?server=NAME` (repeatable), or a server name in the path. @param only The servers that

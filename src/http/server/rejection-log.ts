@@ -17,12 +17,12 @@ export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
 /** Network scanners cause the other reasons all day. */
 const WORDS: Partial<Record<RejectionReason, string>> = {
-  connections: "a connection was refused: all that --web.max-connections allows are being answered",
-  evicted: "an idle connection was closed for a new one: --web.max-connections is reached",
-  requests: "a request was refused: --web.max-requests are being answered",
-  password_checks: "a request was refused: too many passwords wait to be checked",
-  unauthorized: "a request without the right user name and password was refused",
-  client_certificate: "a client was refused for its certificate, or for having none",
+  connections: "refused a connection: --web.max-connections is reached and no connection is idle",
+  evicted: "closed an idle connection for a new one: --web.max-connections is reached",
+  requests: "refused a request: --web.max-requests is reached",
+  password_checks: "refused a request: too many password checks are waiting",
+  unauthorized: "refused a request: user name or password is missing or wrong",
+  client_certificate: "refused a client: its certificate is missing or not accepted",
 };
 
 const QUIET_MS = 60_000;

@@ -28,8 +28,8 @@ const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const NO_USERS =
-  "Users are bound to servers, but --web.config.file has no basic_auth_users: all requests are refused.\n";
-const FORBIDDEN = "This user may only have the metrics of some servers.\n";
+  "The configuration binds users to servers, but --web.config.file has no basic_auth_users. No request is allowed.\n";
+const FORBIDDEN = "This user has access only to the metrics of some servers.\n";
 
 interface User {
   readonly name: string | undefined;
@@ -72,7 +72,7 @@ export class RequestHandler {
     } catch (error) {
       this.#options.log.error({ err: error, path: pathOf(request.url) }, "request to the exporter failed");
       if (response.headersSent) response.destroy();
-      else respondText(response, 500, "The exporter failed to answer; its log says why.\n");
+      else respondText(response, 500, "The exporter failed to answer. See its log.\n");
     }
   }
 
@@ -81,7 +81,7 @@ export class RequestHandler {
     this.#reject("rate_limit", request);
     const seconds = Math.min(Math.max(1, Math.ceil(this.#limiter.waitMs / 1_000)), 3_600);
     response.setHeader("Retry-After", seconds);
-    this.#refuse(request, response, 429, "Too many requests.\n");
+    this.#refuse(request, response, 429, "Too many requests. Retry later.\n");
     return false;
   }
 
@@ -94,7 +94,7 @@ export class RequestHandler {
     if (Number(length ?? 0) <= MAX_BODY_BYTES && (await isDrained(request))) return true;
     if (request.destroyed && !request.complete) return false;
     this.#reject("body", request);
-    this.#refuse(request, response, 413, "Nothing here takes a body, and one as long as this is not even read.\n");
+    this.#refuse(request, response, 413, "The request body is too large. No endpoint reads a body.\n");
     return false;
   }
 
@@ -109,7 +109,7 @@ export class RequestHandler {
     if (checked === "right" && credentials !== undefined) return { name: credentials.name };
     if (checked === "busy") {
       this.#reject("password_checks", request);
-      respondBusy(response, "Too many passwords wait to be checked; try again.\n");
+      respondBusy(response, "Too many password checks are waiting. Retry later.\n");
       return undefined;
     }
     this.#reject("unauthorized", request);
@@ -128,7 +128,7 @@ export class RequestHandler {
     if (handler === undefined && restricted !== undefined) {
       return respondText(response, 403, name === undefined ? NO_USERS : FORBIDDEN);
     }
-    if (handler === undefined) return respondText(response, 404, `There is nothing at this path. Try /\n`);
+    if (handler === undefined) return respondText(response, 404, `There is no page at this path. Start at /\n`);
     const allowed = action === undefined ? ["GET", "HEAD"] : ["POST"];
     if (!allowed.includes(request.method ?? "")) {
       response.setHeader("Allow", allowed.join(", "));
@@ -137,7 +137,7 @@ export class RequestHandler {
     const over = this.#places.take(action === undefined ? this.#kindOf(path) : "action");
     if (over === undefined) {
       this.#reject("requests", request);
-      return respondBusy(response, "Too many requests are being answered; try again.\n");
+      return respondBusy(response, "Too many concurrent requests. Retry later.\n");
     }
     response.once("close", over);
     // The client may have disconnected during the password check.

@@ -20,7 +20,7 @@ const BUSY_SECONDS = 1;
 /** @param text The work that requests wait for. */
 export function respondBusy(
   response: ServerResponse,
-  text = "Too many pages are being made; try again.\n",
+  text = "The exporter is already creating too many pages. Retry later.\n",
   seconds = BUSY_SECONDS,
 ): void {
   response.setHeader("Retry-After", seconds);

@@ -22,7 +22,7 @@ export function clientFault(policy: ClientPolicy, socket: TLSSocket): string | u
   if (allowedSans === undefined) return undefined;
   const names = subjectAlternativeNames(certificate.subjectAltName ?? "");
   const allowed = new Set(allowedSans.map(comparable));
-  return names.some((name) => allowed.has(name)) ? undefined : "client certificate with none of the allowed names";
+  return names.some((name) => allowed.has(name)) ? undefined : "client certificate without an allowed name";
 }
 
 /** `DNS:a, IP Address:10.0.0.1, URI:"x, y"`: special characters are quoted as in JSON. */

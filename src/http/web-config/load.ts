@@ -58,7 +58,8 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
     if (error instanceof SettingError) throw new ConfigError([placed(error.problem, document)]);
     throw error;
   }
-  if (users.size > 0 && tls === undefined) warn("passwords of basic_auth_users travel in the clear: there is no TLS");
+  if (users.size > 0 && tls === undefined)
+    warn("clients send the passwords of basic_auth_users unencrypted, because there is no TLS");
   const config = {
     tls,
     http2,
@@ -75,7 +76,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
 function rateLimit({ rate_limit: limit }: WebSettings, warn: (text: string) => void): RateLimit | undefined {
   // In Go, a negative interval means no limit.
   if (!limit || limit.interval <= 0) return undefined;
-  if (limit.burst === 0) warn("rate_limit.burst is 0: every request is refused");
+  if (limit.burst === 0) warn("rate_limit.burst is 0: the exporter refuses every request");
   return { intervalMs: limit.interval, burst: limit.burst };
 }
 

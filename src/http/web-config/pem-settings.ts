@@ -67,7 +67,7 @@ function pathText(path: string): string {
 /** Checks each certificate, because Node skips invalid ones. @throws SettingError */
 export function parseCertificates({ key, content }: PemSetting): readonly X509Certificate[] {
   const blocks = content.match(PEM_CERTIFICATE) ?? [];
-  if (blocks.length === 0) throw new SettingError({ path: [SECTION, key], text: "holds no PEM certificate" });
+  if (blocks.length === 0) throw new SettingError({ path: [SECTION, key], text: "contains no PEM certificate" });
   return blocks.map((block, index) => {
     try {
       return new X509Certificate(block);
@@ -82,7 +82,7 @@ export function parsePrivateKey({ key, content }: PemSetting): KeyObject {
   try {
     return createPrivateKey(content);
   } catch {
-    const text = "holds no private key in PEM, or one with a passphrase";
+    const text = "contains no private key in PEM, or its key has a passphrase";
     throw new SettingError({ path: [SECTION, key], text });
   }
 }

@@ -96,7 +96,9 @@ function header(allowed: readonly string[] | undefined) {
     .union([z.string(), z.number(), z.boolean()], { error: expected })
     .transform(String)
     .refine((value) => allowed?.includes(value) ?? true, { error: expected })
-    .refine((value) => /^[\t\x20-\x7e]*$/.test(value), { error: "a text that an HTTP header can carry" });
+    .refine((value) => /^[\t\x20-\x7e]*$/.test(value), {
+      error: "a text with characters that are valid in an HTTP header",
+    });
 }
 
 const headers = z.strictObject({
@@ -112,7 +114,7 @@ const httpServerConfig = z.strictObject({
   headers: headers.optional(),
 });
 
-const DURATION = "a duration such as 1s or 500ms; 0 for no limit";
+const DURATION = "a duration such as 1s or 500ms, or 0 for no limit";
 
 /** Go reads a bare number as nanoseconds. */
 const interval = z.union([z.int(), z.string()], { error: DURATION }).transform((value, context) => {

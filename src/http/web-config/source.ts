@@ -73,12 +73,12 @@ export class WebConfigSource {
       this.#complaints.over();
       for (const secret of before.secrets) if (!loaded.secrets.includes(secret)) redactor.remove(secret);
       this.#welcome(loaded);
-      log.info({ file: this.#options.file }, "the web configuration was read again and is in force");
+      log.info({ file: this.#options.file }, "the web configuration was reloaded");
       return true;
     } catch (error) {
       // Waits for the second failure: a new certificate arrives before its key.
       if (!this.#isInForce && this.#complaints.record(describeError(error))) {
-        log.error({ err: error }, "the web configuration has changed and is wrong: the one before is in force");
+        log.error({ err: error }, "the changed web configuration is invalid: the previous one stays in use");
       }
       this.#isInForce = false;
       return false;

@@ -23,7 +23,7 @@ export async function serverTls(
   warn: (text: string) => void,
 ): Promise<ServerTls | undefined> {
   if (!asksForTls(settings)) {
-    if (saysHow(settings)) warn("there is no certificate in tls_server_config: this is plain HTTP");
+    if (saysHow(settings)) warn("tls_server_config has no certificate: the exporter serves plain HTTP");
     return undefined;
   }
   checkVersions(settings);
@@ -36,12 +36,12 @@ export async function serverTls(
   if (leaf?.checkPrivateKey(parsePrivateKey(key)) !== true) {
     throw new SettingError({ path: [SECTION, key.key], text: "the key does not belong to the certificate" });
   }
-  if (Date.parse(leaf.validTo) < Date.now()) warn(`the certificate has expired on ${leaf.validTo}`);
+  if (Date.parse(leaf.validTo) < Date.now()) warn(`the certificate expired on ${leaf.validTo}`);
   const authorities = await readPem("client_ca", settings.client_ca, settings.client_ca_file, source);
   const type = settings.client_auth_type ?? "NoClientCert";
   if (authorities !== undefined && type === "NoClientCert") {
     const text =
-      "certificates of clients are not asked for: give client_auth_type too, usually RequireAndVerifyClientCert";
+      "the exporter does not request client certificates: set client_auth_type too, usually RequireAndVerifyClientCert";
     throw new SettingError({ path: [SECTION, authorities.key], text });
   }
   const ca = authorities && parseCertificates(authorities).map(String);
@@ -85,7 +85,7 @@ function missing(key: string, what: string): SettingError {
 
 function checkVersions({ min_version, max_version }: TlsSettings): void {
   if (VERSIONS.indexOf(min_version) <= VERSIONS.indexOf(max_version)) return;
-  const text = `no version is left between min_version (${min_version}) and max_version (${max_version})`;
+  const text = `no TLS version between min_version (${min_version}) and max_version (${max_version})`;
   throw new SettingError({ path: [SECTION, "max_version"], text });
 }
 
@@ -93,8 +93,8 @@ function checkSuites({ cipher_suites: suites, min_version }: TlsSettings, http2:
   if (!http2 || !suites?.length || min_version === "TLSv1.3") return;
   if (HTTP2_SUITES.some((name) => suites.some((suite) => suite === name))) return;
   const text =
-    "HTTP/2 needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256; " +
-    "add it, or set http_server_config.http2 to false";
+    "HTTP/2 needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256. " +
+    "Add one of them, or set http_server_config.http2 to false";
   throw new SettingError({ path: [SECTION, "cipher_suites"], text });
 }
 
@@ -142,9 +142,11 @@ function clientPolicy(
   if (type === "NoClientCert") {
     if (allowed?.length) warn("client_allowed_sans has no effect without client_auth_type");
   } else if (type !== "RequireAndVerifyClientCert") {
-    warn(`client_auth_type ${type} does not keep clients out: that takes RequireAndVerifyClientCert`);
+    warn(
+      `client_auth_type ${type} accepts clients without a trusted certificate: to refuse them, set RequireAndVerifyClientCert`,
+    );
   } else if (!hasAuthorities) {
-    warn("there is no client_ca_file: every authority that this system trusts can issue certificates of clients");
+    warn("without client_ca_file, every CA that this system trusts can issue client certificates");
   }
   return { type, allowedSans: type === "NoClientCert" ? undefined : (allowed ?? undefined) };
 }

@@ -19,9 +19,9 @@ export function readUsers(section: unknown): Users | SettingProblem {
   }
   const users = new Map<string, string>();
   for (const [name, hash] of Object.entries(section)) {
-    if (name === UNBINDABLE) return { path: [KEY, name], text: "no user can have this name" };
+    if (name === UNBINDABLE) return { path: [KEY, name], text: "this user name is reserved" };
     if (typeof hash !== "string" || !BCRYPT_HASH.test(hash)) {
-      const text = `expected a bcrypt hash for ${formatKey([name])}, found something else (not shown); htpasswd -nBC 10 makes one`;
+      const text = `expected a bcrypt hash for ${formatKey([name])}, found something else (not shown). Create one with htpasswd -nBC 10`;
       return { path: [KEY, name], text };
     }
     users.set(name, hash);

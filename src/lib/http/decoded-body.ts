@@ -61,7 +61,7 @@ async function* decoded(
   try {
     for await (const chunk of decoder) if (Buffer.isBuffer(chunk)) yield chunk;
   } catch (cause) {
-    throw failure ?? new DamagedBody(`the body is not sound ${encoding}`, { cause });
+    throw failure ?? new DamagedBody(`the body is not valid ${encoding}`, { cause });
   } finally {
     decoder.destroy();
     await chunks.return(undefined);

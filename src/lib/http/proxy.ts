@@ -20,7 +20,7 @@ export class ProxyRefused extends Error {
   constructor(proxy: string, status: number) {
     super(
       status === UNAUTHORIZED
-        ? `the proxy ${proxy} refuses the credentials of proxy_auth, or asks for some (407)`
+        ? `the proxy ${proxy} requires credentials, or rejects those of proxy_auth (407)`
         : `the proxy ${proxy} refuses a connection to the host of the URL (${status})`,
     );
     this.proxy = proxy;
@@ -88,5 +88,5 @@ export function proxyConnector(
 
 function textOf(error: unknown): string {
   const inner = error instanceof AggregateError && error.message === "" ? error.errors[0] : error;
-  return inner instanceof Error && inner.message !== "" ? inner.message : "unknown failure";
+  return inner instanceof Error && inner.message !== "" ? inner.message : "unknown error";
 }

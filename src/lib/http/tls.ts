@@ -49,7 +49,7 @@ export class WrongFingerprint extends Error {
   readonly seen: string;
 
   constructor(seen: string) {
-    super(`the certificate has another SHA-256 fingerprint: ${seen}`);
+    super(`the certificate has a different SHA-256 fingerprint: ${seen}`);
     this.seen = seen;
   }
 }
@@ -62,7 +62,7 @@ export class UntrustedCertificate extends Error {
   readonly seen: string;
 
   constructor(reason: string, seen: string) {
-    super(`the certificate is not trusted (${reason}); its SHA-256 fingerprint is ${seen}`);
+    super(`the certificate is not trusted (${reason}). Its SHA-256 fingerprint is ${seen}`);
     this.reason = reason;
     this.seen = seen;
   }

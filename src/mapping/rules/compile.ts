@@ -100,12 +100,12 @@ function warnOfUnreachable(
     if (missing === undefined) continue;
     const warn = (fault: string) => report({ severity: "warning", path: [], expected: NEVER, fault });
     if (missing.kind === "contradiction") {
-      warn("its unit never becomes its base_unit");
+      warn("its unit never converts to its base_unit");
       continue;
     }
     const by = missing.by.flatMap((earlier) => written[earlier] ?? []);
     warn(
-      `${by.map(({ title }) => title).join(" and ")} ${by.length === 1 ? "comes first and leaves" : "come first and leave"} nothing`,
+      `${by.map(({ title }) => title).join(" and ")} ${by.length === 1 ? "already matches" : "already match"} all its channels`,
     );
   }
 }
@@ -133,8 +133,8 @@ export function checkUnits(rule: MetricRule, conditions: Conditions, units: Unit
       const base = baseOf(text);
       if (kind !== "exact" || base === target) continue;
       const path = ["match", attribute, ...(typeof match[attribute] === "string" ? [] : [index])];
-      const fault = base === undefined ? "it is not recognised: give factor" : `it becomes ${base}`;
-      report({ path, expected: `a unit that becomes ${target}`, found: text, fault });
+      const fault = base === undefined ? "it is unknown: set factor" : `it converts to ${base}`;
+      report({ path, expected: `a unit that converts to ${target}`, found: text, fault });
     }
   };
   check("unit", (text) => units.read(text)?.base);

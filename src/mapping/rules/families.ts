@@ -29,7 +29,7 @@ export function readFamilies(members: readonly FamilyMember[]): ReadonlyMap<stri
     const isTaken = families.has(limits.name) || RESERVED_FAMILIES.has(limits.name);
     const member = members.find(({ rule }) => rule.name === name);
     if (!isTaken || member === undefined) continue;
-    const fault = `its limits would be served as ${limits.name}, which there is already`;
+    const fault = `the metric of its limits would be ${limits.name}, which already exists`;
     member.report({ path: ["name"], expected: EXPECTED_NAME, found: name, fault });
   }
   return families;
@@ -48,7 +48,7 @@ function checkAlone({ rule, report }: FamilyMember): void {
   } else if (unit === undefined || BASE_UNITS[unit].suffix === "") {
     const named = unitInName(name);
     if (named !== undefined) {
-      report({ path: ["name"], expected: EXPECTED_NAME, found: name, fault: `the ending is that of unit: ${named}` });
+      report({ path: ["name"], expected: EXPECTED_NAME, found: name, fault: `this suffix belongs to unit: ${named}` });
     }
   }
   if (help === undefined) return;
@@ -61,7 +61,7 @@ function compare(first: FamilyMember, other: FamilyMember): void {
   // A preset is never at fault.
   const [standard, odd] = first.isPreset || !other.isPreset ? [first, other] : [other, first];
   const { name, unit, help } = standard.rule;
-  const as = (thing: string) => `${thing}, as ${standard.title} has it for ${name}`;
+  const as = (thing: string) => `${thing}, as in ${standard.title} for ${name}`;
   if (odd.rule.unit !== unit) {
     odd.report({ path: ["unit"], expected: as(unit ?? "no unit"), found: odd.rule.unit });
   }

@@ -31,11 +31,11 @@ export function readLabels(
   return entries.map(([name, template]) => {
     const path = ["labels", name];
     const nameFault =
-      labelNameFault(name) ?? (inUse.has(name) ? "the settings of labels give channels this label" : undefined);
+      labelNameFault(name) ?? (inUse.has(name) ? "the section labels already adds this label" : undefined);
     if (nameFault !== undefined) {
-      report({ path, part: "key", expected: "the name of a label that is free", found: name, fault: nameFault });
+      report({ path, part: "key", expected: "an unused label name", found: name, fault: nameFault });
     }
-    const expected = "a text, in which $1 or $<name> may stand for what a group of a regular expression matched";
+    const expected = "a text, in which $1 or $<name> inserts the match of a group";
     const valueFault = textFault(template);
     if (valueFault !== undefined) report({ path, expected, found: template, fault: valueFault });
     const parts = parseTemplate(template).map((part) => {
@@ -52,7 +52,7 @@ export function readLabels(
 export function textFault(text: string, longest: number = MAX_VALUE): string | undefined {
   if (text.trim() === "") return "it is empty";
   if (text.length > longest) return `it is longer than ${longest} characters`;
-  return text.isWellFormed() ? undefined : "it holds half of a character (a lone surrogate)";
+  return text.isWellFormed() ? undefined : "it contains half a character (a lone surrogate)";
 }
 
 interface GroupOrigin {
@@ -75,7 +75,7 @@ function originOf(group: number | string, conditions: Conditions): GroupOrigin |
   if (first === undefined && partial.length === 0) return { fault: "no pattern of the rule has this group" };
   if (partial.length > 0) return { fault: `not every pattern of ${partial.join(" and ")} has this group` };
   return {
-    fault: `${origins.map(({ attribute }) => attribute).join(" and ")} each have this group: name the groups apart`,
+    fault: `${origins.map(({ attribute }) => attribute).join(" and ")} each have this group: rename one of them`,
   };
 }
 

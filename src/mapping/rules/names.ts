@@ -18,17 +18,19 @@ const RESERVED_SUFFIXES = ["_total", "_count", "_sum", "_bucket", "_created", "_
 export function familyNameFault(name: string): string | undefined {
   const illegal = legalityFault(name);
   if (illegal !== undefined) return illegal;
-  if (RESERVED_FAMILIES.has(name)) return "the exporter or Prometheus has a metric of that name";
+  if (RESERVED_FAMILIES.has(name)) return "the exporter or Prometheus already has a metric with that name";
   const prefix = RESERVED_PREFIXES.find((reserved) => name.startsWith(reserved));
   if (prefix !== undefined) return `names that begin with ${prefix} are reserved`;
   const suffix = RESERVED_SUFFIXES.find((reserved) => name.endsWith(reserved));
-  return suffix === undefined ? undefined : `the ending ${suffix} is not for gauges, which all mapped metrics are`;
+  return suffix === undefined ? undefined : `mapped metrics are gauges, which cannot end in ${suffix}`;
 }
 
 const RESERVED_LABELS: ReadonlyMap<string, string> = new Map([
-  ...["server", ...CHANNEL_LABEL_NAMES].map((name) => [name, "every channel has a label of that name"] as const),
-  ...["limit"].map((name) => [name, "the limits of the channels have a label of that name"] as const),
-  ...["job", "instance", "le", "quantile"].map((name) => [name, "Prometheus gives this name a meaning"] as const),
+  ...["server", ...CHANNEL_LABEL_NAMES].map(
+    (name) => [name, "every channel already has a label with that name"] as const,
+  ),
+  ...["limit"].map((name) => [name, "the limits of channels already have a label with that name"] as const),
+  ...["job", "instance", "le", "quantile"].map((name) => [name, "Prometheus reserves this name"] as const),
 ]);
 
 export function labelNameFault(name: string): string | undefined {
@@ -41,7 +43,7 @@ export function labelNameFault(name: string): string | undefined {
 
 function legalityFault(name: string): string | undefined {
   if (name.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
-  return LEGAL.test(name) ? undefined : "it is made of letters, digits and _, and does not begin with a digit";
+  return LEGAL.test(name) ? undefined : "it may contain only letters, digits and _, and must not begin with a digit";
 }
 
 const SUFFIXES = BASE_UNIT_NAMES.map((unit) => ({ unit, suffix: BASE_UNITS[unit].suffix }))

@@ -36,7 +36,8 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 export function compilePattern(pattern: Pattern): CompiledPattern | { readonly fault: string } {
   if (pattern.kind === "alike" && pattern.source === "") return { fault: "there is no letter or digit after ~" };
   if (pattern.kind === "exact" || pattern.kind === "alike") return { ...pattern, groups: 0, groupNames: NO_NAMES };
-  if (pattern.kind === "regex" && pattern.source === "") return { fault: "there is nothing between the slashes" };
+  if (pattern.kind === "regex" && pattern.source === "")
+    return { fault: "the expression between the slashes is empty" };
   try {
     const expression = RE2JS.compile(pattern.source, globFlags());
     return {

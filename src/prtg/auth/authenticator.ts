@@ -44,7 +44,9 @@ export class ApiKeyAuth implements Authenticator {
     try {
       const key = await readSecret(this.#read, this.#redactor);
       if (!isHeaderSafe(key))
-        throw new ApiError("SECRET_UNREADABLE", "the API key holds spaces or other odd characters", { endpoint: "" });
+        throw new ApiError("SECRET_UNREADABLE", "the API key contains spaces or other invalid characters", {
+          endpoint: "",
+        });
       return key;
     } catch (error) {
       this.#key = undefined;

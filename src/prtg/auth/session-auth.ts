@@ -115,7 +115,7 @@ export class SessionAuth implements Authenticator {
       return this.#readSession(answer, session.token);
     } catch (error) {
       if (this.#closed) throw error;
-      this.#options.log.info({ err: error, request_id: requestIdOf(error) }, "session not renewed: logging in anew");
+      this.#options.log.info({ err: error, request_id: requestIdOf(error) }, "session not renewed: logging in again");
       return undefined;
     }
   }
@@ -129,7 +129,7 @@ export class SessionAuth implements Authenticator {
     try {
       const answer = await this.#send({ method: "POST", endpoint: ENDPOINT, path: ENDPOINT, body }, undefined);
       const session = this.#readSession(answer, undefined);
-      if (session === undefined) throw loginFailed(undefined, `${ENDPOINT}: the answer holds no token`);
+      if (session === undefined) throw loginFailed(undefined, `${ENDPOINT}: the answer has no token`);
       this.#refusal = undefined;
       return session;
     } catch (error) {

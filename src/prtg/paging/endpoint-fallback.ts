@@ -57,7 +57,7 @@ export function logFallback(log: Logger, missing: ApiError, fallback: string): v
   const { endpoint, requestId } = missing;
   log.info(
     { endpoint, stand_in: fallback, request_id: requestId, err: missing },
-    "endpoint missing: its stand-in is used",
+    "endpoint missing: using its fallback",
   );
 }
 

@@ -71,8 +71,8 @@ export class ListQuota {
     const { maxObjects } = this.#bounds;
     const maxPages = Math.max(MIN_MAX_PAGES, Math.ceil(maxObjects / MIN_OBJECTS_PER_PAGE));
     if (this.#pages <= maxPages) return;
-    const what = `the list has more than ${maxPages} pages, which is limits.max_objects (${maxObjects})`;
-    throw tooLarge(this.#endpoint, `${what} at ${MIN_OBJECTS_PER_PAGE} objects a page`);
+    const what = `the list has more than ${maxPages} pages: limits.max_objects (${maxObjects})`;
+    throw tooLarge(this.#endpoint, `${what} with ${MIN_OBJECTS_PER_PAGE} objects per page`);
   }
 
   /** Drops the records of the page before a retry. */
@@ -95,7 +95,7 @@ export class ListQuota {
       this.#heldByAll.text > MAX_CONCURRENT_LISTS * maxTextSize;
     if (!isTooMuch && fits) return;
     if (!isTooMuch) throw memoryFull(this.#endpoint, this.#memory.share.maxBytes);
-    const what = `lists of this server that are read at the same time hold more than ${MAX_CONCURRENT_LISTS} times`;
+    const what = `concurrent lists of this server exceed ${MAX_CONCURRENT_LISTS} times`;
     const bounds = `limits.max_objects (${maxObjects}) or limits.max_text_size (${maxTextSize})`;
     throw tooLarge(this.#endpoint, `${what} ${bounds}`);
   }

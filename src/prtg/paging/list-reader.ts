@@ -97,7 +97,7 @@ export class ListReader {
           throw refusal;
         }
         const fields = { endpoint: list.endpoint, limit: size.current, request_id: refusal.requestId, err: refusal };
-        this.#options.log.info(fields, "the server refuses the list: smaller pages are tried");
+        this.#options.log.info(fields, "the server refuses the list: retrying with smaller pages");
       }
     }
   }
@@ -121,7 +121,7 @@ export class ListReader {
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
     if (moved) observer.listMoved(endpoint);
-    if (!complete) log.warn({ endpoint }, "list changed twice while it was read: nothing is removed on its word");
+    if (!complete) log.warn({ endpoint }, "list changed twice during the read: the exporter removes no objects");
     if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
     reportProblems(problems, observer);
     this.#duplicates.report(endpoint, duplicates);
@@ -157,7 +157,7 @@ class FirstPageRefused extends Error {
   readonly refusal: ApiError;
 
   constructor(refusal: ApiError) {
-    super("the first page of a list was refused", { cause: refusal });
+    super("the server refused the first page of a list", { cause: refusal });
     this.refusal = refusal;
   }
 }

@@ -282,7 +282,7 @@ export class DuplicateLog {
       this.#logged.add(pair);
       this.#log.warn(
         { endpoint, id, shown: kept, left_out: dropped },
-        "two records of a list have the same id: only the first one is shown",
+        "two records of a list have the same id: keeping only the first one",
       );
     }
   }

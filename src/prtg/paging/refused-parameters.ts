@@ -62,7 +62,7 @@ export class RefusedParameters {
   recordSuccess(list: ListEndpoint): void {
     for (const parameter of list.optional) {
       if (!this.#refusals.delete(keyOf(list, parameter))) continue;
-      this.#log.info({ endpoint: list.endpoint, ...parameter }, "the server takes this parameter again");
+      this.#log.info({ endpoint: list.endpoint, ...parameter }, "the server accepts this parameter again");
     }
   }
 
@@ -76,7 +76,7 @@ export class RefusedParameters {
     const holdMs = Math.min(before === undefined ? FIRST_HOLD_MS : before.holdMs * 2, MAX_HOLD_MS);
     this.#refusals.set(key, { holdMs, retryAt: this.#clock.monotonic() + holdMs });
     const fields = { endpoint: list.endpoint, ...parameter, request_id: refusal.requestId, err: refusal };
-    if (before === undefined) this.#log.warn(fields, "the server refuses this parameter: the list is read without it");
+    if (before === undefined) this.#log.warn(fields, "the server refuses this parameter: reading the list without it");
     else this.#log.debug(fields, "the server still refuses this parameter");
   }
 }

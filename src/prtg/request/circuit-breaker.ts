@@ -114,7 +114,7 @@ export class CircuitBreakers {
       changed(open);
       const { log } = this.#options;
       const fields = { err: this.#server.lastFailure, request_id: this.#server.lastFailure?.requestId };
-      if (open) log.warn(fields, "server unavailable: requests are held back");
+      if (open) log.warn(fields, "server unavailable: backing off");
       else log.info("server available again");
     });
   }
@@ -125,7 +125,7 @@ export class CircuitBreakers {
     const heldForMs = breaker?.heldForMs() ?? 0;
     const cause = breaker?.lastFailure;
     if (heldForMs === 0 || cause === undefined) return undefined;
-    const what = `held back for ${Math.ceil(heldForMs / 1000)} s after repeated failures`;
+    const what = `backing off for ${Math.ceil(heldForMs / 1000)} s after repeated failures`;
     const { remedy, requestId } = cause;
     const details = { endpoint, cause, remedy, requestId, retryAfterMs: heldForMs };
     return new ApiError("API_SUSPENDED", `${endpoint}: ${what}`, details);
@@ -160,7 +160,11 @@ export class CircuitBreakers {
     const breaker: CircuitBreaker = new CircuitBreaker(clock, random, ENDPOINT_BREAKER, (open) => {
       const { log } = this.#options;
       const { lastFailure } = breaker;
-      if (open) log.warn({ endpoint, err: lastFailure, request_id: lastFailure?.requestId }, "endpoint held back");
+      if (open)
+        log.warn(
+          { endpoint, err: lastFailure, request_id: lastFailure?.requestId },
+          "endpoint fails repeatedly: backing off",
+        );
       else log.info({ endpoint }, "endpoint works again");
     });
     this.#endpoints.set(endpoint, breaker);

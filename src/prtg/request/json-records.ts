@@ -17,7 +17,7 @@ export class NotAList extends Error {
   readonly json: unknown;
 
   constructor(json: unknown) {
-    super("the text is JSON, but no array");
+    super("the text is JSON, but not an array");
     this.json = json;
   }
 }

@@ -16,19 +16,19 @@ export interface Destination {
 /** By OpenSSL error code. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "its authority is not trusted",
-  UNABLE_TO_GET_ISSUER_CERT: "its authority is not known",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its authority is not known",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its authority is not known",
+  SELF_SIGNED_CERT_IN_CHAIN: "its CA is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT: "its CA is unknown",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its CA is unknown",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its CA is unknown",
   CERT_HAS_EXPIRED: "it has expired",
   CERT_NOT_YET_VALID: "it is not valid yet",
   CERT_REVOKED: "it is revoked",
-  CERT_UNTRUSTED: "its authority is not trusted for this use",
-  CERT_REJECTED: "its authority rejects this use",
+  CERT_UNTRUSTED: "its CA is not trusted for this use",
+  CERT_REJECTED: "its CA rejects this use",
   CERT_SIGNATURE_FAILURE: "its signature is wrong",
   CERT_CHAIN_TOO_LONG: "its chain is too long",
-  INVALID_CA: "its issuer is no authority",
-  INVALID_PURPOSE: "it is not made for servers",
+  INVALID_CA: "its issuer is not a CA",
+  INVALID_PURPOSE: "it is not a server certificate",
   PATH_LENGTH_EXCEEDED: "its chain is too long",
   HOSTNAME_MISMATCH: "it is for another name",
   ERR_TLS_CERT_ALTNAME_INVALID: "it is for another name",
@@ -47,11 +47,11 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   ECONNRESET: "connection reset by the server",
   EPIPE: "connection closed by the server",
   ENOTFOUND: "the name does not resolve",
-  EAI_AGAIN: "name resolution failed for now",
+  EAI_AGAIN: "name resolution failed temporarily",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "no route to the network",
-  ETIMEDOUT: "no answer to the attempt to connect",
-  UND_ERR_CONNECT_TIMEOUT: "no answer to the attempt to connect",
+  ETIMEDOUT: "the connection attempt timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection attempt timed out",
   UND_ERR_SOCKET: "connection closed before the answer was complete",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "connection closed before the answer was complete",
   UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too large",
@@ -68,10 +68,10 @@ const VERSION_REFUSED = /^ERR_SSL_.*(PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSI
 const HANDSHAKE_REMEDIES: ReadonlyMap<string, string> = new Map(
   ["SSL/TLS_ALERT", "SSLV3_ALERT"].map((family) => [
     `ERR_SSL_${family}_HANDSHAKE_FAILURE`,
-    "If the server asks for a client certificate, give tls.cert_file and tls.key_file; else it has no cipher in common with Node.js.",
+    "If the server asks for a client certificate, set tls.cert_file and tls.key_file. Otherwise it shares no cipher with Node.js.",
   ]),
 );
-const VERSION_REMEDY = "Lower tls.min_version, or have the server offer a newer version of TLS.";
+const VERSION_REMEDY = "Lower tls.min_version, or enable a newer TLS version on the server.";
 
 /** Too many 1xx answers. */
 export class TooManyInterimAnswers extends Error {
@@ -92,30 +92,30 @@ export function networkError(destination: Destination, error: unknown): ApiError
   if (error instanceof ProxyRefused) {
     return error.isUnauthorized
       ? fail("API_PROXY_UNAUTHORIZED", error.message)
-      : fail("API_PROXY_FAILED", `the proxy ${error.proxy} gives no connection to ${host}: it answers ${error.status}`);
+      : fail("API_PROXY_FAILED", `the proxy ${error.proxy} refuses a connection to ${host}: HTTP ${error.status}`);
   }
   if (error instanceof ProxyUnusable) return proxyError(error, endpoint);
   if (error instanceof WrongFingerprint) {
-    const remedy = `${ERROR_CATALOGUE.API_TLS_FINGERPRINT.remedy} As a line: ${pinning(error.seen, destination)}`;
+    const remedy = `${ERROR_CATALOGUE.API_TLS_FINGERPRINT.remedy} The setting is: ${pinning(error.seen, destination)}`;
     return fail(
       "API_TLS_FINGERPRINT",
-      `the certificate of ${host} has another SHA-256 fingerprint: ${error.seen}`,
+      `the certificate of ${host} has a different SHA-256 fingerprint: ${error.seen}`,
       remedy,
     );
   }
   if (error instanceof UntrustedCertificate) {
     const { reason, seen } = error;
     const fault = CERTIFICATE_FAULTS[reason];
-    const why = `${fault === undefined ? reason : `${fault} (${reason})`}; its SHA-256 fingerprint is ${seen}`;
+    const why = `${fault === undefined ? reason : `${fault} (${reason})`}. Its SHA-256 fingerprint is ${seen}`;
     const remedy = CERTIFICATE_REMEDIES[reason] ?? ERROR_CATALOGUE.API_TLS_UNTRUSTED.remedy;
     return fail(
       "API_TLS_UNTRUSTED",
       `the certificate of ${host} is not trusted: ${why}`,
-      `${remedy} Or trust exactly this certificate, if the server itself shows the same fingerprint: ${pinning(seen, destination)}`,
+      `${remedy} Or, if this is the fingerprint of the server, trust only this certificate: ${pinning(seen, destination)}`,
     );
   }
   if (CLIENT_REFUSED.test(code)) {
-    return fail("API_TLS_CLIENT_REFUSED", `${host} refuses the client certificate, or asks for one (${code})`);
+    return fail("API_TLS_CLIENT_REFUSED", `${host} requires a client certificate, or rejects it (${code})`);
   }
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code === "EPROTO") {
     const remedy = VERSION_REFUSED.test(code) ? VERSION_REMEDY : HANDSHAKE_REMEDIES.get(code);
@@ -140,8 +140,8 @@ function faultOf(error: unknown): string {
 function proxyError({ proxy, cause }: ProxyUnusable, endpoint: string): ApiError {
   if (cause instanceof UntrustedCertificate) {
     const fault = CERTIFICATE_FAULTS[cause.reason] ?? cause.reason;
-    const text = `the certificate of the proxy ${proxy} is not trusted: ${fault}; its SHA-256 fingerprint is ${cause.seen}`;
-    const remedy = "Give the authority of the proxy, or its own certificate, in proxy_ca_file.";
+    const text = `the certificate of the proxy ${proxy} is not trusted: ${fault}. Its SHA-256 fingerprint is ${cause.seen}`;
+    const remedy = "Set proxy_ca_file to the CA of the proxy, or to its certificate.";
     return new ApiError("API_PROXY_FAILED", `${endpoint}: ${text}`, { endpoint, remedy });
   }
   const text = `no usable connection to the proxy ${proxy}: ${faultOf(cause)}`;
@@ -163,5 +163,5 @@ function codeOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== "" ? error.message : "unknown failure";
+  return error instanceof Error && error.message !== "" ? error.message : "unknown error";
 }

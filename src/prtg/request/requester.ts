@@ -92,7 +92,7 @@ export class Requester {
   #passPause(endpoint: string, total: TotalDeadline): void {
     const heldForMs = this.#access.budget.heldForMs();
     if (heldForMs <= total.remainingMs()) return;
-    const what = `held back for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
+    const what = `backing off for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
     throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint, retryAfterMs: heldForMs });
   }
 
@@ -119,7 +119,7 @@ export class Requester {
     const delayMs = this.#access.retries.delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout });
     if (delayMs === undefined) throw failure;
     const fields = { endpoint, attempt, delay_ms: Math.round(delayMs), request_id: failure.requestId };
-    this.#options.log.warn({ ...fields, err: failure }, "request failed: trying again");
+    this.#options.log.warn({ ...fields, err: failure }, "request failed: retrying");
     await this.#options.clock.sleep(delayMs, total.signal);
   }
 
@@ -134,7 +134,7 @@ export class Requester {
     let total: TotalDeadline | undefined;
     const expired = (): ApiError => {
       const cause = total?.lastFailure;
-      const what = `no answer within ${ms / 1000} s in all`;
+      const what = `no answer within ${ms / 1000} s, including retries`;
       return new ApiError("API_TIMEOUT", `${endpoint}: ${what}`, { endpoint, cause, requestId: cause?.requestId });
     };
     return withDeadline({ clock, ms, parents: [caller, this.#closing.signal], expired }, (signal) => {

@@ -6,7 +6,7 @@ import type { HttpResponse, ResponseHead } from "./messages.ts";
 
 /** The answer may come from the classic web server or a proxy. */
 export const WRONG_PORT_REMEDY =
-  "This answer is not in the form of API v2: check servers[].url; API v2 listens on 1616 (HTTPS) or 1615 (HTTP).";
+  "The answer is not from API v2. Check servers[].url: API v2 listens on 1616 (HTTPS) or 1615 (HTTP).";
 
 const MAX_MESSAGE_LENGTH = 300;
 /** Of an answer without an error object, UTF-16 units. */

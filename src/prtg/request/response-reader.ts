@@ -67,7 +67,7 @@ export function parseJson(endpoint: string, response: HttpResponse): unknown {
   const { contentType, body } = response;
   if (body === "") return undefined;
   if (!isOfJsonType(response)) {
-    throw notJson(endpoint, response, `an answer of type ${contentType} where JSON was due`);
+    throw notJson(endpoint, response, `an answer of type ${contentType} instead of JSON`);
   }
   if (isTooDeep(body)) throw notJson(endpoint, response, `JSON that is nested deeper than ${MAX_DEPTH} levels`);
   try {
@@ -80,7 +80,7 @@ export function parseJson(endpoint: string, response: HttpResponse): unknown {
 function refuseEncoding(endpoint: string, head: ResponseHead): void {
   const { contentEncoding } = head;
   if (isSupportedEncoding(contentEncoding)) return;
-  throw notJson(endpoint, head, `an encoding that cannot be read (${contentEncoding})`);
+  throw notJson(endpoint, head, `an unknown encoding (${contentEncoding})`);
 }
 
 /** Checks brackets outside of strings before anything is built. */
@@ -129,7 +129,7 @@ function invalid(endpoint: string, response: HttpResponse): ApiError {
 }
 
 function notAList(endpoint: string, response: HttpResponse): ApiError {
-  return notJson(endpoint, response, "something else than a list");
+  return notJson(endpoint, response, "an answer that is not a list");
 }
 
 export interface ResponseBody {

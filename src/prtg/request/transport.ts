@@ -20,7 +20,7 @@ export interface TransportHooks {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
+const SMALL_REMEDY = "Answers of this endpoint have a few kilobytes. Check which program answers at servers[].url.";
 
 /** Sends requests to one server. Does not follow redirects: API v2 has none. */
 export class Transport {
@@ -55,7 +55,7 @@ export class Transport {
     }
     this.#pool = new ConnectionPool({
       ...{ origin, tls, proxy, permit, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
-      onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
+      onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: using its last address"),
     });
   }
 
@@ -70,7 +70,7 @@ export class Transport {
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
     if (this.#unverified?.record()) {
-      this.#log.warn("tls.insecure_skip_verify is still set: the certificate of the server is not checked");
+      this.#log.warn("tls.insecure_skip_verify is still set: the exporter does not check the server's certificate");
     }
     const response = await this.#open(request, token, signal);
     try {
@@ -115,7 +115,7 @@ export class Transport {
     } catch (error) {
       if (!(error instanceof DamagedBody)) throw error;
       // The status of a refusal is enough.
-      if (head.status < 300) throw notJson(request.endpoint, head, `a body that is no sound ${head.contentEncoding}`);
+      if (head.status < 300) throw notJson(request.endpoint, head, `a body that is not valid ${head.contentEncoding}`);
     }
     return { ...head, body: taker.text(), bytes };
   }

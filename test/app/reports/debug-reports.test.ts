@@ -82,7 +82,7 @@ describe("pages below /debug", () => {
     const first = await shown({ object: "50" });
     expect(first.ids).toEqual(ids.slice(0, 200));
     expect(first.about).toMatchObject({ channels_total: 1_000, channels_from: 0 });
-    expect(first.text).toContain("\nchannels 1 to 200 of 1000; &from=N has those after the Nth\n");
+    expect(first.text).toContain("\nchannels 1 to 200 of 1000 (&from=N skips the first N)\n");
     const last = await shown({ object: "50", from: "900" });
     expect(last.ids).toEqual(ids.slice(900));
     expect(last.text.length).toBeLessThan(first.text.length);

@@ -210,11 +210,11 @@ test.each(["?status=dwon", "?status=up&status=paused", "?server=nobody&status=dw
 
 describe("error answers that make Prometheus keep its list", () => {
   test.each([
-    ["", 503, /not been read as a whole/],
-    ["?server=late", 503, /not been read as a whole/],
-    ["?server=hq&server=late", 503, /not been read as a whole/],
+    ["", 503, /not read the whole tree/],
+    ["?server=late", 503, /not read the whole tree/],
+    ["?server=hq&server=late", 503, /not read the whole tree/],
     ["?server=blind", 503, /collector tree is disabled/],
-    ["?server=nobody", 404, /no server of this name/],
+    ["?server=nobody", 404, /no server with this name/],
   ])("%j: %d", async (query, status, words) => {
     const answer = await fetch(starting.url + query);
     expect(answer.status).toBe(status);

@@ -60,24 +60,24 @@ export const CREDENTIALS: readonly BadDocument[] = [
   {
     title: "literal key in quotes",
     text: auth(`\n      api_key: "${SECRET}"`),
-    problems: [["4:16", "secrets do not belong in this file"]],
+    problems: [["4:16", "This file must not contain secrets"]],
   },
   {
     title: "literal key that is a number",
     text: auth("\n      api_key: 7777777"),
-    problems: [["4:16", "secrets do not belong in this file"]],
+    problems: [["4:16", "This file must not contain secrets"]],
   },
   {
     title: "literal key beside a reference",
     text: auth(`\n      api_key: \${K}${SECRET}`),
     env: { K: "k" },
-    problems: [["4:16", "secrets do not belong in this file"]],
+    problems: [["4:16", "This file must not contain secrets"]],
   },
   {
     title: "literal key as default",
     text: auth(`\n      api_key: \${K:-${SECRET}}`),
     env: { K: "k" },
-    problems: [["4:16", "secrets do not belong in this file"]],
+    problems: [["4:16", "This file must not contain secrets"]],
   },
   {
     title: "literal password",
@@ -107,7 +107,7 @@ export const CREDENTIALS: readonly BadDocument[] = [
   {
     title: "credentials of no proxy",
     text: `${OPEN_SERVER}    proxy_auth: { username: me, password_file: /run/secrets/key }\n`,
-    problems: [["5:17", "servers[0].proxy_auth: expected nothing, since there is no proxy_url"]],
+    problems: [["5:17", "servers[0].proxy_auth: expected no value without proxy_url"]],
   },
   {
     title: "two passwords of a proxy",
@@ -124,7 +124,7 @@ export const CREDENTIALS: readonly BadDocument[] = [
   {
     title: "authority of a proxy without TLS",
     text: `${OPEN_SERVER}    proxy_url: http://proxy:3128\n    proxy_ca_file: /etc/ssl/ca.pem\n`,
-    problems: [["6:20", "nothing, since proxy_url does not begin with https"]],
+    problems: [["6:20", "no value, because proxy_url does not begin with https"]],
   },
   {
     title: "key that is null",
@@ -135,13 +135,13 @@ export const CREDENTIALS: readonly BadDocument[] = [
     title: "empty variable as key",
     text: auth("\n      api_key: ${K}"),
     env: { K: "" },
-    problems: [["4:16", "which the value of K is not: it is empty"]],
+    problems: [["4:16", "but the value of K is different: it is empty"]],
   },
   {
     title: "variable of two lines as key",
     text: auth("\n      api_key: ${K}"),
     env: { K: `${SECRET}\nx` },
-    problems: [["4:16", "it holds more than one line"]],
+    problems: [["4:16", "it has more than one line"]],
   },
   ...[
     "authorization",
@@ -160,7 +160,7 @@ export const CREDENTIALS: readonly BadDocument[] = [
         `6:${name.length + 7}`,
         `otlp.headers.${name}: expected a reference to an environment variable such as Bearer \${OTLP_TOKEN}`,
         "(not shown)",
-        "give such a reference, otlp.header_files or OTEL_EXPORTER_OTLP_HEADERS",
+        "use such a reference, otlp.header_files or OTEL_EXPORTER_OTLP_HEADERS",
       ] as const,
     ],
   })),

@@ -18,13 +18,13 @@ export const FILES: readonly BadDocument[] = [
     title: "secret file of two lines",
     text: auth("{ username: a, password_file: /run/secrets/two-lines }"),
     code: "SECRET_UNREADABLE",
-    problems: [["3:41", "servers[0].auth.password_file: file /run/secrets/two-lines holds more than one line"]],
+    problems: [["3:41", "servers[0].auth.password_file: file /run/secrets/two-lines has more than one line"]],
   },
   {
     title: "secret file in UTF-16",
     text: auth("{ api_key_file: /run/secrets/utf-16 }"),
     code: "SECRET_UNREADABLE",
-    problems: [["3:27", "or is no UTF-8 text"]],
+    problems: [["3:27", "or is not UTF-8 text"]],
   },
   {
     title: "path with a line break",
@@ -48,7 +48,7 @@ export const FILES: readonly BadDocument[] = [
     title: "CA file without certificate",
     text: `${OPEN_SERVER}    tls: { ca_file: /etc/ssl/key.pem }\n`,
     code: "CA_UNREADABLE",
-    problems: [["5:21", "file /etc/ssl/key.pem holds no PEM certificate"]],
+    problems: [["5:21", "file /etc/ssl/key.pem contains no PEM certificate"]],
   },
   {
     title: "damaged certificate",

@@ -24,36 +24,36 @@ export const REFERENCES: readonly BadDocument[] = [
   {
     title: "malformed reference",
     text: `${SERVER}stale_after: "\${1x}"\n`,
-    problems: [["3:14", "stale_after: expected ${NAME} or ${NAME:-default}; a literal dollar is written $$"]],
+    problems: [["3:14", "stale_after: expected ${NAME} or ${NAME:-default}; write $$ for a literal dollar"]],
   },
   {
     title: "wrong value in a variable",
     text: `${SERVER}stale_after: \${STALE}\n`,
     env: { STALE: SECRET },
-    problems: [["3:14", "which the value of STALE is not"]],
+    problems: [["3:14", "but the value of STALE is different"]],
   },
   {
     title: "wrong number in a variable",
     text: `${OPEN_SERVER}    limits: { concurrency: "\${C}" }\n`,
     env: { C: SECRET },
-    problems: [["5:28", "expected a whole number from 1 to 64, which the value of C is not"]],
+    problems: [["5:28", "expected a whole number from 1 to 64, but the value of C is different"]],
   },
   {
     title: "number out of range in a variable",
     text: `${OPEN_SERVER}    limits: { concurrency: "\${C}" }\n`,
     env: { C: "65" },
-    problems: [["5:28", "which the value of C is not"]],
+    problems: [["5:28", "but the value of C is different"]],
   },
   {
     title: "wrong boolean in a variable",
     text: `${OPEN_SERVER}    tls:\n      insecure_skip_verify: \${I}\n`,
     env: { I: "maybe" },
-    problems: [["6:29", "expected true or false, which the value of I is not"]],
+    problems: [["6:29", "expected true or false, but the value of I is different"]],
   },
   {
     title: "structure in a variable",
     text: auth("${A}"),
     env: { A: "{ api_key_file: /run/secrets/key }" },
-    problems: [["3:11", "servers[0].auth: expected a map", "which the value of A is not"]],
+    problems: [["3:11", "servers[0].auth: expected a map", "but the value of A is different"]],
   },
 ];

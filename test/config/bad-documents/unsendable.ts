@@ -1,8 +1,8 @@
 import { SECRET } from "../support.ts";
 import { auth, type BadDocument, OPEN_SERVER } from "./bad-document.ts";
 
-const KEY_FAULT = "holds a blank or another character that no API key has";
-const HEADER_FAULT = "holds characters that no HTTP header can carry";
+const KEY_FAULT = "contains a space or another character that is invalid in an API key";
+const HEADER_FAULT = "contains characters that are invalid in an HTTP header";
 const HEADER = "expected the value of an HTTP header: one line of Latin-1";
 
 /** Valid, but can never reach a server. */

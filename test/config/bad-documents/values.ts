@@ -32,7 +32,7 @@ export const VALUES: readonly BadDocument[] = [
     problems: [
       [
         "3:1",
-        "alerting: unknown key; known here: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, web, state_dir",
+        "alerting: unknown key. Known keys: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, web, state_dir",
       ],
     ],
   },
@@ -54,9 +54,9 @@ export const VALUES: readonly BadDocument[] = [
   {
     title: "unknown collector",
     text: `${SERVER}collectors: { sensors: {} }\n`,
-    problems: [["3:15", "collectors.sensors: unknown key; known here: health, status, tree"]],
+    problems: [["3:15", "collectors.sensors: unknown key. Known keys: health, status, tree"]],
   },
-  { title: "odd key", text: `${SERVER}"a\\nb": 1\n`, problems: [["3:1", '["a\\nb"]: unknown key; known here']] },
+  { title: "odd key", text: `${SERVER}"a\\nb": 1\n`, problems: [["3:1", '["a\\nb"]: unknown key. Known keys']] },
   {
     title: "key of Object.prototype",
     text: `${SERVER}__proto__: 1\ntoString: 2\n`,
@@ -164,14 +164,14 @@ export const VALUES: readonly BadDocument[] = [
       [
         "3:33",
         "collectors.tree.schedule",
-        'found "*/5 * * * *": it has five fields: put the seconds first, as in 0 */5 * * * *',
+        'found "*/5 * * * *": it has five fields: add the seconds first, as in 0 */5 * * * *',
       ],
     ],
   },
   {
     title: "uneven seconds",
     text: `${SERVER}collectors: { tree: { schedule: "*/45 * * * * *" } }\n`,
-    problems: [["3:33", "must divide 60", "as in 45s"]],
+    problems: [["3:33", "must divide 60", "such as 45s"]],
   },
   {
     title: "wrong cron field",
@@ -232,12 +232,12 @@ export const VALUES: readonly BadDocument[] = [
   {
     title: "name without anything in it",
     text: `${OPEN_SERVER}    name: " "\n`,
-    problems: [["5:11", 'servers[0].name: expected a name that is not empty, found " "']],
+    problems: [["5:11", 'servers[0].name: expected a non-empty name, found " "']],
   },
   {
     title: "name given twice",
     text: `${OPEN_SERVER}    name: a\n  - url: http://b\n    name: a\n    auth: { api_key_file: /run/secrets/key }\n`,
-    problems: [["7:11", "servers[1].name: expected a name that no other server has (servers[0] has it", 'found "a"']],
+    problems: [["7:11", "servers[1].name: expected a unique name (servers[0] has the same", 'found "a"']],
   },
   {
     title: "same host twice",

@@ -14,7 +14,7 @@ test("problems of rules in the configuration file have their position", async ()
       /^prtg\.yaml:3:25: mapping\.rules\[0\]\.match\.channel: expected a text, .*missing closing \)$/,
     ),
     expect.stringMatching(
-      /^prtg\.yaml:4:13: mapping\.rules\[0\]\.name: .*the exporter or Prometheus has a metric of that name$/,
+      /^prtg\.yaml:4:13: mapping\.rules\[0\]\.name: .*the exporter or Prometheus already has a metric with that name$/,
     ),
   ]);
 });
@@ -32,7 +32,7 @@ test("the loader blames a rule that conflicts with a preset, even if it comes fi
   const text =
     "mapping:\n  presets: [ping]\n  rules:\n    - { match: { kind: x }, name: prtg_ping_seconds, unit: seconds, labels: { site: a } }\n";
   expect(await linesOf(loadMapping(text))).toEqual([
-    'prtg.yaml:4:77: mapping.rules[0].labels: expected no labels, as rules[0] of preset ping has it for prtg_ping_seconds, found "site"',
+    'prtg.yaml:4:77: mapping.rules[0].labels: expected no labels, as in rules[0] of preset ping for prtg_ping_seconds, found "site"',
   ]);
 });
 

@@ -12,10 +12,10 @@ function rule(text: string): string {
 
 const PING = "name: prtg_x, help: X.";
 const NAME = "expected the name of a metric such as prtg_ping_seconds";
-const LABEL = "expected the name of a label that is free";
+const LABEL = "expected an unused label name";
 const PATTERN = "expected a text, a glob such as Disk*, or a regular expression such as /Disk \\d+/";
-const TEMPLATE = "expected a text, in which $1 or $<name> may stand for what a group of a regular expression matched";
-const LISTS = "expected a text, or a list of texts that is not empty";
+const TEMPLATE = "expected a text, in which $1 or $<name> inserts the match of a group";
+const LISTS = "expected a text, or a non-empty list of texts";
 
 export const BAD_RULES: readonly BadRules[] = [
   { title: "a list", text: "- a\n", lines: ["rules.yaml:1:1: expected a map, found a list"] },
@@ -60,13 +60,13 @@ export const BAD_RULES: readonly BadRules[] = [
     title: "name and drop",
     text: rule("{ match: { kind: ping }, drop: true, name: prtg_x }"),
     lines: [
-      "rules.yaml:2:5: rules[0]: expected drop alone, or name with what belongs to it, found match and drop and name",
+      "rules.yaml:2:5: rules[0]: expected drop alone, or name with its other keys, found match and drop and name",
     ],
   },
   {
     title: "labels of a rule that drops",
     text: rule("{ match: { kind: ping }, drop: true, labels: { a: b } }"),
-    lines: ["rules.yaml:2:5: rules[0]: expected drop alone, or name with what belongs to it"],
+    lines: ["rules.yaml:2:5: rules[0]: expected drop alone, or name with its other keys"],
   },
   {
     title: "drop: false",
@@ -156,7 +156,9 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "regular expression without content",
     text: rule(`{ match: { path: // }, ${PING} }`),
-    lines: [`rules.yaml:2:22: rules[0].match.path: ${PATTERN}, found "//": there is nothing between the slashes`],
+    lines: [
+      `rules.yaml:2:22: rules[0].match.path: ${PATTERN}, found "//": the expression between the slashes is empty`,
+    ],
   },
   {
     title: "pattern of 10 kB",
@@ -168,29 +170,29 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "empty name",
     text: rule('{ match: { kind: ping }, name: "", help: X. }'),
-    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "": it is made of letters, digits and _`],
+    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "": it may contain only letters, digits and _`],
   },
   {
     title: "name with a line break and a quote",
     text: rule('{ match: { kind: ping }, name: "prtg_x\\n\\"1", help: X. }'),
-    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_x\\n\\"1": it is made of`],
+    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_x\\n\\"1": it may contain only`],
   },
   {
     title: "name that begins with a digit",
     text: rule("{ match: { kind: ping }, name: 5xx, help: X. }"),
     lines: [
-      `rules.yaml:2:36: rules[0].name: ${NAME}, found "5xx": it is made of letters, digits and _, and does not begin with a digit`,
+      `rules.yaml:2:36: rules[0].name: ${NAME}, found "5xx": it may contain only letters, digits and _, and must not begin with a digit`,
     ],
   },
   {
     title: "name with a colon, as of a recording rule",
     text: rule('{ match: { kind: ping }, name: "job:x", help: X. }'),
-    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "job:x": it is made of`],
+    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "job:x": it may contain only`],
   },
   {
     title: "name that runs from right to left",
     text: rule('{ match: { kind: ping }, name: "\\u202egnip", help: X. }'),
-    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "\\u{202e}gnip": it is made of`],
+    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "\\u{202e}gnip": it may contain only`],
   },
   {
     title: "name of 10 kB",
@@ -201,14 +203,14 @@ export const BAD_RULES: readonly BadRules[] = [
     title: "name of the metric table",
     text: rule("{ match: { kind: ping }, name: prtg_channel_value, help: X. }"),
     lines: [
-      `rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_channel_value": the exporter or Prometheus has a metric`,
+      `rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_channel_value": the exporter or Prometheus already has a metric`,
     ],
   },
   {
     title: "name whose limits would be those of all channels",
     text: rule("{ match: { kind: ping }, name: prtg_channel, help: X. }"),
     lines: [
-      `rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_channel": its limits would be served as prtg_channel_limit`,
+      `rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_channel": the metric of its limits would be prtg_channel_limit`,
     ],
   },
   {
@@ -221,7 +223,9 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "name of a counter",
     text: rule("{ match: { kind: ping }, name: prtg_pings_total, help: X. }"),
-    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_pings_total": the ending _total is not for gauges`],
+    lines: [
+      `rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_pings_total": mapped metrics are gauges, which cannot end in _total`,
+    ],
   },
   {
     title: "name that does not say the unit",
@@ -236,7 +240,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "name that says a unit which the rule does not",
     text: rule("{ match: { kind: ping }, name: prtg_ping_seconds, help: X. }"),
-    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_ping_seconds": the ending is that of unit: seconds`],
+    lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_ping_seconds": this suffix belongs to unit: seconds`],
   },
   {
     title: "help of two lines",
@@ -249,7 +253,7 @@ export const BAD_RULES: readonly BadRules[] = [
     title: "help with half of a character",
     text: rule('{ match: { kind: ping }, name: prtg_x, help: "a \\ud83d" }'),
     lines: [
-      'rules.yaml:2:50: rules[0].help: expected a sentence about the metric, found "a \\ud83d": it holds half of a character',
+      'rules.yaml:2:50: rules[0].help: expected a sentence about the metric, found "a \\ud83d": it contains half a character',
     ],
   },
   {
@@ -261,51 +265,51 @@ export const BAD_RULES: readonly BadRules[] = [
     title: "unit that does not become the metric's",
     text: rule("{ match: { unit: [msec, Mbit/s] }, name: prtg_x_seconds, unit: seconds, help: X. }"),
     lines: [
-      'rules.yaml:2:29: rules[0].match.unit[1]: expected a unit that becomes seconds, found "Mbit/s": it becomes bytes_per_second',
+      'rules.yaml:2:29: rules[0].match.unit[1]: expected a unit that converts to seconds, found "Mbit/s": it converts to bytes_per_second',
     ],
   },
   {
     title: "unit that is not recognised",
     text: rule("{ match: { unit: widgets }, name: prtg_x_seconds, unit: seconds, help: X. }"),
     lines: [
-      'rules.yaml:2:22: rules[0].match.unit: expected a unit that becomes seconds, found "widgets": it is not recognised: give factor',
+      'rules.yaml:2:22: rules[0].match.unit: expected a unit that converts to seconds, found "widgets": it is unknown: set factor',
     ],
   },
   {
     title: "base unit that is another than the metric's",
     text: rule("{ match: { base_unit: bytes }, name: prtg_x_seconds, unit: seconds, help: X. }"),
     lines: [
-      'rules.yaml:2:27: rules[0].match.base_unit: expected a unit that becomes seconds, found "bytes": it becomes bytes',
+      'rules.yaml:2:27: rules[0].match.base_unit: expected a unit that converts to seconds, found "bytes": it converts to bytes',
     ],
   },
 
   {
     title: "label that begins with a digit",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { 1st: x } }`),
-    lines: [`rules.yaml:2:64: rules[0].labels.1st: ${LABEL}, found "1st": it is made of letters, digits and _`],
+    lines: [`rules.yaml:2:64: rules[0].labels.1st: ${LABEL}, found "1st": it may contain only letters, digits and _`],
   },
   {
     title: "label without a name",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { "": x } }`),
-    lines: [`rules.yaml:2:64: rules[0].labels[""]: ${LABEL}, found "": it is made of`],
+    lines: [`rules.yaml:2:64: rules[0].labels[""]: ${LABEL}, found "": it may contain only`],
   },
   {
     title: "label of the tree",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { device: x } }`),
     lines: [
-      `rules.yaml:2:64: rules[0].labels.device: ${LABEL}, found "device": every channel has a label of that name`,
+      `rules.yaml:2:64: rules[0].labels.device: ${LABEL}, found "device": every channel already has a label with that name`,
     ],
   },
   {
     title: "label of every family",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { server: x } }`),
-    lines: [`rules.yaml:2:64: rules[0].labels.server: ${LABEL}, found "server": every channel has`],
+    lines: [`rules.yaml:2:64: rules[0].labels.server: ${LABEL}, found "server": every channel already has`],
   },
   {
     title: "label of Prometheus",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { instance: x, __name__: y } }`),
     lines: [
-      `rules.yaml:2:64: rules[0].labels.instance: ${LABEL}, found "instance": Prometheus gives this name a meaning`,
+      `rules.yaml:2:64: rules[0].labels.instance: ${LABEL}, found "instance": Prometheus reserves this name`,
       `rules.yaml:2:77: rules[0].labels.__name__: ${LABEL}, found "__name__": names that begin with __ are reserved`,
     ],
   },
@@ -324,7 +328,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "value with half of a character",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { a: "\\udc00" } }`),
-    lines: [`rules.yaml:2:67: rules[0].labels.a: ${TEMPLATE}, found "\\udc00": it holds half of a character`],
+    lines: [`rules.yaml:2:67: rules[0].labels.a: ${TEMPLATE}, found "\\udc00": it contains half a character`],
   },
   {
     title: "group that there is not",
@@ -351,7 +355,7 @@ export const BAD_RULES: readonly BadRules[] = [
     title: "group of two attributes",
     text: rule(`{ match: { channel: /Core (\\d+)/, path: /(\\w+).*/ }, ${PING}, labels: { core: $1 } }`),
     lines: [
-      `rules.yaml:2:98: rules[0].labels.core: ${TEMPLATE}, found "$1": $1: channel and path each have this group: name the groups apart`,
+      `rules.yaml:2:98: rules[0].labels.core: ${TEMPLATE}, found "$1": $1: channel and path each have this group: rename one of them`,
     ],
   },
 
@@ -359,33 +363,31 @@ export const BAD_RULES: readonly BadRules[] = [
     title: "one name, two helps",
     text: `${rule(`{ match: { kind: a }, ${PING} }`)}  - { match: { kind: b }, name: prtg_x, help: Y. }\n`,
     lines: [
-      'rules.yaml:3:47: rules[1].help: expected the same help, or none, as rules[0] of rules.yaml has it for prtg_x, found "Y."',
+      'rules.yaml:3:47: rules[1].help: expected the same help, or none, as in rules[0] of rules.yaml for prtg_x, found "Y."',
     ],
   },
   {
     title: "one name, with and without a unit",
     text: `${rule("{ match: { kind: a }, name: prtg_x, help: X., unit: count }")}  - { match: { kind: b }, name: prtg_x }\n`,
-    lines: ["rules.yaml:3:5: rules[1].unit: missing, expected count, as rules[0] of rules.yaml has it for prtg_x"],
+    lines: ["rules.yaml:3:5: rules[1].unit: missing, expected count, as in rules[0] of rules.yaml for prtg_x"],
   },
   {
     title: "one name, two sets of labels",
     text: `${rule(`{ match: { kind: a }, ${PING}, labels: { a: x, b: y } }`)}  - { match: { kind: b }, name: prtg_x, labels: { a: x } }\n`,
     lines: [
-      'rules.yaml:3:49: rules[1].labels: expected the labels a, b, as rules[0] of rules.yaml has it for prtg_x, found "a"',
+      'rules.yaml:3:49: rules[1].labels: expected the labels a, b, as in rules[0] of rules.yaml for prtg_x, found "a"',
     ],
   },
   {
     title: "one name, no labels and some",
     text: `${rule(`{ match: { kind: a }, ${PING} }`)}  - { match: { kind: b }, name: prtg_x, labels: { a: x } }\n`,
-    lines: [
-      'rules.yaml:3:49: rules[1].labels: expected no labels, as rules[0] of rules.yaml has it for prtg_x, found "a"',
-    ],
+    lines: ['rules.yaml:3:49: rules[1].labels: expected no labels, as in rules[0] of rules.yaml for prtg_x, found "a"'],
   },
   {
     title: "a name that is that of another's limits",
     text: `${rule("{ match: { kind: a }, name: prtg_x_seconds, unit: seconds, help: X. }")}  - { match: { kind: b }, name: prtg_x_limit_seconds, unit: seconds, help: Y. }\n`,
     lines: [
-      `rules.yaml:2:33: rules[0].name: ${NAME}, found "prtg_x_seconds": its limits would be served as prtg_x_limit_seconds`,
+      `rules.yaml:2:33: rules[0].name: ${NAME}, found "prtg_x_seconds": the metric of its limits would be prtg_x_limit_seconds`,
     ],
   },
 ];

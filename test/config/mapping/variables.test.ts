@@ -16,6 +16,6 @@ test.each([
   const lines = await linesOf(loadRules(`rules:\n  - { ${rule} }\n`, { KEY: SECRET }));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain(`rules[0].${key}: expected `);
-  expect(lines[0]).toContain("which the value of KEY is not");
+  expect(lines[0]).toContain("but the value of KEY is different");
   expect(lines[0]).not.toContain(SECRET);
 });

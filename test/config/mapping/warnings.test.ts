@@ -19,8 +19,8 @@ test.each<[string, string, string | undefined]>([
     "rules[0] of rules.yaml and rules[1]",
   ],
   ["after its base unit", rules("{ base_unit: seconds }", "{ unit: [ms, Std.] }"), "rules[0]"],
-  ["with a unit of another base unit", rules("{ unit: ms, base_unit: bytes }"), "its unit never becomes"],
-  ["with a unit that is not recognised", rules("{ unit: widgets, base_unit: count }"), "its unit never becomes"],
+  ["with a unit of another base unit", rules("{ unit: ms, base_unit: bytes }"), "its unit never converts"],
+  ["with a unit that is not recognised", rules("{ unit: widgets, base_unit: count }"), "its unit never converts"],
   ["after a rule of which one item remains", rules("{ unit: ms }", "{ unit: [s, ms] }"), undefined],
   ["before a wider one", rules("{ kind: ping, channel: Minimum }", "{ kind: ping }"), undefined],
   ["after one that looks at something else", rules("{ kind: ping }", "{ channel: Minimum }"), undefined],
@@ -42,7 +42,7 @@ test("the warning names the position of the other rule", async () => {
   const text = "mapping:\n  files: [more.yaml]\n  rules:\n    - { match: { kind: ping }, drop: true }\n";
   const { warnings } = await loadMapping(text, { "/etc/prtg/more.yaml": rules("{ kind: http }", "{ kind: ping }") });
   expect(warnings.map(formatProblem)).toEqual([
-    `more.yaml:3:5: rules[1]: ${NEVER}: rules[0] of prtg.yaml comes first and leaves nothing`,
+    `more.yaml:3:5: rules[1]: ${NEVER}: rules[0] of prtg.yaml already matches all its channels`,
   ]);
 });
 

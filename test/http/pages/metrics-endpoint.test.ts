@@ -117,7 +117,7 @@ describe("/metrics for servers", () => {
       const response = await fetch(`${metrics}${query}`);
       expect([response.status, await response.text()]).toEqual([
         404,
-        "The configuration has no server of this name.\n",
+        "The configuration has no server with this name.\n",
       ]);
     },
   );

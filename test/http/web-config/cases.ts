@@ -215,7 +215,11 @@ export const FURTHER_CASES: readonly WebConfigCase[] = [
   { title: "TLS 1.0 for those who insist", yaml: `${TLS}  min_version: TLS10\n` },
   { title: "a duration that is none", yaml: "rate_limit:\n  interval: soon\n", refused: ["2:13", "duration"] },
   { title: "half a request", yaml: "rate_limit:\n  interval: 1s\n  burst: 1.5\n", refused: ["3:10", "whole number"] },
-  { title: "versions that leave none", yaml: `${TLS}  max_version: TLS11\n`, refused: ["4:16", "no version is left"] },
+  {
+    title: "versions that leave none",
+    yaml: `${TLS}  max_version: TLS11\n`,
+    refused: ["4:16", "no TLS version between"],
+  },
   {
     title: "the key of another certificate",
     yaml: "tls_server_config:\n  cert_file: server.pem\n  key_file: client.key\n",
@@ -259,7 +263,7 @@ export const FURTHER_CASES: readonly WebConfigCase[] = [
   {
     title: "a header that would split the answer",
     yaml: 'http_server_config:\n  headers:\n    X-XSS-Protection: "1\\r\\nX-Evil: 1"\n',
-    refused: ["3:23", "header can carry"],
+    refused: ["3:23", "valid in an HTTP header"],
   },
-  { title: "an unknown section", yaml: "tls_config: {}\n", refused: ["1:1", "known here: tls_server_config"] },
+  { title: "an unknown section", yaml: "tls_config: {}\n", refused: ["1:1", "Known keys: tls_server_config"] },
 ];

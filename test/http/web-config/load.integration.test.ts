@@ -95,7 +95,7 @@ test.each([
 });
 
 test.each([
-  ["users without TLS", `basic_auth_users: { alice: "${ALICE}" }`, "in the clear"],
+  ["users without TLS", `basic_auth_users: { alice: "${ALICE}" }`, "unencrypted"],
   [
     "a policy without effect",
     "tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: RequireAnyClientCert }",
@@ -104,7 +104,7 @@ test.each([
   [
     "clients of any authority",
     "tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: RequireAndVerifyClientCert }",
-    "every authority",
+    "every CA",
   ],
   [
     "names without a policy",
@@ -112,7 +112,7 @@ test.each([
     "no effect",
   ],
   ["settings of TLS without a certificate", "tls_server_config: { min_version: TLS13 }", "plain HTTP"],
-  ["a limit that blocks all requests", "rate_limit: { interval: 1s }", "every request is refused"],
+  ["a limit that lets nothing through", "rate_limit: { interval: 1s }", "the exporter refuses every request"],
 ])("the log warns of %s", async (_what, yaml, words) => {
   const { warnings } = await load(yaml);
   expect(warnings).toHaveLength(1);

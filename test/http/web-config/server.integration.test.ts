@@ -104,7 +104,7 @@ describe("users", () => {
     const seen = [...answers, ...logged].join("\n");
     const secrets = [...passwords, ...passwords.map((password) => basic("alice", password).slice(6)), ALICE, CAROL];
     for (const secret of [...secrets, "plain-password", ALICE.slice(7)]) expect(seen).not.toContain(secret);
-    expect(seen).toContain("a request without the right user name and password was refused");
+    expect(seen).toContain("refused a request: user name or password is missing or wrong");
   });
 });
 
@@ -197,7 +197,7 @@ describe("changed files", () => {
     certificates.issue("rotated");
     await vi.waitFor(async () => expect(await serialOf()).not.toBe(before), PATIENCE);
     expect((await askTls(`${url}/metrics`, { ca })).status).toBe(200);
-    expect(logged.join("")).toContain("is in force");
+    expect(logged.join("")).toContain("was reloaded");
   });
 
   test("permit one more answer on an old connection", async () => {
@@ -263,7 +263,7 @@ describe("changed files", () => {
   test("keep the old state if they are wrong, with one log line until the correction", async () => {
     const { url, write, source, logged } = await startConfigured(certificates, USERS);
     const headers = { authorization: basic("alice", "wonderland") };
-    const complaints = () => logged.filter((line) => line.includes("is wrong: the one before is in force"));
+    const complaints = () => logged.filter((line) => line.includes("is invalid: the previous one stays in use"));
     write("basic_auth_users: [");
     await vi.waitFor(() => expect(complaints()).toHaveLength(1), PATIENCE);
     expect(source.isInForce).toBe(false);

@@ -17,6 +17,6 @@ test("users can have any name", () => {
 });
 
 test("users cannot have the name __proto__", () => {
-  const refused = { path: ["basic_auth_users", "__proto__"], text: "no user can have this name" };
+  const refused = { path: ["basic_auth_users", "__proto__"], text: "this user name is reserved" };
   expect(usersOf(`{ alice: ${ALICE}, __proto__: ${ALICE} }`)).toEqual(refused);
 });

@@ -194,7 +194,7 @@ describe("labels", () => {
     });
     expect(ruleSet).toBeUndefined();
     expect(problems).toMatchObject([
-      { source: 0, path: [0, "labels", "site"], part: "key", fault: "the settings of labels give channels this label" },
+      { source: 0, path: [0, "labels", "site"], part: "key", fault: "the section labels already adds this label" },
     ]);
   });
 

@@ -63,7 +63,7 @@ describe("endless list", () => {
     const { api } = testClient(server.url, { limits: LIMITS, memory });
     const error = await rejection(api.channels({}, never));
     expect(error).toMatchObject({ code: "API_MEMORY_FULL", endpoint: "/experimental/channels" });
-    expect(error.message).toContain("no room in the 1 MB");
+    expect(error.message).toContain("does not fit in the 1 MB");
     expect(memory.heldBytes).toBe(0);
     const few = Array.from({ length: 1_000 }, (_, number) => channel(number));
     server.handle((_request, response) => sendJson(response, few));
@@ -84,7 +84,7 @@ describe("endless list", () => {
     expect(open).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
     first.close();
     // Not closed: still holds its share.
-    expect(open).toThrow("read at the same time");
+    expect(open).toThrow("concurrent lists of this server");
   });
 });
 

@@ -49,7 +49,7 @@ describe("section that the server refuses to include", () => {
     await api.channels({ limits: true, lookups: true }, never);
     expect(asked()).toEqual(["/channels?limit=3000&offset=0&include=values"]);
     const lines = logged().filter(
-      ({ msg }) => msg === "the server refuses this parameter: the list is read without it",
+      ({ msg }) => msg === "the server refuses this parameter: reading the list without it",
     );
     expect(lines).toMatchObject([{ endpoint: "/experimental/channels", parameter: "include", value: "alerting" }]);
   });
@@ -186,6 +186,6 @@ describe("empty list", () => {
       response.end(body);
     });
     const error = await rejection(testClient(server.url).api.nodes("sensor", {}, never));
-    expect(error.message).toContain("something else than a list");
+    expect(error.message).toContain("an answer that is not a list");
   });
 });

@@ -150,8 +150,8 @@ describe("answers other than JSON of API v2", () => {
     { what: "XML", type: "application/xml", body: "<a/>", says: "an answer of type application/xml" },
     { what: "cut JSON", type: "application/json", body: '[{"id":"1"', says: "10 bytes that is not valid JSON" },
     { what: "no JSON", type: "text/plain", body: "hello", says: "5 bytes that is not valid JSON" },
-    { what: "an object", type: "application/json", body: '{"items":[]}', says: "something else than a list" },
-    { what: "nothing", type: "application/json", body: "", says: "something else than a list" },
+    { what: "an object", type: "application/json", body: '{"items":[]}', says: "an answer that is not a list" },
+    { what: "nothing", type: "application/json", body: "", says: "an answer that is not a list" },
   ])("include $what instead of a list", async ({ type, body, says }) => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(200, { "content-type": type });
@@ -266,7 +266,7 @@ test("every log line of a request has endpoint, status, duration and request ID"
       request_id: "request-1",
       msg: "request failed",
     },
-    { endpoint: "/version", attempt: 1, request_id: "request-1", msg: "request failed: trying again" },
+    { endpoint: "/version", attempt: 1, request_id: "request-1", msg: "request failed: retrying" },
     {
       endpoint: "/version",
       status: "200",

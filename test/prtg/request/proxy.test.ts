@@ -86,7 +86,7 @@ describe("failing tunnel", () => {
     const error = await rejection(testClient(api.url, { proxy: { url: proxy.url } }).api.version(never));
     expect(error).toMatchObject({ code: "API_PROXY_FAILED" });
     expect(error.message).toBe(
-      `/version: the proxy ${proxy.host} gives no connection to ${hostOf(api.url)}: it answers ${refuse}`,
+      `/version: the proxy ${proxy.host} refuses a connection to ${hostOf(api.url)}: HTTP ${refuse}`,
     );
     expect(describeError(error)).toContain("allows CONNECT to its port");
   });

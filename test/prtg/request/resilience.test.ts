@@ -93,7 +93,7 @@ describe("retries", () => {
     expect(await rejection(api.version(never))).toMatchObject({ code: "API_RATE_LIMITED", retryAfterMs: 300_000 });
     const held = await rejection(api.nodes("probe", {}, never));
     expect(held).toMatchObject({ code: "API_RATE_LIMITED" });
-    expect(held.message).toBe("/experimental/probes: held back for 300 s, as the server asked");
+    expect(held.message).toBe("/experimental/probes: backing off for 300 s, as the server asked");
     expect(server.requests).toHaveLength(1);
     await clock.advance(300_000);
     await api.version(never);
@@ -155,7 +155,7 @@ describe("breaker of the server", () => {
     const error = await rejection(api.nodes("sensor", {}, never));
     expect(error).toMatchObject({ code: "API_SUSPENDED", endpoint: "/experimental/sensors", requestId: "request-1" });
     expect(describeError(error)).toMatch(
-      /^\/experimental\/sensors: held back for 5 s after repeated failures: \/version: HTTP 503 .*core server service runs/,
+      /^\/experimental\/sensors: backing off for 5 s after repeated failures: \/version: HTTP 503 .*core server service runs/,
     );
     expect(paths()).toHaveLength(5);
   });
@@ -253,7 +253,7 @@ describe("breaker of an endpoint", () => {
     expect(server.requests).toHaveLength(3);
     const error = await rejection(api.channels({}, never));
     expect(error).toMatchObject({ code: "API_SUSPENDED", endpoint: "/experimental/channels" });
-    expect(error.message).toContain("held back for 10 s");
+    expect(error.message).toContain("backing off for 10 s");
     expect(server.requests).toHaveLength(3);
     await api.version(never);
     expect(recorded.breaker).toEqual([]);
@@ -261,7 +261,7 @@ describe("breaker of an endpoint", () => {
     await rejection(api.channels({}, never));
     expect(server.requests).toHaveLength(5);
     expect(await rejection(api.channels({}, never))).toMatchObject({
-      message: expect.stringContaining("held back for 20 s"),
+      message: expect.stringContaining("backing off for 20 s"),
     });
   });
 

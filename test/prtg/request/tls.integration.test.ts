@@ -108,7 +108,7 @@ describe("fingerprints", () => {
     const { api, recorded } = testClient(url, { tls: { fingerprints: [UNKNOWN] } });
     const error = await rejection(api.version(never));
     expect(error).toMatchObject({ code: "API_TLS_FINGERPRINT", endpoint: "/version" });
-    expect(describeError(error)).toContain(`has another SHA-256 fingerprint: ${fingerprintOf("self")} `);
+    expect(describeError(error)).toContain(`has a different SHA-256 fingerprint: ${fingerprintOf("self")} `);
     expect(describeError(error)).toMatch(/If the certificate was renewed, add the fingerprint/);
     expect(describeError(error)).toContain(`tls: { fingerprints: ["${fingerprintOf("self")}"] }`);
     expect(requests()).toBe(0);

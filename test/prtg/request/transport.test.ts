@@ -75,7 +75,7 @@ describe("TLS", () => {
       certificate: "localhost",
       ca: undefined,
       code: "API_TLS_UNTRUSTED",
-      says: /authority is not known.*tls\.ca_file/,
+      says: /CA is unknown.*tls\.ca_file/,
     },
     { certificate: "prtg.example.com", ca: undefined, code: "API_TLS_UNTRUSTED", says: /self-signed.*tls\.ca_file/ },
     {
@@ -93,7 +93,7 @@ describe("TLS", () => {
     const told = describeError(error);
     expect(told).toMatch(says);
     const { fingerprint256 } = new X509Certificate(certificate(`${served}.pem`));
-    expect(told).toContain(`its SHA-256 fingerprint is ${fingerprint256}`);
+    expect(told).toContain(`Its SHA-256 fingerprint is ${fingerprint256}`);
     expect(told).toContain(`tls: { fingerprints: ["${fingerprint256}"] }`);
     expect(server.requests).toHaveLength(0);
     expect(recorded.codes).toEqual(["/version tls"]);
@@ -228,7 +228,9 @@ describe("incomplete and slow answers", () => {
     await clock.advance(20_000);
     const error = await failed;
     expect(error).toMatchObject({ code: "API_TIMEOUT" });
-    expect(describeError(error)).toContain("no answer within 50 s in all: /version: no complete answer within 30 s");
+    expect(describeError(error)).toContain(
+      "no answer within 50 s, including retries: /version: no complete answer within 30 s",
+    );
   });
 
   test("end with the reason of the caller's signal", async () => {

@@ -97,14 +97,14 @@ export async function loadScenario(nameOrPath: string): Promise<Scenario> {
     const { message } = error instanceof Error ? error : new Error(String(error));
     throw new StartError("SCENARIO_INVALID", `cannot read the scenario ${nameOrPath}: ${message}`, {
       cause: error,
-      remedy: `Give the path of a YAML file, or one of those that come with the program: ${SHIPPED_SCENARIOS.join(", ")}.`,
+      remedy: `Give the path of a YAML file, or a built-in scenario: ${SHIPPED_SCENARIOS.join(", ")}.`,
     });
   }
 }
 
 function scenarioInvalid(error: ScenarioError): StartError {
   const { length } = error.problems;
-  const count = length === 1 ? "the scenario cannot be played" : `${length} faults in the scenario`;
+  const count = length === 1 ? "the scenario cannot run" : `${length} problems in the scenario`;
   return new StartError("SCENARIO_INVALID", `${count}\n${error.message}`);
 }
 
@@ -113,7 +113,7 @@ export function introduce(simulator: Simulator, { apiKey, startAt, speed, contro
   const { world, url, scenarios, classicUrl } = simulator;
   const ask = `curl -H 'Authorization: Bearer ${apiKey}'`;
   const counts = `${world.list("sensor").length} sensors with ${world.channels().length} channels`;
-  const time = `simulated time: ${new Date(simulator.now()).toISOString()}, ${speed} s a second`;
+  const time = `simulated time: ${new Date(simulator.now()).toISOString()}, ${speed} s per second`;
   return [
     `simulating ${counts} on ${url}/api/v2`,
     ...(startAt !== undefined || speed !== 1 ? [time] : []),

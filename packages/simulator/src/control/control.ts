@@ -15,7 +15,7 @@ const MAX_BYTES = 1024 * 1024;
 const OVERVIEW: ControlOperation = {
   method: "GET",
   path: "",
-  description: "this list, the time, and the size of the world",
+  description: "lists operations, time, seed and size of the world",
   handle(call) {
     const { world } = call;
     const counts = { sensors: world.list("sensor").length, channels: world.channels().length };
@@ -65,7 +65,11 @@ export class Control {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://control");
     if (request.headers.authorization !== `Bearer ${this.#apiKey}`) {
       const headers = { "WWW-Authenticate": "Bearer" };
-      throw new ControlError(401, "the control endpoint wants Authorization: Bearer with the API key", headers);
+      throw new ControlError(
+        401,
+        "the control endpoint requires the header Authorization: Bearer with the API key",
+        headers,
+      );
     }
     const { operation, id } = find(request.method ?? "", pathname);
     const text = await readText(request);
@@ -82,8 +86,8 @@ function find(method: string, path: string): { readonly operation: ControlOperat
   const fitting = found.find(({ operation }) => operation.method === method);
   if (fitting !== undefined) return fitting;
   const allowed = found.map(({ operation }) => operation.method).join(", ");
-  if (allowed === "") throw new ControlError(404, `there is no ${path}; GET ${CONTROL_ROOT} lists what there is`);
-  throw new ControlError(405, `${path} takes ${allowed}`, { Allow: allowed });
+  if (allowed === "") throw new ControlError(404, `there is no ${path}. GET ${CONTROL_ROOT} lists all operations`);
+  throw new ControlError(405, `${path} supports only ${allowed}`, { Allow: allowed });
 }
 
 /** The value of `{id}`, empty where the pattern has none; undefined where the path is another one. */

@@ -27,15 +27,15 @@ const addSchema = z
   .strictObject({ sensor: text.optional(), device: text.optional(), kind: text.optional() })
   .refine(
     ({ sensor, device }) => (sensor === undefined) !== (device === undefined),
-    "expected either sensor or device",
+    "expected sensor or device, and only one of them",
   );
 
 export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
-  { method: "GET", path: "/objects/{id}", description: "where an object is and how it is", handle: show },
+  { method: "GET", path: "/objects/{id}", description: "returns place and status of an object", handle: show },
   {
     method: "DELETE",
     path: "/objects/{id}",
-    description: "removes an object with all below it",
+    description: "removes an object and everything below it",
     handle({ world, id, at }) {
       world.remove(id, at);
       return ok({ removed: id });
@@ -43,26 +43,26 @@ export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
   },
   change(
     "force",
-    "puts a sensor into a `status` until it is resumed",
+    "sets a `status` of a sensor until it is resumed",
     z.strictObject({ status: z.enum(SETTABLE_STATUSES) }),
     (call, body) => {
       call.world.force(call.id, body.status, call.at);
     },
   ),
-  change("pause", "pauses an object, with a `message` and `for` a duration if wanted", remarkSchema, (call, body) => {
+  change("pause", "pauses an object, optionally with a `message` and `for` a duration", remarkSchema, (call, body) => {
     call.world.pause(call.id, call.at, body.message, endOf(call, body.for));
   }),
   change("resume", "ends a pause or a forced status", none, ({ world, id, at }) => world.resume(id, at)),
   change("acknowledge", "acknowledges a sensor that is down", remarkSchema, (call, body) => {
     call.world.acknowledge(call.id, call.at, body.message, endOf(call, body.for));
   }),
-  change("rename", "gives an object another `name`", z.strictObject({ name: text }), ({ world, id }, body) => {
+  change("rename", "sets the `name` of an object", z.strictObject({ name: text }), ({ world, id }, body) => {
     world.rename(id, body.name);
   }),
-  change("move", "puts an object below another one, `to` its id", z.strictObject({ to: text }), (call, body) => {
+  change("move", "moves an object below the object with the id `to`", z.strictObject({ to: text }), (call, body) => {
     call.world.move(call.id, body.to, { at: call.at });
   }),
-  change("set", "lets a `channel` go `to` a value, `over` and `for` durations", setSchema, (call, body) => {
+  change("set", "moves a `channel` `to` a value, optionally `over` and `for` durations", setSchema, (call, body) => {
     const { world, id, at, settings } = call;
     const node = nodeOf(call);
     const channel = isSensor(node)
@@ -79,14 +79,14 @@ export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
     });
     settings.set(id, [...(settings.get(id) ?? []), end]);
   }),
-  change("unset", "ends what set has begun", none, ({ settings, id }) => {
+  change("unset", "ends all changes by set", none, ({ settings, id }) => {
     for (const end of settings.get(id) ?? []) end();
     settings.delete(id);
   }),
   {
     method: "POST",
     path: "/objects/{id}/add",
-    description: "adds a `sensor` (of a `kind`, if wanted) or a `device` of that name below an object",
+    description: "adds a `sensor` (optionally of a `kind`) or a `device` with this name below an object",
     handle(call) {
       const { sensor, device, kind } = readBody(call.text, addSchema);
       const { world, id, at } = call;

@@ -75,7 +75,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ControlError(400, "the body is no JSON");
+    throw new ControlError(400, "the body is not JSON");
   }
 }
 

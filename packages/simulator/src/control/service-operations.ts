@@ -17,11 +17,11 @@ const MAX_SHOWN = 1000;
 
 /** Faults, sessions, the log of requests, mails, the contract and scenarios. */
 export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
-  { method: "GET", path: "/faults", description: "the faults in force", handle: showFaults },
+  { method: "GET", path: "/faults", description: "lists active faults", handle: showFaults },
   {
     method: "POST",
     path: "/faults",
-    description: "adds a `fault`, spelled as with --fault",
+    description: "adds a `fault`, written as for --fault",
     handle(call) {
       call.faults.add(readBody(call.text, z.strictObject({ fault: z.string() })).fault);
       return { ...showFaults(call), status: 201 };
@@ -30,18 +30,18 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "DELETE",
     path: "/faults",
-    description: "removes all faults, or the one that the query parameter `fault` repeats",
+    description: "removes all faults, or only the one in the query parameter `fault`",
     handle(call) {
       const fault = call.query.get("fault");
       if (fault === null) call.faults.clear();
-      else if (!call.faults.remove(fault)) throw new ControlError(404, `the fault ${fault} is not in force`);
+      else if (!call.faults.remove(fault)) throw new ControlError(404, `the fault ${fault} is not active`);
       return showFaults(call);
     },
   },
   {
     method: "DELETE",
     path: "/sessions",
-    description: "ends all sessions without telling, as a restart does",
+    description: "ends all sessions without notice, as a restart does",
     handle({ dropSessions }) {
       dropSessions();
       return ok({});
@@ -50,7 +50,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "GET",
     path: "/requests",
-    description: "counts of the requests so far, and the last ones (query parameter `limit`, 100 by default)",
+    description: "returns counts of requests and the last requests (query parameter `limit`, default 100)",
     handle({ requests, query }) {
       const limit = Number(query.get("limit") ?? 100);
       if (!Number.isSafeInteger(limit) || limit < 0 || limit > MAX_SHOWN) {
@@ -64,7 +64,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "DELETE",
     path: "/requests",
-    description: "forgets the requests so far",
+    description: "clears the counts and the last requests",
     handle({ requests }) {
       requests.reset();
       return ok({});
@@ -73,7 +73,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "GET",
     path: "/password-resets",
-    description: "what users who asked for a new password would find in their mail",
+    description: "returns the mails for requested password resets",
     handle({ passwordResets }) {
       return ok(
         passwordResets().map(({ requestedAt, expiresAt, ...mail }) => {
@@ -85,14 +85,19 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "GET",
     path: "/contract",
-    description: "the OpenAPI document of the release and the spelling that are played",
+    description: "returns the OpenAPI document of the simulated release and spelling",
     handle: ({ contract }) => ok(contract()),
   },
-  { method: "GET", path: "/scenarios", description: "the stories that are played", handle: showScenarios },
+  {
+    method: "GET",
+    path: "/scenarios",
+    description: "lists running scenarios, their steps and failures",
+    handle: showScenarios,
+  },
   {
     method: "POST",
     path: "/scenarios",
-    description: "plays a scenario from now on; the body is the file",
+    description: "starts the scenario in the body, a scenario file",
     handle({ scenarios, at, text }) {
       return created(describeRun(scenarios.play(parseScenario(text, "scenario"), at)));
     },
@@ -100,7 +105,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "DELETE",
     path: "/scenarios",
-    description: "ends all stories; changes of the tree that they have made remain",
+    description: "ends all scenarios, but keeps their changes of the tree",
     handle(call) {
       call.scenarios.clear();
       return showScenarios(call);

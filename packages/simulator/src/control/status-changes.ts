@@ -46,14 +46,14 @@ const querySchema = z.object({
 export const STATUS_CHANGES: ControlOperation = {
   method: "GET",
   path: "/status-changes",
-  description: "changes of statuses as seen each `step`, `from` a moment `until` another or now",
+  description: "lists status changes `from` a time `until` another (default: now), sampled every `step`",
   handle({ world, query, at: now }) {
     const { data, error } = querySchema.safeParse(Object.fromEntries(query));
     if (data === undefined) throw new ControlError(400, error.issues.map(({ message }) => message).join("; "));
     const from = Date.parse(data.from);
     const until = data.until === undefined ? now : Date.parse(data.until);
     if (!(data.step > 0) || (until - from) / data.step > MAX_LOOKS) {
-      throw new ControlError(400, `more than ${MAX_LOOKS} looks`);
+      throw new ControlError(400, `more than ${MAX_LOOKS} samples`);
     }
     const changes = statusChanges(world, looks(from, until, data.step));
     return ok({

@@ -7,11 +7,11 @@ const none = z.strictObject({});
 const freezeSchema = z.strictObject({ at: z.iso.datetime({ offset: true }).optional() });
 
 export const TIME_OPERATIONS: readonly ControlOperation[] = [
-  { method: "GET", path: "/time", description: "the simulated time and its speed", handle: show },
+  { method: "GET", path: "/time", description: "returns the simulated time and its speed", handle: show },
   {
     method: "POST",
     path: "/time/freeze",
-    description: "stops time, at once or `at` a moment",
+    description: "stops the time, now or `at` a moment",
     handle(call) {
       const { at } = readBody(call.text, freezeSchema);
       call.time.freeze(at === undefined ? undefined : Date.parse(at));
@@ -21,7 +21,7 @@ export const TIME_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "POST",
     path: "/time/step",
-    description: "moves time forward `by` a duration, and stops it there",
+    description: "moves the time forward `by` a duration and stops it",
     handle(call) {
       call.time.step(readBody(call.text, z.strictObject({ by: durationSchema })).by);
       return show(call);
@@ -30,7 +30,7 @@ export const TIME_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "POST",
     path: "/time/resume",
-    description: "lets time run on from where it was stopped",
+    description: "continues the time after a stop",
     handle(call) {
       readBody(call.text, none);
       call.time.resume();
@@ -40,7 +40,7 @@ export const TIME_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "POST",
     path: "/time/speed",
-    description: "changes the `speed`, in simulated seconds per second",
+    description: "sets the `speed`, in simulated seconds per second",
     handle(call) {
       call.time.setSpeed(readBody(call.text, z.strictObject({ speed: z.number() })).speed);
       return show(call);

@@ -155,7 +155,7 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "error":
       return (
         readError(argument) ??
-        fail(wrong("a status such as 503, then ,code=CODE, ,body=none, ,retry-after=2s or ,wait-for=2s if wanted"))
+        fail(wrong("a status such as 503, optionally with ,code=CODE, ,body=none, ,retry-after=2s or ,wait-for=2s"))
       );
     case "hang":
     case "html":
@@ -175,11 +175,11 @@ function readAction(text: string, name: string, argument: string | undefined): F
     }
     case "endless": {
       const rate =
-        argument === undefined ? undefined : (readSize(argument) ?? fail(wrong("a size a second such as 1MB")));
+        argument === undefined ? undefined : (readSize(argument) ?? fail(wrong("a size per second such as 1MB")));
       return { kind: "endless", bytesPerSecond: rate };
     }
     case "large":
-      return readLarge(argument) ?? fail(wrong("a size such as 60MB, then ,arrays or ,text if wanted"));
+      return readLarge(argument) ?? fail(wrong("a size such as 60MB, optionally with ,arrays or ,text"));
     case "long-names": {
       const characters = readSize(argument);
       if (characters === undefined || characters > MAX_NAME_CHARACTERS) throw wrong("a size up to 100MB such as 10MB");
@@ -194,11 +194,11 @@ function readAction(text: string, name: string, argument: string | undefined): F
       };
     case "skew":
     case "date":
-      return { kind: name, byMs: readShift(argument) ?? fail(wrong("a shift such as +2h or -90s, of a year at most")) };
+      return { kind: name, byMs: readShift(argument) ?? fail(wrong("a shift such as +2h or -90s, at most a year")) };
     case "empty":
       return { kind: "empty", as: oneOf(argument ?? "list", EMPTY) ?? fail(wrong(EMPTY.join(", "))) };
     case "short-rows":
-      return { kind: "short-rows", by: integer(argument ?? "1", 1, 1000) ?? fail(wrong("a number from 1 on")) };
+      return { kind: "short-rows", by: integer(argument ?? "1", 1, 1000) ?? fail(wrong("a number of at least 1")) };
     case "refuses": {
       const [, parameter, value] = /^([a-z_]+)(?::([a-z0-9_]+))?$/.exec(argument ?? "") ?? [];
       if (parameter === undefined) throw wrong("a parameter such as include:alerting, limit:1000 or from");
@@ -219,7 +219,10 @@ function readAction(text: string, name: string, argument: string | undefined): F
         status: Number(oneOf(argument ?? "404", ["404", "405", "501"]) ?? fail(wrong("404, 405 or 501"))),
       };
     case "drip":
-      return { kind: "drip", bytesPerSecond: readSize(argument) ?? fail(wrong("a size a second such as 512B, 16kB")) };
+      return {
+        kind: "drip",
+        bytesPerSecond: readSize(argument) ?? fail(wrong("a size per second such as 512B or 16kB")),
+      };
     case "moving-list": {
       const change = oneOf(argument ?? "delete", ["delete", "insert", "reorder"]);
       return { kind: "moving-list", change: change ?? fail(wrong("delete, insert or reorder")) };
@@ -237,7 +240,7 @@ function readAction(text: string, name: string, argument: string | undefined): F
         by: integer(argument, -1_000_000, 1_000_000) ?? fail(wrong("a number of objects such as 3 or -1")),
       };
     case "odd-records":
-      return { kind: "odd-records", every: integer(argument, 1, 1_000_000) ?? fail(wrong("a number from 1 on")) };
+      return { kind: "odd-records", every: integer(argument, 1, 1_000_000) ?? fail(wrong("a number of at least 1")) };
     default:
       throw new FaultSyntaxError(text, `there is no fault called ${JSON.stringify(name)}`);
   }
@@ -314,7 +317,7 @@ function readShare(text: string, share: string | undefined): Pick<Fault, "probab
   if (times !== undefined) return { probability: 1, times };
   const probability = number(share, 0, 1);
   if (probability !== undefined && share.includes(".")) return { probability, times: undefined };
-  throw new FaultSyntaxError(text, "after # goes a probability such as 0.1 or a number of requests such as 3");
+  throw new FaultSyntaxError(text, "# needs a probability such as 0.1 or a number of requests such as 3");
 }
 
 function readDuration(text: string): number | undefined {

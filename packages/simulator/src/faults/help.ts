@@ -20,6 +20,6 @@ function faultLines([spelling = "", effect = ""]: readonly string[]): string {
 export const FAULT_HELP = `
 Faults: name[=argument][@[METHOD:]path-glob][#share]
 ${faults.map(faultLines).join("\n")}
-The glob is matched with the path below /api/v2; #0.1 hits one request in ten,
+The glob applies to the path below /api/v2. #0.1 selects one request in ten,
 #3 the next three.
 Example: --fault 'error=503@/experimental/sensors*#0.1' --fault latency=50ms`;

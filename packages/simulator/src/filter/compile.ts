@@ -47,7 +47,7 @@ function compile<Item, Context>(expression: Expression, scope: FilterScope<Item,
     case "related": {
       const term = compile(expression.term, scope);
       if (scope.hierarchy === undefined) {
-        throw invalidFilter(`${expression.relation} goes only with objects of the tree`, expression.at);
+        throw invalidFilter(`${expression.relation} works only with objects of the tree`, expression.at);
       }
       return related(expression.relation, term, scope.hierarchy);
     }
@@ -101,14 +101,14 @@ function compileComparison<Item, Context>(comparison: Comparison, scope: FilterS
     const wanted = operandsOf(property, value, scope);
     return (item) => wanted.has(read(item));
   }
-  if (value.kind === "list") throw invalidFilter("a list goes only with in", value.at);
+  if (value.kind === "list") throw invalidFilter("a list works only with in", value.at);
   const test = testOf(property.type, operator, operandOf(property, value, scope));
   return (item) => test(read(item));
 }
 
 function checkNil({ property: name, operator, operatorAt, value }: Comparison, { optional }: Declaration): void {
   if (!optional) throw invalidFilter(`${name} is never absent`, value.at);
-  if (operator !== "=" && operator !== "!=") throw invalidFilter("nil goes only with = and !=", operatorAt);
+  if (operator !== "=" && operator !== "!=") throw invalidFilter("nil works only with = and !=", operatorAt);
 }
 
 /** What a server makes of values. */

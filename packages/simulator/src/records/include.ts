@@ -68,7 +68,7 @@ export function parseInclude<Name extends string>(value: string | null, availabl
     } else throw badRequest(`include: ${name} is not available here`);
   }
   if (inheritance && sections.size === 0 && !summary) {
-    throw badRequest("include: inheritance goes only with another value");
+    throw badRequest("include: inheritance needs another value");
   }
   const key = `${inheritance ? "+" : ""}${available.sections.filter((section) => sections.has(section)).join()}`;
   return { sections, inheritance, summary, key };

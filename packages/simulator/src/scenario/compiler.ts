@@ -168,7 +168,7 @@ class ScenarioCompiler {
     const channel = channels.find(({ name, number }) => name === set.channel || number === set.channel);
     if (channel !== undefined) return { kind: "reading", channel: channel.number, to: set.to, overMs: set.over ?? 0 };
     const names = channels.map(({ name }) => JSON.stringify(name)).join(", ");
-    const text = isSensor(node) ? `no such channel: ${label(node)} has ${names}` : `${label(node)} is no sensor`;
+    const text = isSensor(node) ? `no such channel: ${label(node)} has ${names}` : `${label(node)} is not a sensor`;
     this.#problems.push(this.#scenario.source.problem([...path, "set", "channel"], text));
     return undefined;
   }
@@ -180,7 +180,7 @@ class ScenarioCompiler {
     const [target, other] = targets ?? [];
     if (target === undefined) return;
     if (other !== undefined) {
-      this.#addProblem([...path, "move"], `more than one object fits: ${label(target)}, ${label(other)}`);
+      this.#addProblem([...path, "move"], `more than one object matches: ${label(target)}, ${label(other)}`);
       return;
     }
     for (const node of nodes) {
@@ -194,7 +194,7 @@ class ScenarioCompiler {
     const { spec, path, at, nodes } = draft;
     const { sensor, device, count = 1, kind } = spec.add ?? {};
     if (kind !== undefined && !SENSOR_KINDS.has(kind)) {
-      this.#addProblem([...path, "add", "kind"], `there is no kind of sensor called ${kind}`);
+      this.#addProblem([...path, "add", "kind"], `there is no sensor kind ${kind}`);
       return;
     }
     for (const node of nodes) {

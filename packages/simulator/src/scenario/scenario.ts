@@ -22,7 +22,7 @@ export function parseScenario(text: string, file: string): Scenario {
 
 function problemsOf(issue: z.core.$ZodIssue, source: YamlSource): ScenarioProblem[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => source.problem([...issue.path, key], "there is no such key"));
+    return issue.keys.map((key) => source.problem([...issue.path, key], "unknown key"));
   }
   return [source.problem(issue.path, isMissing(issue) ? `missing: ${issue.message}` : issue.message)];
 }

@@ -22,9 +22,9 @@ export const SETTABLE_STATUSES = [
 
 const NODE_TYPES = ["probe", "group", "device", "sensor"] as const;
 
-const text = z.string("expected a text").min(1, "expected a text that is not empty");
+const text = z.string("expected a text").min(1, "expected a non-empty text");
 const positiveInteger = z.number("expected a number").int("expected a whole number").min(1, "expected at least 1");
-const onlyTrue = z.literal(true, "expected true, or leave it out");
+const onlyTrue = z.literal(true, "expected true, or no such key");
 const number = z.number("expected a number");
 const id = z.union([text, z.number().int().transform(String)], "expected an id or a list of ids");
 
@@ -74,7 +74,7 @@ const selectionSchema: z.ZodType<Selection> = z
       limited: onlyTrue.optional(),
       first: positiveInteger.optional(),
     },
-    "expected a map that says which objects: id, path, type, kind, tag, below",
+    "expected a map that selects objects: id, path, type, kind, tag, below",
   )
   .refine(
     ({ first: _, limited: __, ...criteria }) => Object.keys(criteria).length > 0,
@@ -87,7 +87,7 @@ const setSchema = z.strictObject(
     to: number,
     over: durationSchema.optional(),
   },
-  "expected a map with channel, to, and over if wanted",
+  "expected a map with channel, to and optionally over",
 );
 
 const addSchema = z
@@ -98,9 +98,12 @@ const addSchema = z
       kind: text.optional(),
       count: positiveInteger.max(1000).optional(),
     },
-    "expected a map with sensor or device, and count if wanted",
+    "expected a map with sensor or device, and optionally count",
   )
-  .refine(({ sensor, device }) => (sensor === undefined) !== (device === undefined), "expected either sensor or device")
+  .refine(
+    ({ sensor, device }) => (sensor === undefined) !== (device === undefined),
+    "expected sensor or device, and only one of them",
+  )
   .refine(({ sensor, kind }) => sensor !== undefined || kind === undefined, "only a sensor has a kind");
 
 const faultSchema = text.check(({ value, issues }) => {
@@ -143,31 +146,30 @@ const stepSchema = z
       remove: onlyTrue.optional(),
       fault: faultSchema.optional(),
     },
-    "expected a map with at, select and what happens",
+    "expected a map with at, select and an action",
   )
   .check(({ value: step, issues }) => {
     const complain = (key: string | undefined, message: string): void => {
       issues.push({ code: "custom", message, input: step, path: key === undefined ? [] : [key] });
     };
     const [action, other] = ACTIONS.filter((name) => step[name] !== undefined);
-    if (action === undefined) return complain(undefined, `what happens is missing: one of ${ACTIONS.join(", ")}`);
-    if (other !== undefined) return complain(other, `a step does one thing, and this one has ${action} already`);
-    if (action !== "fault" && step.select === undefined) complain("select", "expected a map that says which objects");
-    if (action === "fault" && step.select !== undefined) complain("select", "does not go with fault");
-    if (action === "fault" && step.daily) complain("daily", "does not go with fault");
+    if (action === undefined) return complain(undefined, `the action is missing: one of ${ACTIONS.join(", ")}`);
+    if (other !== undefined) return complain(other, `a step has one action, and this one already has ${action}`);
+    if (action !== "fault" && step.select === undefined) complain("select", "expected a map that selects objects");
+    if (action === "fault" && step.select !== undefined) complain("select", "is not allowed with fault");
+    if (action === "fault" && step.daily) complain("daily", "is not allowed with fault");
     for (const key of ["for", "daily", "repeat"] as const) {
       if (step[key] !== undefined && !LASTING_ACTIONS.includes(action))
-        complain(key, "goes with status, set and fault only");
+        complain(key, "is allowed only with status, set and fault");
     }
     if (step.message !== undefined && action !== "status" && action !== "acknowledge") {
-      complain("message", "goes with status and acknowledge only");
+      complain("message", "is allowed only with status and acknowledge");
     }
-    if (step.daily && step.repeat !== undefined) complain("repeat", "either daily or repeat");
+    if (step.daily && step.repeat !== undefined) complain("repeat", "daily and repeat exclude each other");
     const every = step.repeat?.every ?? (step.daily ? DAY_MS : undefined);
     if (every === undefined) return;
-    if (step.for === undefined)
-      complain(step.daily ? "daily" : "repeat", "what is repeated needs for: how long it lasts");
-    else if (step.for > every) complain("for", "must end before it is repeated");
+    if (step.for === undefined) complain(step.daily ? "daily" : "repeat", "a repeated step needs for, its duration");
+    else if (step.for > every) complain("for", "must end before the next repetition");
   });
 
 export const scenarioSchema = z.strictObject(

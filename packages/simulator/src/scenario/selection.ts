@@ -28,9 +28,9 @@ export function selectNodes(world: World, selection: Selection): readonly SimNod
       (limited === undefined || hasErrorLimit(node)) &&
       (fitsPath === undefined || fitsPath.test(pathOf(node))),
   );
-  if (found.length === 0) throw new SelectionError(undefined, "no object of the world fits");
+  if (found.length === 0) throw new SelectionError(undefined, "no object of the world matches");
   if (first !== undefined && found.length < first) {
-    throw new SelectionError("first", `only ${found.length} objects of the world fit`);
+    throw new SelectionError("first", `only ${found.length} objects of the world match`);
   }
   return found.slice(0, first);
 }

@@ -43,7 +43,7 @@ export class YamlSource {
       this.value = value;
     } catch (error) {
       const fault = faultOf(error);
-      throw new ScenarioError(file, [{ ...this.#at(fault.offset), key: "", text: `no YAML: ${fault.reason}` }]);
+      throw new ScenarioError(file, [{ ...this.#at(fault.offset), key: "", text: `invalid YAML: ${fault.reason}` }]);
     }
   }
 
@@ -124,7 +124,7 @@ class Places {
         while (this.#hasMore()) {
           const at = this.#offsetOfNext();
           const key = this.#advance();
-          if (key?.type !== EVENT_ID.SCALAR) throw new Fault("a key must be a plain text", at);
+          if (key?.type !== EVENT_ID.SCALAR) throw new Fault("a key must be plain text", at);
           this.#put(placed, getScalarValue(this.#text, key), at);
         }
         break;

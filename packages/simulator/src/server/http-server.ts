@@ -73,7 +73,7 @@ function answerMalformedRequests(server: Server, random: Random): void {
     const late = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
     const requestId = randomHex(random, 32);
     const code: ErrorCode = late ? "EXECUTION_TIMEOUT" : "BAD_REQUEST";
-    const body = errorObject(code, late ? "Reading the request took too long" : "The request is no HTTP", requestId);
+    const body = errorObject(code, late ? "Reading the request took too long" : "The request is not HTTP", requestId);
     const head = [
       `HTTP/1.1 ${late ? "408 Request Timeout" : "400 Bad Request"}`,
       "Content-Type: application/json; charset=utf-8",

@@ -14,7 +14,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {
-    throw badRequest("The body is no JSON");
+    throw badRequest("The body is not JSON");
   }
 }
 

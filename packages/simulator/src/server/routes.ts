@@ -30,7 +30,7 @@ export function buildRoutes(
     if (known === undefined) throw new Error(`The contract has no operation ${operation}`);
     if (handlers.has(operation)) throw new Error(`The operation ${operation} has two handlers`);
     if ((access === "public") !== (known.accessLevel === undefined)) {
-      throw new Error(`The contract and the handler of ${operation} differ in whether a user is needed`);
+      throw new Error(`The contract and the handler of ${operation} disagree on whether a user is needed`);
     }
     handlers.set(operation, endpoint);
   }

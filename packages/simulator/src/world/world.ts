@@ -91,12 +91,12 @@ class SimulatedWorld implements World {
   }
 
   state(node: SimNode, at: number): SimState {
-    if (!(node instanceof TreeNode)) throw new RangeError("the node is not of this world");
+    if (!(node instanceof TreeNode)) throw new RangeError("the node is not in this world");
     return this.#timeline.state(node, at);
   }
 
   lastMeasurement(channel: SimChannel, at: number): SimMeasurement | undefined {
-    if (!(channel instanceof ChannelNode)) throw new RangeError("the channel is not of this world");
+    if (!(channel instanceof ChannelNode)) throw new RangeError("the channel is not in this world");
     return this.#timeline.lastMeasurement(channel, at);
   }
 
@@ -180,6 +180,6 @@ class SimulatedWorld implements World {
 }
 
 function sensorNode(sensor: SimSensor): SensorNode {
-  if (!(sensor instanceof SensorNode)) throw new RangeError("the sensor is not of this world");
+  if (!(sensor instanceof SensorNode)) throw new RangeError("the sensor is not in this world");
   return sensor;
 }

@@ -31,9 +31,7 @@ describe("scenario", () => {
     const file = await scenarioFile("name: x\nsteps:\n  - at: noon\n    select: { id: 1 }\n    status: down\n");
     await expect(loadScenario(file)).rejects.toMatchObject({
       code: "SCENARIO_INVALID",
-      message: expect.stringMatching(
-        /^the scenario cannot be played\n.*story\.yaml:3:5: steps\[0\]\.at: expected a time/,
-      ),
+      message: expect.stringMatching(/^the scenario cannot run\n.*story\.yaml:3:5: steps\[0\]\.at: expected a time/),
     });
   });
 

@@ -104,7 +104,7 @@ describe("errors of the grammar", () => {
     ["html=x", "html takes no argument"],
     ["error=503,body=half", "error takes a status"],
     ["cut=middle", "cut takes body, start or reset"],
-    ["endless=fast", "endless takes a size a second"],
+    ["endless=fast", "endless takes a size per second"],
     ["content-type", "content-type takes a type in printable ASCII"],
     ["parents", "parents takes chain, cycle, self, lost"],
     ["swapped-kinds=1", "swapped-kinds takes no argument"],
@@ -132,10 +132,10 @@ describe("errors of the grammar", () => {
     ["refuses", "refuses takes a parameter"],
     ["odd-records=0", "odd-records takes a number"],
     ["hang@experimental/sensors", "the path glob must begin with / or *"],
-    ["hang#2.5", "after # goes a probability"],
-    ["hang#0", "after # goes a probability"],
-    ["hang#often", "after # goes a probability"],
-    ["hang#", "after # goes a probability"],
+    ["hang#2.5", "# needs a probability"],
+    ["hang#0", "# needs a probability"],
+    ["hang#often", "# needs a probability"],
+    ["hang#", "# needs a probability"],
   ])("%j", (text, complaint) => {
     expect(() => parseFault(text)).toThrow(FaultSyntaxError);
     expect(() => parseFault(text)).toThrow(`fault "${text}": ${complaint}`);

@@ -85,7 +85,7 @@ describe("refused filters", () => {
     ["parentid = 2490", "INVALID_FILTER", "value must be a text", 12],
     ["parentid in [2490]", "INVALID_FILTER", "parentid cannot be compared with in, only with =, !=", 10],
     ['name in "x"', "INVALID_FILTER", "value must be a list", 9],
-    ['name = ["x"]', "INVALID_FILTER", "a list goes only with in", 8],
+    ['name = ["x"]', "INVALID_FILTER", "a list works only with in", 8],
     ["name in [5]", "INVALID_FILTER", "value must be a text", 10],
     ['name matches "x"', "INVALID_FILTER", "name cannot be compared with matches", 6],
     ['name contains "x"', "INVALID_FILTER", "name cannot be compared with contains", 6],
@@ -105,7 +105,7 @@ describe("refused filters", () => {
     [`${"x".repeat(90)} = 5`, "INVALID_FILTER", `unknown property ${"x".repeat(40)}... at`, 1],
     ["favorite = 1", "INVALID_FILTER", "value must be true or false", 12],
     ["name = nil", "INVALID_FILTER", "name is never absent", 8],
-    ["favorite in nil", "INVALID_FILTER", "nil goes only with", 10],
+    ["favorite in nil", "INVALID_FILTER", "nil works only with", 10],
     ["intervalgroup.interval > 60", "INVALID_DURATION", "value needs the suffix s", 26],
     ['intervalgroup.interval > "60s"', "INVALID_FILTER", "value must be a duration", 26],
     ["children nme = 5", "INVALID_FILTER", "unknown property nme", 10],
@@ -171,7 +171,7 @@ describe("filters of records outside the tree", () => {
 
   test("lack relations", () => {
     expect(() => titles('name = "A" or children name = "A"')).toThrow(
-      "Filter is invalid: children goes only with objects of the tree at position 15",
+      "Filter is invalid: children works only with objects of the tree at position 15",
     );
   });
 });

@@ -59,9 +59,9 @@ describe("selectNodes", () => {
 
   test.each<[Selection, RegExp, string | undefined]>([
     [{ id: "77" }, /no object with the id 77/, "id"],
-    [{ kind: "nothing" }, /no object of the world fits/, undefined],
+    [{ kind: "nothing" }, /no object of the world matches/, undefined],
     [{ type: "probe", first: 4 }, /only 3 objects/, "first"],
-    [{ below: { kind: "nothing" } }, /no object of the world fits/, "below"],
+    [{ below: { kind: "nothing" } }, /no object of the world matches/, "below"],
   ])("rejects %j", (selection, message, key) => {
     const refused = (): unknown => selectNodes(world, selection);
     expect(refused).toThrow(SelectionError);

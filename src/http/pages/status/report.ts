@@ -141,7 +141,7 @@ export const StatusReport = z.strictObject({
     .describe("position in the list"),
   servers: z.array(Server).describe("at most 40, worst first"),
   metrics: z.strictObject({
-    series: count().describe("series about the monitored world"),
+    series: count().describe("series about monitored objects"),
     families: z
       .array(z.strictObject({ family: z.string().describe("name"), series: count().describe("number of its series") }))
       .describe("families with series, largest first"),

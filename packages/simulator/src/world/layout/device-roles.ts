@@ -31,7 +31,7 @@ const ROLES: ReadonlyMap<string, DeviceRole> = new Map(
 
 function roleNamed(name: string): DeviceRole {
   const role = ROLES.get(name);
-  if (role === undefined) throw new Error(`no role of devices is named ${name}`);
+  if (role === undefined) throw new Error(`there is no device role ${name}`);
   return role;
 }
 

@@ -52,9 +52,9 @@ function checkSize(size: WorldSize): void {
       throw new RangeError(`${key} must be a whole number of at least 0, not ${size[key]}`);
     }
   }
-  if (size.probes < 1) throw new RangeError("probes must be at least 1: everything else sits below a probe");
+  if (size.probes < 1) throw new RangeError("probes must be at least 1: everything else is below a probe");
   if (size.sensors > 0 && size.devices < 1) {
-    throw new RangeError(`devices must be at least 1 for ${size.sensors} sensors: a sensor sits on a device`);
+    throw new RangeError(`devices must be at least 1 for ${size.sensors} sensors: a sensor belongs to a device`);
   }
   const min = MIN_CHANNELS * size.sensors;
   const max = MAX_CHANNELS * size.sensors;

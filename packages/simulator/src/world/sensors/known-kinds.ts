@@ -77,7 +77,7 @@ function sensorKind({ id, name }: KnownKind, channels: SensorKind["channels"]): 
 
 function channelTemplate({ en, de, unit: display, quantity }: KnownChannel, index: number): ChannelTemplate {
   const unit = quantity === "state" ? UNITS.lookup : display === "" ? UNITS.plain : UNIT_OF_DISPLAY.get(display);
-  if (unit === undefined) throw new Error(`no unit is shown as ${display}`);
+  if (unit === undefined) throw new Error(`there is no unit with the text ${display}`);
   const found = QUANTITIES[`${quantity} ${display}`] ?? QUANTITIES[quantity];
   if (found === undefined) throw new Error(`data/quantities.json has no ${quantity}`);
   const { curve: shape, ...rest } = found;

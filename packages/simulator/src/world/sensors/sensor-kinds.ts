@@ -53,7 +53,7 @@ const KINDS: ReadonlyMap<string, SensorKind> = new Map(
 /** As device-roles.json refers to it: by its name in data/sensor-kinds.json, or by the id of a known kind. */
 export function kindNamed(name: string): SensorKind {
   const kind = KINDS.get(name) ?? KNOWN_KINDS.get(name);
-  if (kind === undefined) throw new Error(`no kind of sensor is named ${name}`);
+  if (kind === undefined) throw new Error(`there is no sensor kind ${name}`);
   return kind;
 }
 

@@ -7,10 +7,10 @@ import { normalValue, withinBounds } from "../scans/values.ts";
 /** Answers heed it from now on, in the future too. @throws RangeError when the node cannot have it */
 export function addIncident(node: TreeNode, incident: Incident): void {
   const { start, lengthMs, everyMs, times, effect } = incident;
-  if (!Number.isSafeInteger(start)) throw new RangeError("an incident begins at a whole millisecond");
-  if (!(lengthMs > 0)) throw new RangeError("an incident lasts some time");
-  if (!(times >= 1)) throw new RangeError("an incident happens at least once");
-  if (times > 1 && !(everyMs >= lengthMs)) throw new RangeError("an incident ends before it happens again");
+  if (!Number.isSafeInteger(start)) throw new RangeError("the start of an incident must be a whole millisecond");
+  if (!(lengthMs > 0)) throw new RangeError("an incident must last longer than 0 ms");
+  if (!(times >= 1)) throw new RangeError("an incident must happen at least once");
+  if (times > 1 && !(everyMs >= lengthMs)) throw new RangeError("an incident must end before it repeats");
   if (effect.kind === "reading") checkValueEffect(node, effect);
   else if (!statusesOf(node).has(effect.status)) {
     throw new RangeError(`a ${node.kind} (${node.id}) cannot be made ${effect.status}`);
@@ -39,10 +39,10 @@ function checkValueEffect(node: TreeNode, { channel: number, to }: ValueEffect):
   if (channel === undefined) throw new RangeError(`the ${node.kind} ${node.id} has no channel ${number} to set`);
   const [low = -Infinity, high = Infinity] = channel.template.bounds ?? [];
   if (!Number.isFinite(to) || to < low || to > high) {
-    throw new RangeError(`${channel.name} of the sensor ${node.id} cannot be ${to}: it goes from ${low} to ${high}`);
+    throw new RangeError(`${channel.name} of the sensor ${node.id} cannot be ${to}: its range is ${low} to ${high}`);
   }
   if (channel.template.whole && !Number.isInteger(to)) {
-    throw new RangeError(`${channel.name} of the sensor ${node.id} cannot be ${to}: it counts in whole numbers`);
+    throw new RangeError(`${channel.name} of the sensor ${node.id} cannot be ${to}: it has only whole numbers`);
   }
 }
 

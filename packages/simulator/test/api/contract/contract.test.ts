@@ -129,8 +129,8 @@ describe("handlers of operations", () => {
   test.each([
     [[handler("getNothing")], "The contract has no operation getNothing"],
     [[handler("getSensor"), handler("getSensor")], "The operation getSensor has two handlers"],
-    [[handler("getSensor", "public")], "differ in whether a user is needed"],
-    [[handler("getHealth")], "differ in whether a user is needed"],
+    [[handler("getSensor", "public")], "disagree on whether a user is needed"],
+    [[handler("getHealth")], "disagree on whether a user is needed"],
   ])("reject handlers that do not fit %#", (endpoints, message) => {
     expect(() => buildRoutes(contract, endpoints)).toThrow(message);
   });

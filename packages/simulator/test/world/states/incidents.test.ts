@@ -241,7 +241,7 @@ describe("incident with a value", () => {
     const { id } = channel.sensor;
     const reading = (to: number): Incident =>
       once(STARTED_AT, MINUTE, { kind: "reading", channel: channel.number, to, overMs: 0 });
-    expect(() => world.addIncident(id, reading(101))).toThrow("goes from 0 to 100");
+    expect(() => world.addIncident(id, reading(101))).toThrow("its range is 0 to 100");
     expect(() => world.addIncident(id, reading(Number.NaN))).toThrow(RangeError);
     expect(() => world.addIncident(id, reading(50.5))).toThrow("whole numbers");
   });

@@ -70,7 +70,7 @@ function same(value: string): Option {
 /** The channels of the sensor that `id` names. */
 function channelsOf({ query, visible }: Call): readonly Option[] {
   const id = query.get("id") ?? "";
-  if (id === "") throw badRequest("id is required: the sensor that the channels are of");
+  if (id === "") throw badRequest("id is required: the sensor with the channels");
   const node = visible.node(id);
   if (node === undefined || isChannel(node) || !isSensor(node)) throw notFound();
   return node.channels.map((channel) => ({ value: idOf(channel), text: channel.name }));

@@ -31,7 +31,7 @@ export function readSettings(body: SettingsBody, context: SettingsContext): SimE
   const sections = settingSectionsOf(context.kind);
   for (const name of Object.keys(body)) {
     if (!sections.some((section) => section.name === name)) {
-      throw wrong(`/${pointer(name)}`, `is not a section of a ${context.kind} that can be written`);
+      throw wrong(`/${pointer(name)}`, `is not a writable section of a ${context.kind}`);
     }
   }
   const values = (name: SettingSection["name"]): Values | undefined => {
@@ -68,7 +68,7 @@ function readSection(section: SettingSection, given: Readonly<Record<string, unk
   for (const [name, value] of Object.entries(given)) {
     const at = `/${section.name}/${pointer(name)}`;
     const field = section.fields.find((one) => one.name === name);
-    if (field === undefined) throw wrong(at, `is not a setting of a ${context.kind} that can be written`);
+    if (field === undefined) throw wrong(at, `is not a writable setting of a ${context.kind}`);
     values[name] = readValue(field, value, at);
   }
   for (const { name, required } of context.creates ? section.fields : []) {
@@ -116,7 +116,7 @@ function dependencyOf(values: Values, { base, checkDependency }: SettingsContext
   const named = isText(values.dependency) ? values.dependency : undefined;
   const type = values.dependencytype ?? (named !== undefined || settings.dependsOn !== undefined ? 1 : 0);
   const dependsOn = type === 0 ? undefined : (named ?? settings.dependsOn);
-  if (type === 0 && named !== undefined) throw wrong(at, "goes only with the dependencytype 1");
+  if (type === 0 && named !== undefined) throw wrong(at, "needs the dependencytype 1");
   if (type === 1 && dependsOn === undefined) throw wrong(at, "is required with the dependencytype 1");
   if (dependsOn !== undefined) checkDependency(dependsOn);
   return { schedule: isText(values.schedule) ? values.schedule : settings.schedule, dependsOn };

@@ -191,7 +191,7 @@ describe("refused edits", () => {
       "an object without a dependency",
       "device",
       { scheduledependency: { dependencytype: 0, dependency: "1" } },
-      "The body at /scheduledependency/dependency goes only with the dependencytype 1",
+      "The body at /scheduledependency/dependency needs the dependencytype 1",
     ],
     ["a slash in a name", "device", { "a/b~c": {} }, "The body must not have a/b~c"],
   ])("%s", async (_, kind, body, message) => {
