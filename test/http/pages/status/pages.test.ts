@@ -329,7 +329,7 @@ describe("why a sensor is not up", () => {
   test("is told at length on the page of the sensor, with when it was up", () => {
     const page = texts(rendered(PAGES.sensor));
     expect(page).toContain("Message: Timeout (code: PE018)");
-    expect(page).toContain("Last up 12 s ago");
+    expect(page).toContain("Status since 12 s ago Last up 12 s ago");
     expect(page).not.toContain("Last down");
   });
 
