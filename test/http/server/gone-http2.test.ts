@@ -42,16 +42,29 @@ test("a reader of HTTP/2 that has gone is known as one, also to those who look l
 
 test("a page that is made as it is read ends when a reader of HTTP/2 goes away in the midst of it", async () => {
   const sent = Promise.withResolvers<void>();
+  const made = { buffers: 0, isOver: false };
   async function* endless() {
-    for (;;) yield Buffer.alloc(512 * 1_024);
+    try {
+      for (;;) {
+        made.buffers++;
+        yield Buffer.alloc(512 * 1_024);
+      }
+    } finally {
+      made.isOver = true;
+    }
   }
+  const end = vi.fn(async () => []);
   const ask = await startHttp2((_request, response) =>
-    streamPage(response, { beginning: endless(), end: async () => [] }).then(sent.resolve, sent.reject),
+    streamPage(response, { beginning: endless(), end }).then(sent.resolve, sent.reject),
   );
   const stream = ask();
   await once(stream, "data");
+  expect(made.buffers).toBeGreaterThan(0);
+  expect(made.isOver).toBe(false);
   stream.close(8);
   await sent.promise;
+  expect(made.isOver).toBe(true);
+  expect(end).not.toHaveBeenCalled();
 });
 
 test("no page is made for a reader of HTTP/2 that went before its turn", async () => {
