@@ -91,3 +91,7 @@ test("every test belongs to exactly one project", () => {
   expect(all.filter((file) => count.get(file) !== 1)).toEqual([]);
   expect(projects.find(({ name }) => name === "real-alone")?.files.length).toBeGreaterThan(0);
 });
+
+test("a missing snapshot fails a test instead of being written", () => {
+  expect(config.test?.update).toBe("none");
+});

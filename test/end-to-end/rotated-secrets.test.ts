@@ -76,10 +76,13 @@ test.each(Object.entries(WAYS))(
     expect(simulator.requests.count({ status: way.refusal })).toBeGreaterThan(0);
     expect(simulator.requests.count({ status: way.refusal })).toBeLessThan(8);
     expect(serve.stderr).not.toMatch(/collector \w+ failed/);
+    const values: Record<string, string> = {};
     for (const { name, labels, value } of await samples(serve)) {
-      if (name === "prtg_up") expect(value).toBe("1");
-      if (name === "prtg_exporter_collector_success") expect(value, labels.collector).toBe("1");
+      if (name === "prtg_up") values.up = value;
+      if (name === "prtg_exporter_collector_success") values[labels.collector ?? ""] = value;
     }
+    expect(values).toMatchObject({ up: "1", health: "1", tree: "1", status: "1", channels: "1" });
+    expect(Object.values(values).filter((value) => value !== "1")).toEqual([]);
     expect(serve.stderr).not.toContain(NEW_SECRET);
   },
   60_000,

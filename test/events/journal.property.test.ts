@@ -7,6 +7,7 @@ import {
   type JournalEntry,
   journalFileName,
 } from "../../src/events/journal.ts";
+import { Premise } from "../support/premise.ts";
 
 const entry: fc.Arbitrary<JournalEntry> = fc.record(
   {
@@ -42,16 +43,33 @@ test("a truncated file gives its complete lines or none", () => {
   );
 });
 
+const damage = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom(..."0123456789"));
+
+function isJsonLine(line: string): boolean {
+  try {
+    return typeof JSON.parse(line.slice(9)) === "object";
+  } catch {
+    return false;
+  }
+}
+
 test("a damaged file never passes as another one", () => {
+  const looksWhole = new Premise();
   fc.assert(
-    fc.property(fc.array(entry, { minLength: 1 }), fc.nat(), fc.string({ minLength: 1 }), (entries, at, text) => {
+    fc.property(fc.array(entry, { minLength: 1 }), fc.nat(), damage, (entries, at, text) => {
       const whole = file("hq", entries);
-      const place = at % whole.length;
-      const decoded = decodeJournal(whole.slice(0, place) + text + whole.slice(place + text.length), "hq");
+      const digits = [...whole.matchAll(/\d/g)].map(({ index }) => index);
+      const place = (/^\d$/.test(text) ? digits[at % digits.length] : undefined) ?? at % whole.length;
+      const damaged = whole.slice(0, place) + text + whole.slice(place + text.length);
+      looksWhole.holds(damaged !== whole && damaged.trimEnd().split("\n").every(isJsonLine));
+      const decoded = decodeJournal(damaged, "hq");
       if ("problem" in decoded) return;
-      expect(entries.slice(0, decoded.entries.length)).toEqual(decoded.entries);
+      expect(decoded.entries).toEqual(entries.slice(0, decoded.entries.length));
+      const linesBefore = whole.slice(0, place).split("\n").length - 1;
+      expect(decoded.entries.length).toBeGreaterThanOrEqual(linesBefore - 1);
     }),
   );
+  looksWhole.expectOften();
 });
 
 test("servers with similar names have different files", () => {

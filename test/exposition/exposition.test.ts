@@ -1,8 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { Gauge, Registry } from "prom-client";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { Exposition } from "../../src/exposition/exposition.ts";
-import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { Exposition, type ExpositionObserver } from "../../src/exposition/exposition.ts";
+import { type ContentEncoding, type NegotiatedFormat, negotiateFormat } from "../../src/exposition/negotiate.ts";
+import type { Shard } from "../../src/exposition/shard.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -277,5 +278,38 @@ describe("Exposition", () => {
     await exposition.page(TEXT, "identity");
     await exposition.refresh();
     expect(parsePage(Buffer.concat(await exposition.page(TEXT, "identity")).toString()).size).toBe(1);
+  });
+
+  test("reports the size of the largest page in each format and encoding", async () => {
+    const store = new Store(Object.values(TREE_FAMILIES));
+    let reported = 0;
+    const observer = {
+      rendered(...[, , , bytes]: Parameters<ExpositionObserver["rendered"]>) {
+        reported = bytes;
+      },
+    };
+    const exposition = new Exposition({ store, registry: new Registry(), clock: new ManualClock(), observer });
+    running.push(exposition);
+    const size = async (format: NegotiatedFormat, encoding: ContentEncoding, shard?: Shard) => {
+      await exposition.page(format, encoding, shard);
+      return reported;
+    };
+    const objects = store.table(TREE_FAMILIES.objects);
+    const slots = Array.from({ length: 100 }, (_, shardKey) => objects.add(["hq", `kind ${shardKey}`], shardKey));
+    await store.commit(() => {
+      for (const slot of slots) objects.set(slot, 1);
+    });
+    const half = { index: 1, count: 2 };
+    const whole = await size(OPENMETRICS, "identity");
+    expect(whole).toBeGreaterThan(4_000);
+    expect(await size(TEXT, "identity", half)).toBeLessThan(whole);
+    expect(await size(OPENMETRICS, "gzip", half)).toBeLessThan(whole);
+    expect(await size(OPENMETRICS, "identity", half)).toBe(whole);
+    // Its own former size does not count.
+    await store.commit(() => {
+      for (const slot of slots) objects.withdraw(slot);
+    });
+    await exposition.refresh();
+    expect(reported).toBeLessThan(100);
   });
 });

@@ -8,16 +8,29 @@ import { isRecovered, staleValues, TruthChecker } from "./support/truth.ts";
 const HISTOGRAM = (buckets: string) => `# HELP h H.\n# TYPE h histogram\n${buckets}`;
 
 describe("accepted by the parser", () => {
-  test.each<[format: PageFormat, page: string]>([
-    ["text", ""],
-    ["text", '# HELP a A \\\\ \\n.\n# TYPE a gauge\na{x="\\"\\\\\\n,}",y=""} -1.5e-7\na NaN\n'],
-    ["text", "# TYPE a_total counter\na_total 5\n# TYPE b gauge\nb +Inf\n"],
-    ["text", HISTOGRAM('h_bucket{le="1"} 1\nh_bucket{le="+Inf"} 2\nh_sum 3\nh_count 2\n')],
-    ["openmetrics", "# EOF\n"],
-    ["openmetrics", '# TYPE a counter\n# HELP a A "quoted".\na_total{b="c"} 5\n# TYPE b gauge\n# EOF\n'],
-    ["openmetrics", "# TYPE a_seconds gauge\n# UNIT a_seconds seconds\na_seconds 5\n# EOF\n"],
-  ])("%s %j", (format, page) => {
-    parsePage(page, format);
+  test.each<[format: PageFormat, page: string, families: Readonly<Record<string, readonly number[]>>]>([
+    ["text", "", {}],
+    [
+      "text",
+      '# HELP a A \\\\ \\n.\n# TYPE a gauge\na{x="\\"\\\\\\n,}",y=""} -1.5e-7\na NaN\n',
+      { a: [-1.5e-7, Number.NaN] },
+    ],
+    [
+      "text",
+      "# TYPE a_total counter\na_total 5\n# TYPE b gauge\nb +Inf\n",
+      { a_total: [5], b: [Number.POSITIVE_INFINITY] },
+    ],
+    ["text", HISTOGRAM('h_bucket{le="1"} 1\nh_bucket{le="+Inf"} 2\nh_sum 3\nh_count 2\n'), { h: [1, 2, 3, 2] }],
+    ["openmetrics", "# EOF\n", {}],
+    [
+      "openmetrics",
+      '# TYPE a counter\n# HELP a A "quoted".\na_total{b="c"} 5\n# TYPE b gauge\n# EOF\n',
+      { a: [5], b: [] },
+    ],
+    ["openmetrics", "# TYPE a_seconds gauge\n# UNIT a_seconds seconds\na_seconds 5\n# EOF\n", { a_seconds: [5] }],
+  ])("%s %j", (format, page, families) => {
+    const values = [...parsePage(page, format)].map(([name, { samples }]) => [name, samples.map(({ value }) => value)]);
+    expect(Object.fromEntries(values)).toEqual(families);
   });
 });
 

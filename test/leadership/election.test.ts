@@ -109,6 +109,15 @@ describe("standby", () => {
     expect(election.next(4_010)).toEqual(READ);
   });
 
+  test("reads again if it does not know what became of its write", () => {
+    const election = contender();
+    const free = lease(3, { isReleased: true });
+    election.found(free, 0);
+    expect(election.next(0)).toMatchObject({ kind: "write", over: free });
+    election.failed(0, 100);
+    expect(election.next(2_000)).toEqual(READ);
+  });
+
   test("ignores a late acknowledgement and writes again", () => {
     const election = contender();
     election.found(lease(1, { isReleased: true }), 0);

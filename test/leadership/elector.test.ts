@@ -63,8 +63,8 @@ test("a stopped leader releases the Lease, and the other leads within two second
   const stopped = a.elector.stop();
   await clock.advance(0);
   await stopped;
-  expect(lease.lease).toMatchObject({ holder: undefined, isReleased: true });
-  expect(a.client.isClosed).toBe(true);
+  expect(lease.lease).toMatchObject({ holder: undefined, isReleased: true, durationMs: 10_000 });
+  expect([lease.transitions, a.client.isClosed]).toEqual([1, true]);
   await clock.advance(2_000);
   expect(b.told).toEqual(["elected"]);
 });
@@ -159,4 +159,32 @@ test("the log reports a fault once, and its end", async () => {
   const stopped = a.elector.stop();
   await clock.advance(0);
   await stopped;
+});
+
+test("does not release a Lease that another replica has taken", async () => {
+  lease.put({ isReleased: true });
+  const a = replica("a");
+  await clock.advance(1_000);
+  lease.put({ holder: "b" });
+  const stopped = a.elector.stop();
+  await clock.advance(0);
+  await stopped;
+  expect(lease.lease).toMatchObject({ holder: "b", isReleased: false });
+});
+
+test("releases a Lease that changes while it is released", async () => {
+  lease.put({ isReleased: true });
+  const a = replica("a");
+  await clock.advance(1_000);
+  const { write } = a.client;
+  a.client.write = (...request) => {
+    a.client.write = write;
+    lease.put({ holder: "a" });
+    return write(...request);
+  };
+  const stopped = a.elector.stop();
+  await clock.advance(0);
+  await stopped;
+  expect(lease.lease).toMatchObject({ isReleased: true });
+  expect(messages()).toEqual(["the Lease was released"]);
 });

@@ -149,3 +149,12 @@ test("the counter reports reads deferred since the last call", () => {
   work.countDeferred(4);
   expect([work.takeDeferred(), work.takeDeferred()]).toEqual([7, 0]);
 });
+
+test("a read that is aborted from the start rejects, though the gate is closed", async () => {
+  const { work, follow } = subject();
+  await follow(BUSY);
+  const read = { collector: "limits", ageMs: 0, deadline: Number.POSITIVE_INFINITY };
+  const acquired = work.acquire(read, AbortSignal.abort(new Error("stopped")));
+  await expect(Promise.race([acquired, follow(IDLE)])).rejects.toThrow("stopped");
+  expect(work.queued("limits")).toBe(0);
+});

@@ -25,10 +25,11 @@ test("the bench measures all parts in a quick run", { timeout: LIMIT_MS }, async
   expect(results?.parts.map(({ part }) => part)).toEqual(PART_NAMES);
   for (const { part, rows } of results?.parts ?? []) {
     expect(rows.length, part).toBeGreaterThan(2);
-    for (const { name, spread, samples } of rows) {
+    for (const { name, unit, spread, samples } of rows) {
       expect(samples, name).toBeGreaterThan(0);
       expect(spread.median, `${part}: ${name}`).toBeGreaterThanOrEqual(spread.minimum);
       expect(spread.median, `${part}: ${name}`).toBeLessThanOrEqual(spread.maximum);
+      if (unit === "ms" || unit === "s") expect(spread.median, `${part}: ${name}`).toBeGreaterThan(0);
     }
   }
   // Proves a comparison with another library.

@@ -64,6 +64,27 @@ describe("countCardinality", () => {
     });
   });
 
+  test("sorts families, probes and labels by their counts", async () => {
+    const store = new Store([SERVER, NODE]);
+    await store.commit(() => {
+      const [servers, nodes] = [store.table(SERVER), store.table(NODE)];
+      servers.set(servers.add(["hq", "25"]), 1);
+      for (const id of ["51", "1", "50"]) nodes.set(nodes.add(["hq", id, "a"]), 1);
+    });
+    const { families, probes, labels } = await countCardinality(store, { probeOf, top: 1, slices: unsliced });
+    expect(families).toEqual([counted("node", 3), counted("server", 1)]);
+    expect(probes.map(({ name, series }) => [name, series])).toEqual([
+      ["Berlin", 2],
+      ["Wien", 1],
+    ]);
+    expect(labels.map(({ label, distinct }) => [label, distinct])).toEqual([
+      ["id", 3],
+      ["server", 1],
+      ["version", 1],
+      ["path", 1],
+    ]);
+  });
+
   test("shows the most frequent values in order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 }), async (values) => {

@@ -46,3 +46,14 @@ test("the store continues after a failed writer and notifies current listeners",
 test("the store rejects a family that the metric table lacks", () => {
   expect(() => newStore().table({ ...FAMILY, name: "other" })).toThrow(RangeError);
 });
+
+test("increases its version with new tables, even if they are empty", async () => {
+  const store = newStore();
+  const slot = store.table(FAMILY).add([]);
+  for (const value of [1, 2, 3]) await store.commit(() => store.table(FAMILY).set(slot, value));
+  for (const reshapes of [1, 2]) {
+    const before = store.version;
+    await store.reshape([FAMILY], async () => () => undefined);
+    expect(store.version, `after ${reshapes}`).toBeGreaterThan(before);
+  }
+});

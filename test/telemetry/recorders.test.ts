@@ -152,3 +152,13 @@ test("each read asks for waiting rows, and gets none after the end", async () =>
   unfollow();
   expect(await read()).toMatchObject([{ "resolution=live": 0 }, { "resolution=live": 0 }]);
 });
+
+test("a resolution without a backlog has no oldest point, nor has one whose points are newer than the server's clock", async () => {
+  syncRecorder(metrics, "hq").followPending(
+    () => new Map([["live", { points: 3, oldestAt: 11_000 }]]),
+    () => 10_000,
+  );
+  const none = { "resolution=live": 0, "resolution=short": 0, "resolution=medium": 0, "resolution=long": 0 };
+  expect(await seriesOf(EXPORTER_METRICS.sync.pending)).toEqual({ ...none, "resolution=live": 3 });
+  expect(await seriesOf(EXPORTER_METRICS.sync.oldestPending)).toEqual(none);
+});

@@ -39,7 +39,7 @@ function slowServer(offset = 0) {
 function charts(offset?: number) {
   const clock = new ManualClock();
   const { asked, monitor } = slowServer(offset);
-  const subject = new SensorCharts(clock, () => new Map([["hq", monitor]]));
+  const subject = new SensorCharts(clock, () => new Map(["hq", "dc"].map((name) => [name, monitor])));
   const reader = () => new AbortController();
   // The request runs some microtasks later.
   const turn = () => clock.advance(0);
@@ -138,6 +138,22 @@ test("the exporter asks a server at most ten times a minute", async () => {
   void ask("10");
   await turn();
   expect(asked).toHaveLength(11);
+});
+
+test("drops the oldest of more than ten charts", async () => {
+  const { asked, subject, turn } = charts();
+  const read = async (server: string, id: string) => {
+    const reading = subject.read(server, id, new AbortController().signal);
+    await turn();
+    asked.at(-1)?.answer(seriesAt());
+    return reading;
+  };
+  for (let id = 0; id < 10; id++) await read("hq", String(id));
+  await read("dc", "10");
+  expect(asked).toHaveLength(11);
+  expect(await read("hq", "1")).toMatchObject({ kind: "drawn" });
+  // One more request than a server gets in a minute.
+  expect(await read("hq", "0")).toMatchObject({ kind: "too_many" });
 });
 
 test("eight readers wait at a time, and others get only cached answers", async () => {

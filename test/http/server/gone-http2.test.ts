@@ -42,16 +42,29 @@ test("the server detects a disconnected HTTP/2 reader, also later", async () => 
 
 test("a streamed page ends when its HTTP/2 reader disconnects", async () => {
   const sent = Promise.withResolvers<void>();
+  const made = { buffers: 0, isOver: false };
   async function* endless() {
-    for (;;) yield Buffer.alloc(512 * 1_024);
+    try {
+      for (;;) {
+        made.buffers++;
+        yield Buffer.alloc(512 * 1_024);
+      }
+    } finally {
+      made.isOver = true;
+    }
   }
+  const end = vi.fn(async () => []);
   const ask = await startHttp2((_request, response) =>
-    streamPage(response, { beginning: endless(), end: async () => [] }).then(sent.resolve, sent.reject),
+    streamPage(response, { beginning: endless(), end }).then(sent.resolve, sent.reject),
   );
   const stream = ask();
   await once(stream, "data");
+  expect(made.buffers).toBeGreaterThan(0);
+  expect(made.isOver).toBe(false);
   stream.close(8);
   await sent.promise;
+  expect(made.isOver).toBe(true);
+  expect(end).not.toHaveBeenCalled();
 });
 
 test("the server skips the page of an HTTP/2 reader that left before its turn", async () => {

@@ -9,6 +9,8 @@ export class MemoryLease {
   /** By client. "hang": no answer. */
   readonly faults = new Map<string, Error | "hang">();
   hold: Promise<void> | undefined;
+  /** Writes with another holder, by their own account. */
+  transitions = 0;
   #version = 0;
 
   put(said: Partial<Lease>): Lease {
@@ -54,8 +56,9 @@ export class MemoryLease {
     };
   }
 
-  #write(over: Lease, { holder, durationMs }: LeaseClaim): WriteResult {
+  #write(over: Lease, { holder, durationMs, isTaken }: LeaseClaim): WriteResult {
     if (over.version !== this.lease?.version) return { kind: "conflict" };
+    if (isTaken) this.transitions++;
     return { kind: "written", lease: this.put({ holder: holder || undefined, isReleased: holder === "", durationMs }) };
   }
 }

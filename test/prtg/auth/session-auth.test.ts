@@ -276,11 +276,15 @@ describe("close", () => {
     await refusing.api.version(never);
     refusing.server.handle((_request, response) => sendError(response, 400, "LOGOUT_FAILED"));
     await refusing.api.close();
+    expect(refusing.steps().at(-1)).toBe("DELETE /session");
+    expect(refusing.recorded.codes.at(-1)).toBe("/session 400");
 
     const gone = await sessionServer();
     await gone.api.version(never);
     await gone.server.close();
     await gone.api.close();
+    expect(gone.recorded.codes).toHaveLength(3);
+    expect(gone.recorded.codes.at(-1)).toMatch(/^\/session [a-z_]+$/);
   });
 
   test("ends the session of a login in progress, whose answer has the token", async () => {
@@ -318,11 +322,19 @@ describe("close", () => {
   test("limits its wait for a hanging server", async () => {
     const { api, server, clock } = await sessionServer();
     await api.version(never);
-    server.handle(() => undefined);
+    const arrived = Promise.withResolvers<string>();
+    server.handle(({ method, path }) => arrived.resolve(`${method} ${path}`));
     const closed = api.close();
-    await clock.sleeping((ms) => ms <= 5_000);
-    await clock.advance(5_000);
+    expect(await arrived.promise).toBe("DELETE /session");
+    let isClosed = false;
+    void closed.then(() => {
+      isClosed = true;
+    });
+    await clock.advance(4_999);
+    expect(isClosed).toBe(false);
+    await clock.advance(1);
     await closed;
+    expect(clock.pending).toEqual([]);
   });
 
   test("aborts current requests and rejects new ones", async () => {

@@ -6,6 +6,7 @@ import { decodeNode } from "../../../src/prtg/decode/node.ts";
 import { readObjectCounts, readSummary, readVersion } from "../../../src/prtg/decode/system-records.ts";
 import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
+import { Premise } from "../../support/premise.ts";
 
 /** Members that decoders read, and those they must not. */
 const MEMBERS = (
@@ -42,12 +43,14 @@ function numbersIn(value: unknown): number[] {
 }
 
 test("nodes: decoding never throws and gives valid numbers and complete records", () => {
+  const decoded = new Premise();
   fc.assert(
     fc.property(anything, fc.constantFrom("probe", "group", "device", "sensor" as const), (record, kind) => {
       const problems = noProblems();
       const node = decodeNode(kind, record, problems);
       expect(numbersIn(node).every(Number.isFinite)).toBe(true);
       expect(problems.record).toBe(node === undefined ? 1 : 0);
+      decoded.holds(node !== undefined);
       if (node === undefined) return;
       expect(node.id).not.toBe("");
       expect(STATUS_TOKENS).toContain(node.status);
@@ -56,15 +59,18 @@ test("nodes: decoding never throws and gives valid numbers and complete records"
     }),
     { numRuns: 2000 },
   );
+  decoded.expectOften();
 });
 
 test("channels: decoding never throws and gives valid numbers and a sensor", () => {
+  const decoded = new Premise();
   fc.assert(
     fc.property(anything, (record) => {
       const problems = noProblems();
       const channel = decodeChannel(record, problems);
       expect(numbersIn(channel).every(Number.isFinite)).toBe(true);
       expect(problems.record).toBe(channel === undefined ? 1 : 0);
+      decoded.holds(channel !== undefined);
       if (channel === undefined) return;
       expect(channel.sensorId).not.toBe("");
       expect(channel.channelId).not.toBe("");
@@ -73,14 +79,38 @@ test("channels: decoding never throws and gives valid numbers and a sensor", () 
     }),
     { numRuns: 2000 },
   );
+  decoded.expectOften();
 });
 
+/** Mostly readable. */
+const lookupEntry = fc
+  .tuple(
+    arbitraryRecord,
+    fc.record(
+      {
+        text: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("Up", "Down") }, leaf),
+        value: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: -9 }) }, leaf),
+        to: fc.oneof({ weight: 3, arbitrary: fc.integer() }, leaf),
+        type: fc.constantFrom<unknown>("single", "Range", "BitField", "bit_field", null, 1),
+      },
+      { requiredKeys: ["text", "value"] },
+    ),
+  )
+  .map(([record, entry]) => ({ ...record, ...entry }));
+
+const lookupRecord = fc
+  .tuple(recordWithId, fc.array(lookupEntry, { minLength: 1, maxLength: 6 }))
+  .map(([record, values]) => ({ ...record, values }));
+
 test("lookups: decoding never throws and gives valid ranges and an id", () => {
+  const decoded = { range: new Premise(), bits: new Premise() };
   fc.assert(
-    fc.property(anything, fc.array(arbitraryRecord, { maxLength: 3 }), fc.boolean(), (given, values, filled) => {
+    fc.property(fc.oneof(anything, { arbitrary: lookupRecord, weight: 4 }), (record) => {
       const problems = noProblems();
-      const record = filled && typeof given === "object" ? { ...given, values } : given;
       const lookup = decodeLookup(record, problems);
+      for (const kind of ["range", "bits"] as const) {
+        decoded[kind].holds(lookup?.entries.some((entry) => entry.kind === kind) === true);
+      }
       expect(numbersIn(lookup).every(Number.isFinite)).toBe(true);
       expect(problems.record).toBe(lookup === undefined ? 1 : 0);
       if (lookup === undefined) return;
@@ -93,6 +123,7 @@ test("lookups: decoding never throws and gives valid ranges and an id", () => {
     }),
     { numRuns: 1000 },
   );
+  for (const premise of Object.values(decoded)) premise.expectOften();
 });
 
 test("system records: decoding never throws and gives valid numbers", () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
 import { readCount, readNumber } from "../../../src/prtg/decode/displayed.ts";
 import { noProblems } from "../../../src/prtg/decode/values.ts";
+import { Premise } from "../../support/premise.ts";
 
 const NBSP = "\u00a0";
 const THIN = "\u202f";
@@ -23,6 +24,7 @@ describe("number of a displayed value", () => {
     [`12${THIN}345 #`, "#", 12_345],
     ["1'234'567.5 MB", "MB", 1_234_567.5],
     ["1.234.567 #", "#", 1_234_567],
+    ["1.234.567.890 #", "#", 1_234_567_890],
     ["0,125 Mbit/s", "Mbit/s", 0.125],
     ["0.125 Mbit/s", "Mbit/s", 0.125],
     ["1234,567 MB", "MB", 1_234.567],
@@ -95,14 +97,30 @@ describe("number of a displayed value", () => {
   });
 
   test("always has the digits of the text", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), units, (text, unit) => {
-        const read = readNumber(`${text}${unit}`, unit);
-        if (read === undefined) return;
-        expect(Number.isFinite(read)).toBe(true);
-        expect(text).toMatch(/\d/);
-      }),
+    const characters = fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(..."0123456789") },
+      { weight: 1, arbitrary: fc.constantFrom(...`.,-+' ${NBSP}x\u0663\u00bd`) },
     );
+    const exponents = fc.constantFrom("", "", "e5", "E-3", "e+12");
+    const texts = fc
+      .tuple(fc.string({ unit: characters, maxLength: 14 }), exponents)
+      .map(([digits, exponent]) => `${digits}${exponent}`);
+    const digitsOf = (text: string) =>
+      text
+        .replace(/e.*/i, "")
+        .replaceAll(/\D/g, "")
+        .replaceAll(/^0+|0+$/g, "");
+    const isRead = new Premise();
+    fc.assert(
+      fc.property(texts, units, (text, unit) => {
+        const read = readNumber(`${text}${unit}`, unit);
+        if (!isRead.holds(read !== undefined)) return;
+        expect(Number.isFinite(read)).toBe(true);
+        expect(digitsOf(String(read))).toBe(digitsOf(text));
+      }),
+      { numRuns: 1_000 },
+    );
+    isRead.expectOften();
   });
 
   test("takes linear time", () => {

@@ -329,7 +329,7 @@ describe("reason why a sensor is not up", () => {
   test("appears in full on the page of the sensor, with its last uptime", () => {
     const page = texts(rendered(PAGES.sensor));
     expect(page).toContain("Message: Timeout (code: PE018)");
-    expect(page).toContain("Last up 12 s ago");
+    expect(page).toContain("Status since 12 s ago Last up 12 s ago");
     expect(page).not.toContain("Last down");
   });
 
