@@ -59,12 +59,11 @@ export function renderBlock(
     const end = previous?.starts[at + 1] ?? 0;
     const hasSameLabels = previous !== undefined && (block.labelVersions[at] ?? 0) <= previous.labelVersion;
     if (hasSameLabels && start < end) lines.copy(previous.bytes, start, previous.bytes.lastIndexOf(SPACE, end - 1) + 1);
-    else lines.text(`${name}${formatLabels(names, labels[at] ?? [])} `);
+    else lines.text(`${name}${formatLabels(names, labels.slice(at * names.length, (at + 1) * names.length))} `);
     lines.value(values[at] ?? Number.NaN);
   }
   starts[used] = lines.length;
-  const { servers, serverOf } =
-    previous?.labelVersion === table.labelVersion ? previous : serversIn(labels, names.indexOf("server"));
+  const { servers, serverOf } = previous?.labelVersion === table.labelVersion ? previous : serversIn(block, names);
   return {
     bytes: lines.take(),
     series,
@@ -77,10 +76,17 @@ export function renderBlock(
   };
 }
 
-/** `column`: of the label `server`, or -1. */
-function serversIn(labels: SeriesBlock["labels"], column: number): Pick<RenderedBlock, "servers" | "serverOf"> {
+function serversIn(
+  { labels, used }: SeriesBlock,
+  names: readonly string[],
+): Pick<RenderedBlock, "servers" | "serverOf"> {
   const numbers = new Map<string, number>();
-  const serverOf = Uint16Array.from(labels, (values) => mapEntry(numbers, values[column] ?? "", () => numbers.size));
+  const column = names.indexOf("server");
+  const serverOf = new Uint16Array(used);
+  for (let at = 0; at < used; at++) {
+    const server = column < 0 ? "" : (labels[at * names.length + column] ?? "");
+    serverOf[at] = mapEntry(numbers, server, () => numbers.size);
+  }
   return { servers: [...numbers.keys()], serverOf: numbers.size > 1 ? serverOf : undefined };
 }
 

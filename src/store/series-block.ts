@@ -15,8 +15,13 @@ export const MARKS = {
 
 /** 1,024 series of a table in flat arrays. The rendered lines of a block stay valid until its version changes. */
 export class SeriesBlock {
-  /** In the order of `family.labels`. Empty if the slot is free. */
-  readonly labels: (readonly string[])[] = [];
+  /** Slots, free ones included. */
+  used = 0;
+  /**
+   * `width` texts per series, in the order of `family.labels`. Empty texts if the slot is free. An array per series would double the
+   * objects that V8 has to mark.
+   */
+  readonly labels: string[] = [];
   readonly labelVersions = new Uint32Array(BLOCK_SIZE);
   readonly shardKeys = new Uint32Array(BLOCK_SIZE);
   readonly marks = new Uint8Array(BLOCK_SIZE);
@@ -26,9 +31,4 @@ export class SeriesBlock {
   version = 0;
   /** Lower bound, monotonic ms. */
   nextExpiry = Number.POSITIVE_INFINITY;
-
-  /** Slots, free ones included. */
-  get used(): number {
-    return this.labels.length;
-  }
 }

@@ -3,8 +3,6 @@ import { EndedSeries } from "./ended-series-count.ts";
 import { ABSENT, BLOCK_SIZE, MARKS, SeriesBlock } from "./series-block.ts";
 import { SERVER_WIDE, type ShardKey } from "./shard-key.ts";
 
-const NO_LABELS: readonly string[] = [];
-
 /**
  * The series of one family, addressed by slot number. Flat arrays: a poll of 200,000 channels allocates nothing per
  * sample.
@@ -200,13 +198,14 @@ export class SeriesTable {
     return this.#block(slot).shardKeys[slot % BLOCK_SIZE] ?? SERVER_WIDE;
   }
 
-  /** In the order of `family.labels`. */
+  /** A copy, in the order of `family.labels`. */
   labels(slot: number): readonly string[] {
-    return this.#block(slot).labels[slot % BLOCK_SIZE] ?? NO_LABELS;
+    const start = this.#startOfLabels(slot);
+    return this.#block(slot).labels.slice(start, start + this.family.labels.length);
   }
 
   label(slot: number, column: number): string {
-    return this.labels(slot)[column] ?? "";
+    return this.#block(slot).labels[this.#startOfLabels(slot) + column] ?? "";
   }
 
   hasLabels(slot: number, labels: readonly string[]): boolean {
@@ -225,11 +224,15 @@ export class SeriesTable {
     this.addEnded(labels);
   }
 
+  #startOfLabels(slot: number): number {
+    return (slot % BLOCK_SIZE) * this.family.labels.length;
+  }
+
   #release(slot: number): void {
     const { labels, marks } = this.#block(slot);
-    const at = slot % BLOCK_SIZE;
-    labels[at] = NO_LABELS;
-    marks[at] = 0;
+    const start = this.#startOfLabels(slot);
+    labels.fill("", start, start + this.family.labels.length);
+    marks[slot % BLOCK_SIZE] = 0;
     this.#free.push(slot);
   }
 
@@ -245,14 +248,16 @@ export class SeriesTable {
       block = new SeriesBlock();
       this.#blocks.push(block);
     }
-    block.labels.push(NO_LABELS);
+    for (let column = 0; column < this.family.labels.length; column++) block.labels.push("");
+    block.used++;
     return this.#slots++;
   }
 
   #setLabels(slot: number, labels: readonly string[], shardKey: ShardKey): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
-    block.labels[at] = labels;
+    const start = this.#startOfLabels(slot);
+    for (const [column, label] of labels.entries()) block.labels[start + column] = label;
     block.shardKeys[at] = shardKey;
     block.labelVersions[at] = ++this.#labelVersion;
   }
