@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { FULL_SIZE, type PartOptions } from "./parts/part.ts";
-import { PART_NAMES, PARTS, type PartName } from "./parts/table.ts";
+import { LONG_PARTS, PART_NAMES, PARTS, type PartName } from "./parts/table.ts";
 
 export interface Run {
   readonly part: PartName;
@@ -23,12 +23,14 @@ export const SCALE_SIZES = [10_000, 50_000, 200_000, 1_000_000] as const;
 /** The largest size takes minutes: on request only. */
 const USUAL_SCALE_SIZES = SCALE_SIZES.filter((size) => size < FULL_SIZE);
 
-export const BENCH_HELP = `Usage: npm run bench [-- PART...] [--size N] [--rounds N] [--quick] [--output FILE]
+export const BENCH_HELP = `Usage: npm run bench [-- PART...] [--all] [--size N] [--rounds N] [--quick] [--output FILE]
 
-Parts, all of them by default:
+Parts. Without names: those that take less than ten minutes together.
 ${Object.entries(PARTS)
-  .map(([name, { does }]) => `  ${name.padEnd(10)}${does}`)
+  .map(([name, { does }]) => `  ${name.padEnd(10)}${does}${isLong(name) ? " (long)" : ""}`)
   .join("\n")}
+
+  --all          long parts, too
 
   --size N       channels of the simulated server (default: ${FULL_SIZE}; scale: ${SCALE_SIZES.join(", ")})
   --rounds N     how often what is compared runs in turn (default: ${ROUNDS})
@@ -39,6 +41,10 @@ ${Object.entries(PARTS)
 Exits with 1 when a budget is broken. Budgets are for ${FULL_SIZE} channels and more.
 `;
 
+function isLong(name: string): boolean {
+  return LONG_PARTS.some((long) => long === name);
+}
+
 /** @throws TypeError, RangeError */
 export function parseBenchArguments(args: readonly string[]): ChosenBench | "help" {
   const { values, positionals } = parseArgs({
@@ -47,6 +53,7 @@ export function parseBenchArguments(args: readonly string[]): ChosenBench | "hel
     options: {
       size: { type: "string" },
       rounds: { type: "string" },
+      all: { type: "boolean", default: false },
       quick: { type: "boolean", default: false },
       readme: { type: "boolean", default: false },
       output: { type: "string" },
@@ -54,11 +61,12 @@ export function parseBenchArguments(args: readonly string[]): ChosenBench | "hel
     },
   });
   if (values.help) return "help";
-  const { quick, readme, output } = values;
+  const { all, quick, readme, output } = values;
   const given = values.size === undefined ? undefined : wholeNumber("--size", values.size);
   const size = given ?? (quick ? QUICK_SIZE : FULL_SIZE);
   const rounds = values.rounds === undefined ? (quick ? QUICK_ROUNDS : ROUNDS) : wholeNumber("--rounds", values.rounds);
-  const parts = positionals.length === 0 ? PART_NAMES : positionals.map(partName);
+  const usual = all || quick ? PART_NAMES : PART_NAMES.filter((name) => !isLong(name));
+  const parts = positionals.length === 0 ? usual : positionals.map(partName);
   const runs = parts.flatMap((part): Run[] => {
     if (part !== "scale" || given !== undefined || quick) return [{ part, size }];
     const sizes = positionals.length === 0 ? USUAL_SCALE_SIZES : SCALE_SIZES;

@@ -1,4 +1,5 @@
 /** `npm run bench [-- PART...]`: measures published claims. Exits with 1 if a budget is broken. */
+import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { pathToFileURL } from "node:url";
@@ -10,7 +11,7 @@ import { startSimulator } from "./processes/simulator.ts";
 import { RESULTS_FILE, readResults, writeResults } from "./results/file.ts";
 import { limitText, numberText } from "./results/number-text.ts";
 import { readmeBlock, scaleBlock, serversBlock, withBlock } from "./results/readme.ts";
-import { type BenchResults, brokenBudgets, type PartResult, withParts } from "./results/result.ts";
+import { brokenBudgets, type Occasion, type PartResult, withPart } from "./results/result.ts";
 import { partText } from "./results/text-table.ts";
 import type { Spread } from "./statistics.ts";
 
@@ -29,18 +30,16 @@ async function main(): Promise<void> {
     return;
   }
   const results: PartResult[] = [];
-  const calibrationMs = await calibrate(chosen.options);
-  process.stdout.write(
-    `parsing one page of channels takes ${numberText(calibrationMs.median, "ms")} on this machine\n`,
-  );
   for (const { part, size } of chosen.runs) {
     process.stderr.write(`measuring ${part} at ${size} channels\n`);
+    const occasion = occasionNow(await calibrate(chosen.options));
     const started = performance.now();
-    const result = { ...(await PARTS[part].run({ ...chosen.options, size })), calibrationMs };
+    const result = await PARTS[part].run({ ...chosen.options, size });
     results.push(result);
     const seconds = (performance.now() - started) / 1_000;
-    process.stdout.write(`${partText(result)}  measured in ${numberText(seconds, "s")}\n`);
-    if (chosen.keep) await writeResults(file, withParts(await readResults(file), machine(calibrationMs), [result]));
+    const speed = `parsing one page of channels takes ${numberText(occasion.calibrationMs.median, "ms")}`;
+    process.stdout.write(`${partText(result)}  measured in ${numberText(seconds, "s")}, ${speed}\n`);
+    if (chosen.keep) await writeResults(file, withPart(await readResults(file), { ...result, occasion }));
   }
   const broken = brokenBudgets(results);
   for (const budget of broken) {
@@ -57,10 +56,13 @@ async function calibrate({ size }: PartOptions): Promise<Spread> {
   return calibration.clockMs;
 }
 
-function machine(calibrationMs: Spread): Omit<BenchResults, "parts"> {
+function occasionNow(calibrationMs: Spread): Occasion {
   const processors = cpus();
+  const git = (...args: readonly string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
+  const isChanged = git("status", "--porcelain", "--", "src", "packages", "bin", "package-lock.json") !== "";
   return {
-    takenOn: new Date().toISOString().slice(0, 10),
+    date: new Date().toISOString().slice(0, 10),
+    commit: `${git("rev-parse", "--short=10", "HEAD")}${isChanged ? "+" : ""}`,
     node: process.version,
     processor: processors[0]?.model.trim() ?? "unknown",
     cores: processors.length,

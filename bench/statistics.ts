@@ -15,6 +15,13 @@ export function spreadOf(values: readonly number[]): Spread {
   return { minimum, median: (lower + upper) / 2, maximum };
 }
 
+/** The value that `share` of the values do not exceed. @throws RangeError without values */
+export function percentileOf(values: readonly number[], share: number): number {
+  const value = values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1];
+  if (value === undefined) throw new RangeError("a percentile of nothing");
+  return value;
+}
+
 export type Samples<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /** In turn, so that noise hits all. Drops the first `warmUp` rounds. */

@@ -1,4 +1,4 @@
-/** Processor time of pushes, compared with the bare serializer. */
+/** Processor time of pushes, compared with the SDK's serializer, which sends nothing. */
 
 import type { Received } from "../peers/otlp-receiver.ts";
 import { Child } from "../processes/child.ts";
@@ -8,7 +8,7 @@ import { measureInTurns } from "../statistics.ts";
 import { forLarge, type PartOptions } from "./part.ts";
 import { ratioOf, rowOf, rowsOf } from "./rows.ts";
 
-const BARE = "the bare serializer, nothing sent";
+const BARE = "the SDK's serializer alone, nothing sent";
 const MEASUREMENTS = "measurements";
 const STATE = "current state";
 const OTEL_MEASUREMENTS = "measurements, with otlp.profile: otel";
@@ -61,7 +61,7 @@ export async function benchOtlp(options: PartOptions): Promise<PartResult> {
         options,
         OURS.map((name) =>
           ratioBudget(
-            `Processor time of an OTLP push of ${name}, to the bare serializer`,
+            `Processor time of an OTLP push of ${name}, to the SDK's serializer alone`,
             ratioOf(rows, name),
             MAX_TO_SERIALIZER,
           ),

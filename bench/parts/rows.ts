@@ -1,5 +1,5 @@
 import type { Row, Unit } from "../results/result.ts";
-import { ratiosOf, type Samples, spreadOf } from "../statistics.ts";
+import { ratiosOf, type Samples, type Spread, spreadOf } from "../statistics.ts";
 
 /** With the ratio to the `reference`. */
 export function rowsOf<Name extends string>(
@@ -20,6 +20,6 @@ export function rowOf(name: string, unit: Unit, values: readonly number[]): Row 
   return { name, unit, spread: spreadOf(values), samples: values.length };
 }
 
-export function ratioOf(rows: readonly Row[], name: string): number {
-  return rows.find((row) => row.name === name)?.ratio?.spread.median ?? Number.NaN;
+export function ratioOf(rows: readonly Row[], name: string): Spread | number {
+  return rows.find((row) => row.name === name)?.ratio?.spread ?? Number.NaN;
 }

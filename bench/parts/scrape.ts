@@ -1,23 +1,19 @@
-/** The exporter, nginx with the same bytes, and prom-client with the same series. */
+/** A scrape of an exporter without polls, and of nginx with the same bytes. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Child } from "../processes/child.ts";
 import { type ExporterProcess, ONCE, startExporter } from "../processes/exporter.ts";
 import { startNginx } from "../processes/nginx.ts";
 import { findProgram } from "../processes/programs.ts";
 import { ENCODINGS, type Encoding, readGzipped, scrape } from "../processes/scrape.ts";
 import { startSimulator } from "../processes/simulator.ts";
 import { type Budget, type PartResult, type Row, ratioBudget } from "../results/result.ts";
-import { elapsed, measureInTurns, ratiosOf } from "../statistics.ts";
+import { elapsed, measureInTurns } from "../statistics.ts";
 import { countSamples } from "./page.ts";
 import { forLarge, type PartOptions } from "./part.ts";
-import { ratioOf, rowOf, rowsOf } from "./rows.ts";
+import { ratioOf, rowsOf } from "./rows.ts";
 
 const MAX_TO_NGINX = 2.5;
-const MIN_TO_PROM_CLIENT = 100;
-const PROM_CLIENT = "prom-client's registry, gzip";
-const SLOW_ROUNDS = 3;
 /** Per round. */
 const FAST_TURNS = 3;
 /** Lets the compiler finish: a daemon runs for days. */
@@ -56,17 +52,10 @@ export async function benchScrape(options: PartOptions): Promise<PartResult> {
         ),
       );
     }
-    rows.push(await besidePromClient(exporter, path.join(folder, "metrics"), Math.min(SLOW_ROUNDS, rounds)));
-    budgets.push({
-      what: "A scrape with gzip, as Prometheus asks for it, of prom-client's registry to ours",
-      unit: "ratio",
-      value: ratioOf(rows, PROM_CLIENT),
-      atLeast: MIN_TO_PROM_CLIENT,
-    });
     return {
       part: "scrape",
       size,
-      title: "scrape: time to the last byte",
+      title: "scrape: time to the last byte, without polls",
       rows,
       budgets: forLarge(options, budgets),
       notes,
@@ -99,18 +88,4 @@ async function besideNginx(exporter: ExporterProcess, binary: string, folder: st
   } finally {
     await stop();
   }
-}
-
-async function besidePromClient(exporter: ExporterProcess, page: string, rounds: number): Promise<Row> {
-  await using child = Child.node("bench/peers/prom-client.ts", [page]);
-  const [, url = ""] = await child.said(/listening on (\S+)/, 300_000);
-  const samples = await measureInTurns(
-    {
-      theirs: () => elapsed(() => scrape(`${url}/metrics`, "gzip")),
-      ours: () => elapsed(() => scrape(`${exporter.url}/metrics`, "gzip")),
-    },
-    rounds,
-  );
-  const ratio = { spread: ratiosOf(samples.theirs, samples.ours), to: ours("gzip") };
-  return { ...rowOf(PROM_CLIENT, "ms", samples.theirs), ratio };
 }

@@ -24,11 +24,14 @@ export const PART_NAMES = [
 ] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
+/** They take more than ten minutes together with the others: only by name or with `--all`. */
+export const LONG_PARTS: readonly PartName[] = ["memory", "scale", "servers", "overload"];
+
 export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly run: Part }>> = {
-  scrape: { does: "a scrape, beside nginx and other libraries", run: benchScrape },
+  scrape: { does: "an idle scrape, beside nginx", run: benchScrape },
   poll: { does: "a poll of all channels, beside a bare loop of requests", run: benchPoll },
-  otlp: { does: "an OTLP push, beside the bare serializer and the SDK", run: benchOtlp },
-  loop: { does: "turns of the event loop while everything runs", run: benchLoop },
+  otlp: { does: "an OTLP push, beside the SDK's serializer", run: benchOtlp },
+  loop: { does: "turns of the event loop and scrapes while everything runs", run: benchLoop },
   memory: { does: "memory over 100 polls with churn", run: benchMemory },
   requests: { does: "requests of one cycle, over HTTP and HTTPS", run: benchRequests },
   startup: { does: "time to the first complete page", run: benchStartup },

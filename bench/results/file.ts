@@ -6,11 +6,6 @@ export const RESULTS_FILE = new URL("../results.json", import.meta.url);
 
 const spread = z.strictObject({ minimum: z.number(), median: z.number(), maximum: z.number() });
 const schema = z.strictObject({
-  takenOn: z.string(),
-  node: z.string(),
-  processor: z.string(),
-  cores: z.number(),
-  calibrationMs: spread,
   parts: z.array(
     z.strictObject({
       part: z.string(),
@@ -31,12 +26,20 @@ const schema = z.strictObject({
           what: z.string(),
           unit: z.enum(UNITS),
           value: z.number(),
+          spread: z.exactOptional(spread),
           atMost: z.exactOptional(z.number()),
           atLeast: z.exactOptional(z.number()),
         }),
       ),
       notes: z.array(z.string()),
-      calibrationMs: z.exactOptional(spread),
+      occasion: z.strictObject({
+        date: z.iso.date(),
+        commit: z.string(),
+        node: z.string(),
+        processor: z.string(),
+        cores: z.number(),
+        calibrationMs: spread,
+      }),
     }),
   ),
 });

@@ -1,24 +1,28 @@
 import { limitText, numberText } from "./number-text.ts";
-import { type BenchResults, type Budget, isKept, type PartResult } from "./result.ts";
+import { type BenchResults, type Budget, isKept, type MeasuredPart, type Occasion, type PartResult } from "./result.ts";
 
-export const FIRST_PAGE = "first complete page, rendered, compressed and read";
-
-/** Budgets that the README shows: the beginning of their text, and the words of the table. Broken budgets are always shown. */
+/** Budgets in the table of the README: the beginning of their text, and the words of the table. */
 const HEADLINES: readonly (readonly [start: string, label: string])[] = [
-  ["A scrape, gzip, to nginx", "Time of a scrape with gzip, relative to nginx serving the same bytes"],
-  ["A scrape with gzip, as Prometheus", "Time of a scrape with gzip by prom-client, relative to the exporter"],
+  ["A scrape, gzip, to nginx", "Idle scrape with gzip, relative to nginx with the same bytes in a file"],
+  ["A scrape, gzip, while", "99th percentile of scrapes with gzip while polls and pushes go on"],
   [
     "Processor time of a poll of all channels",
-    "CPU time of a channel poll, relative to bare requests and `JSON.parse`",
+    "CPU time of a channel poll, relative to a bare loop of requests and `JSON.parse`",
   ],
-  ["The same with the page rendered", "CPU time of a channel poll, rendering and gzip, relative to the same"],
-  ["Processor time of an OTLP push of measurements", "CPU time of an OTLP push, relative to the bare serializer"],
+  ["The same with the page rendered", "CPU time of a channel poll, rendering and gzip, relative to the same loop"],
+  [
+    "Processor time until the first",
+    "CPU time until the first complete page, relative to the same loop, with a filled compile cache",
+  ],
+  [
+    "Processor time of an OTLP push of measurements, to",
+    "CPU time of an OTLP push, relative to the SDK's serializer alone",
+  ],
   ["Longest turn of the event loop", "Longest turn of the event loop, relative to parsing one API page"],
   ["Resident memory at 10,000 channels", "Resident memory, 10,000 channels"],
   ["Resident memory at 200,000 channels", "Resident memory, 200,000 channels"],
   ["Growth of the heap", "Growth of the heap over 80 polls with 1 % churn each"],
-  ["Processor time with 500 servers", "CPU time with 500 servers, relative to one server"],
-  ["The slowest scrape", "Slowest scrape with 1 to 500 servers"],
+  ["Processor time with 500 servers", "CPU time with 500 servers, relative to one server with the same channels"],
   ["A scrape with more time series due", "Mean time of a scrape under overload, relative to normal load"],
 ];
 
@@ -33,20 +37,20 @@ export function withBlock(text: string, name: string, content: string): string {
 
 /** Block `bench` in README.md. */
 export function readmeBlock(results: BenchResults): string {
-  const rows = results.parts.flatMap((part) =>
-    part.budgets.flatMap((budget) => {
+  const rows: string[][] = [];
+  const broken: string[] = [];
+  for (const part of results.parts) {
+    for (const budget of part.budgets) {
       const [, label] = HEADLINES.find(([start]) => budget.what.startsWith(start)) ?? [];
-      if (label === undefined && isKept(budget)) return [];
       const what = `${label ?? budget.what}${part.part === "scale" ? "" : sizeText(part)}`;
-      return [[what, limitText(budget), measuredText(budget)]];
-    }),
-  );
-  const startup = results.parts.find(({ part }) => part === "startup");
-  const first = startup?.rows.find(({ name }) => name === FIRST_PAGE);
+      if (label !== undefined) rows.push([what, limitText(budget), measuredText(budget), occasionText(part.occasion)]);
+      else if (!isKept(budget)) broken.push(`- ${what}: ${measuredText(budget)} (${limitText(budget)})`);
+    }
+  }
   const lines = [
-    table(["what", "budget", "measured"], rows),
-    `${machineText(results)}${first === undefined ? "" : ` The first complete page came after ${numberText(first.spread.median, first.unit)}.`}`,
-    "All budgets and figures: [bench/results.json](bench/results.json).\n",
+    table(["What", "Budget", "Measured", "Date, commit, speed"], rows),
+    "Speed: time to parse one page of 3,000 channels. All figures: [bench/results.json](bench/results.json).\n",
+    ...(broken.length > 0 ? ["Broken, besides:\n", `${broken.join("\n")}\n`] : []),
   ];
   return lines.join("\n");
 }
@@ -63,7 +67,7 @@ export function scaleBlock(results: BenchResults): string {
     }),
   ]);
   if (rows.length === 0) return "Not measured yet.\n";
-  return `${table(["channels", ...names], rows)}\n${machineText(results, parts.at(-1))}\n`;
+  return `${table(["channels", ...names], rows)}\n${measuredOn(parts)}\n`;
 }
 
 /** Block `bench-servers` of docs/sizing.md. */
@@ -79,20 +83,29 @@ export function serversBlock(results: BenchResults): string {
     }),
   ]);
   const channels = part.size.toLocaleString("en-US");
-  return `${table([`${channels} channels on`, ...names], rows)}\n${machineText(results, part)}\n`;
+  return `${table([`${channels} channels on`, ...names], rows)}\n${measuredOn([part])}\n`;
 }
 
-/** Includes the calibration: equal machines differ from hour to hour. */
-function machineText({ takenOn, cores, processor, node, ...newest }: BenchResults, part?: PartResult): string {
-  const { calibrationMs } = part?.calibrationMs === undefined ? newest : { calibrationMs: part.calibrationMs };
+/** The oldest of them. */
+function measuredOn(parts: readonly MeasuredPart[]): string {
+  const [first] = parts.map(({ occasion }) => occasion).toSorted((a, b) => (a.date < b.date ? -1 : 1));
+  if (first === undefined) return "";
+  const { date, commit, cores, processor, node, calibrationMs } = first;
   return [
-    `Measured on ${takenOn} by \`npm run bench\` on ${cores} cores (${processor}), Node ${node}; one page of`,
+    `Measured on ${date} at commit ${commit} by \`npm run bench\` on ${cores} cores (${processor}), Node ${node}. One page of`,
     `3,000 channels takes ${numberText(calibrationMs.median, "ms")} to parse there.`,
   ].join("\n");
 }
 
+function occasionText({ date, commit, calibrationMs }: Occasion): string {
+  return `${date}, ${commit}, ${numberText(calibrationMs.median, "ms")}`;
+}
+
 function measuredText(budget: Budget): string {
-  const text = numberText(budget.value, budget.unit);
+  const { spread, unit } = budget;
+  const range =
+    spread === undefined ? "" : ` (${numberText(spread.minimum, unit)} to ${numberText(spread.maximum, unit)})`;
+  const text = `${numberText(budget.value, unit)}${range}`;
   return isKept(budget) ? text : `**${text}**, broken`;
 }
 

@@ -14,17 +14,25 @@ export interface Row {
   readonly ratio?: { readonly spread: Spread; readonly to: string };
 }
 
-/** Only ratios and machine-independent values have budgets. */
+/**
+ * Ratios within one run where the speed of the machine matters. Bytes and counts are absolute. The few limits in milliseconds are
+ * what users feel, and wide.
+ */
 export interface Budget {
   readonly what: string;
   readonly unit: Unit;
   readonly value: number;
+  /** Of the rounds, if there were several. */
+  readonly spread?: Spread;
   readonly atMost?: number;
   readonly atLeast?: number;
 }
 
-export function ratioBudget(what: string, value: number, atMost: number): Budget {
-  return { what, unit: "ratio", value, atMost };
+/** `value`: the spread of the rounds, or one ratio. */
+export function ratioBudget(what: string, value: Spread | number, atMost: number): Budget {
+  const unit = "ratio";
+  if (typeof value === "number") return { what, unit, value, atMost };
+  return { what, unit, value: value.median, spread: value, atMost };
 }
 
 export interface PartResult {
@@ -36,18 +44,27 @@ export interface PartResult {
   readonly budgets: readonly Budget[];
   /** Also what was not measured, and why. */
   readonly notes: readonly string[];
-  /** If known. See BenchResults. */
-  readonly calibrationMs?: Spread;
 }
 
-export interface BenchResults {
-  readonly takenOn: string;
+/** Where and when a part was measured. */
+export interface Occasion {
+  /** `2026-11-27`. */
+  readonly date: string;
+  /** Followed by `+` if files differed from it. */
+  readonly commit: string;
   readonly node: string;
   readonly processor: string;
   readonly cores: number;
-  /** `JSON.parse` of a page of 3,000 channels. */
+  /** `JSON.parse` of a page of 3,000 channels: equal machines differ from hour to hour. */
   readonly calibrationMs: Spread;
-  readonly parts: readonly PartResult[];
+}
+
+export interface MeasuredPart extends PartResult {
+  readonly occasion: Occasion;
+}
+
+export interface BenchResults {
+  readonly parts: readonly MeasuredPart[];
 }
 
 export function isKept({ value, atMost, atLeast }: Budget): boolean {
@@ -58,14 +75,10 @@ export function brokenBudgets(parts: readonly PartResult[]): readonly Budget[] {
   return parts.flatMap(({ budgets }) => budgets).filter((budget) => !isKept(budget));
 }
 
-/** Replaces parts of the same name and size. */
-export function withParts(
-  results: BenchResults | undefined,
-  newer: Omit<BenchResults, "parts">,
-  parts: readonly PartResult[],
-): BenchResults {
+/** Replaces the part of the same name and size. */
+export function withPart(results: BenchResults | undefined, newer: MeasuredPart): BenchResults {
   const key = ({ part, size }: PartResult) => `${part} ${size}`;
   const merged = new Map((results?.parts ?? []).map((part) => [key(part), part]));
-  for (const part of parts) merged.set(key(part), part);
-  return { ...newer, parts: [...merged.values()] };
+  merged.set(key(newer), newer);
+  return { parts: [...merged.values()] };
 }

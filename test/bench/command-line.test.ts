@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BENCH_HELP, parseBenchArguments } from "../../bench/command-line.ts";
-import { PART_NAMES } from "../../bench/parts/table.ts";
+import { LONG_PARTS, PART_NAMES } from "../../bench/parts/table.ts";
 
 function chosen(...args: readonly string[]) {
   const bench = parseBenchArguments(args);
@@ -8,12 +8,17 @@ function chosen(...args: readonly string[]) {
   return bench;
 }
 
-test("the default measures all parts at 200,000 channels and keeps the results", () => {
+test("the bench measures the short parts at 200,000 channels by default, and keeps the results", () => {
   const { runs, options, keep } = chosen();
-  expect(new Set(runs.map(({ part }) => part))).toEqual(new Set(PART_NAMES));
-  expect(runs.filter(({ part }) => part !== "scale").every(({ size }) => size === 200_000)).toBe(true);
+  expect(runs).toEqual(
+    PART_NAMES.filter((part) => !LONG_PARTS.includes(part)).map((part) => ({ part, size: 200_000 })),
+  );
   expect(options).toEqual({ size: 200_000, rounds: 7, quick: false });
   expect(keep).toBe(true);
+});
+
+test.each([["--all"], ["--quick"]])("%s measures every part", (...args) => {
+  expect(new Set(chosen(...args).runs.map(({ part }) => part))).toEqual(new Set(PART_NAMES));
 });
 
 test.each<readonly [string, readonly string[], readonly number[]]>([

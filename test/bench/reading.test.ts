@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { countSamples, sampleOf } from "../../bench/parts/page.ts";
 import { listsOf } from "../../bench/parts/requests.ts";
-import { readSeries } from "../../bench/peers/page-series.ts";
 import { channelPages } from "../../bench/processes/wait-for-polls.ts";
 
 const PAGE = `# HELP prtg_channel_value Last measurement.
@@ -16,21 +15,6 @@ prtg_up{server="hq"} 1
 prtg_exporter_scrapes_total{format="text/plain"} 3
 process_cpu_seconds_total 37.5
 `;
-
-test("the reader ignores the exporter's metrics on a page", () => {
-  expect(readSeries(Buffer.from(PAGE))).toEqual([
-    {
-      name: "prtg_channel_value",
-      help: "Last measurement.",
-      labels: ["server", "channel"],
-      series: [
-        { values: ["hq", 'a "b"\\, c="d"'], value: 1.5 },
-        { values: ["hq", "line\nbreak"], value: -Infinity },
-      ],
-    },
-    { name: "prtg_up", help: "Works.", labels: ["server"], series: [{ values: ["hq"], value: 1 }] },
-  ]);
-});
 
 test("the count of samples ignores comments, empty lines and the end of OpenMetrics", () => {
   expect(countSamples(Buffer.from(PAGE))).toBe(5);
