@@ -49,34 +49,38 @@ const realPrograms = {
   env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compile", import.meta.url)) },
 };
 
+const properties = {
+  env: { PRTG_EXPORTER_SEED: seed },
+  setupFiles: fileURLToPath(new URL("test/property-seed.ts", import.meta.url)),
+};
+
+/** Mutation tests and the fixtures of red tests run with the same settings. */
+export const UNIT = {
+  ...patient,
+  ...properties,
+  name: "unit",
+  include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
+  exclude: [REAL, CONTAINERS, CLUSTER, ...INTEGRATION],
+  // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
+  // nothing that one test could leave to another: test/tiers.test.ts holds them to it.
+  isolate: false,
+};
+
 export default defineConfig({
   test: {
     // Otherwise a missing snapshot passes, and is written. `--update=all` writes it.
     update: "none",
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        test: {
-          ...patient,
-          name: "unit",
-          include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
-          exclude: [REAL, CONTAINERS, CLUSTER, ...INTEGRATION],
-          env: { PRTG_EXPORTER_SEED: seed },
-          setupFiles: "test/property-seed.ts",
-          // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
-          // nothing that one test could leave to another: test/tiers.test.ts holds them to it.
-          isolate: false,
-        },
-      },
+      { test: UNIT },
       {
         test: {
           ...patient,
           ...waiting,
+          ...properties,
           name: "integration",
           include: INTEGRATION,
           exclude: [REAL],
-          env: { PRTG_EXPORTER_SEED: seed },
-          setupFiles: "test/property-seed.ts",
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

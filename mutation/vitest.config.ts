@@ -1,8 +1,5 @@
 import { defineConfig } from "vitest/config";
-import whole from "../vitest.config.ts";
-
-const [unit] = whole.test?.projects ?? [];
-if (typeof unit !== "object" || !("test" in unit)) throw new Error("vitest.config.ts has no unit project");
+import { UNIT } from "../vitest.config.ts";
 
 /** The unit tests alone, because StrykerJS cannot choose a project of a configuration. */
-export default defineConfig({ test: { ...unit.test, retry: 0 } });
+export default defineConfig({ test: { ...UNIT, retry: 0 } });

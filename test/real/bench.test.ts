@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { PART_NAMES } from "../../bench/parts/table.ts";
 import { readResults } from "../../bench/results/file.ts";
 import { startInBackground } from "./support/background-program.ts";
+import { PROGRAMS_REQUIRED } from "./support/programs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const REQUIRED = process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1";
 
 /** Only against hanging: speed depends on the machine. */
 const LIMIT_MS = 1_200_000;
@@ -32,5 +32,7 @@ test("the bench measures all parts in a quick run", { timeout: LIMIT_MS }, async
       if (unit === "ms" || unit === "s") expect(spread.median, `${part}: ${name}`).toBeGreaterThan(0);
     }
   }
-  if (REQUIRED) expect(bench.log()).toContain("nginx, same bytes, gzip");
+  if (!PROGRAMS_REQUIRED) return;
+  expect(bench.log()).toContain("nginx, same bytes, gzip");
+  expect(bench.log()).not.toMatch(/skipped/);
 });

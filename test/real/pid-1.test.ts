@@ -5,13 +5,13 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { PROGRAMS_REQUIRED } from "./support/programs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** A PID namespace, also without root. */
 const FIRST_PROCESS = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
 const PERMITTED = spawnSync("unshare", [...FIRST_PROCESS, "true"]).status === 0;
-const REQUIRED = process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1";
-const WHY = PERMITTED || REQUIRED ? "" : " (skipped: this system lets no user make a PID namespace)";
+const WHY = PERMITTED || PROGRAMS_REQUIRED ? "" : " (skipped: this system lets no user make a PID namespace)";
 
 async function startAsFirstProcess() {
   const simulator = await simulateServer();
@@ -37,7 +37,7 @@ async function startAsFirstProcess() {
   return { simulator, ended, log: () => log, signal: (name: NodeJS.Signals) => process.kill(pid, name) };
 }
 
-test.skipIf(!PERMITTED && !REQUIRED)(`process 1 handles signals and ends its session${WHY}`, async () => {
+test.skipIf(!PERMITTED && !PROGRAMS_REQUIRED)(`process 1 handles signals and ends its session${WHY}`, async () => {
   const { simulator, ended, log, signal } = await startAsFirstProcess();
   await vi.waitFor(() => expect(log()).toContain("first poll finished"), { timeout: 60_000 });
   signal("SIGHUP");
@@ -51,7 +51,7 @@ test.skipIf(!PERMITTED && !REQUIRED)(`process 1 handles signals and ends its ses
   expect(requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(1);
 });
 
-test.skipIf(!PERMITTED && !REQUIRED)(`process 1 ends on a signal during loading${WHY}`, async () => {
+test.skipIf(!PERMITTED && !PROGRAMS_REQUIRED)(`process 1 ends on a signal during loading${WHY}`, async () => {
   const { ended, signal } = await startAsFirstProcess();
   let over = false;
   void ended.then(() => {

@@ -54,6 +54,9 @@ export type ProgramName =
   | "prometheus-operator"
   | "prometheus-config-reloader";
 
+/** As in CI: a missing program, or permission, fails a test. */
+export const PROGRAMS_REQUIRED = process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1";
+
 const INSTALLER = "scripts/install-test-programs.sh";
 
 /** The install script computes the same folder. */
@@ -88,7 +91,7 @@ export function describeWithPrograms<Name extends ProgramName>(
     return;
   }
   const reason = `${missing.join(" and ")} missing, install with ${INSTALLER}`;
-  if (process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1") {
+  if (PROGRAMS_REQUIRED) {
     describe(title, () => {
       test("needs its programs", () => {
         throw new Error(`${reason} (PRTG_EXPORTER_REQUIRE_PROGRAMS=1 makes this a failure)`);
