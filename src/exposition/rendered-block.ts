@@ -46,7 +46,7 @@ export function renderBlock(
   lines: LineBuffer,
 ): RenderedBlock {
   const { name, labels: names } = table.family;
-  const { labels, expiresAt, values, used } = block;
+  const { expiresAt, values, used } = block;
   const starts = new Uint32Array(used + 1);
   let series = 0;
   // A failed rendering leaves lines.
@@ -59,11 +59,12 @@ export function renderBlock(
     const end = previous?.starts[at + 1] ?? 0;
     const hasSameLabels = previous !== undefined && (block.labelVersions[at] ?? 0) <= previous.labelVersion;
     if (hasSameLabels && start < end) lines.copy(previous.bytes, start, previous.bytes.lastIndexOf(SPACE, end - 1) + 1);
-    else lines.text(`${name}${formatLabels(names, labels.slice(at * names.length, (at + 1) * names.length))} `);
+    else lines.text(`${name}${formatLabels(names, block.labels(at))} `);
     lines.value(values[at] ?? Number.NaN);
   }
   starts[used] = lines.length;
-  const { servers, serverOf } = previous?.labelVersion === table.labelVersion ? previous : serversIn(block, names);
+  const { servers, serverOf } =
+    previous?.labelVersion === table.labelVersion ? previous : serversIn(block, names.indexOf("server"));
   return {
     bytes: lines.take(),
     series,
@@ -76,15 +77,12 @@ export function renderBlock(
   };
 }
 
-function serversIn(
-  { labels, used }: SeriesBlock,
-  names: readonly string[],
-): Pick<RenderedBlock, "servers" | "serverOf"> {
+/** `column`: of the label `server`, or -1. */
+function serversIn(block: SeriesBlock, column: number): Pick<RenderedBlock, "servers" | "serverOf"> {
   const numbers = new Map<string, number>();
-  const column = names.indexOf("server");
-  const serverOf = new Uint16Array(used);
-  for (let at = 0; at < used; at++) {
-    const server = column < 0 ? "" : (labels[at * names.length + column] ?? "");
+  const serverOf = new Uint16Array(block.used);
+  for (let at = 0; at < block.used; at++) {
+    const server = column < 0 ? "" : block.label(at, column);
     serverOf[at] = mapEntry(numbers, server, () => numbers.size);
   }
   return { servers: [...numbers.keys()], serverOf: numbers.size > 1 ? serverOf : undefined };

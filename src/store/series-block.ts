@@ -17,11 +17,6 @@ export const MARKS = {
 export class SeriesBlock {
   /** Slots, free ones included. */
   used = 0;
-  /**
-   * `width` texts per series, in the order of `family.labels`. Empty texts if the slot is free. An array per series would double the
-   * objects that V8 has to mark.
-   */
-  readonly labels: string[] = [];
   readonly labelVersions = new Uint32Array(BLOCK_SIZE);
   readonly shardKeys = new Uint32Array(BLOCK_SIZE);
   readonly marks = new Uint8Array(BLOCK_SIZE);
@@ -31,4 +26,35 @@ export class SeriesBlock {
   version = 0;
   /** Lower bound, monotonic ms. */
   nextExpiry = Number.POSITIVE_INFINITY;
+  readonly #width: number;
+  /** `#width` texts per series. An array per series would double the objects that V8 has to mark. */
+  readonly #labels: string[] = [];
+
+  /** `width`: number of labels. */
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  /** A copy, in the order of `family.labels`. Empty texts if the slot is free. */
+  labels(at: number): string[] {
+    return this.#labels.slice(at * this.#width, (at + 1) * this.#width);
+  }
+
+  label(at: number, column: number): string {
+    return this.#labels[at * this.#width + column] ?? "";
+  }
+
+  setLabels(at: number, labels: readonly string[]): void {
+    for (const [column, label] of labels.entries()) this.#labels[at * this.#width + column] = label;
+  }
+
+  clearLabels(at: number): void {
+    this.#labels.fill("", at * this.#width, (at + 1) * this.#width);
+  }
+
+  /** Adds a free slot. */
+  extend(): void {
+    for (let column = 0; column < this.#width; column++) this.#labels.push("");
+    this.used++;
+  }
 }

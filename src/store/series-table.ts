@@ -200,12 +200,11 @@ export class SeriesTable {
 
   /** A copy, in the order of `family.labels`. */
   labels(slot: number): readonly string[] {
-    const start = this.#startOfLabels(slot);
-    return this.#block(slot).labels.slice(start, start + this.family.labels.length);
+    return this.#block(slot).labels(slot % BLOCK_SIZE);
   }
 
   label(slot: number, column: number): string {
-    return this.#block(slot).labels[this.#startOfLabels(slot) + column] ?? "";
+    return this.#block(slot).label(slot % BLOCK_SIZE, column);
   }
 
   hasLabels(slot: number, labels: readonly string[]): boolean {
@@ -224,15 +223,11 @@ export class SeriesTable {
     this.addEnded(labels);
   }
 
-  #startOfLabels(slot: number): number {
-    return (slot % BLOCK_SIZE) * this.family.labels.length;
-  }
-
   #release(slot: number): void {
-    const { labels, marks } = this.#block(slot);
-    const start = this.#startOfLabels(slot);
-    labels.fill("", start, start + this.family.labels.length);
-    marks[slot % BLOCK_SIZE] = 0;
+    const block = this.#block(slot);
+    const at = slot % BLOCK_SIZE;
+    block.clearLabels(at);
+    block.marks[at] = 0;
     this.#free.push(slot);
   }
 
@@ -245,19 +240,17 @@ export class SeriesTable {
   #extend(): number {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.used === BLOCK_SIZE) {
-      block = new SeriesBlock();
+      block = new SeriesBlock(this.family.labels.length);
       this.#blocks.push(block);
     }
-    for (let column = 0; column < this.family.labels.length; column++) block.labels.push("");
-    block.used++;
+    block.extend();
     return this.#slots++;
   }
 
   #setLabels(slot: number, labels: readonly string[], shardKey: ShardKey): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
-    const start = this.#startOfLabels(slot);
-    for (const [column, label] of labels.entries()) block.labels[start + column] = label;
+    block.setLabels(at, labels);
     block.shardKeys[at] = shardKey;
     block.labelVersions[at] = ++this.#labelVersion;
   }
