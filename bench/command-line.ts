@@ -31,7 +31,6 @@ ${Object.entries(PARTS)
   .join("\n")}
 
   --all          long parts, too
-
   --size N       channels of the simulated server (default: ${FULL_SIZE}; scale: ${SCALE_SIZES.join(", ")})
   --rounds N     how often what is compared runs in turn (default: ${ROUNDS})
   --quick        small and short, to see that everything runs; nothing is written but to --output

@@ -4,4 +4,4 @@ import { failedFiles, readTier } from "./tests/report.ts";
 
 const [folder = ".", tier = "", most = "0"] = process.argv.slice(2);
 const files = failedFiles(readTier(folder, tier).first);
-if (files.length <= Number(most)) for (const file of files) console.log(file);
+if (files.length <= Number(most)) for (const { name } of files) console.log(name);

@@ -18,23 +18,8 @@ const OPEN = /Open (http:\S+)/;
 /** Limit for a README picture. */
 const MAX_BYTES = 150_000;
 
-interface Picture {
-  readonly file: string;
-  readonly look: ContextOptions;
-  /** Prepares the page for the screenshot. */
-  readonly pose: (page: Page, url: string) => Promise<void>;
-}
-
-const PICTURES: readonly Picture[] = [
-  {
-    file: "status-page.png",
-    look: { colorScheme: "light", viewport: { width: 1_100, height: 940 } },
-    pose: async (page, url) => {
-      await page.goto(url);
-      await untilDrawn(page, url);
-    },
-  },
-];
+const FILE = "status-page.png";
+const LOOK: ContextOptions = { colorScheme: "light", viewport: { width: 1_100, height: 940 }, reducedMotion: "reduce" };
 
 const LOOK_EVERY_MS = 10_000;
 const MAX_LOOKS = 30;
@@ -59,10 +44,10 @@ if (values.help || values.chromium === undefined) {
   process.stdout.write(USAGE);
   process.exitCode = values.help ? 0 : 1;
 } else {
-  await takePictures(values.chromium, fileURLToPath(new URL(`${values.to}/`, ROOT)));
+  await takePicture(values.chromium, fileURLToPath(new URL(`${values.to}/`, ROOT)));
 }
 
-async function takePictures(chromium: string, folder: string): Promise<void> {
+async function takePicture(chromium: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const program = fileURLToPath(new URL("src/main.ts", ROOT));
   const demo = spawn(
@@ -75,17 +60,14 @@ async function takePictures(chromium: string, folder: string): Promise<void> {
   const browser = await startBrowser(chromium);
   try {
     const url = await openedAt(createInterface(demo.stdout));
-    for (const { file, look, pose } of PICTURES) {
-      const context = await browser.newContext({ reducedMotion: "reduce", ...look });
-      const page = await context.newPage();
-      await pose(page, url);
-      const path = `${folder}${file}`;
-      await page.screenshot({ path });
-      await context.close();
-      const { size } = await stat(path);
-      process.stdout.write(`${file}: ${size} bytes\n`);
-      if (size > MAX_BYTES) throw new Error(`${file} is larger than ${MAX_BYTES} bytes`);
-    }
+    const context = await browser.newContext(LOOK);
+    const page = await context.newPage();
+    await untilDrawn(page, url);
+    const path = `${folder}${FILE}`;
+    await page.screenshot({ path });
+    const { size } = await stat(path);
+    process.stdout.write(`${FILE}: ${size} bytes\n`);
+    if (size > MAX_BYTES) throw new Error(`${FILE} is larger than ${MAX_BYTES} bytes`);
   } finally {
     await browser.close();
     demo.kill();

@@ -44,8 +44,8 @@ export function readTier(folder: string, tier: string): TierRuns {
   };
 }
 
-export function failedFiles(run: TestRun): string[] {
-  return (run.report?.files ?? []).filter(({ failed }) => failed).map(({ name }) => name);
+export function failedFiles({ report }: TestRun): TestedFile[] {
+  return (report?.files ?? []).filter(({ failed }) => failed);
 }
 
 function readRun(folder: string, name: string): TestRun | undefined {

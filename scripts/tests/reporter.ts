@@ -3,8 +3,8 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node";
 import type { TestedFile, TestReport } from "./report.ts";
 
 /**
- * Writes what happened to PRTG_EXPORTER_TEST_REPORT. Vitest's JSON has neither unhandled errors nor retries: with them a red run
- * can look green.
+ * Writes what happened to PRTG_EXPORTER_TEST_REPORT. Vitest's JSON has neither unhandled errors nor retries, without which a
+ * red run can look green.
  */
 export default class TierReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {

@@ -1,4 +1,4 @@
-import { failedFiles, type TestedFile, type TestRun, type TierRuns } from "./report.ts";
+import { failedFiles, type TestedFile, type TestResult, type TestRun, type TierRuns } from "./report.ts";
 import type { TierRules } from "./tiers.ts";
 
 export interface Verdict {
@@ -18,7 +18,7 @@ export interface VerdictOptions {
 export function judgeTier({ first, again }: TierRuns, rules: TierRules, { isStrict }: VerdictOptions): Verdict {
   const runs = again === undefined ? [first] : [first, again];
   const files = lastResults(runs);
-  const tests = files.flatMap((file) => file.tests.map((test) => ({ ...test, title: `${file.name} > ${test.name}` })));
+  const tests = files.flatMap(titledTests);
   const inState = (wanted: string) => tests.filter(({ state }) => state === wanted);
   const skips = files.filter(({ failed }) => !failed).flatMap((file) => forbiddenSkips(file, rules));
   const broken = files.filter(({ failed, tests }) => failed && !tests.some(({ state }) => state === "failed"));
@@ -59,32 +59,33 @@ function unexplainedEnd(run: TestRun): string[] {
 
 function missingTests(first: TestRun, again: TestRun): string[] {
   const second = new Map(again.report?.files.map(({ name, tests }) => [name, tests.length]));
-  return (first.report?.files ?? []).flatMap(({ name, failed, tests }) => {
+  return failedFiles(first).flatMap(({ name, tests }) => {
     const found = second.get(name) ?? 0;
-    return failed && found < tests.length ? [`${name} had ${tests.length} tests, and ${found} when run again`] : [];
+    return found < tests.length ? [`${name} had ${tests.length} tests, and ${found} when run again`] : [];
   });
 }
 
-function forbiddenSkips({ name, tests }: TestedFile, { allowedSkips }: TierRules): string[] {
-  const titles = tests.filter(({ state }) => state === "skipped").map((test) => `${name} > ${test.name}`);
-  return titles.filter((title) => !allowedSkips.some(({ test }) => title.startsWith(test)));
+function titledTests({ name, tests }: TestedFile): (TestResult & { readonly title: string })[] {
+  return tests.map((test) => ({ ...test, title: `${name} > ${test.name}` }));
+}
+
+function forbiddenSkips(file: TestedFile, { allowedSkips }: TierRules): string[] {
+  const skipped = titledTests(file).filter(({ state }) => state === "skipped");
+  return skipped.map(({ title }) => title).filter((title) => !allowedSkips.some(({ test }) => title.startsWith(test)));
 }
 
 function retriedTests(runs: readonly TestRun[]): string[] {
-  const files = runs.flatMap(({ report }) => report?.files ?? []);
-  return files.flatMap(({ name, tests }) =>
-    tests
-      .filter(({ state, retries }) => state === "passed" && retries > 0)
-      .map((test) => `${name} > ${test.name} passed when retried: ${test.error ?? "without an error"}`),
-  );
+  const tests = runs.flatMap(({ report }) => report?.files ?? []).flatMap(titledTests);
+  return tests
+    .filter(({ state, retries }) => state === "passed" && retries > 0)
+    .map(({ title, error }) => `${title} passed when retried: ${error ?? "without an error"}`);
 }
 
 function repeatedFiles(first: TestRun, again: TestRun | undefined): string[] {
   if (again === undefined) return [];
-  return (first.report?.files ?? [])
-    .filter(({ failed }) => failed)
-    .map(({ name, tests }) => {
-      const errors = tests.filter(({ state }) => state === "failed").map((test) => `${test.name}: ${test.error ?? ""}`);
-      return `${name} was run again: ${errors[0] ?? "it failed as a whole"}`;
-    });
+  return failedFiles(first).map(({ name, tests }) => {
+    const failure = tests.find(({ state }) => state === "failed");
+    const reason = failure === undefined ? "it failed as a whole" : `${failure.name}: ${failure.error ?? ""}`;
+    return `${name} was run again: ${reason}`;
+  });
 }
