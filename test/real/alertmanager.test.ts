@@ -52,10 +52,11 @@ interface Device {
 }
 
 describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real Alertmanager", (programs) => {
+  // With 12 devices, fewer than three are healthy in one hour of 16.
   const world = createWorld({
     seed: 3,
     startedAt: Date.now(),
-    size: { probes: 1, groups: 3, devices: 12, sensors: 180 },
+    size: { probes: 1, groups: 3, devices: 36, sensors: 540 },
   });
   let folder: string;
   let exporter: ScrapedExporter;

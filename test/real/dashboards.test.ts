@@ -370,7 +370,7 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   await site.control(`objects/${acknowledged}/acknowledge`, { message: "On it" });
   await site.control(`objects/${paused}/pause`, {});
   await site.control(`objects/${partial}/force`, { status: "partialdown" });
-  await killDevice(site, prometheus, probe);
+  await killDevice(site, prometheus, probe, taken);
   const idle = await idleProbe(prometheus, taken, probe);
   const [back = ""] = (await current(prometheus, 'prtg_node_status_code{kind="probe"}'))
     .filter(({ labels }) => labels.path !== probe && labels.id !== idle)
@@ -388,20 +388,30 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   // Jumps to the next scans, which bring values.
   await site.control("time/step", { by: "20m" });
   await site.control("time/resume");
-  await loseDependency(site, prometheus, down);
+  await loseDependency(site, prometheus, down, taken);
   for (const fault of ["error=500@*timeseries*#0.3", "latency=10ms-60ms@*channels*"]) {
     await site.control("faults", { fault });
   }
   await site.breakConfiguration();
 }
 
-/** All sensors of a device go down, after one was removed. */
-async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: string): Promise<void> {
+/** The devices of sensors that must keep their trouble. */
+function unlessDevicesOf(sensors: readonly string[]): string {
+  return `unless on (device_id) prtg_sensor_info{sensor_id=~"${sensors.join("|")}"}`;
+}
+
+/** All sensors of a device go down, after one was flapping. */
+async function killDevice(
+  site: TroubledSite,
+  prometheus: Prometheus,
+  probe: string,
+  spared: readonly string[],
+): Promise<void> {
   const instance = `instance="${site.address}"`;
   const counts = await current(
     prometheus,
     `topk(1, count by (device_id) (prtg_sensor_info{${instance}, priority=~"3|4|5"}
-      and on (sensor_id) (prtg_sensor_status_code{${instance}, probe="${probe}"} == 3)))`,
+      and on (sensor_id) (prtg_sensor_status_code{${instance}, probe="${probe}"} == 3)) ${unlessDevicesOf(spared)})`,
   );
   const ids = (
     await current(prometheus, `prtg_sensor_info{${instance}, device_id="${counts[0]?.labels.device_id}"}`)
@@ -420,12 +430,17 @@ async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: str
 }
 
 /** A device loses the sensor of another device that it depends on, and a sensor of its own. */
-async function loseDependency(site: TroubledSite, prometheus: Prometheus, sensorId: string): Promise<void> {
+async function loseDependency(
+  site: TroubledSite,
+  prometheus: Prometheus,
+  sensorId: string,
+  spared: readonly string[],
+): Promise<void> {
   const instance = `instance="${site.address}"`;
-  const own = `on (device_id) prtg_sensor_info{sensor_id="${sensorId}"}`;
   const [dependent] = await current(
     prometheus,
-    `prtg_sensor_info{${instance}} unless ${own} and on (sensor_id) prtg_sensor_status_code == 3`,
+    `prtg_sensor_info{${instance}} ${unlessDevicesOf([sensorId, ...spared])}
+      and on (sensor_id) prtg_sensor_status_code == 3`,
   );
   const { device_id = "", sensor_id = "" } = dependent?.labels ?? {};
   site.dependOn(device_id, sensorId);
