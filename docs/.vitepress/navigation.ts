@@ -20,6 +20,7 @@ export const NAVIGATION: readonly Entry[] = [
     page("tenants", "Several servers, several customers"),
     page("reload", "Reload the configuration"),
     page("otlp", "Push by OTLP"),
+    page("grafana-cloud", "PRTG in Grafana Cloud"),
     page("events", "Status changes as events"),
     page("mapping", "Own metric names"),
     page("dashboards", "Dashboards"),

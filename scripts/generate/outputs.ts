@@ -6,6 +6,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { editorSchemaFile, printJson, serversSchemaFile } from "./editor-schema.ts";
 import { errorsPage } from "./errors-page.ts";
 import { FIELD_NAMES_FILE, fieldNamesFile } from "./field-names.ts";
+import { grafanaAlerts } from "./grafana-alerts.ts";
 import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
 import type { Output } from "./output.ts";
@@ -34,7 +35,7 @@ export async function generate(root: URL): Promise<Output[]> {
   if (mapping !== undefined)
     outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping, presets) });
   if ((await contentOf(root, "deploy/helm/prtg-exporter/values.yaml")) !== undefined) {
-    outputs.push(...(await chartFiles(root)));
+    outputs.push(await grafanaAlerts(root), ...(await chartFiles(root)));
   }
   return outputs;
 }
