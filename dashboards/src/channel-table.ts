@@ -49,12 +49,11 @@ export function channelTable({ channels, severalDevices, ...panel }: ChannelTabl
         title: "Beyond",
         unit: units.Short,
         pixels: 85,
-        properties: coloredFromOne("orange"),
+        properties: coloredFromOne("unusual"),
       },
       { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
       WEB_COLUMN,
     ],
-    sortBy: "Sensor",
-    ascending: true,
+    sortBy: { Sensor: "ascending" },
   });
 }

@@ -59,7 +59,7 @@ const stats = [
     decimals: 0,
     levels: [
       [null, NEUTRAL],
-      [300, "orange"],
+      [300, colorOf("unusual")],
     ],
     width: 3,
     none: "Never",
@@ -137,8 +137,7 @@ const sensors = tablePanel({
     { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     WEB_COLUMN,
   ],
-  sortBy: "Sensor",
-  ascending: true,
+  sortBy: { Sensor: "ascending" },
   width: 24,
   none: "No sensors",
 });

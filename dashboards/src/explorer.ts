@@ -10,7 +10,7 @@ import { ID, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
 import { logsPanel } from "./logs-panel.ts";
 import { HEIGHT, instantQuery, statPanel, steps, timelinePanel } from "./panels.ts";
 import { withWeb } from "./sensor-queries.ts";
-import { NEUTRAL, STATUS_CODE_MAPPING } from "./statuses.ts";
+import { colorOf, NEUTRAL, STATUS_CODE_MAPPING } from "./statuses.ts";
 import { colored, tablePanel } from "./table.ts";
 import {
   choice,
@@ -80,7 +80,7 @@ const byUnit = new bargauge.PanelBuilder()
   .unit(units.Short)
   .noValue("None")
   .min(0)
-  .thresholds(steps([[null, "blue"]]))
+  .thresholds(steps([[null, colorOf("pausedbyuser")]]))
   .displayMode(common.BarGaugeDisplayMode.Basic)
   .valueMode(common.BarGaugeValueMode.Text)
   .namePlacement(common.BarGaugeNamePlacement.Top)
@@ -121,8 +121,7 @@ const results = tablePanel({
     { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     WEB_COLUMN,
   ],
-  sortBy: "Path",
-  ascending: true,
+  sortBy: { Path: "ascending" },
   height: HEIGHT.graph,
   width: 24,
   none: "No path fits the search",
