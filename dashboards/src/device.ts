@@ -122,6 +122,7 @@ const sensors = tablePanel({
       title: "Sensor",
       properties: [toSensor({ sensor: "Sensor" }, ["server", "probe", "group", "device"])],
     },
+    { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     {
       from: "value 0",
       title: "Status",
@@ -134,7 +135,6 @@ const sensors = tablePanel({
     { from: "kind_name", title: "Kind" },
     { from: "priority", title: "Priority", pixels: 85 },
     { from: "tags", title: "Tags" },
-    { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     WEB_COLUMN,
   ],
   sortBy: { Sensor: "ascending" },

@@ -106,6 +106,7 @@ const results = tablePanel({
       title: "Path",
       properties: [toSensor({ ...TREE_COLUMNS, sensor: "Sensor" }, ["path", "channel"])],
     },
+    { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     {
       from: "value 0",
       title: "Status",
@@ -118,7 +119,6 @@ const results = tablePanel({
     { from: "group", title: "Group" },
     { from: "probe", title: "Probe" },
     { from: "server", title: "Server", pixels: 110 },
-    { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     WEB_COLUMN,
   ],
   sortBy: { Path: "ascending" },

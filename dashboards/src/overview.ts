@@ -129,15 +129,17 @@ const health = [
   }),
 ];
 
+const byStatus = (statuses: string) => `sum by (status) (${perProbe(statuses)})`;
+
 /** A stack with the worst status at the bottom. Without *up*, which would hide the others. */
-function history(title: string, description: string, statuses: readonly string[]) {
+function history(title: string, description: string, expressions: readonly string[]) {
   const panel = graphPanel({
     title,
     description,
-    series: statuses.map((status) => ({ expr: `sum by (status) (${perProbe(status)})`, legend: "{{status}}" })),
+    series: expressions.map((expr) => ({ expr, legend: "{{status}}" })),
     stacked: true,
     legendRight: true,
-    calcs: ["lastNotNull", "max"],
+    calcs: ["lastNotNull"],
     min: 0,
     width: 12,
     none: "No sensors",
@@ -147,12 +149,16 @@ function history(title: string, description: string, statuses: readonly string[]
 }
 
 const histories = [
-  history("Sensors down", "Number of sensors that are down, partially down, or down and acknowledged.", DOWN_STATUSES),
+  history(
+    "Sensors down",
+    "Number of sensors that are down, partially down, or down and acknowledged.",
+    DOWN_STATUSES.map(byStatus),
+  ),
   history("Warning, unusual, unknown, paused", "Number of sensors in any other status but up.", [
-    "warning",
-    "unusual",
-    "disconnected|unknown|collecting|none",
-    "paused.*",
+    byStatus("warning"),
+    byStatus("unusual"),
+    `${byStatus("disconnected|unknown|collecting|none")} > 0`,
+    `${byStatus("paused.*")} > 0`,
   ]),
 ];
 
@@ -163,9 +169,14 @@ const NODE_COLUMNS: readonly Column[] = [
   { from: "value 2", title: "Warning", unit: units.Short, pixels: 85, properties: coloredFromOne("warning") },
   { from: "value 3", title: "Paused", unit: units.Short, pixels: 80, properties: coloredFromOne("pausedbyuser") },
   { from: "value 4", title: "Sensors", unit: units.Short, pixels: 85 },
-  { from: "id", title: ID, pixels: 70 },
   WEB_COLUMN,
 ];
+const nodeIdColumn = (kind: "group" | "probe"): Column => ({
+  from: "id",
+  title: ID,
+  pixels: 70,
+  properties: [linkTo(kind)],
+});
 const NODE_STATUSES = ["down|partialdown", "acknowledged", "warning", "paused.*", ".+"];
 
 const worstProbes = tablePanel({
@@ -190,13 +201,14 @@ const worstProbes = tablePanel({
         }),
       ],
     },
+    nodeIdColumn("probe"),
     {
       from: "value 5",
       title: "Status",
       pixels: 130,
       properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
     },
-    ...NODE_COLUMNS.map((column) => (column.from === "id" ? { ...column, properties: [linkTo("probe")] } : column)),
+    ...NODE_COLUMNS,
   ],
   sortBy: { Down: "descending" },
   width: 12,
@@ -211,10 +223,7 @@ const worstGroups = tablePanel({
   queries: NODE_STATUSES.map((statuses, index) =>
     index === 0 ? withWeb(WORST_GROUPS) : `${perNode("group", statuses)} and on (job, server, id) ${WORST_GROUPS}`,
   ),
-  columns: [
-    { from: "path", title: "Group" },
-    ...NODE_COLUMNS.map((column) => (column.from === "id" ? { ...column, properties: [linkTo("group")] } : column)),
-  ],
+  columns: [{ from: "path", title: "Group" }, nodeIdColumn("group"), ...NODE_COLUMNS],
   sortBy: { Down: "descending" },
   width: 12,
   none: "No group has sensors that are down",
@@ -223,13 +232,13 @@ const worstGroups = tablePanel({
 const TREE_COLUMNS = { server: "Server", probe: "Probe", group: "Group", device: "Device" } as const;
 const SENSOR_COLUMNS: readonly Column[] = [
   { from: "sensor", title: "Sensor", properties: [toSensor({ ...TREE_COLUMNS, sensor: "Sensor" })] },
+  { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
   { from: "device", title: "Device", properties: [toDevice(TREE_COLUMNS)] },
   { from: "group", title: "Group" },
   { from: "probe", title: "Probe" },
   { from: "server", title: "Server", pixels: 110 },
   WEB_COLUMN,
 ];
-const ID_COLUMN: Column = { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] };
 const sinceColumn = (title: string): Column => ({
   from: "value 0",
   title,
@@ -254,7 +263,6 @@ const whatIsDown = tablePanel({
     sinceColumn("Since"),
     ...SENSOR_COLUMNS,
     { from: "kind_name", title: "Kind" },
-    ID_COLUMN,
   ],
   sortBy: { Status: "ascending", Priority: "descending", Since: "descending" },
   width: 24,
@@ -271,7 +279,7 @@ const stale = tablePanel({
   description:
     "Sensors that are up, but whose last measurement is older than three scanning intervals and five minutes. The 500 oldest.",
   queries: [withWeb(`topk(500, ${staleAges(SENSORS)})`)],
-  columns: [{ from: "value 0", title: "Age", unit: units.Seconds, pixels: 110 }, ...SENSOR_COLUMNS, ID_COLUMN],
+  columns: [{ from: "value 0", title: "Age", unit: units.Seconds, pixels: 110 }, ...SENSOR_COLUMNS],
   sortBy: { Age: "descending" },
   width: 12,
   none: "All measurements are fresh",
@@ -292,7 +300,6 @@ const paused = tablePanel({
       properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
     },
     ...SENSOR_COLUMNS,
-    ID_COLUMN,
   ],
   sortBy: { Since: "descending" },
   width: 12,
@@ -319,7 +326,6 @@ const beyondLimits = tablePanel({
     { from: "unit", title: "Unit", pixels: 80 },
     { from: "limit", title: "Which", pixels: 100 },
     ...SENSOR_COLUMNS,
-    ID_COLUMN,
   ],
   width: 24,
   none: "All values are within their error limits",
@@ -363,9 +369,8 @@ const leastAvailable = tablePanel({
       : `max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg${window}{${SENSORS}}) and on (job, server, sensor_id) ${LEAST_AVAILABLE}`,
   ),
   columns: [
-    ...SENSOR_COLUMNS,
     ...WINDOWS.map((window, index) => ({ ...SHARE, from: `value ${index}`, title: window })),
-    ID_COLUMN,
+    ...SENSOR_COLUMNS,
   ],
   sortBy: { "1d": "ascending" },
   width: 12,

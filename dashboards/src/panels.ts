@@ -12,7 +12,7 @@ import { DATA_SOURCE } from "./variables.ts";
 export const HEIGHT = { stat: 4, graph: 8, table: 10 } as const;
 
 /** The same in all tiles. By default, each tile has the largest size that fits. */
-const TILE_TEXT_PIXELS = 30;
+const TILE_TEXT_PIXELS = 26;
 
 export interface Series {
   readonly expr: string;

@@ -245,7 +245,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
 
     test("shows numbers in one size, without a sparkline behind them", () => {
       for (const { title, options } of panels.filter(({ type }) => type === "stat")) {
-        expect(options, title).toMatchObject({ graphMode: "none", text: { valueSize: 30 } });
+        expect(options, title).toMatchObject({ graphMode: "none", text: { valueSize: 26 } });
       }
     });
 
