@@ -39,6 +39,7 @@ export const NAVIGATION: readonly Entry[] = [
     page("sensor-kinds", "Kinds of sensors"),
     page("status", "Status page and HTTP endpoints"),
     page("api-coverage", "API coverage"),
+    page("stability", "Stability"),
   ]),
   group("Explanation", [
     page("sizing", "Sizing"),

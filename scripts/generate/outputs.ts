@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { reportJsonSchema } from "../../src/cli/report/format.ts";
+import { currentContract } from "../contract/contract.ts";
 import { apiCoveragePage } from "./api-coverage-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { editorSchemaFile, printJson, serversSchemaFile } from "./editor-schema.ts";
@@ -22,6 +23,7 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "docs/status.md", content: statusPage() },
     { path: "docs/api-coverage.md", content: await apiCoveragePage() },
     { path: "docs/server-report.schema.json", content: printJson(reportJsonSchema()) },
+    { path: "api/contract.json", content: printJson(await currentContract()) },
     { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
     { path: "config/prtg-exporter-servers.schema.json", content: serversSchemaFile() },
   ];

@@ -85,7 +85,7 @@ const collectors = z.strictObject({
   limits: collector("15m", "Limits of channels, and lookups with texts for their values."),
   details: z.strictObject(collectorKeys("15m", false)).prefault({}).meta({
     description:
-      "License, probe connections, running auto-discoveries, and the primary channel of each sensor. Costs two requests, one per probe, and one per 3,000 sensors. Off by default, because most of these answers have no specification.",
+      "Experimental, because most of these answers have no specification. License, probe connections, running auto-discoveries, and the primary channel of each sensor. Costs two requests, one per probe, and one per 3,000 sensors.",
   }),
   timeseries,
 });
@@ -108,7 +108,7 @@ const metrics = z
     }),
     dependency_info: z.boolean().prefault(false).meta({
       description:
-        "`prtg_dependency_info`: the object that a probe, group, device or sensor depends on, if that is not its parent. Needs no further requests, but answers are larger. See docs/alerts.md.",
+        "Experimental. `prtg_dependency_info`: the object that a probe, group, device or sensor depends on, if that is not its parent. Needs no further requests, but answers are larger. See docs/alerts.md.",
     }),
     api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
       description:

@@ -9,8 +9,9 @@ import type { LastStatus } from "./last-statuses.ts";
  * whole state, and entries follow.
  */
 
-const FORMAT = "prtg-exporter events";
-const VERSION = 1;
+/** Part of the contract: an older release refuses a newer version. */
+export const JOURNAL_FILE = { name: "prtg-exporter events", version: 1 } as const;
+const { name: FORMAT, version: VERSION } = JOURNAL_FILE;
 
 /** Since null: unknown. */
 type StatusLine = readonly [id: string, code: number, since: number | null];

@@ -128,8 +128,9 @@ export class Watermarks {
   }
 }
 
-const FORMAT = "prtg-exporter watermarks";
-const VERSION = 1;
+/** Part of the contract: an older release refuses a newer version. */
+export const WATERMARK_FILE = { name: "prtg-exporter watermarks", version: 1 } as const;
+const { name: FORMAT, version: VERSION } = WATERMARK_FILE;
 /** Parsing a large file of another program would block for seconds. */
 const MAX_HEAD_LENGTH = 64 * 1024;
 const OPENING = `{"format":${JSON.stringify(FORMAT)}`;

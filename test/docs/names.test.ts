@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import released from "../../api/contract-released.json" with { type: "json" };
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
@@ -13,12 +14,16 @@ const CODE = new RegExp(`^(?:${[...new Set([...codes].map((code) => code.split("
 /** Sections whose keys appear with a dot. */
 const SECTION = /^(servers(\[\])?|collectors|limits|metrics|mapping|labels|otlp)\.[a-z_.[\]]+$/;
 
+/** The change log names metrics that a release removes. */
+const RELEASED_METRICS = new Set(Object.keys(released.metrics));
+
 /** Flags of Prometheus. */
 const FLAGS_OF_OTHERS = new Set(["--web.enable-otlp-receiver"]);
 
-function unknownNames({ spans, prose }: DocumentPage): string[] {
+function unknownNames({ file, spans, prose }: DocumentPage): string[] {
+  const isReleased = (span: string) => file === "CHANGELOG.md" && RELEASED_METRICS.has(span);
   return [
-    ...spans.filter((span) => /^prtg_[a-z0-9_]*[a-z0-9]$/.test(span) && !isMetric(span)),
+    ...spans.filter((span) => /^prtg_[a-z0-9_]*[a-z0-9]$/.test(span) && !isMetric(span) && !isReleased(span)),
     ...spans.filter((span) => CODE.test(span) && !codes.has(span)),
     ...spans.filter((span) => SECTION.test(span) && !isKey(span)),
     ...spans
