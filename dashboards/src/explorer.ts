@@ -10,7 +10,7 @@ import { ID, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
 import { logsPanel } from "./logs-panel.ts";
 import { HEIGHT, instantQuery, statPanel, steps, timelinePanel } from "./panels.ts";
 import { withWeb } from "./sensor-queries.ts";
-import { colorOf, NEUTRAL, STATUS_CODE_MAPPING } from "./statuses.ts";
+import { NEUTRAL, STATUS_CODE_MAPPING } from "./statuses.ts";
 import { colored, tablePanel } from "./table.ts";
 import {
   choice,
@@ -80,7 +80,7 @@ const byUnit = new bargauge.PanelBuilder()
   .unit(units.Short)
   .noValue("None")
   .min(0)
-  .thresholds(steps([[null, colorOf("pausedbyuser")]]))
+  .thresholds(steps([[null, "blue"]]))
   .displayMode(common.BarGaugeDisplayMode.Basic)
   .valueMode(common.BarGaugeValueMode.Text)
   .namePlacement(common.BarGaugeNamePlacement.Top)
