@@ -10,7 +10,8 @@ const SEEN_WITHIN = 300;
 /** Of each step of the query, so that a whole site that goes down does not stop the browser. */
 const MAX_CHANGES = 100;
 
-const DOWN = "down|partialdown";
+/** Statuses of events about sensors that went down. */
+export const WENT_DOWN = "down|partialdown";
 
 export interface StatusChanges {
   /** Matchers that choose sensors. */
@@ -27,8 +28,8 @@ export interface StatusChanges {
  */
 export function statusChanges({ sensors, events, others = true }: StatusChanges) {
   return [
-    fromMetrics("Down", "red", `${sensors},status=~"${DOWN}"`, sensors).enable(true),
-    fromMetrics("Other statuses", "blue", `${sensors},status!~"${DOWN}"`, sensors).enable(others),
+    fromMetrics("Down", "red", `${sensors},status=~"${WENT_DOWN}"`, sensors).enable(true),
+    fromMetrics("Other statuses", "blue", `${sensors},status!~"${WENT_DOWN}"`, sensors).enable(others),
     fromLogs("Events (Loki)", events),
   ];
 }

@@ -39,6 +39,7 @@ export function channelTable({ channels, severalDevices, ...panel }: ChannelTabl
     columns: [
       ...(severalDevices ? [{ from: "device", title: "Device" }] : []),
       { from: "sensor", title: "Sensor", properties: [linkTo("sensor")] },
+      { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
       { from: "channel", title: "Channel" },
       { ...numbers, from: "value 0", title: "Value" },
       { from: "unit", title: "Unit", pixels: 90 },
@@ -49,12 +50,10 @@ export function channelTable({ channels, severalDevices, ...panel }: ChannelTabl
         title: "Beyond",
         unit: units.Short,
         pixels: 85,
-        properties: coloredFromOne("orange"),
+        properties: coloredFromOne("unusual"),
       },
-      { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
       WEB_COLUMN,
     ],
-    sortBy: "Sensor",
-    ascending: true,
+    sortBy: { Sensor: "ascending" },
   });
 }

@@ -5,6 +5,8 @@ type Variable = Parameters<dashboard.DashboardBuilder["withVariable"]>[0];
 type Annotation = Parameters<dashboard.DashboardBuilder["annotation"]>[0];
 type Panel = Parameters<dashboard.DashboardBuilder["withPanel"]>[0];
 
+type Placed = Pick<dashboard.Panel, "gridPos">;
+
 export interface Section {
   /** Heading; the first section has none. */
   readonly title?: string;
@@ -49,13 +51,38 @@ export function buildDashboard(options: DashboardOptions): dashboard.Dashboard {
   return numbered(builder.build());
 }
 
+/** Closes the gaps that the SDK leaves for panels of closed rows. */
+function withoutGaps(panels: NonNullable<dashboard.Dashboard["panels"]>): typeof panels {
+  let gap = 0;
+  const raised = <T extends Placed>(panel: T): T => {
+    const gridPos = gridPosOf(panel);
+    return { ...panel, gridPos: { ...gridPos, y: gridPos.y - gap } };
+  };
+  return panels.map((panel) => {
+    if (!("panels" in panel)) return raised(panel);
+    const row = { ...raised(panel), panels: panel.panels.map(raised) };
+    gap += Math.max(0, ...panel.panels.map((held) => bottomOf(held) - bottomOf(panel)));
+    return row;
+  });
+}
+
+function bottomOf(panel: Placed): number {
+  const { y, h } = gridPosOf(panel);
+  return y + h;
+}
+
+function gridPosOf({ gridPos }: Placed): dashboard.GridPos {
+  if (gridPos === undefined) throw new Error("the SDK places each panel");
+  return gridPos;
+}
+
 /**
  * Panels get the numbers by which Grafana tells them apart, those that a closed row holds after all others; links and annotations
  * stand in sight and not in a menu, as is the SDK's default.
  */
 function numbered(built: dashboard.Dashboard): dashboard.Dashboard {
   let id = 0;
-  const panels = (built.panels ?? []).map((panel) => ({ ...panel, id: ++id }));
+  const panels = withoutGaps(built.panels ?? []).map((panel) => ({ ...panel, id: ++id }));
   return {
     ...built,
     panels: panels.map((panel) =>

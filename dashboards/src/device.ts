@@ -59,7 +59,7 @@ const stats = [
     decimals: 0,
     levels: [
       [null, NEUTRAL],
-      [300, "orange"],
+      [300, colorOf("unusual")],
     ],
     width: 3,
     none: "Never",
@@ -122,6 +122,7 @@ const sensors = tablePanel({
       title: "Sensor",
       properties: [toSensor({ sensor: "Sensor" }, ["server", "probe", "group", "device"])],
     },
+    { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     {
       from: "value 0",
       title: "Status",
@@ -134,11 +135,9 @@ const sensors = tablePanel({
     { from: "kind_name", title: "Kind" },
     { from: "priority", title: "Priority", pixels: 85 },
     { from: "tags", title: "Tags" },
-    { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
     WEB_COLUMN,
   ],
-  sortBy: "Sensor",
-  ascending: true,
+  sortBy: { Sensor: "ascending" },
   width: 24,
   none: "No sensors",
 });

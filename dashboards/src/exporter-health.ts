@@ -2,9 +2,10 @@ import { MappingType, type ValueMap } from "@grafana/grafana-foundation-sdk/dash
 import * as units from "@grafana/grafana-foundation-sdk/units";
 import { chosenEvents, outages, statusChanges } from "./annotations.ts";
 import { buildDashboard } from "./dashboard.ts";
-import { leadsTo, UIDS } from "./links.ts";
+import { leadsTo, UIDS, WEB_LINK_COLUMN } from "./links.ts";
 import { graphPanel, HEIGHT, type Series, type Steps, statPanel, timelinePanel } from "./panels.ts";
-import { NEUTRAL } from "./statuses.ts";
+import { withWeb } from "./sensor-queries.ts";
+import { colorOf, NEUTRAL } from "./statuses.ts";
 import { colored, coloredFromOne, tablePanel } from "./table.ts";
 import { type Choice, choice, dataSource, JOB, logs } from "./variables.ts";
 
@@ -27,18 +28,21 @@ const EXPORTER = 'job=~"$job",instance=~"$instance"';
 const SERVERS = `${EXPORTER},server=~"$server"`;
 const PROBLEM: Steps = [
   [null, NEUTRAL],
-  [1, "red"],
+  [1, colorOf("down")],
 ];
 const WORKS: ValueMap = {
   type: MappingType.ValueToText,
   options: {
-    "0": { text: "Failed", color: "red", index: 0 },
-    "1": { text: "Worked", color: "green", index: 1 },
+    "0": { text: "Failed", color: colorOf("down"), index: 0 },
+    "1": { text: "Worked", color: colorOf("up"), index: 1 },
   },
 };
 const YES_NO: ValueMap = {
   type: MappingType.ValueToText,
-  options: { "0": { text: "No", color: "red", index: 0 }, "1": { text: "Yes", color: "green", index: 1 } },
+  options: {
+    "0": { text: "No", color: colorOf("down"), index: 0 },
+    "1": { text: "Yes", color: colorOf("up"), index: 1 },
+  },
 };
 
 /** Zero for each exporter that runs: what it has not counted yet did not happen. Nothing where none runs. */
@@ -76,8 +80,8 @@ const stats = [
     decimals: 0,
     levels: [
       [null, NEUTRAL],
-      [1800, "orange"],
-      [3600, "red"],
+      [1800, colorOf("unusual")],
+      [3600, colorOf("down")],
     ],
     width: 3,
     none: "No polls yet",
@@ -112,13 +116,13 @@ const stats = [
     description: "Result of the last reload. If the configuration is invalid, the previous one stays in use.",
     expr: `min(prtg_exporter_config_last_reload_successful{${EXPORTER}})`,
     levels: [
-      [null, "red"],
+      [null, colorOf("down")],
       [1, NEUTRAL],
     ],
     mappings: [
       {
         type: MappingType.ValueToText,
-        options: { "0": { text: "Refused", color: "red" }, "1": { text: "In force", color: NEUTRAL } },
+        options: { "0": { text: "Refused", color: colorOf("down") }, "1": { text: "In force", color: NEUTRAL } },
       },
     ],
     width: 3,
@@ -173,9 +177,9 @@ const exporters = tablePanel({
 
 const servers = tablePanel({
   title: "Servers",
-  description: "Monitoring servers, their versions, and the offset of their clocks to the exporter.",
+  description: "Monitoring servers, their web interfaces and versions, and the offset of their clocks to the exporter.",
   queries: [
-    `max by (job, instance, server) (prtg_up{${SERVERS}})`,
+    withWeb(`max by (job, instance, server) (prtg_up{${SERVERS}})`),
     `max by (job, instance, server, version) (prtg_server_info{${SERVERS}})`,
     `max by (job, instance, server) (prtg_exporter_server_clock_offset_seconds{${SERVERS}})`,
     `max by (job, instance, server) (prtg_exporter_orphan_objects{${SERVERS}})`,
@@ -194,6 +198,7 @@ const servers = tablePanel({
         }),
       ],
     },
+    WEB_LINK_COLUMN,
     { from: "value 0", title: "Reached", pixels: 90, properties: colored({ id: "mappings", value: [YES_NO] }) },
     { from: "version", title: "Version" },
     { from: "value 2", title: "Clock ahead", unit: units.Seconds, decimals: 1, pixels: 110 },
@@ -239,10 +244,9 @@ const polls = [
       { from: "value 2", title: "Complete", pixels: 95, properties: colored({ id: "mappings", value: [YES_NO] }) },
       { from: "value 3", title: "Took", unit: units.Seconds, pixels: 90 },
       { from: "value 4", title: "Worked ago", unit: units.Seconds, pixels: 110 },
-      { from: "value 5", title: "Skipped", unit: units.Short, pixels: 85, properties: coloredFromOne("yellow") },
+      { from: "value 5", title: "Skipped", unit: units.Short, pixels: 85, properties: coloredFromOne("warning") },
     ],
-    sortBy: "Collector",
-    ascending: true,
+    sortBy: { Collector: "ascending" },
     height: HEIGHT.graph,
     width: 12,
     none: "No polls yet",

@@ -11,6 +11,7 @@ const PAGES = { sensor: "sensor.htm", device: "device.htm", group: "group.htm", 
 /** Title of the column that holds the id: links of other cells take it from there. */
 export const ID = "ID";
 const WEB = "Web";
+const OPEN = "Open in PRTG";
 
 /** Carries the address of the server's own web interface to the links of its row, unseen. See `withWeb`. */
 export const WEB_COLUMN: Column = {
@@ -23,10 +24,16 @@ export const WEB_COLUMN: Column = {
   ],
 };
 
+/** Shows the same address as a link to the server. */
+export const WEB_LINK_COLUMN: Column = {
+  ...{ from: WEB_COLUMN.from, title: "PRTG" },
+  properties: [{ id: "links", value: [{ title: OPEN, url: "${__data.fields.PRTG:raw}", targetBlank: true }] }],
+};
+
 /** Makes a cell a link to the object whose id stands in the row, in the service's own web interface. */
 export function linkTo(kind: keyof typeof PAGES): DynamicConfigValue {
   const url = `\${__data.fields.${WEB}:raw}/${PAGES[kind]}?id=\${__data.fields.${ID}}`;
-  return { id: "links", value: [{ title: "Open in PRTG", url, targetBlank: true }] };
+  return { id: "links", value: [{ title: OPEN, url, targetBlank: true }] };
 }
 
 /** By these every dashboard is found, whoever installs it. */

@@ -4,11 +4,16 @@ import * as loki from "@grafana/grafana-foundation-sdk/loki";
 import { HEIGHT, refId } from "./panels.ts";
 import { LOGS } from "./variables.ts";
 
+const STATUS_CHANGES = {
+  title: "Status changes",
+  description: "Events of the exporter about status changes, newest first. Needs the events in Loki.",
+};
+
 /** The exporter's events about statuses, each a line with the message of the sensor. */
-export function logsPanel(expr: string) {
+export function logsPanel(expr: string, { title, description } = STATUS_CHANGES) {
   return new logs.PanelBuilder()
-    .title("Status changes")
-    .description("Events of the exporter about status changes, newest first. Needs the events in Loki.")
+    .title(title)
+    .description(description)
     .datasource(LOGS)
     .span(24)
     .height(HEIGHT.table)

@@ -1,18 +1,16 @@
-import * as common from "@grafana/grafana-foundation-sdk/common";
 import { MappingType } from "@grafana/grafana-foundation-sdk/dashboard";
-import * as piechart from "@grafana/grafana-foundation-sdk/piechart";
 import * as units from "@grafana/grafana-foundation-sdk/units";
 import type { StatusToken } from "../../src/prtg/status.ts";
-import { chosenEvents, statusChanges, statusEvents } from "./annotations.ts";
+import { chosenEvents, statusChanges, statusEvents, WENT_DOWN } from "./annotations.ts";
 import { CHANNEL, channelLimits, channelValues, withUnit } from "./channel-queries.ts";
 import { buildDashboard } from "./dashboard.ts";
 import { ID, leadsTo, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
 import { logsPanel } from "./logs-panel.ts";
-import { graphPanel, HEIGHT, rangeQuery, type Steps, statPanel, steps } from "./panels.ts";
-import { ACKNOWLEDGED, CHANNEL_KEY, codesOf, DOWN, PAUSED, sinceWhen, staleAges, withWeb } from "./sensor-queries.ts";
-import { colorOf, NEUTRAL, STATUS_CODE_MAPPING, STATUS_SERIES } from "./statuses.ts";
+import { graphPanel, HEIGHT, type Steps, statPanel } from "./panels.ts";
+import { CHANNEL_KEY, codesOf, downSince, PAUSED, sinceWhen, staleAges, withWeb } from "./sensor-queries.ts";
+import { colorOf, DOWN_STATUSES, NEUTRAL, SEVERITY_MAPPING, STATUS_CODE_MAPPING, STATUS_SERIES } from "./statuses.ts";
 import { type Column, colored, coloredFromOne, tablePanel } from "./table.ts";
-import { choice, chosen, DATA_SOURCE, dataSource, JOB, logs, PROBE, SERVER, SERVERS } from "./variables.ts";
+import { choice, chosen, dataSource, JOB, logs, PROBE, SERVER, SERVERS } from "./variables.ts";
 
 const SENSORS = `${SERVERS},${chosen("probe")}`;
 const EVENTS = chosenEvents("probe");
@@ -33,6 +31,12 @@ function perNode(kind: "group" | "probe", statuses: string): string {
 
 const AVAILABILITY = `sum(${perProbe("up")}) / (sum(${perProbe(KNOWN)}) > 0)`;
 
+const AVAILABILITY_LEVELS: Steps = [
+  [null, colorOf("down")],
+  [0.95, colorOf("warning")],
+  [0.99, colorOf("up")],
+];
+
 function count(title: string, statuses: string, status: StatusToken, description: string) {
   const levels: Steps =
     status === "up"
@@ -46,7 +50,6 @@ function count(title: string, statuses: string, status: StatusToken, description
     description,
     expr: `sum(${perProbe(statuses)})`,
     levels,
-    course: true,
     width: 4,
     none: "No sensors",
   });
@@ -85,7 +88,7 @@ const health = [
     expr: `sum(max by (job, server, id) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`} == bool 6))`,
     levels: [
       [null, NEUTRAL],
-      [1, "red"],
+      [1, colorOf("down")],
     ],
     width: 4,
     none: "No probes",
@@ -97,7 +100,7 @@ const health = [
     expr: `count(${staleAges(SENSORS)}) or 0 * count(prtg_up{${SERVERS}})`,
     levels: [
       [null, NEUTRAL],
-      [1, "orange"],
+      [1, colorOf("unusual")],
     ],
     width: 4,
     none: "No exporter",
@@ -109,11 +112,7 @@ const health = [
     expr: `avg_over_time((${AVAILABILITY})[$__range:1m])`,
     unit: units.PercentUnit,
     decimals: 2,
-    levels: [
-      [null, "red"],
-      [0.95, "yellow"],
-      [0.99, "green"],
-    ],
+    levels: AVAILABILITY_LEVELS,
     width: 4,
     none: "No sensors",
   }),
@@ -123,65 +122,61 @@ const health = [
     expr: `sum(1 - max by (job, server) (prtg_up{${SERVERS}}))`,
     levels: [
       [null, NEUTRAL],
-      [1, "red"],
+      [1, colorOf("down")],
     ],
     width: 4,
     none: "No exporter",
   }),
 ];
 
-function statusesOverTime() {
+const byStatus = (statuses: string) => `sum by (status) (${perProbe(statuses)})`;
+
+/** A stack with the worst status at the bottom. Without *up*, which would hide the others. */
+function history(title: string, description: string, expressions: readonly string[]) {
   const panel = graphPanel({
-    title: "Sensors by status",
-    description: "Number of sensors per status. Statuses without sensors are omitted.",
-    series: [{ expr: `sum by (status) (${perProbe()}) > 0`, legend: "{{status}}" }],
+    title,
+    description,
+    series: expressions.map((expr) => ({ expr, legend: "{{status}}" })),
     stacked: true,
     legendRight: true,
     calcs: ["lastNotNull"],
     min: 0,
-    width: 16,
+    width: 12,
     none: "No sensors",
   });
   for (const [token, properties] of STATUS_SERIES) panel.overrideByName(token, properties);
   return panel;
 }
 
-function statusesNow() {
-  const panel = new piechart.PanelBuilder()
-    .title("Sensors by status now")
-    .description("Shares of the statuses at the end of the time range.")
-    .datasource(DATA_SOURCE)
-    .span(8)
-    .height(HEIGHT.graph)
-    .withTarget(rangeQuery({ expr: `sum by (status) (${perProbe()}) > 0`, legend: "{{status}}" }))
-    .unit(units.Short)
-    .noValue("No sensors")
-    .thresholds(steps([[null, "text"]]))
-    .pieType(piechart.PieChartType.Donut)
-    .displayLabels([])
-    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false).fields(""))
-    .legend(
-      new piechart.PieChartLegendOptionsBuilder()
-        .values([piechart.PieChartLegendValues.Value, piechart.PieChartLegendValues.Percent])
-        .displayMode(common.LegendDisplayMode.Table)
-        .placement(common.LegendPlacement.Right)
-        .showLegend(true)
-        .calcs([]),
-    );
-  for (const [token, properties] of STATUS_SERIES) panel.overrideByName(token, properties);
-  return panel;
-}
+const histories = [
+  history(
+    "Sensors down",
+    "Number of sensors that are down, partially down, or down and acknowledged.",
+    DOWN_STATUSES.map(byStatus),
+  ),
+  history("Warning, unusual, unknown, paused", "Number of sensors in any other status but up.", [
+    byStatus("warning"),
+    byStatus("unusual"),
+    `${byStatus("disconnected|unknown|collecting|none")} > 0`,
+    `${byStatus("paused.*")} > 0`,
+  ]),
+];
 
 const NODE_COLUMNS: readonly Column[] = [
   { from: "server", title: "Server", pixels: 110 },
-  { from: "value 0", title: "Down", unit: units.Short, pixels: 75, properties: coloredFromOne("red") },
-  { from: "value 1", title: "Ack.", unit: units.Short, pixels: 75, properties: coloredFromOne("light-red") },
-  { from: "value 2", title: "Warning", unit: units.Short, pixels: 85, properties: coloredFromOne("yellow") },
-  { from: "value 3", title: "Paused", unit: units.Short, pixels: 80, properties: coloredFromOne("blue") },
+  { from: "value 0", title: "Down", unit: units.Short, pixels: 75, properties: coloredFromOne("down") },
+  { from: "value 1", title: "Ack.", unit: units.Short, pixels: 75, properties: coloredFromOne("acknowledged") },
+  { from: "value 2", title: "Warning", unit: units.Short, pixels: 85, properties: coloredFromOne("warning") },
+  { from: "value 3", title: "Paused", unit: units.Short, pixels: 80, properties: coloredFromOne("pausedbyuser") },
   { from: "value 4", title: "Sensors", unit: units.Short, pixels: 85 },
-  { from: "id", title: ID, pixels: 70 },
   WEB_COLUMN,
 ];
+const nodeIdColumn = (kind: "group" | "probe"): Column => ({
+  from: "id",
+  title: ID,
+  pixels: 70,
+  properties: [linkTo(kind)],
+});
 const NODE_STATUSES = ["down|partialdown", "acknowledged", "warning", "paused.*", ".+"];
 
 const worstProbes = tablePanel({
@@ -206,15 +201,16 @@ const worstProbes = tablePanel({
         }),
       ],
     },
+    nodeIdColumn("probe"),
     {
       from: "value 5",
       title: "Status",
       pixels: 130,
       properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
     },
-    ...NODE_COLUMNS.map((column) => (column.from === "id" ? { ...column, properties: [linkTo("probe")] } : column)),
+    ...NODE_COLUMNS,
   ],
-  sortBy: "Down",
+  sortBy: { Down: "descending" },
   width: 12,
   none: "No probes",
 });
@@ -227,11 +223,8 @@ const worstGroups = tablePanel({
   queries: NODE_STATUSES.map((statuses, index) =>
     index === 0 ? withWeb(WORST_GROUPS) : `${perNode("group", statuses)} and on (job, server, id) ${WORST_GROUPS}`,
   ),
-  columns: [
-    { from: "path", title: "Group" },
-    ...NODE_COLUMNS.map((column) => (column.from === "id" ? { ...column, properties: [linkTo("group")] } : column)),
-  ],
-  sortBy: "Down",
+  columns: [{ from: "path", title: "Group" }, nodeIdColumn("group"), ...NODE_COLUMNS],
+  sortBy: { Down: "descending" },
   width: 12,
   none: "No group has sensors that are down",
 });
@@ -239,17 +232,13 @@ const worstGroups = tablePanel({
 const TREE_COLUMNS = { server: "Server", probe: "Probe", group: "Group", device: "Device" } as const;
 const SENSOR_COLUMNS: readonly Column[] = [
   { from: "sensor", title: "Sensor", properties: [toSensor({ ...TREE_COLUMNS, sensor: "Sensor" })] },
+  { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
   { from: "device", title: "Device", properties: [toDevice(TREE_COLUMNS)] },
   { from: "group", title: "Group" },
   { from: "probe", title: "Probe" },
   { from: "server", title: "Server", pixels: 110 },
   WEB_COLUMN,
 ];
-const KIND_COLUMNS: readonly Column[] = [
-  { from: "kind_name", title: "Kind" },
-  { from: "priority", title: "Priority", pixels: 85 },
-];
-const ID_COLUMN: Column = { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] };
 const sinceColumn = (title: string): Column => ({
   from: "value 0",
   title,
@@ -261,22 +250,28 @@ const sinceColumn = (title: string): Column => ({
 const whatIsDown = tablePanel({
   title: "What is down",
   description:
-    "Sensors that are down or partially down and not acknowledged, newest first, at most 500. Click a sensor or device to show it, click its ID to open it in PRTG.",
-  queries: [withWeb(sinceWhen(DOWN(SENSORS), SENSORS))],
-  columns: [sinceColumn("Down since"), ...SENSOR_COLUMNS, ...KIND_COLUMNS, ID_COLUMN],
-  sortBy: "Down since",
+    "Sensors that are down, partially down, or down and acknowledged, by status, priority, and newest first. At most 500 of each status. Click a sensor or device to show it, click its ID to open it in PRTG.",
+  queries: [withWeb(downSince(SENSORS))],
+  columns: [
+    {
+      from: "severity",
+      title: "Status",
+      pixels: 170,
+      properties: colored({ id: "mappings", value: [SEVERITY_MAPPING] }),
+    },
+    { from: "priority", title: "Priority", pixels: 85 },
+    sinceColumn("Since"),
+    ...SENSOR_COLUMNS,
+    { from: "kind_name", title: "Kind" },
+  ],
+  sortBy: { Status: "ascending", Priority: "descending", Since: "descending" },
   width: 24,
   none: "Nothing is down",
 });
 
-const acknowledged = tablePanel({
-  title: "Acknowledged",
-  description: "Acknowledged sensors that are down, with the start of the status, at most 500.",
-  queries: [withWeb(sinceWhen(ACKNOWLEDGED(SENSORS), SENSORS))],
-  columns: [sinceColumn("Since"), ...SENSOR_COLUMNS, ID_COLUMN],
-  sortBy: "Since",
-  width: 12,
-  none: "Nothing is acknowledged",
+const downMessages = logsPanel(`${statusEvents(EVENTS)} | prtg_status_new=~"${WENT_DOWN}"`, {
+  title: "Messages of sensors that went down",
+  description: "Events of the exporter about sensors that went down, newest first. Needs the events in Loki.",
 });
 
 const stale = tablePanel({
@@ -284,8 +279,8 @@ const stale = tablePanel({
   description:
     "Sensors that are up, but whose last measurement is older than three scanning intervals and five minutes. The 500 oldest.",
   queries: [withWeb(`topk(500, ${staleAges(SENSORS)})`)],
-  columns: [{ from: "value 0", title: "Age", unit: units.Seconds, pixels: 110 }, ...SENSOR_COLUMNS, ID_COLUMN],
-  sortBy: "Age",
+  columns: [{ from: "value 0", title: "Age", unit: units.Seconds, pixels: 110 }, ...SENSOR_COLUMNS],
+  sortBy: { Age: "descending" },
   width: 12,
   none: "All measurements are fresh",
 });
@@ -305,9 +300,8 @@ const paused = tablePanel({
       properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
     },
     ...SENSOR_COLUMNS,
-    ID_COLUMN,
   ],
-  sortBy: "Since",
+  sortBy: { Since: "descending" },
   width: 12,
   none: "Nothing is paused",
 });
@@ -332,9 +326,8 @@ const beyondLimits = tablePanel({
     { from: "unit", title: "Unit", pixels: 80 },
     { from: "limit", title: "Which", pixels: 100 },
     ...SENSOR_COLUMNS,
-    ID_COLUMN,
   ],
-  width: 12,
+  width: 24,
   none: "All values are within their error limits",
 });
 
@@ -357,21 +350,13 @@ const SHARE = {
   unit: units.PercentUnit,
   decimals: 2,
   pixels: 90,
-  properties: [
+  properties: colored(
     { id: "color", value: { mode: "thresholds" } },
     {
       id: "thresholds",
-      value: {
-        mode: "absolute",
-        steps: [
-          { value: null, color: "red" },
-          { value: 0.95, color: "yellow" },
-          { value: 0.99, color: "green" },
-        ],
-      },
+      value: { mode: "absolute", steps: AVAILABILITY_LEVELS.map(([value, color]) => ({ value, color })) },
     },
-    { id: "custom.cellOptions", value: { type: "color-text" } },
-  ],
+  ),
 };
 
 const leastAvailable = tablePanel({
@@ -384,12 +369,10 @@ const leastAvailable = tablePanel({
       : `max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg${window}{${SENSORS}}) and on (job, server, sensor_id) ${LEAST_AVAILABLE}`,
   ),
   columns: [
-    ...SENSOR_COLUMNS,
     ...WINDOWS.map((window, index) => ({ ...SHARE, from: `value ${index}`, title: window })),
-    ID_COLUMN,
+    ...SENSOR_COLUMNS,
   ],
-  sortBy: "1d",
-  ascending: true,
+  sortBy: { "1d": "ascending" },
   width: 12,
   none: "No availability is recorded: load the recording rules",
 });
@@ -405,11 +388,12 @@ export const overview = buildDashboard({
   // Of thousands of sensors, some always change.
   annotations: statusChanges({ sensors: SENSORS, events: EVENTS, others: false }),
   sections: [
-    { panels: [...counts, ...health] },
-    { title: "Statuses", panels: [statusesOverTime(), statusesNow()] },
-    { title: "What is down", panels: [whatIsDown] },
+    { panels: [whatIsDown] },
+    { title: "Messages of sensors that went down (Loki)", collapsed: true, panels: [downMessages] },
+    { title: "Counts", panels: [...counts, ...health] },
+    { title: "Status history", panels: histories },
     { title: "Worst probes and groups", panels: [worstProbes, worstGroups] },
-    { title: "Beyond limits, acknowledged, paused, stale", panels: [beyondLimits, acknowledged, paused, stale] },
+    { title: "Beyond limits, paused, stale", panels: [beyondLimits, paused, stale] },
     { title: "Availability", panels: [availabilityOverTime, leastAvailable] },
     { title: "Events with their messages (Loki)", collapsed: true, panels: [logsPanel(statusEvents(EVENTS))] },
   ],

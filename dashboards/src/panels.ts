@@ -11,6 +11,9 @@ import { DATA_SOURCE } from "./variables.ts";
 /** Heights in units of the grid, so that panels of a kind line up on all dashboards. */
 export const HEIGHT = { stat: 4, graph: 8, table: 10 } as const;
 
+/** The same in all tiles. By default, each tile has the largest size that fits. */
+const TILE_TEXT_PIXELS = 26;
+
 export interface Series {
   readonly expr: string;
   readonly legend?: string;
@@ -70,33 +73,29 @@ export function steps(levels: Steps) {
 export interface StatOptions extends PanelText {
   readonly expr: string;
   readonly levels: Steps;
-  /** Whether the course over the time range is drawn too; it costs a query for all of it. */
-  readonly course?: boolean;
   readonly decimals?: number;
   readonly mappings?: dashboard.ValueMapping[];
-  /** Shows the labels in place of the number. */
-  readonly legend?: string;
-  readonly colored?: "background" | "value";
 }
 
+/** A number on a plain color. A sparkline behind it would make it hard to read. */
 export function statPanel(options: StatOptions) {
-  const { expr, legend, levels, course = false, colored = "background" } = options;
-  const query = legend === undefined ? { expr } : { expr, legend };
+  const { expr, levels } = options;
   const panel = new stat.PanelBuilder()
     .title(options.title)
     .description(options.description)
     .datasource(DATA_SOURCE)
     .span(options.width)
     .height(HEIGHT.stat)
-    .withTarget(course ? rangeQuery(query) : instantQuery(query))
+    .withTarget(instantQuery({ expr }))
     .unit(options.unit ?? units.Short)
     .noValue(options.none ?? "No data")
     .thresholds(steps(levels))
     .colorScheme(new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.Thresholds))
-    .colorMode(colored === "background" ? common.BigValueColorMode.BackgroundSolid : common.BigValueColorMode.Value)
-    .graphMode(course ? common.BigValueGraphMode.Area : common.BigValueGraphMode.None)
-    .textMode(legend === undefined ? common.BigValueTextMode.Value : common.BigValueTextMode.Name)
+    .colorMode(common.BigValueColorMode.BackgroundSolid)
+    .graphMode(common.BigValueGraphMode.None)
+    .textMode(common.BigValueTextMode.Value)
     .justifyMode(common.BigValueJustifyMode.Center)
+    .text(new common.VizTextDisplayOptionsBuilder().valueSize(TILE_TEXT_PIXELS))
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false).fields(""));
   if (options.decimals !== undefined) panel.decimals(options.decimals);
   if (options.mappings !== undefined) panel.mappings(options.mappings);

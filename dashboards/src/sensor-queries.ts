@@ -1,3 +1,4 @@
+import { DOWN_STATUSES } from "./statuses.ts";
 import { SERVERS } from "./variables.ts";
 
 /** What joins families about sensors with each other. */
@@ -9,9 +10,6 @@ export const CHANNEL_KEY = "job, instance, server, sensor_id, channel_id";
 const MEASURING = (sensors: string) =>
   `(prtg_sensor_status_code{${sensors}} == 3 or prtg_sensor_status_code{${sensors}} == 4 or prtg_sensor_status_code{${sensors}} == 10)`;
 
-export const DOWN = (sensors: string) =>
-  `(prtg_sensor_status_code{${sensors}} == 5 or prtg_sensor_status_code{${sensors}} == 14)`;
-export const ACKNOWLEDGED = (sensors: string) => `(prtg_sensor_status_code{${sensors}} == 13)`;
 export const PAUSED = (sensors: string) =>
   `(prtg_sensor_status_code{${sensors}} >= 7 < 10 or prtg_sensor_status_code{${sensors}} >= 11 < 13)`;
 
@@ -31,6 +29,14 @@ export function sinceWhen(chosen: string, sensors: string): string {
       * on (${SENSOR_KEY}) group_left (priority, kind_name) prtg_sensor_info{job=~"$job",server=~"$server"}
     )
   )`;
+}
+
+/** The same for each status of sensors that are down, with its place in `DOWN_STATUSES` from 1 on as the label `severity`. */
+export function downSince(sensors: string): string {
+  return DOWN_STATUSES.map((status, index) => {
+    const since = sinceWhen(`(prtg_sensor_status{${sensors},status="${status}"} == 1)`, sensors);
+    return `label_replace(${since}, "severity", "${index + 1}", "", "")`;
+  }).join(" or ");
 }
 
 /**

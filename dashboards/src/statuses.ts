@@ -4,31 +4,32 @@ import { STATUS_TOKENS, type StatusToken } from "../../src/prtg/status.ts";
 
 interface Appearance {
   readonly text: string;
-  /** Of Grafana's palette, where it has one. */
   readonly color: string;
 }
 
-const GREY = "#8e8e8e";
-/** For numbers that are as they should be, on either theme. */
+/** Tile color of a zero that means "no problem". */
 export const NEUTRAL = "#5b616b";
 
-/** What the product's own pages call a status, in the colours that they give it. */
+/**
+ * The only palette. Grafana writes on these colors in black or white, and both are readable. Important statuses differ in
+ * lightness, so that readers with color blindness tell them apart. `test/deploy/dashboard-colors.test.ts` checks both.
+ */
 const APPEARANCES: Readonly<Record<StatusToken, Appearance>> = {
-  none: { text: "None", color: "#5f5f5f" },
-  unknown: { text: "Unknown", color: GREY },
-  collecting: { text: "Collecting", color: "#b0b0b0" },
-  up: { text: "Up", color: "green" },
-  warning: { text: "Warning", color: "yellow" },
-  down: { text: "Down", color: "red" },
-  disconnected: { text: "Disconnected", color: "dark-red" },
-  pausedbyuser: { text: "Paused by user", color: "blue" },
-  pausedbydependency: { text: "Paused by dependency", color: "light-blue" },
-  pausedbyschedule: { text: "Paused by schedule", color: "semi-dark-blue" },
-  unusual: { text: "Unusual", color: "orange" },
-  pausedbylicense: { text: "Paused by license", color: "dark-blue" },
-  pauseduntil: { text: "Paused until", color: "super-light-blue" },
-  acknowledged: { text: "Down (acknowledged)", color: "light-red" },
-  partialdown: { text: "Down (partial)", color: "super-light-red" },
+  none: { text: "None", color: "#6f6f6f" },
+  unknown: { text: "Unknown", color: "#c4c6ca" },
+  collecting: { text: "Collecting", color: "#e3e3e3" },
+  up: { text: "Up", color: "#96d98d" },
+  warning: { text: "Warning", color: "#fade2a" },
+  down: { text: "Down", color: "#c4162a" },
+  disconnected: { text: "Disconnected", color: "#7a0c17" },
+  pausedbyuser: { text: "Paused by user", color: "#2f6fd0" },
+  pausedbydependency: { text: "Paused by dependency", color: "#9cc3ff" },
+  pausedbyschedule: { text: "Paused by schedule", color: "#1f60c4" },
+  unusual: { text: "Unusual", color: "#ffb357" },
+  pausedbylicense: { text: "Paused by license", color: "#17478f" },
+  pauseduntil: { text: "Paused until", color: "#c0d8ff" },
+  acknowledged: { text: "Down (acknowledged)", color: "#deb6f2" },
+  partialdown: { text: "Down (partial)", color: "#ff9aa5" },
 };
 
 export function colorOf(status: StatusToken): string {
@@ -40,6 +41,17 @@ export const STATUS_CODE_MAPPING: ValueMap = {
   type: MappingType.ValueToText,
   options: Object.fromEntries(
     STATUS_TOKENS.map((token, code) => [String(code), { ...APPEARANCES[token], index: code }]),
+  ),
+};
+
+/** Statuses of sensors that are down, worst first. */
+export const DOWN_STATUSES = ["down", "partialdown", "acknowledged"] as const satisfies readonly StatusToken[];
+
+/** For places in `DOWN_STATUSES` from 1 on: unlike status codes, they sort by severity. */
+export const SEVERITY_MAPPING: ValueMap = {
+  type: MappingType.ValueToText,
+  options: Object.fromEntries(
+    DOWN_STATUSES.map((token, index) => [String(index + 1), { ...APPEARANCES[token], index }]),
   ),
 };
 

@@ -2,7 +2,9 @@ import * as common from "@grafana/grafana-foundation-sdk/common";
 import type { DynamicConfigValue } from "@grafana/grafana-foundation-sdk/dashboard";
 import * as prometheus from "@grafana/grafana-foundation-sdk/prometheus";
 import * as table from "@grafana/grafana-foundation-sdk/table";
+import type { StatusToken } from "../../src/prtg/status.ts";
 import { HEIGHT, instantQuery, type PanelText, refId, steps } from "./panels.ts";
+import { colorOf } from "./statuses.ts";
 import { DATA_SOURCE } from "./variables.ts";
 
 export interface Column {
@@ -20,8 +22,8 @@ export interface TableOptions extends PanelText {
   readonly queries: readonly string[];
   readonly columns: readonly Column[];
   readonly height?: number;
-  readonly sortBy?: string;
-  readonly ascending?: boolean;
+  /** Titles of columns, the first one counts most. */
+  readonly sortBy?: Readonly<Record<string, "ascending" | "descending">>;
 }
 
 /** A cell in the color that the value is mapped to, or that its threshold has. */
@@ -29,11 +31,11 @@ export function colored(...properties: DynamicConfigValue[]): DynamicConfigValue
   return [{ id: "custom.cellOptions", value: { type: "color-background", mode: "basic" } }, ...properties];
 }
 
-/** Red from 1 on, as for numbers of what should not be. */
-export function coloredFromOne(color: string): DynamicConfigValue[] {
+/** In the color of a status from 1 on. */
+export function coloredFromOne(status: StatusToken): DynamicConfigValue[] {
   const levels = [
     { value: null, color: "transparent" },
-    { value: 1, color },
+    { value: 1, color: colorOf(status) },
   ];
   return colored(
     { id: "thresholds", value: { mode: "absolute", steps: levels } },
@@ -71,12 +73,12 @@ export function tablePanel(options: TableOptions) {
     ])
     .showHeader(true)
     .cellHeight(common.TableCellHeight.Sm)
-    .filterable(true);
-  if (options.sortBy !== undefined) {
-    panel.sortBy([
-      new common.TableSortByFieldStateBuilder().displayName(options.sortBy).desc(options.ascending !== true),
-    ]);
-  }
+    .filterable(true)
+    .sortBy(
+      Object.entries(options.sortBy ?? {}).map(([title, order]) =>
+        new common.TableSortByFieldStateBuilder().displayName(title).desc(order === "descending"),
+      ),
+    );
   for (const column of columns) {
     const properties = propertiesOf(column);
     if (properties.length > 0) panel.overrideByName(column.title, properties);

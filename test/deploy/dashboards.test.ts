@@ -24,6 +24,8 @@ const KNOWN_METRICS = await metricsWithPresets();
 const CHANGE_METRIC = "prtg_sensor_status_since_timestamp_seconds";
 const ALWAYS_PASSED = ["datasource", "job", "server", "probe", "group", "device"];
 const GRID_WIDTH = 24;
+/** Down, partially down, acknowledged. */
+const DOWN_STATUSES = 3;
 const PICKED = { type: "prometheus", uid: "${datasource}" };
 
 function parseable(expr: string, { templating }: GrafanaDashboard): string {
@@ -172,6 +174,9 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
         dashboard.panels.filter(({ repeat }) => repeat === undefined),
         ({ gridPos }) => gridPos.y,
       );
+      const tops = dashboard.panels.map(({ gridPos }) => gridPos.y);
+      const bottoms = [0, ...dashboard.panels.map(({ gridPos }) => gridPos.y + gridPos.h)];
+      expect(tops.filter((top) => !bottoms.includes(top))).toEqual([]);
       for (const line of lines.values()) {
         const width = line.reduce((sum, { gridPos }) => sum + gridPos.w, 0);
         expect([GRID_WIDTH, GRID_WIDTH / 2], line.map(({ title }) => title).join(", ")).toContain(width);
@@ -225,6 +230,25 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       },
     );
 
+    test("links each object of a table to its page in PRTG", () => {
+      for (const panel of panels.filter(({ type }) => type === "table")) {
+        const objects = tableColumns(panel).names.filter((name) => /^((sensor|device)_)?id$|^server$/.test(name));
+        const isOfExporter = tableColumns(panel).names.includes("collector");
+        if (objects.length === 0 || isOfExporter) continue;
+        expect(textsOf(panel.fieldConfig), panel.title).toContain("Open in PRTG");
+        expect(
+          panel.targets.some(({ expr }) => expr.includes("prtg_exporter_server_web_info")),
+          panel.title,
+        ).toBe(true);
+      }
+    });
+
+    test("shows numbers in one size, without a sparkline behind them", () => {
+      for (const { title, options } of panels.filter(({ type }) => type === "stat")) {
+        expect(options, title).toMatchObject({ graphMode: "none", text: { valueSize: 26 } });
+      }
+    });
+
     test("links to existing dashboards and variables", () => {
       const links = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) =>
         text.startsWith("/d/"),
@@ -263,10 +287,11 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
 
     test("queries existing fields of events in Loki", () => {
       const { eventName, attributes } = eventTold();
-      for (const { expr, titleFormat, tagKeys } of annotationsFrom("loki", dashboard)) {
-        const named = `${expr.replaceAll(/`[^`]*`|"[^"]*"/g, "")} ${titleFormat} ${tagKeys}`.match(
-          /(?:prtg|event)_\w+/g,
-        );
+      const marks = annotationsFrom("loki", dashboard);
+      const held = closedPanels(dashboard).flatMap(({ targets: [target] }) => target?.expr ?? []);
+      const shown = marks.map(({ titleFormat, tagKeys }) => `${titleFormat} ${tagKeys}`).join(" ");
+      for (const expr of [...marks.map((mark) => mark.expr), ...held]) {
+        const named = `${expr.replaceAll(/`[^`]*`|"[^"]*"/g, "")} ${shown}`.match(/(?:prtg|event)_\w+/g);
         expect(named?.filter((name) => !attributes.has(name))).toEqual([]);
         expect(expr).toContain(`event_name="${eventName}"`);
       }
@@ -277,26 +302,66 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       const [annotation] = annotationsFrom("loki", dashboard);
       for (const { type, targets: held } of closedPanels(dashboard)) {
         expect(type).toBe("logs");
-        expect(held.map(({ expr }) => expr)).toEqual([annotation?.expr]);
+        for (const { expr } of held) expect(expr.startsWith(annotation?.expr ?? "none"), expr).toBe(true);
       }
     });
 
     test("uses the same colors for statuses everywhere", () => {
       const mappings = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) => text === "Up");
       if (dashboard.title !== "PRTG / Exporter health") expect(mappings).not.toEqual([]);
-      const colors = new Set<string>();
+      const pairs = new Set<string>();
       for (const options of statusMappings(dashboard.panels)) {
-        expect(Object.keys(options)).toHaveLength(STATUS_TOKENS.length);
-        for (const [code, token] of STATUS_TOKENS.entries()) {
-          expect(options[String(code)], token).toMatchObject({ text: expect.any(String), color: expect.any(String) });
-        }
-        expect(new Set(Object.values(options).map(({ color }) => color)).size).toBe(STATUS_TOKENS.length);
-        colors.add(JSON.stringify(options));
+        const shown = Object.values(options).map(({ text, color }) => `${text} ${color}`);
+        // Tables of down sensors know only these.
+        expect([STATUS_TOKENS.length, DOWN_STATUSES]).toContain(shown.length);
+        for (const pair of shown) pairs.add(pair);
       }
-      expect(colors.size).toBeLessThanOrEqual(1);
+      expect([0, STATUS_TOKENS.length]).toContain(pairs.size);
+      expect(new Set([...pairs].map((pair) => pair.split(" ").at(-1))).size).toBe(pairs.size);
     });
   },
 );
+
+describe("the overview", () => {
+  const overview = GRAFANA_DASHBOARDS.find(({ file }) => file === "prtg-overview.json");
+  const panels = overview?.panels ?? [];
+
+  test("begins with the sensors that are down, the worst first", () => {
+    const [first] = panels;
+    expect(first).toMatchObject({ title: "What is down", gridPos: { x: 0, y: 0, w: GRID_WIDTH } });
+    expect(first?.options.sortBy).toEqual([
+      { displayName: "Status", desc: false },
+      { displayName: "Priority", desc: true },
+      { displayName: "Since", desc: true },
+    ]);
+    const [ranks] = statusMappings(first);
+    expect(Object.entries(ranks ?? {}).map(([rank, { text }]) => `${rank} ${text}`)).toEqual([
+      "1 Down",
+      "2 Down (partial)",
+      "3 Down (acknowledged)",
+    ]);
+  });
+
+  test("has the messages of sensors that went down below", () => {
+    const [, row] = panels;
+    expect(row).toMatchObject({ type: "row", title: "Messages of sensors that went down (Loki)" });
+    expect(closedPanels({ ...overview, panels: [row] } as GrafanaDashboard)[0]?.targets[0]?.expr).toContain(
+      'prtg_status_new=~"down|partialdown"',
+    );
+  });
+
+  test("stacks the history of each status but up, the worst at the bottom", () => {
+    const stacked = panels.filter((panel) => JSON.stringify(panel).includes('"mode":"normal"'));
+    const statuses = stacked.map(({ targets }) =>
+      targets.flatMap(({ expr }) => /status=~"([^"]+)"/.exec(expr)?.[1] ?? []),
+    );
+    expect(statuses.map(([worst]) => worst)).toEqual(["down", "warning"]);
+    const matched = STATUS_TOKENS.filter((token) =>
+      statuses.flat().some((text) => new RegExp(`^(${text})$`).test(token)),
+    );
+    expect(matched).toEqual(STATUS_TOKENS.filter((token) => token !== "up"));
+  });
+});
 
 /** In Loki's spelling. */
 function eventTold(): { eventName: string; attributes: ReadonlySet<string> } {

@@ -212,6 +212,23 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
     }
   });
 
+  test("ranks the sensors that are down by severity", async () => {
+    const dashboard = GRAFANA_DASHBOARDS.find(({ file }) => file === "prtg-overview.json");
+    const [target] = dashboard?.panels.find(({ title }) => title === "What is down")?.targets ?? [];
+    if (dashboard === undefined || target === undefined) throw new Error("the overview has no such panel");
+    const now = await prometheus.waitUntilScraped();
+    const rows = await prometheus.query(filled(target.expr, dashboard), now);
+    const statuses = await prometheus.query(
+      'max by (sensor_id, status) (prtg_sensor_status{status=~".*down|ack.*"})',
+      now,
+    );
+    const shown = rows.map(({ labels }) => `${labels.sensor_id} ${labels.severity}`);
+    const expected = statuses.map(({ labels }) => `${labels.sensor_id} ${SEVERITIES.get(labels.status ?? "")}`);
+    expect(shown.toSorted()).toEqual(expected.toSorted());
+    expect(new Set(rows.map(({ labels }) => labels.severity)).size).toBe(SEVERITIES.size);
+    expect(rows.every(({ labels }) => labels.priority !== undefined && labels.device !== undefined)).toBe(true);
+  });
+
   test("finds each device by its name, with any characters", async () => {
     const dashboard = GRAFANA_DASHBOARDS.find(({ file }) => file === "prtg-device.json");
     const sensors = labelValues(dashboard?.templating.list.find(({ name }) => name === "sensor") ?? NO_VARIABLE);
@@ -227,6 +244,11 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
   });
 });
 
+const SEVERITIES = new Map([
+  ["down", "1"],
+  ["partialdown", "2"],
+  ["acknowledged", "3"],
+]);
 const NO_VARIABLE = { name: "", type: "", label: "", description: "", multi: false, includeAll: false };
 
 function targetsOf(dashboard: GrafanaDashboard): { name: string; expr: string; instant: boolean }[] {

@@ -27,6 +27,7 @@ const panel = z.object({
   gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
   targets: z.array(target).default([]),
   repeat: z.string().optional(),
+  options: z.record(z.string(), z.unknown()).default({}),
   panels: z.array(z.unknown()).optional(),
   transformations: z.array(z.object({ id: z.string(), options: z.record(z.string(), z.unknown()) })).default([]),
   fieldConfig: z

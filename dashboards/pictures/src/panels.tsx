@@ -3,7 +3,6 @@ import {
   type Field,
   type FieldDisplay,
   FieldType,
-  formattedValueToString,
   type GrafanaTheme2,
   getDisplayValueAlignmentFactors,
   getFieldDisplayName,
@@ -12,7 +11,7 @@ import {
   toUtc,
   VizOrientation,
 } from "@grafana/data";
-import type { BarGaugeDisplayMode, VizLegendOptions } from "@grafana/schema";
+import type { BarGaugeDisplayMode, VizLegendOptions, VizTextDisplayOptions } from "@grafana/schema";
 import {
   BarGauge,
   BigValue,
@@ -26,7 +25,7 @@ import {
 } from "@grafana/ui";
 import type { ReactElement } from "react";
 import type { Mark, PicturePanel } from "./picture.ts";
-import { Donut, StateTimeline } from "./shapes.tsx";
+import { StateTimeline } from "./shapes.tsx";
 
 export interface PanelProps {
   readonly panel: PicturePanel;
@@ -46,7 +45,6 @@ const PANELS: Readonly<Record<string, DrawPanel>> = {
   timeseries: TimeSeriesPanel,
   table: TablePanel,
   bargauge: Bars,
-  piechart: Pie,
   "state-timeline": Timeline,
 };
 
@@ -95,6 +93,7 @@ function Stat(props: PanelProps): ReactElement {
           colorMode={panel.options.colorMode as BigValueColorMode}
           justifyMode={panel.options.justifyMode as BigValueJustifyMode}
           textMode={panel.options.textMode as BigValueTextMode}
+          text={panel.options.text as VizTextDisplayOptions}
         />
       ))}
     </div>
@@ -166,17 +165,6 @@ function Bars(props: PanelProps): ReactElement {
       ))}
     </div>
   );
-}
-
-function Pie(props: PanelProps): ReactElement {
-  const theme = useTheme2();
-  const shares = displayed(props, theme, false).map(({ display }) => ({
-    title: display.title ?? "",
-    text: formattedValueToString(display),
-    value: display.numeric,
-    color: display.color ?? "#888",
-  }));
-  return <Donut shares={shares} width={props.width} height={props.height} />;
 }
 
 function Timeline({ panel, frames, range, width, height }: PanelProps): ReactElement {

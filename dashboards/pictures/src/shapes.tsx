@@ -1,86 +1,7 @@
 import { useTheme2 } from "@grafana/ui";
 import type { ReactElement } from "react";
 
-// Grafana keeps these two kinds of panels inside its application, so they are drawn here after its looks.
-
-export interface DonutProps {
-  readonly shares: readonly {
-    readonly title: string;
-    readonly text: string;
-    readonly value: number;
-    readonly color: string;
-  }[];
-  readonly width: number;
-  readonly height: number;
-}
-
-export function Donut({ shares, width, height }: DonutProps): ReactElement {
-  const sum = shares.reduce((total, { value }) => total + value, 0);
-  const size = Math.min(height, width / 2);
-  const radius = size * 0.34;
-  const around = 2 * Math.PI * radius;
-  let begun = 0;
-  return (
-    <div style={{ display: "flex", alignItems: "center", height }}>
-      <svg width={size} height={size} role="img" aria-label="Shares">
-        <title>Shares</title>
-        <g transform={`translate(${size / 2} ${size / 2}) rotate(-90)`}>
-          {shares.map(({ title, value, color }) => {
-            const length = (value / sum) * around;
-            const offset = -begun;
-            begun += length;
-            return (
-              <circle
-                key={title}
-                r={radius}
-                fill="none"
-                stroke={color}
-                strokeWidth={size * 0.17}
-                strokeDasharray={`${length} ${around - length}`}
-                strokeDashoffset={offset}
-              />
-            );
-          })}
-        </g>
-      </svg>
-      <table style={{ fontSize: 12, flex: 1, marginLeft: 16 }}>
-        <thead>
-          <tr style={{ textAlign: "right" }}>
-            <th />
-            <th style={{ paddingLeft: 12 }}>Value</th>
-            <th style={{ paddingLeft: 12 }}>Percent</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shares.map(({ title, text, value, color }) => (
-            <tr key={title} style={{ textAlign: "right" }}>
-              <td style={{ textAlign: "left" }}>
-                <Swatch color={color} /> {title}
-              </td>
-              <td>{text}</td>
-              <td>{`${Math.round((value / sum) * 100)}%`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Swatch({ color }: { readonly color: string }): ReactElement {
-  return (
-    <span
-      style={{
-        display: "inline-block",
-        width: 14,
-        height: 4,
-        borderRadius: 2,
-        background: color,
-        verticalAlign: "middle",
-      }}
-    />
-  );
-}
+// Grafana keeps this kind of panel inside its application, so it is drawn here after its looks.
 
 export interface StateTimelineProps {
   readonly rows: readonly {
@@ -137,7 +58,12 @@ export function StateTimeline({ rows, range, width, height, showValue }: StateTi
                 opacity={0.75}
               />
               {showValue && x(to) - x(from) > 60 && (
-                <text x={x(from) + 6} y={rowHeight / 2} dominantBaseline="middle">
+                <text
+                  x={x(from) + 6}
+                  y={rowHeight / 2}
+                  dominantBaseline="middle"
+                  fill={theme.colors.getContrastText(color)}
+                >
                   {text}
                 </text>
               )}
