@@ -59,7 +59,11 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
     clock: systemClock,
     build: { version: "0.0.0-test", revision: "" },
     config: {
-      servers: names.map((name) => ({ name, url: "https://prtg.example.com:1616" })),
+      servers: names.map((name) => ({
+        name,
+        url: "https://prtg.example.com:1616",
+        webUrl: "https://prtg.example.com",
+      })),
       shard: undefined,
     } as unknown as StatusSources["config"],
     store: { tables: [] } as unknown as StatusSources["store"],

@@ -11,6 +11,7 @@ import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { parseStatus, type StatusToken } from "../../prtg/status.ts";
 import { type ChannelExplanation, choiceOf, explainSensor } from "./explain-page.ts";
+import { prtgUrl } from "./prtg-url.ts";
 import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -29,6 +30,8 @@ interface ServerTree {
 }
 
 interface ServerOutline extends ServerTree {
+  /** URL of the PRTG web interface. */
+  readonly webUrl: string | undefined;
   readonly outline: Outline;
   readonly now: number;
 }
@@ -44,7 +47,9 @@ export async function nodeReport(
 ): Promise<NodeReport | undefined> {
   const found = find(sources, server, ({ monitor }) => id === ROOT_ID || monitor.view.state.tree.nodes.has(id));
   if (found === undefined) return undefined;
-  const place = { ...found, outline: await outlineOf(found.monitor), now: sources.clock.monotonic() };
+  const outline = await outlineOf(found.monitor);
+  const webUrl = webUrlOf(sources, found.server);
+  const place = { ...found, webUrl, outline, now: sources.clock.monotonic() };
   const node = place.monitor.view.state.tree.nodes.get(id);
   const children = place.outline.children(id);
   const first = Math.min(from, Math.max(0, children.length - 1));
@@ -77,6 +82,10 @@ function find(
   return undefined;
 }
 
+function webUrlOf({ config }: StatusSources, server: string): string | undefined {
+  return config.servers.find(({ name }) => name === server)?.webUrl;
+}
+
 function rootSummary({ server, outline }: ServerOutline): NodeSummary {
   return {
     server,
@@ -89,10 +98,11 @@ function rootSummary({ server, outline }: ServerOutline): NodeSummary {
     message: null,
     children: outline.children(ROOT_ID).length,
     sensors_by_status: Object.fromEntries(outline.sensorsBelow(ROOT_ID)),
+    prtg_url: null,
   };
 }
 
-function summary({ server, monitor, outline, now }: ServerOutline, node: TreeNode): NodeSummary {
+function summary({ server, webUrl, monitor, outline, now }: ServerOutline, node: TreeNode): NodeSummary {
   const { id, kind, name, path } = node;
   const inspection = kind === "sensor" ? monitor.view.inspect(id, NO_CHANNELS, now) : undefined;
   return {
@@ -106,6 +116,7 @@ function summary({ server, monitor, outline, now }: ServerOutline, node: TreeNod
     message: inspection?.message ?? null,
     children: inspection?.channelCount ?? outline.children(id).length,
     sensors_by_status: Object.fromEntries(outline.sensorsBelow(id)),
+    prtg_url: prtgUrl(webUrl, node),
   };
 }
 
@@ -200,7 +211,8 @@ export async function searchReport(
   for (const [place, node] of ranked.flat().slice(0, MAX_FOUND)) {
     // Nothing is below a sensor.
     const outline = node.kind === "sensor" ? NOTHING_BELOW : await outlineOf(place.monitor);
-    items.push(summary({ ...place, outline, now: sources.clock.monotonic() }, node));
+    const webUrl = webUrlOf(sources, place.server);
+    items.push(summary({ ...place, webUrl, outline, now: sources.clock.monotonic() }, node));
   }
   return { generated_at: instant(sources.clock.now()), total, items };
 }

@@ -219,6 +219,8 @@ describe("page of an object", () => {
     const report = await node(device.id);
     expect(report.node).toMatchObject({ kind: "device", name: device.name, server: "hq" });
     expect(report.host).toBe(device.host);
+    expect(report.node.prtg_url).toBe(`https://127.0.0.1/device.htm?id=${device.id}`);
+    expect(report.ancestors[0]?.prtg_url).toBeNull();
     expect(report.ancestors[0]).toMatchObject({ kind: "root", id: "0", name: "hq" });
     expect(report.ancestors.at(-1)?.id).toBe(device.parent?.id);
     const statuses = sensors.filter(({ parent }) => parent?.id === device.id).map((one) => world.state(one, at).status);

@@ -192,6 +192,7 @@ const NodeSummary = z.strictObject({
   message: z.string().nullable().describe("message of a sensor as text, or null"),
   children: count().describe("number of direct children. For a sensor: channels"),
   sensors_by_status: byStatus().describe("sensors below it per status. Empty for a sensor"),
+  prtg_url: z.string().nullable().describe("URL of the object in the PRTG web interface, or null for the root"),
 });
 export type NodeSummary = z.infer<typeof NodeSummary>;
 

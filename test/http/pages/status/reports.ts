@@ -153,6 +153,7 @@ export function summary(name: Naming = asIs, more: Partial<NodeSummary> = {}): N
     message: null,
     children: 2,
     sensors_by_status: { up: 1, [name("down")]: 1 },
+    prtg_url: name("https://prtg.example.com/device.htm?id=40"),
     ...more,
   };
 }
