@@ -27,7 +27,10 @@ A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers
 
 **Status history and charts.** The page of a server shows how many sensors were down, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.
 The charts of a sensor come from PRTG (\`timeseries/live\`): one request, cached for a minute for all readers, at most ten requests per server and minute.
-Each chart has a description and a table, and its lines differ without colour.
+Each chart has a description and a table, and its lines differ without colour. A page shows up to 14 charts, and a sparkline for each channel.
+Times are UTC without JavaScript, otherwise in the reader's time zone. The button *UTC* switches. Pointer and arrow keys show single values.
+
+**Keys.** \`/\` focuses the search, \`j\` and \`k\` move through rows, \`Enter\` opens the page of a row, \`o\` opens it in PRTG, \`?\` lists the keys.
 
 **Messages.** Lists show the message of each sensor that is not up, and the time in its status. The exporter replaces control characters and line breaks by blanks, escapes markup and cuts messages at \`limits.max_text_length\` (in lists at 200 characters).
 Messages are not labels of metrics, because each new message would create a new series.

@@ -138,8 +138,8 @@ function dependency({ monitor, now }: ServerOutline, id: string): NodeReport["de
 
 async function sensorReport(
   sources: StatusSources,
-  { monitor }: ServerOutline,
-  { id }: TreeNode,
+  { monitor, outline }: ServerOutline,
+  { id, parentId }: TreeNode,
   from: number,
   slices: TimeSlices,
 ): Promise<SensorReport | null> {
@@ -162,7 +162,18 @@ async function sensorReport(
     channels_total: channelCount,
     channels_from: channelsFrom,
     channels: explanation.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
+    siblings: siblingsOf(outline, parentId, id),
   };
+}
+
+function siblingsOf(outline: Outline, parentId: string, id: string): SensorReport["siblings"] {
+  const sensors = outline.children(parentId).filter(({ kind }) => kind === "sensor");
+  const at = sensors.findIndex((sensor) => sensor.id === id);
+  const sibling = (place: number) => {
+    const sensor = sensors[place];
+    return sensor === undefined ? null : { id: sensor.id, name: sensor.name };
+  };
+  return { position: at + 1, total: sensors.length, previous: sibling(at - 1), next: sibling(at + 1) };
 }
 
 function channelReport({ channel, account, lines }: ChannelExplanation, hasRules: boolean): ChannelReport {

@@ -249,6 +249,16 @@ describe("page of an object", () => {
     expect(given.length).toBeGreaterThan(5);
   });
 
+  test("names the neighbours of a sensor on its device", async () => {
+    const device = world.list("device").find(({ children }) => children.length > 2);
+    const { children } = await node(device?.id ?? "");
+    const own = children.items.filter(({ kind }) => kind === "sensor");
+    const siblings = await Promise.all(own.map(async ({ id }) => (await node(id)).sensor?.siblings));
+    expect(siblings.map((each) => [each?.previous?.id, each?.position, each?.total, each?.next?.name])).toEqual(
+      own.map((_, index) => [own[index - 1]?.id, index + 1, own.length, own[index + 1]?.name]),
+    );
+  });
+
   test("explains a missing value", async () => {
     const { sensor, node: own } = await node(named(3).id);
     expect(own.status).toBe("pausedbyuser");

@@ -211,6 +211,13 @@ const Channel = z.strictObject({
 });
 export type ChannelReport = z.infer<typeof Channel>;
 
+const Sibling = z
+  .strictObject({
+    id: z.string().describe("id of the sensor"),
+    name: z.string().describe("name as the server sent it"),
+  })
+  .nullable();
+
 const Sensor = z.strictObject({
   kind: z.string().describe("kind of the sensor"),
   kind_name: z.string().describe("kind as PRTG displays it"),
@@ -224,6 +231,14 @@ const Sensor = z.strictObject({
   channels_total: count().describe("number of channels"),
   channels_from: count().describe("index of the first item"),
   channels: z.array(Channel).describe("at most 200"),
+  siblings: z
+    .strictObject({
+      position: count().describe("position among the sensors of the device, from 1"),
+      total: count().describe("sensors of the device"),
+      previous: Sibling.describe("the sensor before, or null"),
+      next: Sibling.describe("the sensor behind, or null"),
+    })
+    .describe("neighbours on the same device"),
 });
 export type SensorReport = z.infer<typeof Sensor>;
 

@@ -4,8 +4,9 @@ import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
 import { HOME, nodeLink, searchLink } from "./links.ts";
+import { prtgLink } from "./prtg-link.ts";
 import type { NodeReport, SearchReport } from "./report.ts";
-import { sensorChannels, sensorFacts } from "./sensor-view.ts";
+import { copied, sensorChannels, sensorFacts, siblingLinks } from "./sensor-view.ts";
 import type { SearchQuery } from "./source.ts";
 import { statusBar, statusCounts, statusPill, statusText } from "./status-marks.ts";
 import { childRows, treeRows } from "./tree-rows.ts";
@@ -19,11 +20,13 @@ export interface NodePageOptions {
 /** `/tree`: one object with its path and children. */
 export function nodePage(report: NodeReport, options: NodePageOptions): Page {
   const { node, generated_at, sensor } = report;
+  const drawn = options.chart?.kind === "drawn" ? options.chart.chart : undefined;
   const content = html`${crumbs(report)}
-<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameOf(node.name)}</h1>${node.status !== null && statusPill(node.status)}</header>
+<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameOf(node.name)}</h1>${node.status !== null && statusPill(node.status)}${prtgLink(node, "Open in PRTG")}</header>
+${sensor !== null && siblingLinks(node, sensor)}
 <section class="panel" aria-label="Properties" id="facts" data-live>
 ${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
-<dl class="facts">${fact("Id", node.id)}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
+<dl class="facts">${fact("Id", copied(node.id, "id"))}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
     report.depends_on !== null && fact("Depends on", dependency(node.server, report.depends_on))
   }${
     sensor !== null && sensorFacts(report, sensor, options.hasDebugPages, generated_at)
@@ -32,7 +35,7 @@ ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length
 </section>
 ${sensor !== null && chartSection(node, sensor, options.chart)}
 <section class="panel" aria-labelledby="below-title"><h2 id="below-title">${below(report)}</h2>
-<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report) : sensorChannels(report.node, sensor, generated_at)}</div>
+<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report) : sensorChannels(node, sensor, generated_at, drawn)}</div>
 </section>`;
   const isFresh = options.chart !== undefined;
   return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };

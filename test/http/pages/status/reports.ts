@@ -198,6 +198,12 @@ export function sensorReport(name: Naming = asIs): NodeReport {
       last_down_at: null,
       last_measurement_at: BEFORE,
       series: [name('prtg_sensor_info{sensor_id="50"} 1')],
+      siblings: {
+        position: 2,
+        total: 3,
+        previous: { id: name("49"), name: name("Disk") },
+        next: { id: name("51"), name: name("HTTP") },
+      },
       channels_total: 2,
       channels_from: 0,
       channels: [

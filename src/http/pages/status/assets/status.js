@@ -95,6 +95,7 @@ async function toggle(button) {
     if (button.ariaExpanded !== "true" || item.querySelector(":scope > .below") !== null) return;
     addOpeners(below);
     item.append(below);
+    document.dispatchEvent(new Event("fresh"));
   } catch {
     // The page of the object says more than we could.
     location.assign(address);
@@ -172,11 +173,22 @@ function keepOpen(from, to) {
   }
 }
 
+/** Charts come on request only, and stay with their channels. */
+function keepSparklines(from, to) {
+  for (const place of to.querySelectorAll("[data-spark]")) {
+    const same = [...from.querySelectorAll("[data-spark]")].find(
+      ({ dataset }) => dataset.spark === place.dataset.spark,
+    );
+    place.append(...(same?.childNodes ?? []));
+  }
+}
+
 function replaceLive(page) {
   for (const element of document.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(element.id);
     if (fresh === null || isInUse(element)) continue;
     keepOpen(element, fresh);
+    keepSparklines(element, fresh);
     element.replaceWith(document.adoptNode(fresh));
   }
 }
@@ -224,6 +236,7 @@ async function refresh() {
       if (lists[index] !== undefined) await refreshRows(list, lists[index], budget);
     }
     document.body.classList.remove("out-of-reach");
+    document.dispatchEvent(new Event("fresh"));
   } catch {
     document.body.classList.add("out-of-reach");
   } finally {
