@@ -60,7 +60,7 @@ export function siblingLinks({ server }: NodeSummary, { siblings }: SensorReport
 /** Channels with values, and the sensor's lines of the metrics page. @param chart If the reader requested it. */
 export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: string, chart?: SensorChart): Html {
   const { channels, channels_from: from, channels_total: total, series } = sensor;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels cards">
 <thead><tr><th scope="col">Channel</th><th scope="col" class="n">Value</th><th scope="col">Unit</th><th scope="col">Measured</th><th scope="col">Limits</th></tr></thead>
 ${channels.map((channel) => channelRows(channel, now, chart))}
 </table></div>${pagination(node, { from, count: channels.length, total })}
@@ -77,7 +77,7 @@ function channelRows(channel: ChannelReport, now: string, chart: SensorChart | u
       : html`<data value="${channel.value}" title="${channel.value}">${value(channel.value)}</data>`;
   const parts = chart?.channels.get(channel_id);
   return html`<tbody>
-<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${cell}${levelBar(channel)}<span data-spark="${channel_id}">${chart !== undefined && parts !== undefined && partsSparkline(parts, chart, unit)}</span></td><td><bdi>${unit}</bdi></td><td>${moment(measured_at, now)}</td><td>${limitTexts(channel)}</td></tr>
+<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${cell}${levelBar(channel)}<span data-spark="${channel_id}">${chart !== undefined && parts !== undefined && partsSparkline(parts, chart, unit)}</span></td><td><bdi>${unit}</bdi></td><td data-label="Measured">${moment(measured_at, now)}</td><td>${limitTexts(channel)}</td></tr>
 <tr class="more"><td colspan="5">${series[0] !== undefined && copiedQuery(series[0], name)}${seriesOf(series, channel_id, rule)}</td></tr>
 </tbody>`;
 }
