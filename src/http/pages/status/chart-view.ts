@@ -68,6 +68,7 @@ function channelChart(
   { id, rowMinutes }: { readonly id: string; readonly rowMinutes: number },
 ): Html {
   const { from, to } = chart;
+  const last = chart.channels.get(channel.channel_id)?.at(-1)?.high ?? 0;
   const { name, unit, limits } = channel;
   const low = Math.min(...parts.map((part) => part.low));
   const high = Math.max(...parts.map((part) => part.high));
@@ -80,7 +81,7 @@ function channelChart(
   const [inside, outside] = [limitLines.filter(isInside(axis)), limitLines.filter((line) => !isInside(axis)(line))];
   const runs = runsOf(parts);
   const words = [
-    `Last ${withUnit(parts.at(-1)?.high ?? high)}, lowest ${withUnit(low)}, highest ${withUnit(high)}`,
+    `Last ${withUnit(last)}, lowest ${withUnit(low)}, highest ${withUnit(high)}`,
     ...inside.map(({ text }) => text),
     ...outside.map(({ text }) => `${text}, outside the chart`),
     ...(runs.length > 1 ? [counted(runs.length - 1, "gap")] : []),

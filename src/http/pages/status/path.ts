@@ -28,8 +28,10 @@ export function pathOf(
   for (const { at, low, high } of points) {
     const before = corners.at(-1);
     if (form !== "line" && before !== undefined) corners.push([x(at), before[1]]);
-    corners.push([x(at), y(low)]);
-    if (high !== low) corners.push([x(at), y(high)]);
+    const range: Corner[] = [...new Set([y(low), y(high)])].map((height) => [x(at), height]);
+    // The near end first, which draws less.
+    const isUpsideDown = before !== undefined && Math.abs(before[1] - y(high)) < Math.abs(before[1] - y(low));
+    corners.push(...(isUpsideDown ? range.toReversed() : range));
   }
   const [first, ...others] = withoutMiddles(corners);
   if (first === undefined) return "";
@@ -81,9 +83,6 @@ export function coarser(points: readonly PathPoint[], from: number, ms: number):
   }));
 }
 
-/** Digits that the script shows. */
-const DIGITS = 6;
-
 /**
  * Points for the script: seconds since the point before (the first: since `from`), then the lowest and the highest value,
  * the highest only if it differs, and no values if they are those of the point before.
@@ -92,10 +91,17 @@ export function pointsText(points: readonly PathPoint[], from: number): string {
   let [time, values] = [0, ""];
   const tokens = points.map(({ at, low, high }) => {
     const seconds = Math.round((at - from) / 1_000);
-    const range = [...new Set([low, high])].map((each) => Number(each.toPrecision(DIGITS))).join(",");
+    const range = [...new Set([low, high])].map(rounded).join(",");
     const token = range === values ? `${seconds - time}` : `${seconds - time},${range}`;
     [time, values] = [seconds, range];
     return token;
   });
   return tokens.join(" ");
+}
+
+/** As many digits as pages show. */
+function rounded(value: number): number {
+  const size = Math.abs(value);
+  if (size < 1) return Number(value.toPrecision(4));
+  return Number(value.toFixed(size < 1_000 ? 3 : 1));
 }

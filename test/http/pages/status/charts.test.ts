@@ -157,7 +157,7 @@ test("several values of a minute give their whole range, for the script, too", (
     ...partsOf([10, 20]),
     ...partsOf([undefined, undefined, 15]).map((part) => ({ ...part, low: 10, high: 20 })),
   ]);
-  expect(line(page, "measured")).toBe("M0,200l5,-200 5,200 0,-200");
+  expect(line(page, "measured")).toBe("M0,200l5,-200 5,0 0,200");
   expect(points(page)).toBe("0,10 60,20 60,10,20");
 });
 

@@ -15,6 +15,7 @@ describe("pathOf", () => {
     ["a line", points([0, 10], [5, 20], [10, 0]), "line", "M0,90l5,-10 5,20"],
     ["a level line", points([0, 10], [5, 10], [10, 10], [15, 20]), "line", "M0,90l10,0 5,-10"],
     ["a range", points([0, 10, 30]), "line", "M0,90l0,-20"],
+    ["ranges, from their near ends", points([0, 10], [5, 20, 40], [10, 0, 30]), "line", "M0,90l5,-10 0,-20 5,10 0,30"],
     ["steps", points([0, 10], [5, 20], [10, 20]), "steps", "M0,90l5,0 0,-10 5,0"],
     ["an area", points([2, 10], [5, 20]), "area", "M2,90l3,0 0,-10V100H2Z"],
     ["an area of one point", points([2, 10]), "area", "M2,90h0.01V100H2Z"],
@@ -27,6 +28,16 @@ describe("pointsText", () => {
   it("writes times as distances, and values only if they change", () => {
     const given = points([1_000, 5], [61_000, 5], [121_400, 5, 6], [181_000, 0.1 + 0.2]);
     expect(pointsText(given, 1_000)).toBe("0,5 60 60,5,6 60,0.3");
+  });
+
+  it.each([
+    [42.803_61, 42.804],
+    [123_456.78, 123_456.8],
+    [0.000_123_456, 0.000_123_5],
+    [-7.000_4, -7],
+    [1e300, 1e300],
+  ])("rounds %d as pages do", (value, shown) => {
+    expect(pointsText(points([0, value]), 0)).toBe(`0,${shown}`);
   });
 });
 

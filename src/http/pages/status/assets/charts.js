@@ -1,7 +1,7 @@
 // Shows value and time under the pointer, and by arrow keys. Charts and tables work without it.
 {
   const FAR = 10;
-  const format = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 6 });
+  const format = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 7 });
 
   /** Of `data-points`: see path.ts of the exporter. */
   function pointsOf(text, from) {
@@ -14,8 +14,13 @@
     });
   }
 
+  function numberText(value) {
+    const size = Math.abs(value);
+    return size !== 0 && (size >= 1e15 || size < 1e-3) ? value.toExponential(3) : format.format(value);
+  }
+
   function textOf({ low, high }, unit) {
-    const range = low === high ? format.format(low) : `${format.format(low)} to ${format.format(high)}`;
+    const range = low === high ? numberText(low) : `${numberText(low)} to ${numberText(high)}`;
     return `${range} ${unit}`.trim();
   }
 

@@ -10,7 +10,7 @@
     ["?", "These keys"],
     ["Esc", "Close"],
   ];
-  const ROWS = "main .row, main tbody tr";
+  const ROWS = "main tbody tr";
   const isLink = (link) => link.checkVisibility() && !link.classList.contains("prtg");
   const mainLink = (row) => [...row.querySelectorAll("a[href]")].find(isLink);
 
