@@ -25,7 +25,7 @@ const WHOLE = 100;
 /** An axis with `low` and `high` inside, in about `intervals` intervals. */
 export function axisOf(low: number, high: number, quantity: Quantity, intervals = 4): Axis {
   let [from, to] = withZero(finite(low), finite(high), quantity);
-  if (from === to) to = quantity === "ratio" ? WHOLE : 1;
+  if (from === 0 && to === 0) to = quantity === "ratio" ? WHOLE : 1;
   if (quantity === "ratio" && to > HALF && to < WHOLE) to = WHOLE;
   const missing = MIN_SPAN * Math.max(Math.abs(from), Math.abs(to)) - (to - from);
   if (missing > 0) [from, to] = [from - missing / 2, to + missing / 2];
@@ -37,9 +37,10 @@ export function axisOf(low: number, high: number, quantity: Quantity, intervals 
   return { low: ticks[0] ?? from, high: ticks.at(-1) ?? to, ticks };
 }
 
-/** Values far from 0 keep their distance, unless they are shares or counts. */
+/** Values far from 0 keep their distance, unless they are shares, counts or all the same. */
 function withZero(low: number, high: number, quantity: Quantity): [low: number, high: number] {
-  const isFar = quantity === "other" && Math.min(Math.abs(low), Math.abs(high)) > Math.max(-low, high) / 2;
+  const isFlat = low === high;
+  const isFar = quantity === "other" && !isFlat && Math.min(Math.abs(low), Math.abs(high)) > Math.max(-low, high) / 2;
   return isFar ? [low, high] : [Math.min(0, low), Math.max(0, high)];
 }
 

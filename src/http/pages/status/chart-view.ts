@@ -72,7 +72,9 @@ function channelChart(
   const { name, unit, limits } = channel;
   const low = Math.min(...parts.map((part) => part.low));
   const high = Math.max(...parts.map((part) => part.high));
-  const withUnit = (number: number) => `${value(number)} ${unit}`.trim();
+  // The sign says nothing next to a number.
+  const shownUnit = unit === "#" ? "" : unit;
+  const withUnit = (number: number) => `${value(number)} ${shownUnit}`.trim();
   const near = Object.values(limits).filter(isNear(low, high));
   const axis = axisOf(Math.min(low, ...near), Math.max(high, ...near), quantityOf(unit));
   const limitLines = limitsOf(channel).map(({ text, tone, at }): LimitLine => {
@@ -88,7 +90,7 @@ function channelChart(
   ];
   return html`<div class="drawing"><h3 class="plain">${nameOf(name)} <span class="quiet"><bdi>${unit}</bdi></span></h3>
 ${lineChart({
-  ...{ id, from, to, axis, unit, style: "measured", runs, limits: inside },
+  ...{ id, from, to, axis, unit: shownUnit, style: "measured", runs, limits: inside },
   title: `${name}: the last four hours`,
   description: `${words.join("; ")}. The table below has the numbers.`,
 })}

@@ -21,6 +21,6 @@ export function levelBar({ value, unit, limits }: ChannelReport): Html | undefin
     const from = side === 1 ? x(at) : 0;
     return html`<g class="${tone}"><rect class="beyond" x="${from}" width="${side === 1 ? WIDTH - from : x(at)}" height="${HEIGHT}"/><path class="limit-at" d="M${x(at)},0V${HEIGHT}"/></g>`;
   });
-  const tone = known.findLast(({ isExceeded }) => isExceeded)?.tone ?? "good";
+  const tone = known.findLast(({ isExceeded }) => isExceeded)?.tone ?? (known.length > 0 ? "good" : "still");
   return html`<svg class="level" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${zones}<rect class="value ${tone}" y="3" width="${x(value)}" height="4"/></svg>`;
 }

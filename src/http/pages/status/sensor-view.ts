@@ -8,7 +8,7 @@ import { explainLink, nodeLink } from "./links.ts";
 import { partsSparkline } from "./parts-sparkline.ts";
 import { familyOf, queryOf, selectorOf } from "./queries.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
-import { warnPill } from "./status-marks.ts";
+import { badPill, warnPill } from "./status-marks.ts";
 import { pagination } from "./tree-rows.ts";
 
 const STATES: Readonly<Record<ChannelReport["state"], string>> = {
@@ -96,8 +96,8 @@ function seriesOf(series: readonly string[], key: string, rule: string | null): 
 function limitTexts(channel: ChannelReport): Html | undefined {
   const limits = limitsOf(channel);
   if (limits.length === 0) return undefined;
-  return html`<ul class="plain">${limits.map(({ text, at, isExceeded }) => {
+  return html`<ul class="plain">${limits.map(({ text, at, tone, isExceeded }) => {
     const whole = `${text} ${value(at)} ${channel.unit}`.trim();
-    return html`<li>${isExceeded ? warnPill(whole) : whole}</li>`;
+    return html`<li>${isExceeded ? (tone === "bad" ? badPill(whole) : warnPill(whole)) : whole}</li>`;
   })}</ul>`;
 }

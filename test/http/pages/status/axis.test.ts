@@ -16,7 +16,10 @@ describe("axisOf", () => {
     ["flat 0 of any unit", 0, 0, "other", [0, 0.25, 0.5, 0.75, 1]],
     ["milliseconds near 0", 3, 14, "other", [0, 5, 10, 15]],
     ["milliseconds far from 0", 10, 14, "other", [10, 11, 12, 13, 14]],
-    ["a constant", 75.742, 75.885, "other", [75, 75.5, 76, 76.5, 77]],
+    ["a constant", 4_096, 4_096, "other", [0, 2_000, 4_000, 6_000]],
+    ["a constant 1", 1, 1, "other", [0, 0.25, 0.5, 0.75, 1]],
+    ["a negative constant", -3, -3, "other", [-3, -2, -1, 0]],
+    ["nearly a constant", 75.742, 75.885, "other", [75, 75.5, 76, 76.5, 77]],
     ["both signs", -7, 12, "other", [-10, -5, 0, 5, 10, 15]],
     ["negative values near 0", -9, -1, "other", [-10, -7.5, -5, -2.5, 0]],
     ["negative values far from 0", -72, -66, "other", [-72, -70, -68, -66]],
@@ -28,9 +31,13 @@ describe("axisOf", () => {
 
   it("has room for all values, in few steps of one size", () => {
     const number = fc.double({ noNaN: true, min: -1e300, max: 1e300 });
+    const pair = fc.oneof(
+      fc.tuple(number, number),
+      number.map((same) => [same, same] as const),
+    );
     const quantity = fc.constantFrom<Quantity>("ratio", "count", "other");
     fc.assert(
-      fc.property(number, number, quantity, (a, b, kind) => {
+      fc.property(pair, quantity, ([a, b], kind) => {
         const [least, most] = [Math.min(a, b), Math.max(a, b)];
         const { low, high, ticks } = axisOf(least, most, kind);
         const close = Math.max(Math.abs(low), Math.abs(high)) * 1e-9;

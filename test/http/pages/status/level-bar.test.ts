@@ -39,7 +39,7 @@ describe("limitsOf", () => {
 
 describe("levelBar", () => {
   it("shows a share of 100 %, and a value between 0 and its limits", () => {
-    expect(bar(25, "%")).toContain('<rect class="value good" y="3" width="25" height="4"/>');
+    expect(bar(25, "%")).toContain('<rect class="value still" y="3" width="25" height="4"/>');
     expect(bar(50, "msec", { max_error: 100 })).toContain('<rect class="value good" y="3" width="45.5" height="4"/>');
   });
 

@@ -275,7 +275,7 @@ describe("page of the tree", () => {
 
   test("shows a sensor with values, units, limits and lines of the page", () => {
     const whole = rendered(PAGES.sensor);
-    expect(texts(whole)).toContain("Ping Time 0 12.346 msec 12 s ago ! error above 10");
+    expect(texts(whole)).toContain("Ping Time 0 12.346 msec 12 s ago ✕ error above 10");
     expect(whole).toContain("<code>prtg_channel_value{sensor_id=&quot;50&quot;} 12.3456</code>");
     expect(whole).toContain("<code>prtg_sensor_info{sensor_id=&quot;50&quot;} 1</code>");
     expect(texts(whole)).toContain("Downtime -4 sensor is paused");

@@ -44,7 +44,7 @@ describe("page of a sensor", () => {
   it("shows limits with the unit, and marks those that the value exceeds", () => {
     const page = pageWith({});
     expect(page).toContain('<svg class="level"');
-    expect(page).toMatch(/<span class="pill warn">.*error above 10 msec<\/span>/);
+    expect(page).toMatch(/<span class="pill bad">.*error above 10 msec<\/span>/);
     expect(page).toContain("<li>odd 3 msec</li>");
   });
 });
