@@ -29,7 +29,7 @@ async function untilDrawn(page: Page, url: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     await page.goto(url);
     const points = await page.evaluate<number>(
-      "(document.querySelector('.server .line.down')?.getAttribute('d') ?? '').split(' ').length",
+      "(document.querySelector('.server [data-points]')?.dataset.points ?? '').split(' ').length",
     );
     if (points > 2) return;
     await setTimeout(LOOK_EVERY_MS);

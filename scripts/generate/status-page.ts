@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
+import { SORT_KEYS } from "../../src/http/pages/status/source.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -9,25 +10,49 @@ Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start
 
 | Address | Content |
 | --- | --- |
-| \`/\` | With one server: its state, collectors, API requests and the top of its tree. With many servers: totals and a list, worst first, 40 a page. Below: series and sizes, OTLP, the exporter |
+| \`/\` | Problems: the 20 worst sensors. Then, with one server: its counts, status history and the top of its tree. With many servers: totals and a list, worst first, 25 a page. Then the exporter: collectors, API requests, series and sizes, OTLP |
 | \`/?find=WORDS&page=N\` | page N of the servers with all words in their name |
 | \`/tree?server=NAME\` | one server |
-| \`/tree?server=NAME&id=ID&from=N\` | one object (\`0\`: the root) with its path and up to 200 children from index N. For a sensor: channels with values, units, limits and series |
+| \`/tree?server=NAME&id=ID&from=N&sort=KEY\` | one object (\`0\`: the root) with its path and up to 50 children from index N. For a sensor: up to 200 channels with values, units, limits and series |
 | \`/tree?server=NAME&id=ID&chart=1\` | also charts of the last four hours of each channel, with its limits |
-| \`/search?q=WORDS&server=NAME&status=TOKEN\` | up to 100 objects with all words in path, host or tags, or with that id. With \`status\`: sensors in that status |
+| \`/search?q=WORDS&...&sort=KEY&page=N\` | page N of the objects that match all filters (see *Search*), 50 a page |
 | \`/status.json?find=WORDS&page=N\` | data of \`/\` without the tree |
 | \`/status.json?server=NAME\` | data of one server with details |
-| \`/status.json?server=NAME&object=ID&from=N\` | data of \`/tree\` |
-| \`/status.json?q=WORDS&server=NAME&status=TOKEN\` | data of \`/search\` |
+| \`/status.json?server=NAME&object=ID&from=N&sort=KEY\` | data of \`/tree\` |
+| \`/status.json?q=WORDS&...&sort=KEY&page=N\` | data of \`/search\` |
 
 Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown objects. It redacts secrets in all texts.
+
+**Problems.** A problem is a sensor that is down, partially down, disconnected, in warning, unusual or acknowledged. The list is sorted by this order, then by priority (5 first).
+Then the newest problem comes first, because old ones are mostly known. If the exporter or a server needs attention, the page says so above the problems.
+If a server is unreachable or failing, its counts are grey and marked *as of the last poll*.
+
+**Search.** All parameters are optional. An empty value means no filter.
+
+| Parameter | Matches |
+| --- | --- |
+| \`q=WORDS\` | objects with all words in path, host or tags, or with that id |
+| \`server=NAME\` | objects of one server |
+| \`status=TOKEN,TOKEN\` | sensors in one of these statuses, such as \`down,warning\` |
+| \`priority=N,N\` | objects with one of these priorities, 1 (low) to 5 (high) |
+| \`tag=TAG\` | objects with this tag, own or inherited |
+| \`probe=TEXT\` | objects below a probe with this text in its name |
+
+\`sort\` is one of ${SORT_KEYS.map(code).join(", ")}, with \`-\` in front for descending. \`status\` starts with the worst. Unknown values come last.
+Without \`sort\`, an object with that id comes first, then problems, then the best matches. Children come in the order of PRTG, problems first.
+The exporter answers 400 for an unknown status, priority, sort key, or server of a search. The body of \`/status.json\` is then \`{"error": "...", "known": ["..."]}\`.
+
+**Value of a sensor.** Lists show its primary channel. The exporter knows it if the collector \`details\` is on. Otherwise lists show the first channel that has a value.
 
 **Many servers.** The list is sorted by state (unreachable, failing, impaired, starting, working), then by the number of sensors that are down, partially down or disconnected, then by warnings, then by name.
 A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers, request the pages 1 to \`page.pages\`.
 
 **Status history and charts.** The page of a server shows how many sensors were down, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.
 The charts of a sensor come from PRTG (\`timeseries/live\`): one request, cached for a minute for all readers, at most ten requests per server and minute.
-Each chart has a description and a table, and its lines differ without colour.
+Each chart has a description and a table, and its lines differ without colour. A page shows up to 14 charts, and a sparkline for each channel.
+Times are UTC without JavaScript, otherwise in the reader's time zone. The button *UTC* switches. Pointer and arrow keys show single values.
+
+**Keys.** \`/\` focuses the search, \`j\` and \`k\` move through rows, \`Enter\` opens the page of a row, \`o\` opens it in PRTG, \`?\` lists the keys.
 
 **Messages.** Lists show the message of each sensor that is not up, and the time in its status. The exporter replaces control characters and line breaks by blanks, escapes markup and cuts messages at \`limits.max_text_length\` (in lists at 200 characters).
 Messages are not labels of metrics, because each new message would create a new series.

@@ -5,6 +5,8 @@ import type { StatusToken } from "../prtg/status.ts";
 
 const EVERY_MS = 60_000;
 const KEPT = 240;
+/** A timer may fire this early. The sample belongs to the minute that begins. */
+const EARLY_MS = 5;
 
 const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
   down: "down",
@@ -109,7 +111,7 @@ export class StatusCourses {
   }
 
   #minute(): number {
-    return 1 + Math.floor((this.#clock.monotonic() - this.#startedAt) / EVERY_MS);
+    return 1 + Math.floor((this.#clock.monotonic() - this.#startedAt + EARLY_MS) / EVERY_MS);
   }
 
   #ringOf(server: string): Ring {

@@ -69,6 +69,12 @@ export class Details {
     }
   }
 
+  /** As of the last list of primary channels. `now`: monotonic ms. */
+  isPrimary(channel: Channel, now: number): boolean {
+    const detail = this.#details.get(channel);
+    return detail !== undefined && detail.expiresAt > now;
+  }
+
   relabel(node: NodeState, observer: StateObserver, now: number): void {
     const detail = this.#details.get(node);
     if (detail !== undefined) observer.onDetail(detail, now);

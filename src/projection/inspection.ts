@@ -23,7 +23,8 @@ export interface ChannelInspection {
   readonly limits: ChannelLimits;
 }
 
-export type ChannelChoice = { readonly from: number; readonly count: number } | { readonly channelId: string };
+/** `main`: the primary channel, or the first one with a value if the primary channel is unknown. */
+export type ChannelChoice = { readonly from: number; readonly count: number } | { readonly channelId: string } | "main";
 
 /** Raw records would double the memory. */
 export interface SensorInspection {
@@ -57,11 +58,12 @@ export function inspectSensor(
   if (known?.node.kind !== "sensor") return undefined;
   const group = state.channelsOf(sensorId);
   const all = group?.channels ?? [];
-  const first = "from" in choice ? Math.min(choice.from, Math.max(0, all.length - 1)) : 0;
-  const chosen =
-    "from" in choice
-      ? all.slice(first, first + choice.count)
-      : all.filter(({ channelId }) => channelId === choice.channelId);
+  const main = choice === "main" ? mainChannel(all, state, now) : undefined;
+  const isPart = choice !== "main" && "from" in choice;
+  const first = isPart ? Math.min(choice.from, Math.max(0, all.length - 1)) : 0;
+  const chosen = isPart
+    ? all.slice(first, first + choice.count)
+    : all.filter((channel) => (choice === "main" ? channel === main : channel.channelId === choice.channelId));
   return {
     server,
     sensor: known.node,
@@ -79,6 +81,18 @@ export function inspectSensor(
       return inspectChannel(channel, isDropped ? "dropped" : stateOf(channel, known, now));
     }),
   };
+}
+
+/** PRTG adds channels with negative ids, such as the downtime. */
+const ADDED = /^-/;
+
+function mainChannel(channels: readonly Channel[], { details }: ServerState, now: number): Channel | undefined {
+  const own = (channel: Channel) => !ADDED.test(channel.channelId);
+  return (
+    channels.find((channel) => details.isPrimary(channel, now)) ??
+    channels.find((channel) => own(channel) && channel.valueAt(now) !== undefined) ??
+    channels.find(own)
+  );
 }
 
 function inspectChannel(channel: Channel, state: ValueState): ChannelInspection {

@@ -55,6 +55,16 @@ test("counts any number of sensors", async () => {
   ]);
 });
 
+test("leaves no gap if a timer fires half a millisecond early", async () => {
+  const clock = new ManualClock();
+  const courses = new StatusCourses(clock, () => new Map([["hq", server(["up"])]]));
+  const began = clock.now();
+  courses.sample();
+  await clock.advance(MINUTE - 0.5);
+  courses.sample();
+  expect(courses.of("hq").map(({ at }) => at - began)).toEqual([0, MINUTE]);
+});
+
 test("keeps one sample a minute for four hours", async () => {
   const monitors = new Map([["hq", server(["up"])]]);
   const { clock, courses } = started(monitors);

@@ -57,7 +57,7 @@ async function viewed(first: Shape) {
     await view.state.applyChannels(list([record50]), context());
   });
   return {
-    ...{ clock, view, store },
+    ...{ clock, view, store, context },
     reload: (next: Shape, staleAfterMs = 5 * MINUTE) =>
       store.reshape(next.mapper.storeFamilies(), (tables) =>
         view.reshape({ ...next, staleAfterMs }, tables, context()),
@@ -141,6 +141,61 @@ describe("reload", () => {
     await poll(8);
     expect(series(channelValue).map(([, value]) => value)).toEqual([8]);
     expect(view.state.channelCount).toBe(1);
+  });
+});
+
+describe("main channel", () => {
+  const UNMEASURED = { value: undefined, measuredAt: undefined };
+
+  const mainOf = async (
+    channels: readonly (readonly [id: string, more: object])[],
+    primary: readonly string[] = [],
+  ) => {
+    const { clock, view, context } = await viewed(shape);
+    const records = channels.map(([id, more]) => channel(id, { value: 7, measuredAt: clock.now(), ...more }));
+    await view.commit(() => view.state.applyChannels(list(records), context()));
+    await view.state.applyDetails({ primary: primary.map((id) => channel(id, {})) }, context());
+    const ids = () => view.inspect("50", "main", clock.monotonic())?.channels.map(({ channelId }) => channelId);
+    return { ids, clock };
+  };
+
+  test("is the primary channel until that is no longer known", async () => {
+    const { ids, clock } = await mainOf(
+      [
+        ["50.0", {}],
+        ["50.1", UNMEASURED],
+      ],
+      ["50.1"],
+    );
+    expect(ids()).toEqual(["1"]);
+    await clock.advance(10 * MINUTE);
+    expect(ids()).toEqual(["0"]);
+  });
+
+  test("is otherwise the first one with a value, without those that PRTG adds", async () => {
+    expect(
+      (
+        await mainOf([
+          ["50.0", UNMEASURED],
+          ["50.-4", {}],
+          ["50.2", {}],
+        ])
+      ).ids(),
+    ).toEqual(["2"]);
+  });
+
+  test("is the first one if none has a value, and can be missing", async () => {
+    expect(
+      (
+        await mainOf([
+          ["50.-4", {}],
+          ["50.0", UNMEASURED],
+          ["50.1", UNMEASURED],
+        ])
+      ).ids(),
+    ).toEqual(["0"]);
+    const { view, clock } = await viewed(shape);
+    expect(view.inspect("1", "main", clock.monotonic())).toBeUndefined();
   });
 });
 

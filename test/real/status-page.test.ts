@@ -2,10 +2,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SimNode, SimSensor } from "../../packages/simulator/src/world/model.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
-import { courseView } from "../../src/http/pages/status/course-view.ts";
 import { startWebServer, type WebServer } from "../../src/http/server/web-server.ts";
 import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
-import { courseOf } from "../http/pages/status/drawings.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
 import { accessibilityFaults, openPage } from "./support/browser.ts";
 import { describeWithPrograms } from "./support/programs.ts";
@@ -258,77 +256,6 @@ describeWithPrograms(["chromium"], "status page in Chromium", ({ chromium }) => 
     await page.locator(`li[data-key="hq ${harmless().id}"]`).waitFor();
     expect(await page.locator(".opener").count()).toBe(0);
     expect(complaints).toEqual([]);
-  });
-
-  describe.each([
-    ["light", { width: 1280, height: 900 }],
-    ["dark", { width: 390, height: 844 }],
-  ] as const)("drawings in %s", (colorScheme, viewport) => {
-    const samples = `[...document.querySelectorAll(".drawing")].map((drawing) => {
-      const [chart, ...keys] = [drawing.querySelector(".chart"), ...drawing.querySelectorAll(".sample .line")];
-      return {
-        width: chart.getBoundingClientRect().width,
-        height: chart.getBoundingClientRect().height,
-        dashes: keys.map((line) => getComputedStyle(line).strokeDasharray),
-      };
-    })`;
-    interface Drawn {
-      readonly width: number;
-      readonly height: number;
-      readonly dashes: readonly string[];
-    }
-
-    test("show charts of a sensor on request, without a script too, and a refresh requests nothing", async () => {
-      const asked = () => running.simulator.requests.count({ route: "/experimental/timeseries/{id}/{type}" });
-      const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
-      await page.addInitScript(`const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`);
-      await page.goto(`${base}tree?id=${harmless().id}`);
-      expect(await page.locator(".chart").count()).toBe(0);
-      await page.locator(".ask button").click();
-      await page.locator(".chart").first().waitFor();
-      const requests = asked();
-      const drawn = await page.evaluate<Drawn[]>(samples);
-      expect(drawn.length).toBeGreaterThan(1);
-      for (const { width, height } of drawn) expect([width > viewport.width / 2, height > 100]).toEqual([true, true]);
-      expect(await page.locator('svg.chart[role="img"] > title').count()).toBe(drawn.length);
-      await page.locator(".drawing summary").first().click();
-      expect(await page.locator(".drawing tbody tr").first().innerText()).toMatch(/^\d\d:\d\d\s/);
-      expect(await accessibilityFaults(page)).toEqual([]);
-      // Cached for a minute, so the count alone proves nothing.
-      const addresses: string[] = [];
-      page.on("request", (request) => addresses.push(request.url()));
-      const before = await page.locator("#as-of time").getAttribute("datetime");
-      await expect.poll(() => page.locator("#as-of time").getAttribute("datetime"), PATIENT).not.toBe(before);
-      expect(addresses).toContain(`${base}tree?server=hq&id=${harmless().id}`);
-      expect(addresses.filter((address) => address.includes("chart="))).toEqual([]);
-      expect(asked()).toBe(requests);
-      expect(await page.locator(".chart").count()).toBe(drawn.length);
-      expect(complaints).toEqual([]);
-      const { page: plain } = await openPage(browser, base, { javaScriptEnabled: false });
-      await plain.goto(`${base}tree?id=${harmless().id}`);
-      await plain.locator(".ask button").click();
-      await plain.locator(".chart").first().waitFor();
-      // Within the minute.
-      expect(asked()).toBe(requests);
-    });
-
-    test("distinguish the lines of a server's statuses without colour", async () => {
-      const sections = courseView(courseOf([1, 2, 3, 0, 2]), "hq", "server-0");
-      const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
-      await page.goto(base);
-      const response = await page.evaluate<string>("document.querySelector('link[rel=stylesheet]').href");
-      expect(response).toContain("status.css");
-      await page.evaluate(`(() => {
-        const found = new DOMParser().parseFromString(${JSON.stringify(`<div id="drawn">${sections}</div>`)}, "text/html");
-        document.querySelector("#server-0").append(document.adoptNode(found.querySelector("#drawn")));
-      })()`);
-      const [drawn] = await page.evaluate<Drawn[]>(samples);
-      expect(drawn?.dashes).toHaveLength(4);
-      expect(new Set(drawn?.dashes).size).toBe(4);
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-      expect(await accessibilityFaults(page)).toEqual([]);
-      expect(complaints).toEqual([]);
-    });
   });
 
   test("hostile names stay text everywhere", async () => {

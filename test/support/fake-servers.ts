@@ -5,7 +5,9 @@ import { Redactor } from "../../src/errors/redactor.ts";
 import type { StatusCourse } from "../../src/http/pages/status/courses.ts";
 import type { StatusSource } from "../../src/http/pages/status/source.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import type { NodeState } from "../../src/model/node-state.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../../src/model/tree.ts";
+import type { SensorInspection } from "../../src/projection/inspection.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "./exporter-metrics.ts";
@@ -32,6 +34,10 @@ export interface FakeServerOptions {
   readonly said?: string;
   /** All fail, with changing statuses. */
   readonly isWorst?: boolean;
+  /** Of each server. */
+  readonly sensors?: number;
+  /** The first sensors of each server. */
+  readonly down?: number;
   /** Sensors per status, independent of the tree. */
   readonly counts?: ReadonlyMap<StatusToken, number>;
 }
@@ -59,7 +65,11 @@ export function fakeServers(count: number, options: FakeServerOptions = {}): Fak
     clock: systemClock,
     build: { version: "0.0.0-test", revision: "" },
     config: {
-      servers: names.map((name) => ({ name, url: "https://prtg.example.com:1616" })),
+      servers: names.map((name) => ({
+        name,
+        url: "https://prtg.example.com:1616",
+        webUrl: "https://prtg.example.com",
+      })),
       shard: undefined,
     } as unknown as StatusSources["config"],
     store: { tables: [] } as unknown as StatusSources["store"],
@@ -78,20 +88,26 @@ function fakeServer(
   server: string,
   number: number,
   work: ServerWork,
-  { said = "no answer within 30 s [API_TIMEOUT]", isWorst = false, counts }: FakeServerOptions,
+  {
+    said = "no answer within 30 s [API_TIMEOUT]",
+    isWorst = false,
+    counts,
+    sensors = SENSORS,
+    down: isDown,
+  }: FakeServerOptions,
 ): FakeServer {
   const isDead = number % 100 === 0;
   const isFailing = isWorst || isDead || number % 50 === 0;
   const failed = isFailing ? "channels" : number % 30 === 0 ? "limits" : undefined;
-  const down = isDead || number % 7 !== 0 ? 0 : number % 5;
+  const down = isDown ?? (isDead || number % 7 !== 0 ? 0 : number % 5);
   const polledAt = Date.now() - (isFailing ? 12 * MINUTE : (number % 30) * 1_000);
-  const tree = treeOf(work);
-  const statuses: readonly StatusToken[] = Array.from({ length: SENSORS }, (_, index) =>
+  const tree = treeOf(work, sensors);
+  const statuses: readonly StatusToken[] = Array.from({ length: sensors }, (_, index) =>
     index < down ? "down" : index === 5 && number % 3 === 0 ? "warning" : index === 6 ? "pausedbyuser" : "up",
   );
   const sensorsByStatus = counts ?? tallyOf(statuses);
   const known = {
-    ...{ server, up: !isFailing, version: "25.4.114.1032", channels: 3 * SENSORS },
+    ...{ server, up: !isFailing, version: "25.4.114.1032", channels: 3 * sensors },
     objects: tree.counts,
   };
   const summary: ServerSummary = {
@@ -121,8 +137,11 @@ function fakeServer(
       return { ...known, collectors };
     },
     view: {
-      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up", node: () => undefined },
-      inspect: () => undefined,
+      state: { tree, statusOf: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up", node: stateOf },
+      inspect: (id) => {
+        const node = tree.nodes.get(id);
+        return node === undefined ? undefined : inspectionOf(server, node, statuses[Number(id) - 100], said);
+      },
     },
   };
 }
@@ -133,10 +152,35 @@ function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, num
   return counts;
 }
 
+/** Later ids have newer problems. */
+function stateOf(id: string): NodeState {
+  const statusSince = Date.now() - 86_400_000 + Number(id);
+  const known = { statusSince, statusSinceExpiresAt: Number.POSITIVE_INFINITY, lastMeasuredAt: Date.now() - MINUTE };
+  return known as unknown as NodeState;
+}
+
+function inspectionOf(
+  server: string,
+  sensor: TreeNode,
+  status: StatusToken | undefined,
+  message: string,
+): SensorInspection {
+  const measuredAt = Date.now() - MINUTE;
+  const value = {
+    ...{ channelId: "0", name: "Ping Time", unit: "msec", state: "served" as const, value: 12.3 },
+    ...{ measuredAt, fromSeries: false, limits: {} },
+  };
+  return {
+    ...{ server, sensor, status, message, statusSince: Date.now() - 5 * MINUTE, lastMeasuredAt: measuredAt },
+    ...{ lastUp: undefined, lastDown: undefined, staleAfterMs: 5 * MINUTE },
+    ...{ channelCount: 3, channelsFrom: 0, channels: [value] },
+  };
+}
+
 /** A probe, a device and its sensors, with counted accesses. */
-function treeOf(work: ServerWork): Tree {
+function treeOf(work: ServerWork, sensors: number): Tree {
   const nodes: TreeNode[] = [node("1", "probe", "0", "Local probe"), node("2", "device", "1", "switch")];
-  for (let index = 0; index < SENSORS; index++) {
+  for (let index = 0; index < sensors; index++) {
     nodes.push(node(String(100 + index), "sensor", "2", `Ping ${index} <b>`));
   }
   const counted = new (class extends Map<string, TreeNode> {
@@ -147,7 +191,7 @@ function treeOf(work: ServerWork): Tree {
       }
     }
   })(nodes.map((each) => [each.id, each]));
-  return { ...EMPTY_TREE, nodes: counted, counts: { probe: 1, group: 0, device: 1, sensor: SENSORS } };
+  return { ...EMPTY_TREE, nodes: counted, counts: { probe: 1, group: 0, device: 1, sensor: sensors } };
 }
 
 function node(id: string, kind: TreeNode["kind"], parentId: string, name: string): TreeNode {

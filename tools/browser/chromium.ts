@@ -13,6 +13,8 @@ export interface ContextOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly deviceScaleFactor?: number;
   readonly reducedMotion?: "reduce";
+  /** Such as `Europe/Berlin`. */
+  readonly timezoneId?: string;
 }
 
 export interface BrowserContext {
@@ -25,6 +27,7 @@ export interface Page {
   url(): string;
   title(): Promise<string>;
   locator(selector: string): Locator;
+  readonly keyboard: { press(key: string): Promise<void> };
   evaluate<Result>(expression: string): Promise<Result>;
   addInitScript(script: string): Promise<unknown>;
   screenshot(options: { readonly path?: string; readonly fullPage?: boolean }): Promise<Buffer>;
@@ -36,6 +39,8 @@ export interface Page {
 
 export interface Locator {
   click(): Promise<void>;
+  /** `position`: pixels from the left top corner. */
+  hover(options?: { readonly position?: { readonly x: number; readonly y: number } }): Promise<void>;
   fill(text: string): Promise<void>;
   focus(): Promise<void>;
   press(key: string): Promise<void>;

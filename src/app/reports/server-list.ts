@@ -8,7 +8,7 @@ import { compareServers, type RankedServer, serverState } from "./server-order.t
 import type { StatusSources } from "./sources.ts";
 
 /** Keeps the overview below 100 kB, even if all of them fail with long messages. */
-export const SERVERS_A_PAGE = 40;
+export const SERVERS_A_PAGE = 25;
 
 /** Collectors that read monitored objects. */
 const POLLS: ReadonlySet<string> = new Set(["tree", "status", "channels"]);

@@ -1,4 +1,4 @@
-import { SERVER_STATES, type ServerState } from "../../http/pages/status/status-marks.ts";
+import { SERVER_STATES, type ServerState } from "../../http/pages/status/status-order.ts";
 import type { StatusToken } from "../../prtg/status.ts";
 
 export interface RankedServer {
@@ -11,7 +11,7 @@ const DOWN: readonly StatusToken[] = ["down", "partialdown", "disconnected"];
 const WARNING: readonly StatusToken[] = ["warning", "unusual"];
 
 /** `customer 9` before `customer 10`, the same wherever the exporter runs. */
-function byName(a: string, b: string): number {
+export function byName(a: string, b: string): number {
   // Lazy: see `formatter` in src/http/pages/status/figures.ts.
   collator ??= new Intl.Collator("en", { numeric: true });
   return collator.compare(a, b);

@@ -3,14 +3,14 @@ import { FIRST_PAGE, type StatusSource } from "../../http/pages/status/source.ts
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import { type Outline, outlineOf } from "../../model/outline.ts";
 import { redactStrings } from "./debug-reports.ts";
+import type { Monitor, OutlineOf } from "./node-summary.ts";
 import type { StatusSources } from "./sources.ts";
 import { statusReport } from "./status-report.ts";
-import { type Monitor, nodeReport, type OutlineOf, searchReport } from "./status-tree.ts";
+import { searchReport } from "./status-search.ts";
+import { nodeReport } from "./status-tree.ts";
 
 /** Milliseconds: several clicks use one outline. */
 const OUTLINES_LAST = 2_000;
-
-const UNSLICED: Steps = { step: () => undefined };
 
 /** The status page, without secrets. */
 export function createStatusSource(sources: StatusSources, redactor: Redactor): StatusSource {
@@ -20,9 +20,8 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
     (await redactStrings(report, redactor, slices)) as Report;
   const slicesFor = (gone: AbortSignal | undefined) => new TimeSlices(sources.clock, gone, "reader");
   return {
-    // Without slices: the work does not grow with the servers.
     status: async (question = FIRST_PAGE, gone) => {
-      const slices = question.server === undefined ? UNSLICED : slicesFor(gone);
+      const slices = slicesFor(gone);
       return redacted(await statusReport(sources, question, slices), slices);
     },
     node: async (question, gone) => {

@@ -1,6 +1,6 @@
 import type { ServerReport, StatusReport } from "../../http/pages/status/report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
-import type { Steps } from "../../lib/yielding.ts";
+import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { MetricSamples } from "./metric-samples.ts";
@@ -8,6 +8,7 @@ import { instant, withoutSecrets } from "./report-values.ts";
 import { DETAIL_FAMILIES, MEASUREMENT_FAMILIES, measurementsReport, serverDetails } from "./server-details.ts";
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
+import { problemsReport } from "./status-problems.ts";
 
 /** For the exporter itself and the list of servers. */
 const FAMILIES = [
@@ -33,7 +34,7 @@ const PUSH_FAMILIES = [
 export async function statusReport(
   sources: StatusSources,
   question: StatusQuery,
-  slices: Steps,
+  slices: TimeSlices,
 ): Promise<StatusReport | undefined> {
   const { build, clock, metrics, config, receiver, isReady } = sources;
   const families = receiver === undefined ? FAMILIES : [...FAMILIES, ...PUSH_FAMILIES];
@@ -58,6 +59,7 @@ export async function statusReport(
     },
     leadership: leadershipReport(sources),
     totals: { ...sumsOf(rows), measurements: receiver === undefined ? null : measurementsReport(samples) },
+    problems: await problemsReport(sources, question.server === undefined ? rows : found.rows, slices),
     page: found.page,
     servers: await serverReports(sources, question, found.rows, samples, slices),
     metrics: metricsReport(sources, samples),

@@ -6,7 +6,9 @@ import type { StatusSources } from "../../../src/app/reports/sources.ts";
 import { createStatusSource } from "../../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
-import type { StatusQuery } from "../../../src/http/pages/status/source.ts";
+import { type SearchQuery, SORT_KEYS, type StatusQuery } from "../../../src/http/pages/status/source.ts";
+import { PROBLEM_STATUSES, placeOfStatus } from "../../../src/http/pages/status/status-order.ts";
+import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { startReceiver } from "../../otlp/support/receiver.ts";
 import { isOwnMetric } from "../../support/parse-sample.ts";
 import {
@@ -62,8 +64,10 @@ async function status(question?: StatusQuery): Promise<StatusReport> {
   return StatusReport.parse(await running.exporter.status.status(question));
 }
 
-async function search(text: string, status?: string, server?: string): Promise<SearchReport> {
-  return SearchReport.parse(await running.exporter.status.search({ text, status, server }));
+const SEARCH: SearchQuery = { text: "", server: undefined, statuses: [], priorities: [], tag: "", probe: "", page: 1 };
+
+async function search(text: string, more: Partial<SearchQuery> = {}): Promise<SearchReport> {
+  return SearchReport.parse(await running.exporter.status.search({ ...SEARCH, text, ...more }));
 }
 
 describe("last hours of a sensor", () => {
@@ -198,12 +202,40 @@ describe("status report", () => {
   });
 });
 
+describe("problems", () => {
+  test("are the worst sensors with value, device and address in PRTG", async () => {
+    const { problems } = await status();
+    const counts = statusCounts(world, at);
+    const expected = PROBLEM_STATUSES.reduce((sum, token) => sum + (new Map(counts).get(token) ?? 0), 0);
+    expect(problems.total).toBe(expected);
+    expect(problems.items).toHaveLength(Math.min(20, expected));
+    const order = problems.items.map(({ status: token, priority, status_since }) => [
+      placeOfStatus(token ?? undefined),
+      -(priority ?? 0),
+      -Date.parse(status_since ?? ""),
+    ]);
+    const compare = (a: readonly number[], b: readonly number[]) =>
+      a.map((value, index) => value - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+    expect(order).toEqual(order.toSorted(compare));
+    for (const { id, device, channel, prtg_url, last_measurement_at } of problems.items) {
+      const sensor = sensors.find((each) => each.id === id);
+      expect(device).toEqual({ id: sensor?.parent?.id, name: sensor?.parent?.name });
+      expect(prtg_url).toBe(`https://127.0.0.1/sensor.htm?id=${id}`);
+      expect(sensor?.channels.map(({ name }) => name)).toContain(channel?.name);
+      expect(last_measurement_at).not.toBe(undefined);
+    }
+    const listed = await search("", { statuses: PROBLEM_STATUSES });
+    expect(listed.total).toBe(expected);
+    expect(listed.items.slice(0, 20).map(({ id }) => id)).toEqual(problems.items.map(({ id }) => id));
+  });
+});
+
 describe("page of an object", () => {
   test("links from the root to every sensor", async () => {
     const seen: string[] = [];
     const walk = async (id: string): Promise<void> => {
       const { children } = await node(id);
-      expect(children.items).toHaveLength(Math.min(children.total, 200));
+      expect(children.items).toHaveLength(Math.min(children.total, 50));
       for (const child of children.items) {
         if (child.kind === "sensor") seen.push(child.id);
         else if (child.children > 0) await walk(child.id);
@@ -219,6 +251,8 @@ describe("page of an object", () => {
     const report = await node(device.id);
     expect(report.node).toMatchObject({ kind: "device", name: device.name, server: "hq" });
     expect(report.host).toBe(device.host);
+    expect(report.node.prtg_url).toBe(`https://127.0.0.1/device.htm?id=${device.id}`);
+    expect(report.ancestors[0]?.prtg_url).toBeNull();
     expect(report.ancestors[0]).toMatchObject({ kind: "root", id: "0", name: "hq" });
     expect(report.ancestors.at(-1)?.id).toBe(device.parent?.id);
     const statuses = sensors.filter(({ parent }) => parent?.id === device.id).map((one) => world.state(one, at).status);
@@ -245,6 +279,16 @@ describe("page of an object", () => {
     const given = [...(shown?.series ?? []), ...(shown?.channels.flatMap(({ series }) => series) ?? [])];
     expect(given.toSorted()).toEqual(lines.toSorted());
     expect(given.length).toBeGreaterThan(5);
+  });
+
+  test("names the neighbours of a sensor on its device", async () => {
+    const device = world.list("device").find(({ children }) => children.length > 2);
+    const { children } = await node(device?.id ?? "");
+    const own = children.items.filter(({ kind }) => kind === "sensor");
+    const siblings = await Promise.all(own.map(async ({ id }) => (await node(id)).sensor?.siblings));
+    expect(siblings.map((each) => [each?.previous?.id, each?.position, each?.total, each?.next?.name])).toEqual(
+      own.map((_, index) => [own[index - 1]?.id, index + 1, own.length, own[index + 1]?.name]),
+    );
   });
 
   test("explains a missing value", async () => {
@@ -316,19 +360,77 @@ describe("search", () => {
 
   test("finds the sensors in a status", async () => {
     for (const [status, count] of statusCounts(world, at)) {
-      const found = await search("", status);
+      const found = await search("", { statuses: [status] });
       expect([status, found.total]).toEqual([status, count]);
       expect(new Set(found.items.map((item) => `${item.kind} ${item.status}`))).toEqual(new Set([`sensor ${status}`]));
     }
-    expect((await search("", "no such status")).total).toBe(0);
   });
 
-  test("shows a hundred results and counts all", async () => {
+  test("finds only objects that match all filters", async () => {
+    const wanted = sensors.filter(({ priority, tags }) => priority === 3 && tags.length > 0);
+    const [tag = ""] = wanted[0]?.tags ?? [];
+    const found = await search("", { priorities: [3], tag: tag.toUpperCase() });
+    expect(found.total).toBeGreaterThan(0);
+    expect(new Set(found.items.map(({ priority }) => priority))).toEqual(new Set([3]));
+    const all = await search("", { tag });
+    expect(all.total).toBeGreaterThanOrEqual(found.total);
+    const [probe] = world.list("probe");
+    const below = await search("", { probe: probe?.name.slice(1).toUpperCase() ?? "" });
+    expect(below.items.every(({ path }) => path.startsWith(probe?.name ?? "?"))).toBe(true);
+    expect((await search("", { probe: "no such probe" })).total).toBe(0);
+  });
+
+  test("has every object once on its pages, in any order", async () => {
+    const total = [...objectCounts(world)].reduce((sum, [kind, count]) => sum + (kind === "channel" ? 0 : count), 0);
+    for (const key of SORT_KEYS) {
+      const seen = new Set<string>();
+      const pages = Math.ceil(total / 50);
+      for (let page = 1; page <= pages; page++) {
+        const report = await search("", { page, sort: { key, isDescending: true } });
+        expect(report.page).toEqual({ number: page, pages, from: (page - 1) * 50 });
+        for (const { id } of report.items) seen.add(id);
+      }
+      expect(seen.size).toBe(total);
+    }
+    expect((await search("", { page: 999 })).page.number).toBe(Math.ceil(total / 50));
+  });
+
+  test("sorts by names with numbers, and by times with unknown ones last", async () => {
+    const names = async (isDescending: boolean) =>
+      (await search("", { sort: { key: "name", isDescending } })).items.map(({ name }) => name);
+    const collator = new Intl.Collator("en", { numeric: true });
+    expect(await names(false)).toEqual((await names(false)).toSorted(collator.compare));
+    expect((await names(true))[0]).not.toBe((await names(false))[0]);
+    for (const isDescending of [false, true]) {
+      const { items } = await search("", { sort: { key: "since", isDescending } });
+      const times = items.map(({ status_since }) => Date.parse(status_since ?? "") * (isDescending ? -1 : 1));
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
+      expect(times.every(Number.isFinite)).toBe(true);
+    }
+  });
+
+  test("shows problems first", async () => {
+    const { items } = await search("");
+    const places = items.map(({ status }) => Math.min(PROBLEM_STATUSES.length, placeOfStatus(status ?? undefined)));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeLessThan(PROBLEM_STATUSES.length);
+    expect((await search(named(7).id)).items[0]?.id).toBe(named(7).id);
+  });
+
+  test("refuses unknown servers and statuses", async () => {
+    await expect(search("", { server: "other" })).rejects.toMatchObject({ known: ["hq"] });
+    await expect(search("", { statuses: ["dwn"] })).rejects.toMatchObject({
+      message: 'unknown status "dwn"',
+      known: STATUS_TOKENS,
+    });
+    expect((await search("", { statuses: ["PAUSED_BY_USER"] })).total).toBeGreaterThan(0);
+  });
+
+  test("shows fifty results a page and counts all", async () => {
     const all = await search("");
     const counts = objectCounts(world);
     expect(all.total).toBe([...counts].reduce((sum, [kind, count]) => sum + (kind === "channel" ? 0 : count), 0));
-    expect(all.items).toHaveLength(100);
-    expect((await search("", undefined, "other")).total).toBe(0);
+    expect(all.items).toHaveLength(50);
   });
 });
 
@@ -340,7 +442,7 @@ test("pages redact secrets in names", async () => {
     await exporter.pollOnce(AbortSignal.timeout(20_000));
     const question = { server: undefined, id: named(2).id, from: 0 };
     expect((await exporter.status.node(question))?.node.name).toBe("with [redacted]");
-    const found = await exporter.status.search({ text: "with", server: undefined, status: undefined });
+    const found = await exporter.status.search({ ...SEARCH, text: "with" });
     expect(found.items.map(({ name }) => name)).toContain("with [redacted]");
     const paused = await exporter.status.node({ ...question, id: named(4).id });
     expect(paused?.node.message).toBe("key [redacted]");

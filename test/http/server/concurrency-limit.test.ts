@@ -33,7 +33,12 @@ async function startServer() {
       status: (_question, gone) => work("status", gone).then(() => Promise.reject(new Error("not asked for here"))),
       node: (question, gone) => work(`node ${question.id}`, gone).then(() => undefined),
       search: (question, gone) =>
-        work(`search ${question.text}`, gone).then(() => ({ generated_at: "", total: 0, items: [] })),
+        work(`search ${question.text}`, gone).then(() => ({
+          generated_at: "",
+          total: 0,
+          page: { number: 1, pages: 1, from: 0 },
+          items: [],
+        })),
       course: () => [],
       chart: async () => undefined,
     },

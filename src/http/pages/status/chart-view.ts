@@ -1,22 +1,20 @@
-import type { ChartPart, PageChart, SensorChart } from "./courses.ts";
+import { type Axis, axisOf, quantityOf } from "./axis.ts";
+import type { PageChart, SensorChart } from "./courses.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
-import { type ChartLine, lineChart, quarterHead, quarters } from "./line-chart.ts";
+import { limitsOf } from "./limits.ts";
+import { type LimitLine, lineChart, rowHead } from "./line-chart.ts";
+import { coarser, type PathPoint, runsOf } from "./path.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
-const MAX_DRAWN = 50;
+/** The page stays below 100 kB. The other channels have sparklines. */
+const MAX_DRAWN = 14;
+/** On a page. More channels have fewer points each. */
+const MAX_POINTS = 1_000;
+const MINUTE_MS = 60_000;
 /** Draws a limit only if it is at most 4 times as far away as the spread of the values, or half of the largest value. */
 const MAX_STRETCH = 4;
-/** Share of the largest value, so that small changes look small. */
-const MIN_SPAN = 0.02;
-
-const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "warning"]>> = {
-  max_error: ["error above", "error"],
-  max_warning: ["warning above", "warning"],
-  min_warning: ["warning below", "warning"],
-  min_error: ["error below", "error"],
-};
 
 /** Chart of the last four hours, or the link that requests it. */
 export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: PageChart | undefined): Html {
@@ -50,89 +48,64 @@ function charts(chart: SensorChart, { channels, channels_total }: SensorReport):
     return html`<p class="none">The server has no values of these channels in the last four hours.</p>`;
   const drawn = measured.slice(0, MAX_DRAWN);
   const less = drawn.length < channels_total;
-  return html`${less && html`<p class="note">Charts of ${counted(drawn.length, "channel")} of ${channels_total}: channels of this page with values, at most ${MAX_DRAWN}.</p>`}
-${drawn.map((channel, index) => channelChart(channel, chart.channels.get(channel.channel_id) ?? [], chart, index))}`;
+  return html`${less && html`<p class="note">Charts of ${counted(drawn.length, "channel")} of ${channels_total}: channels of this page with values, at most ${MAX_DRAWN}. The table of channels has a sparkline for each.</p>`}
+${drawn.map((channel, index) => {
+  const width = widthOf(drawn.length, chart);
+  const parts = coarser(chart.channels.get(channel.channel_id) ?? [], chart.from, width);
+  return channelChart(channel, parts, chart, { id: `chart-${index}`, rowMinutes: width > MINUTE_MS ? 60 : 15 });
+})}`;
+}
+
+/** Whole minutes, in milliseconds. */
+function widthOf(channels: number, { from, to }: SensorChart): number {
+  return Math.ceil(((to - from) * channels) / MAX_POINTS / MINUTE_MS) * MINUTE_MS;
 }
 
 function channelChart(
   channel: ChannelReport,
-  parts: readonly ChartPart[],
-  { from, to }: SensorChart,
-  index: number,
+  parts: readonly PathPoint[],
+  chart: SensorChart,
+  { id, rowMinutes }: { readonly id: string; readonly rowMinutes: number },
 ): Html {
+  const { from, to } = chart;
+  const last = chart.channels.get(channel.channel_id)?.at(-1)?.high ?? 0;
   const { name, unit, limits } = channel;
   const low = Math.min(...parts.map((part) => part.low));
   const high = Math.max(...parts.map((part) => part.high));
-  const last = parts.at(-1)?.high ?? high;
-  const withUnit = (number: number) => `${value(number)} ${unit}`.trim();
-  const scale = scaleOf(low, high, Object.values(limits));
+  // The sign says nothing next to a number.
+  const shownUnit = unit === "#" ? "" : unit;
+  const withUnit = (number: number) => `${value(number)} ${shownUnit}`.trim();
+  const near = Object.values(limits).filter(isNear(low, high));
+  const axis = axisOf(Math.min(low, ...near), Math.max(high, ...near), quantityOf(unit));
+  const limitLines = limitsOf(channel).map(({ text, tone, at }): LimitLine => {
+    return { style: tone === "bad" ? "error" : "warning", text: `${text} ${withUnit(at)}`, at };
+  });
+  const [inside, outside] = [limitLines.filter(isInside(axis)), limitLines.filter((line) => !isInside(axis)(line))];
   const runs = runsOf(parts);
-  const lines: ChartLine[] = [
-    { style: "measured", label: `measured: last ${withUnit(last)}, from ${value(low)} to ${withUnit(high)}`, runs },
-    ...Object.entries(limits).map(([limit, at]) => limitLine(limit, at, withUnit(at), scale, [from, to])),
+  const words = [
+    `Last ${withUnit(last)}, lowest ${withUnit(low)}, highest ${withUnit(high)}`,
+    ...inside.map(({ text }) => text),
+    ...outside.map(({ text }) => `${text}, outside the chart`),
+    ...(runs.length > 1 ? [counted(runs.length - 1, "gap")] : []),
   ];
-  const gaps = runs.length > 1 ? ` ${counted(runs.length - 1, "gap")}.` : "";
-  const id = `chart-${index}`;
   return html`<div class="drawing"><h3 class="plain">${nameOf(name)} <span class="quiet"><bdi>${unit}</bdi></span></h3>
 ${lineChart({
-  ...{ id, from, to, ...scale, lines, format: value },
+  ...{ id, from, to, axis, unit: shownUnit, style: "measured", runs, limits: inside },
   title: `${name}: the last four hours`,
-  description: `${lines.map(({ label }) => label).join("; ")}.${gaps} The table below has the numbers.`,
+  description: `${words.join("; ")}. The table below has the numbers.`,
 })}
+<ul class="key">${words.filter((text) => !inside.some((line) => line.text === text)).map((text) => html`<li>${text}</li>`)}</ul>
 <details data-key="${id}"><summary>${name || "Channel"}, as a table</summary>
-<p class="note">Per 15 minutes (UTC), in <bdi>${unit || "no unit"}</bdi>.</p>
+<p class="note">Per ${rowMinutes} minutes (<span data-zone>UTC</span>), in <bdi>${unit || "no unit"}</bdi>.</p>
 <table><thead><tr><th scope="col">From</th><th scope="col" class="n">Lowest</th><th scope="col" class="n">Highest</th></tr></thead>
-<tbody>${quarters(parts).map(([at, of]) => html`<tr>${quarterHead(at)}<td class="n">${value(Math.min(...of.map((part) => part.low)))}</td><td class="n">${value(Math.max(...of.map((part) => part.high)))}</td></tr>`)}</tbody></table></details></div>`;
+<tbody>${coarser(parts, 0, rowMinutes * MINUTE_MS).map((row) => html`<tr>${rowHead(row.at, rowMinutes * MINUTE_MS)}<td class="n">${value(row.low)}</td><td class="n">${value(row.high)}</td></tr>`)}</tbody></table></details></div>`;
 }
 
-interface Scale {
-  readonly low: number;
-  readonly high: number;
+function isNear(low: number, high: number): (limit: number) => boolean {
+  const stretch = MAX_STRETCH * Math.max(high - low, Math.max(Math.abs(low), Math.abs(high)) / 2);
+  return (limit) => limit >= low - stretch && limit <= high + stretch;
 }
 
-/** Includes the values and near limits. */
-function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
-  const size = Math.max(Math.abs(low), Math.abs(high));
-  const near = MAX_STRETCH * Math.max(high - low, size / 2);
-  const drawn = limits.filter((limit) => limit >= low - near && limit <= high + near);
-  const all = { low: Math.min(low, ...drawn), high: Math.max(high, ...drawn) };
-  const missing = (MIN_SPAN * size || 1) - (all.high - all.low);
-  return missing > 0 ? { low: all.low - missing / 2, high: all.high + missing / 2 } : all;
-}
-
-function limitLine(
-  limit: string,
-  at: number,
-  figure: string,
-  { low, high }: Scale,
-  [from, to]: readonly [number, number],
-): ChartLine {
-  const [text, style] = (Object.hasOwn(LIMITS, limit) ? LIMITS[limit] : undefined) ?? [limit, "warning" as const];
-  const isInside = at >= low && at <= high;
-  return {
-    style,
-    label: `${text} ${figure}${isInside ? "" : ", outside the chart"}`,
-    runs: isInside
-      ? [
-          [
-            [from, at],
-            [to, at],
-          ],
-        ]
-      : [],
-  };
-}
-
-/** Breaks a line at a gap of more than twice the usual distance. */
-function runsOf(parts: readonly ChartPart[]): [number, number][][] {
-  const distances = parts.slice(1).map(({ at }, index) => at - (parts[index]?.at ?? at));
-  const usual = distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;
-  const runs: [number, number][][] = [];
-  let before = Number.NEGATIVE_INFINITY;
-  for (const { at, low, high } of parts) {
-    if (at - before > 2.5 * usual) runs.push([]);
-    runs.at(-1)?.push([at, low], ...(high === low ? [] : [[at, high] as [number, number]]));
-    before = at;
-  }
-  return runs;
+function isInside({ low, high }: Axis): (line: LimitLine) => boolean {
+  return ({ at }) => at >= low && at <= high;
 }

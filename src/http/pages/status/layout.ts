@@ -1,6 +1,6 @@
 import { momentInFull } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { HOME, linkTo } from "./links.ts";
+import { HOME, sortText } from "./links.ts";
 import type { Asset } from "./respond.ts";
 import type { SearchQuery } from "./source.ts";
 
@@ -18,15 +18,22 @@ export interface Page {
   /** The page includes data that the exporter just read from the server. */
   readonly isFresh?: boolean;
   readonly query?: SearchQuery | undefined;
+  /** The page is in a folder, such as /debug. Without a search while typing. */
+  readonly isBelow?: boolean;
   readonly content: Html;
 }
+
+/** Id of the search form. Pages add fields to it. */
+export const SEARCH_FORM = "search";
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232b6cb0'/%3E%3Cpath d='M2 9h3l2-5 3 8 2-3h2' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E";
 
-export function renderPage({ title, generatedAt, isFresh = false, query, content }: Page, layout: Layout): string {
+export function renderPage(page: Page, layout: Layout): string {
+  const { title, generatedAt, isFresh = false, isBelow = false, query, content } = page;
+  const up = isBelow ? "../" : HOME;
   const { telemetryPath, hasDebugPages, style, script } = layout;
-  const page = html`<!doctype html>
+  const whole = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -35,28 +42,28 @@ export function renderPage({ title, generatedAt, isFresh = false, query, content
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${linkTo(style.path)}">
-<script defer src="${linkTo(script.path)}"></script>
+<link rel="stylesheet" href="${up}${style.path.slice(1)}">
+<script defer src="${up}${script.path.slice(1)}"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top">
-<a class="brand" href="${HOME}"><span aria-hidden="true" class="brand-mark">⌁</span>prtg-exporter</a>
-<form class="find" role="search" action="./search" method="get">
+<a class="brand" href="${up}"><span aria-hidden="true" class="brand-mark">⌁</span>prtg-exporter</a>
+<form class="find" id="${SEARCH_FORM}" role="search" action="${up}search" method="get">
 <label class="hidden" for="q">Search the tree</label>
 <input id="q" name="q" type="search" placeholder="Search names, hosts, tags, ids" autocomplete="off" spellcheck="false" maxlength="200" value="${query?.text ?? ""}">
-${query?.server !== undefined && html`<input type="hidden" name="server" value="${query.server}">`}${query?.status !== undefined && html`<input type="hidden" name="status" value="${query.status}">`}
+${query?.sort !== undefined && html`<input type="hidden" name="sort" value="${sortText(query.sort)}">`}
 <button type="submit">Search</button>
 </form>
 <nav aria-label="Pages">
-<a href="${HOME}">Overview</a>
-<a href="${linkTo(telemetryPath)}">Metrics</a>
-${hasDebugPages && html`<a href="./debug/cardinality">Cardinality</a>`}
-<a href="./status.json">JSON</a>
+<a href="${up}">Overview</a>
+<a href="${up}${telemetryPath.slice(1)}">Metrics</a>
+${hasDebugPages && html`<a href="${up}debug/cardinality">Cardinality</a>`}
+<a href="${up}status.json">JSON</a>
 </nav>
 </header>
 <main id="main" tabindex="-1">
-<section id="found" class="panel" aria-label="Search results" aria-live="polite" hidden></section>
+${!isBelow && html`<section id="found" class="panel" aria-label="Search results" aria-live="polite" hidden></section>`}
 ${content}
 </main>
 <footer>
@@ -65,7 +72,7 @@ ${content}
 </body>
 </html>
 `;
-  return page.toString();
+  return whole.toString();
 }
 
 /** Isolates the direction of writing of a foreign name. */

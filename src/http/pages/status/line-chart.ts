@@ -1,71 +1,105 @@
-import { utc } from "./figures.ts";
+import { type Axis, timeMarks } from "./axis.ts";
+import { utc, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
+import { type PathPoint, pathOf, pointsText, type Scale } from "./path.ts";
 
-/** Units of the drawing, which the page stretches. */
-const WIDTH = 1_000;
-const HEIGHT = 160;
-/** Keeps lines at the edge visible. */
-const MARGIN = 4;
+/** Units of the drawing, which the page stretches. Whole numbers keep paths short. */
+const WIDTH = 1_200;
+const HEIGHT = 400;
 
-/** Dashes distinguish lines without colour (status.css). */
-export type LineStyle = "measured" | "error" | "warning" | "down" | "acknowledged" | "paused";
-
-export interface ChartLine {
-  readonly style: LineStyle;
-  readonly label: string;
-  /** Times ascend. The line breaks between runs. */
-  readonly runs: readonly (readonly (readonly [at: number, value: number])[])[];
+/** Dashes distinguish limits without colour (charts.css). */
+export interface LimitLine {
+  readonly style: "error" | "warning";
+  readonly text: string;
+  readonly at: number;
 }
 
 export interface LineChart {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  readonly low: number;
-  readonly high: number;
-  readonly format: (value: number) => string;
-  readonly lines: readonly ChartLine[];
+  readonly axis: Axis;
+  readonly unit: string;
+  readonly style: "measured" | "bad" | "known" | "warn" | "still";
+  /** Filled down to 0. Each point is valid until the next. */
+  readonly isArea?: boolean;
+  /** Times ascend. The line breaks between runs. */
+  readonly runs: readonly (readonly PathPoint[])[];
+  readonly limits?: readonly LimitLine[];
+  /** Default: yes. One of several charts below each other is enough. */
+  readonly hasTimes?: boolean;
 }
 
-/** Scales and key are text next to the drawing, so they stay readable on a phone. */
-export function lineChart({ id, title, description, from, to, low, high, format, lines }: LineChart): Html {
-  const x = (at: number) => ((at - from) / Math.max(1, to - from)) * WIDTH;
-  const y = (value: number) => HEIGHT - MARGIN - ((value - low) / (high - low || 1)) * (HEIGHT - 2 * MARGIN);
-  const paths = lines.map(({ style, runs }) => {
-    const path = runs.map((run) => pathOf(run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`)));
-    return html`<path class="line ${style}" d="${path.join("")}"/>`;
+/** Longer units appear in headings only. */
+const MAX_UNIT_LENGTH = 8;
+
+/** Texts are outside the stretched drawing, so they stay readable on a phone. The script reads the data attributes. */
+export function lineChart(chart: LineChart): Html {
+  const { id, title, description, from, to, axis, unit, style, isArea = false, runs } = chart;
+  const { limits = [], hasTimes = true } = chart;
+  const { low, high, ticks } = axis;
+  const scale: Scale = {
+    x: (at) => Math.round(fraction(at, from, to) * WIDTH),
+    y: (height) => Math.round((1 - fraction(height, low, high)) * HEIGHT),
+  };
+  const across = (height: number) => `M0,${scale.y(height)}H${WIDTH}`;
+  const depths = limits.map(({ at }) => 1 - fraction(at, low, high));
+  const shown = unit.length > MAX_UNIT_LENGTH ? "" : unit;
+  return html`<div class="plot"><p class="scale">${ticks.toReversed().map((tick) => html`<span>${`${value(tick)} ${shown}`.trim()}</span>`)}</p>
+<div class="field" data-from="${Math.round(from)}" data-to="${Math.round(to)}" data-low="${low}" data-high="${high}" data-unit="${unit}" data-points="${pointsText(runs.flat(), from)}"><svg class="chart" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${gapsOf(runs, from, to).map(([start, end]) => html`<rect class="gap" x="${percent(fraction(start, from, to))}" width="${percent(fraction(end, from, to) - fraction(start, from, to))}" height="100%"/>`)}<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"><path class="grid" d="${ticks.map(across).join("")}"/>${isArea && html`<path class="area ${style}" d="${runs.map((run) => pathOf(run, scale, "area", HEIGHT)).join("")}"/>`}<path class="line ${style}" d="${runs.map((run) => pathOf(run, scale, isArea ? "steps" : "line", HEIGHT)).join("")}"/>${limits.map((limit) => html`<path class="line ${limit.style}" d="${across(limit.at)}"/>`)}</svg>${limits.map((limit, index) => limitLabel(limit, depths[index] ?? 0, depths))}</svg></div>${hasTimes && html`<span class="zone" data-zone>UTC</span><svg class="times" aria-hidden="true">${timeMarks(from, to).map((at) => timeMark(at, fraction(at, from, to)))}</svg>`}</div>`;
+}
+
+/** 0 to 1. */
+function fraction(value: number, low: number, high: number): number {
+  return Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
+}
+
+function percent(share: number): string {
+  return `${Number((share * 100).toFixed(2))}%`;
+}
+
+/** Room for a label above a line. */
+const TOP = 0.2;
+/** Labels of closer lines would overlap. */
+const CLOSE = 0.14;
+const EDGE = 0.06;
+
+/** Labels of errors are at the right, of warnings at the left. No label is between close lines. */
+function limitLabel({ style, text }: LimitLine, depth: number, depths: readonly number[]): Html {
+  const isBelow = depth < TOP;
+  const close = depths.filter((each) => Math.abs(each - depth) < CLOSE && each < TOP === isBelow);
+  const labelY = percent(isBelow ? Math.max(...close) : Math.min(...close));
+  const [x, anchor] = style === "error" ? ["99.5%", "end"] : ["0.5%", "start"];
+  return html`<text class="limit ${style}" x="${x}" y="${labelY}" dy="${isBelow ? "1em" : "-0.3em"}" text-anchor="${anchor}">${text}</text>`;
+}
+
+function timeMark(at: number, share: number): Html {
+  const anchor = share < EDGE ? "start" : share > 1 - EDGE ? "end" : "middle";
+  const iso = new Date(at).toISOString();
+  return html`<text x="${percent(share)}" y="1em" text-anchor="${anchor}" data-clock="${iso}">${iso.slice(11, 16)}</text>`;
+}
+
+/** Spans between runs, and those before and after that are longer than a tenth of the chart. */
+function gapsOf(runs: readonly (readonly PathPoint[])[], from: number, to: number): [from: number, to: number][] {
+  const edges = runs.flatMap((run) => [run[0]?.at ?? from, run.at(-1)?.at ?? to]);
+  const spans = [from, ...edges, to];
+  const least = (to - from) / 10;
+  return spans.flatMap((start, index): [number, number][] => {
+    const end = spans[index + 1];
+    const isOutside = index === 0 || index === spans.length - 2;
+    return index % 2 === 1 || end === undefined || (isOutside && end - start < least) ? [] : [[start, end]];
   });
-  return html`<div class="plot"><p class="scale"><span>${format(high)}</span><span>${format(low)}</span></p>
-<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${paths}</svg>
-<p class="times">${time(from)}${time(to)}</p></div>
-<ul class="key">${lines.map(({ style, label }) => html`<li><svg class="sample" viewBox="0 0 36 8" aria-hidden="true" focusable="false"><path class="line ${style}" d="M0,4L36,4"/></svg>${label}</li>`)}</ul>`;
 }
 
-/** A single point becomes a dot, because lines have round ends. */
-function pathOf([first = "", ...others]: readonly string[]): string {
-  return others.length === 0 ? `M${first}h0.01` : `M${first}L${others.join(" ")}`;
-}
-
-function time(at: number): Html {
+export function clock(at: number): Html {
   const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" title="${utc(iso)}">${iso.slice(11, 16)} UTC</time>`;
+  return html`<time datetime="${iso}" title="${utc(iso)}" data-clock>${iso.slice(11, 16)}</time>`;
 }
 
-/** The table repeats the chart as text. Milliseconds. */
-const QUARTER_MS = 15 * 60_000;
-
-/** Quarters of an hour with points, ascending. */
-export function quarters<Point extends { readonly at: number }>(
-  points: readonly Point[],
-): readonly (readonly [at: number, points: readonly Point[]])[] {
-  const groups = Map.groupBy(points, ({ at }) => Math.floor(at / QUARTER_MS) * QUARTER_MS);
-  return [...groups].sort(([a], [b]) => a - b);
-}
-
-export function quarterHead(at: number): Html {
-  const iso = new Date(at).toISOString();
-  return html`<th scope="row"><time datetime="${iso}">${iso.slice(11, 16)}</time></th>`;
+/** Of a table, which repeats the chart as text: start of the span of `ms` milliseconds around `at`. */
+export function rowHead(at: number, ms: number): Html {
+  const iso = `${new Date(Math.floor(at / ms) * ms).toISOString().slice(0, 16)}Z`;
+  return html`<th scope="row"><time datetime="${iso}" data-clock>${iso.slice(11, 16)}</time></th>`;
 }

@@ -1,12 +1,14 @@
 import type { StatusCourse } from "./courses.ts";
+import { exporterDetails, faultsSection } from "./exporter-health.ts";
 import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, type Page } from "./layout.ts";
 import { linkTo } from "./links.ts";
+import { problemsSection } from "./problems-view.ts";
 import type { StatusReport } from "./report.ts";
 import { serverList } from "./server-list.ts";
 import type { ServerFacts } from "./server-section.ts";
-import { measurementFacts, rejectedCount, serverSection } from "./server-section.ts";
+import { measurementFacts, rejectedCount, serverSection, serverWork } from "./server-section.ts";
 import type { StatusQuery } from "./source.ts";
 import { badPill, goodPill } from "./status-marks.ts";
 import { childRows } from "./tree-rows.ts";
@@ -21,12 +23,15 @@ export function singleServerPage(
   { server, root, course }: ServerFacts,
   options: OverviewOptions,
 ): Page {
-  const content = html`<h1 class="hidden">Status of the exporter</h1>
+  const isStarting = server.state === "starting";
+  const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
+${faultsSection(report)}
+${problemsSection(report, { counts: server.sensors_by_status, hasServers: false, isStarting })}
 ${serverSection(server, report, course)}
 <section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
 <div class="tree-top">${childRows(root)}</div>
 </section>
-${exporterSections(report, options)}`;
+${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(server, report.generated_at)}</div>${exporterSections(report, options)}`)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 
@@ -37,8 +42,12 @@ export function overviewPage(
   courseOf: (server: string) => StatusCourse,
   options: OverviewOptions,
 ): Page {
-  const content = html`${report.leadership?.role === "standby" ? standbySection(report.leadership) : serverList(report, question, courseOf)}
-${exporterSections(report, options)}`;
+  const isStandby = report.leadership?.role === "standby";
+  const isStarting = (report.totals.servers_by_state.starting ?? 0) > 0;
+  const content = html`${isStandby && report.leadership !== null && standbySection(report.leadership)}
+${faultsSection(report)}
+${!isStandby && html`${problemsSection(report, { counts: report.totals.sensors_by_status, hasServers: true, isStarting })}${serverList(report, question, courseOf)}`}
+${exporterDetails(report, exporterSections(report, options))}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 
@@ -60,10 +69,10 @@ ${exporterSection(report)}
 
 function metricsSection({ metrics }: StatusReport, { telemetryPath }: OverviewOptions): Html {
   const { series, families, pages, scrapes } = metrics;
-  return html`<section class="panel" id="metrics" aria-labelledby="metrics-title" data-live><h2 id="metrics-title">Metrics</h2>
+  return html`<section id="metrics" aria-labelledby="metrics-title" data-live><h3 id="metrics-title">Metrics</h3>
 <p class="figure"><b>${number(series)}</b> series at <a href="${linkTo(telemetryPath)}">${telemetryPath}</a></p>
-<table><thead><tr><th scope="col">Format</th><th scope="col" class="n">Size</th><th scope="col" class="n">Render time</th></tr></thead>
-<tbody>${pages.map(({ format, encoding, bytes: size, render_seconds }) => html`<tr><th scope="row">${format}, ${encoding}</th><td class="n">${bytes(size)}</td><td class="n">${render_seconds !== null && duration(render_seconds)}</td></tr>`)}
+<table class="cards"><thead><tr><th scope="col">Format</th><th scope="col" class="n">Size</th><th scope="col" class="n">Render time</th></tr></thead>
+<tbody>${pages.map(({ format, encoding, bytes: size, render_seconds }) => html`<tr><th scope="row">${format}, ${encoding}</th><td class="n" data-label="Size">${bytes(size)}</td><td class="n" data-label="Render time">${render_seconds !== null && duration(render_seconds)}</td></tr>`)}
 ${pages.length === 0 && html`<tr><td colspan="3" class="none">Not rendered yet.</td></tr>`}</tbody></table>
 <dl class="facts">${fact(
     "Scrapes",
@@ -72,8 +81,8 @@ ${pages.length === 0 && html`<tr><td colspan="3" class="none">Not rendered yet.<
       : html`${Object.entries(scrapes).map(([format, count], index) => `${index > 0 ? ", " : ""}${number(count)} of ${format}`)}`,
   )}</dl>
 <details data-key="families"><summary>Families <span class="quiet">${families.length}</span></summary>
-<table><thead><tr><th scope="col">Family</th><th scope="col" class="n">Series</th></tr></thead>
-<tbody>${families.map(({ family, series: size }) => html`<tr><th scope="row"><code>${family}</code></th><td class="n">${number(size)}</td></tr>`)}</tbody></table></details>
+<table class="cards"><thead><tr><th scope="col">Family</th><th scope="col" class="n">Series</th></tr></thead>
+<tbody>${families.map(({ family, series: size }) => html`<tr><th scope="row"><code>${family}</code></th><td class="n" data-label="Series">${number(size)}</td></tr>`)}</tbody></table></details>
 </section>`;
 }
 
@@ -86,8 +95,8 @@ ${fact("Receiver", html`<bdi>${otlp.endpoint}</bdi> <span class="quiet">${otlp.p
 ${fact("Current state", html`${number(otlp.state_points.delivered)} points delivered, ${rejectedCount(otlp.state_points.rejected)}`)}
 ${fact("Requests", html`${number(otlp.failed_requests)} failed, ${number(otlp.refused_requests)} rejected`)}
 </dl>
-${totals.measurements !== null && html`<h3>Measurements</h3><dl class="facts">${measurementFacts(totals.measurements)}</dl>`}`;
-  return html`<section class="panel" id="otlp" aria-labelledby="otlp-title" data-live><h2 id="otlp-title">OTLP</h2>${body}</section>`;
+${totals.measurements !== null && html`<h4>Measurements</h4><dl class="facts">${measurementFacts(totals.measurements)}</dl>`}`;
+  return html`<section id="otlp" aria-labelledby="otlp-title" data-live><h3 id="otlp-title">OTLP</h3>${body}</section>`;
 }
 
 function leaderOf({ role, lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
@@ -97,13 +106,13 @@ function leaderOf({ role, lease, leader }: NonNullable<StatusReport["leadership"
 
 function exporterSection({ build, process, configuration, leadership, generated_at }: StatusReport): Html {
   const { last_reload_successful, loaded_at, shard } = configuration;
-  return html`<section class="panel" id="exporter" aria-labelledby="exporter-title" data-live><h2 id="exporter-title">Exporter</h2>
+  return html`<section id="exporter" aria-labelledby="exporter-title" data-live><h3 id="exporter-title">Process</h3>
 <dl class="facts">
 ${fact("Version", html`${build.version}${build.revision !== "" && html` <code>${build.revision}</code>`}`)}
 ${fact("Node.js", build.node)}
 ${fact("Started", momentInFull(process.started_at, generated_at))}
 ${fact("Memory", bytes(process.resident_memory_bytes))}
-${fact("Busy", html`${Math.round(100 * process.event_loop_utilization)} % of the time${process.extra_held_back && html` ${badPill("time series are delayed")}`}`)}
+${fact("CPU", html`${Math.round(100 * process.event_loop_utilization)} %${process.extra_held_back && html` ${badPill("time series are delayed")}`}`)}
 ${fact("Configuration", last_reload_successful ? html`${goodPill("loaded")} since ${moment(loaded_at, generated_at)}` : badPill(`reload failed: running the configuration of ${utc(loaded_at)}`))}
 ${shard !== null && fact("Shard", shard)}
 ${leadership !== null && fact("Leader", leaderOf(leadership))}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERVER_STATES } from "./status-marks.ts";
+import { SERVER_STATES } from "./status-order.ts";
 
 /*
  * What `/status.json` answers and pages show. Source of docs/status.md; tests hold answers to the schemas. The program
@@ -90,6 +90,38 @@ const ServerDetails = z.strictObject({
 
 const Server = z.strictObject({ ...ServerEntry.shape, ...ServerDetails.partial().shape });
 
+const NodeSummary = z.strictObject({
+  server: z.string().describe("the configured name of the server"),
+  id: z.string().describe("id of the object, `0` for the root"),
+  kind: z.enum(["root", "probe", "group", "device", "sensor"]),
+  name: z.string().describe("name as the server sent it, any characters"),
+  path: z.string().describe("names of the objects above and its own, joined with `/`"),
+  device: z
+    .strictObject({ id: z.string().describe("id of the device"), name: z.string().describe("its name") })
+    .nullable()
+    .describe("device of a sensor, or null"),
+  priority: z.int().nullable().describe("priority from 1 (low) to 5 (high), or null"),
+  status: z.string().nullable().describe("own status without children, or null"),
+  status_since: instant().nullable().describe("start of the status of a sensor, or null"),
+  last_measurement_at: instant().nullable().describe("newest measurement of any channel of a sensor, or null"),
+  message: z.string().nullable().describe("message of a sensor as text, or null"),
+  channel: z
+    .strictObject({
+      channel_id: z.string().describe("id of the channel"),
+      name: z.string().describe("name of the channel"),
+      unit: z.string().describe("unit of the value, possibly empty"),
+      value: z.number().nullable().describe("value in that unit, or null"),
+    })
+    .nullable()
+    .describe(
+      "primary channel of a sensor. If the exporter does not know it (collector `details`), the first channel with a value. Null for other objects",
+    ),
+  children: count().describe("number of direct children. For a sensor: channels"),
+  sensors_by_status: byStatus().describe("sensors below it per status. Empty for a sensor"),
+  prtg_url: z.string().nullable().describe("URL of the object in the PRTG web interface, or null for the root"),
+});
+export type NodeSummary = z.infer<typeof NodeSummary>;
+
 export const StatusReport = z.strictObject({
   generated_at: instant().describe("time of this report"),
   ready: z.boolean().describe("the first attempt on every server finished or failed"),
@@ -131,6 +163,14 @@ export const StatusReport = z.strictObject({
       measurements: Measurements.nullable().describe("measurements pushed by OTLP, or null without a push"),
     })
     .describe("sums over all servers"),
+  problems: z
+    .strictObject({
+      total: count().describe("sensors that are not well"),
+      items: z.array(NodeSummary).describe("at most 20, worst first"),
+    })
+    .describe(
+      "sensors that are down, partially down, disconnected, in warning, unusual or acknowledged, in this order. Then by priority. Then the newest problem first",
+    ),
   page: z
     .strictObject({
       number: count().describe("number of this page, from 1"),
@@ -139,7 +179,7 @@ export const StatusReport = z.strictObject({
       matching: count().describe("matching servers on all pages"),
     })
     .describe("position in the list"),
-  servers: z.array(Server).describe("at most 40, worst first"),
+  servers: z.array(Server).describe("at most 25, worst first"),
   metrics: z.strictObject({
     series: count().describe("series about monitored objects"),
     families: z
@@ -181,20 +221,6 @@ export type WholeServerReport = ServerEntry & ServerDetails;
 export type CollectorReport = z.infer<typeof Collector>;
 export type EndpointReport = z.infer<typeof Endpoint>;
 
-const NodeSummary = z.strictObject({
-  server: z.string().describe("the configured name of the server"),
-  id: z.string().describe("id of the object, `0` for the root"),
-  kind: z.enum(["root", "probe", "group", "device", "sensor"]),
-  name: z.string().describe("name as the server sent it, any characters"),
-  path: z.string().describe("names of the objects above and its own, joined with `/`"),
-  status: z.string().nullable().describe("own status without children, or null"),
-  status_since: instant().nullable().describe("start of the status of a sensor, or null"),
-  message: z.string().nullable().describe("message of a sensor as text, or null"),
-  children: count().describe("number of direct children. For a sensor: channels"),
-  sensors_by_status: byStatus().describe("sensors below it per status. Empty for a sensor"),
-});
-export type NodeSummary = z.infer<typeof NodeSummary>;
-
 const Channel = z.strictObject({
   channel_id: z.string().describe("id of the channel: `1` in `2490.1`"),
   name: z.string().describe("name as the server sent it"),
@@ -210,6 +236,13 @@ const Channel = z.strictObject({
 });
 export type ChannelReport = z.infer<typeof Channel>;
 
+const Sibling = z
+  .strictObject({
+    id: z.string().describe("id of the sensor"),
+    name: z.string().describe("name as the server sent it"),
+  })
+  .nullable();
+
 const Sensor = z.strictObject({
   kind: z.string().describe("kind of the sensor"),
   kind_name: z.string().describe("kind as PRTG displays it"),
@@ -223,6 +256,14 @@ const Sensor = z.strictObject({
   channels_total: count().describe("number of channels"),
   channels_from: count().describe("index of the first item"),
   channels: z.array(Channel).describe("at most 200"),
+  siblings: z
+    .strictObject({
+      position: count().describe("position among the sensors of the device, from 1"),
+      total: count().describe("sensors of the device"),
+      previous: Sibling.describe("the sensor before, or null"),
+      next: Sibling.describe("the sensor behind, or null"),
+    })
+    .describe("neighbours on the same device"),
 });
 export type SensorReport = z.infer<typeof Sensor>;
 
@@ -253,6 +294,13 @@ export type NodeReport = z.infer<typeof NodeReport>;
 export const SearchReport = z.strictObject({
   generated_at: instant().describe("time of this report"),
   total: count().describe("objects found"),
-  items: z.array(NodeSummary).describe("best matches, at most 100"),
+  page: z
+    .strictObject({
+      number: count().describe("number of this page, from 1"),
+      pages: count().describe("number of pages"),
+      from: count().describe("index of its first object"),
+    })
+    .describe("position in the list"),
+  items: z.array(NodeSummary).describe("at most 50"),
 });
 export type SearchReport = z.infer<typeof SearchReport>;

@@ -53,12 +53,19 @@ export interface Asset {
   readonly body: string;
 }
 
-export const STYLE = asset("status.css", "text/css; charset=utf-8");
-export const SCRIPT = asset("status.js", "text/javascript; charset=utf-8");
+export const STYLE = asset("status.css", "text/css; charset=utf-8", ["charts.css"]);
+export const SCRIPT = asset("status.js", "text/javascript; charset=utf-8", [
+  "clock.js",
+  "charts.js",
+  "copy.js",
+  "keys.js",
+]);
 
-function asset(file: string, contentType: string): Asset {
+/** @param others Files that follow in the same answer, which saves requests. */
+function asset(file: string, contentType: string, others: readonly string[]): Asset {
   // `npm run build` copies the files next to the code.
-  const body = readFileSync(new URL(`./assets/${file}`, import.meta.url), "utf8");
+  const read = (each: string) => readFileSync(new URL(`./assets/${each}`, import.meta.url), "utf8");
+  const body = [file, ...others].map(read).join("\n");
   const hash = createHash("sha256").update(body).digest("hex").slice(0, 10);
   return { path: `/assets/${hash}-${file}`, contentType, body };
 }

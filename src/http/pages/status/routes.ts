@@ -8,19 +8,22 @@ import { type Page, renderPage } from "./layout.ts";
 import { overviewPage, singleServerPage } from "./overview-page.ts";
 import type { NodeReport, StatusReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
+import { searchPage } from "./search-page.ts";
 import { type ServerFacts, serverPage, theServerOf } from "./server-section.ts";
 import {
   FIRST_PAGE,
   isSearch,
   type NodeQuery,
+  objectOf,
   parseNodeQuery,
   parseSearchQuery,
   parseStatusQuery,
+  QueryError,
   ROOT,
   type StatusSource,
   wantsChart,
 } from "./source.ts";
-import { nodePage, searchPage } from "./tree-pages.ts";
+import { nodePage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {
   readonly source: StatusSource;
@@ -36,9 +39,17 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     contentType: "text/html; charset=utf-8",
     body: renderPage(content, layout),
   });
-  const route = (path: string, answer: (query: URLSearchParams, signal: AbortSignal) => Promise<Answer>) => {
+  const refused = (error: unknown): Answer => {
+    if (error instanceof QueryError) return page(400, unknownValue(error));
+    throw error;
+  };
+  const route = (
+    path: string,
+    answer: (query: URLSearchParams, signal: AbortSignal) => Promise<Answer>,
+    refuse = refused,
+  ) => {
     const handler = concurrency.limit(async (request, response, signal) =>
-      respond(request, response, await answer(queryOf(request), signal)),
+      respond(request, response, await answer(queryOf(request), signal).catch(refuse)),
     );
     return [path, handler] as [string, RouteHandler];
   };
@@ -46,11 +57,11 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     const query = parseSearchQuery(parameters);
     return page(200, searchPage(await source.search(query, signal), query));
   };
-  const server = async (root: NodeReport, signal: AbortSignal) => {
+  const server = async (root: NodeReport, query: NodeQuery, signal: AbortSignal) => {
     const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, signal);
     const server = report && theServerOf(report);
     if (report === undefined || server === undefined) return page(404, missing(root.node.server));
-    return page(200, serverPage(report, { server, root, course: source.course(server.name) }));
+    return page(200, serverPage(report, { server, root, course: source.course(server.name) }, query.sort));
   };
   return [
     route("/", async (query, signal) => {
@@ -66,24 +77,30 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       "/tree",
       async (request, response) => {
         const parameters = queryOf(request);
-        const query = parseNodeQuery(parameters);
         // Outside the limit of pages, because it waits for the monitoring server.
-        const chart = wantsChart(parameters) ? await chartFor(source, query, response) : undefined;
+        const chart = wantsChart(parameters) ? await chartFor(source, objectOf(parameters), response) : undefined;
         if (chart === "gone") return;
         if (chart?.kind === "busy") {
           concurrency.refuse(response, "Too many readers wait for charts. Retry later.\n", chart.retryAfterSeconds);
           return;
         }
         await route("/tree", async (_parameters, signal) => {
+          const query = parseNodeQuery(parameters);
           const report = await source.node(query, signal);
           if (report === undefined) return page(404, missing(query.id));
-          if (report.node.kind === "root") return server(report, signal);
-          return page(200, nodePage(report, { hasDebugPages, chart: report.sensor === null ? undefined : chart }));
+          if (report.node.kind === "root") return server(report, query, signal);
+          return page(
+            200,
+            nodePage(report, {
+              ...{ hasDebugPages, sort: query.sort },
+              chart: report.sensor === null ? undefined : chart,
+            }),
+          );
         })[1](request, response);
       },
     ],
     route("/search", search),
-    route("/status.json", (query, signal) => jsonAnswer(source, query, signal)),
+    route("/status.json", (query, signal) => jsonAnswer(source, query, signal), refusedJson),
     ...[STYLE, SCRIPT].map(assetRoute),
   ];
 }
@@ -107,7 +124,7 @@ function assetRoute(asset: Asset): [string, RouteHandler] {
 /** Returns "gone" if the reader disconnected. */
 async function chartFor(
   source: StatusSource,
-  query: NodeQuery,
+  query: Pick<NodeQuery, "server" | "id">,
   response: ServerResponse,
 ): Promise<ChartOutcome | undefined | "gone"> {
   const signal = disconnectSignal(response);
@@ -134,12 +151,24 @@ async function jsonAnswer(source: StatusSource, query: URLSearchParams, signal: 
   return report === undefined ? json(404, { error: "unknown object" }) : json(200, report);
 }
 
+function refusedJson(error: unknown): Answer {
+  if (error instanceof QueryError) return json(400, { error: error.message, known: error.known });
+  throw error;
+}
+
 function json(status: Answer["status"], content: unknown): Answer {
   return { status, contentType: "application/json; charset=utf-8", body: `${JSON.stringify(content, undefined, 2)}\n` };
 }
 
 function assetAnswer({ contentType, body }: Asset): Answer {
   return { status: 200, contentType, body, isImmutable: true };
+}
+
+function unknownValue({ message, known }: QueryError): Page {
+  return {
+    title: "Unknown value – prtg-exporter",
+    content: html`<section class="panel"><h1 class="small">Error: <bdi>${message}</bdi></h1><p>Known: ${known.map((each, index) => html`${index > 0 && ", "}<code><bdi>${each}</bdi></code>`)}.</p><p><a href="./">Overview</a></p></section>`,
+  };
 }
 
 function missing(id: string): Page {

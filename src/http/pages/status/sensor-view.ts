@@ -1,9 +1,14 @@
-import { duration, moment, value } from "./figures.ts";
+import type { SensorChart } from "./courses.ts";
+import { duration, moment, number, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf } from "./layout.ts";
-import { explainLink } from "./links.ts";
+import { levelBar } from "./level-bar.ts";
+import { limitsOf } from "./limits.ts";
+import { explainLink, nodeLink } from "./links.ts";
+import { partsSparkline } from "./parts-sparkline.ts";
+import { familyOf, queryOf, selectorOf } from "./queries.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
-import { warnPill } from "./status-marks.ts";
+import { badPill, warnPill } from "./status-marks.ts";
 import { pagination } from "./tree-rows.ts";
 
 const STATES: Readonly<Record<ChannelReport["state"], string>> = {
@@ -17,7 +22,7 @@ const STATES: Readonly<Record<ChannelReport["state"], string>> = {
 
 export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebugPages: boolean, now: string): Html {
   const { kind, kind_name, interval_seconds, stale_after_seconds, status_since, last_measurement_at } = sensor;
-  const { last_up_at, last_down_at } = sensor;
+  const { last_up_at, last_down_at, series } = sensor;
   return html`${fact("Kind", html`<bdi>${kind_name || kind}</bdi>`)}${
     status_since !== null && fact("Status since", moment(status_since, now))
   }${last_up_at !== null && fact("Last up", moment(last_up_at, now))}${
@@ -25,31 +30,55 @@ export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebug
   }${fact("Last measurement", moment(last_measurement_at, now))}${
     interval_seconds !== null && fact("Scanned every", duration(interval_seconds))
   }${stale_after_seconds !== null && fact("Stale after", duration(stale_after_seconds))}${
-    hasDebugPages && fact("Debug", html`<a href="${explainLink(node.id)}">how the series are made</a>`)
-  }`;
+    series[0] !== undefined && fact("Selector", copied(selectorOf(series[0]), "selector"))
+  }${hasDebugPages && fact("Debug", html`<a href="${explainLink(node.id)}">how the series are made</a>`)}`;
 }
 
-/** Channels with values, and the sensor's lines of the metrics page. */
-export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: string): Html {
+/** The script adds a button that copies the text. */
+export function copied(text: string, what: string): Html {
+  return html`<code data-copy="${what}">${text}</code>`;
+}
+
+/** Nothing without the script. */
+function copiedQuery(line: string, name: string): Html {
+  return html`<span data-copy="PromQL" data-of="${name}" data-text="${queryOf(line)}"></span>`;
+}
+
+/** Links to the neighbours on the same device. */
+export function siblingLinks({ server }: NodeSummary, { siblings }: SensorReport): Html | false {
+  const { position, total, previous, next } = siblings;
+  const link = (rel: string, text: string, sibling: typeof previous) =>
+    sibling === null
+      ? html`<span></span>`
+      : html`<a rel="${rel}" href="${nodeLink({ server, id: sibling.id })}">${text}: ${nameOf(sibling.name)}</a>`;
+  return (
+    total > 1 &&
+    html`<nav class="siblings" aria-label="Sensors of the device">${link("prev", "Previous", previous)}<span class="quiet">Sensor ${number(position)} of ${number(total)}</span>${link("next", "Next", next)}</nav>`
+  );
+}
+
+/** Channels with values, and the sensor's lines of the metrics page. @param chart If the reader requested it. */
+export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: string, chart?: SensorChart): Html {
   const { channels, channels_from: from, channels_total: total, series } = sensor;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels cards">
 <thead><tr><th scope="col">Channel</th><th scope="col" class="n">Value</th><th scope="col">Unit</th><th scope="col">Measured</th><th scope="col">Limits</th></tr></thead>
-${channels.map((channel) => channelRows(channel, now))}
+${channels.map((channel) => channelRows(channel, now, chart))}
 </table></div>${pagination(node, { from, count: channels.length, total })}
 ${channels.length === 0 && html`<p class="none">No channels.</p>`}
 <h3>Sensor series</h3>
 ${seriesOf(series, "own", null)}`;
 }
 
-function channelRows(channel: ChannelReport, now: string): Html {
-  const { channel_id, name, unit, state, measured_at, limits, rule, series } = channel;
+function channelRows(channel: ChannelReport, now: string, chart: SensorChart | undefined): Html {
+  const { channel_id, name, unit, state, measured_at, rule, series } = channel;
   const cell =
     channel.value === null
       ? html`<span class="none">${STATES[state]}</span>`
       : html`<data value="${channel.value}" title="${channel.value}">${value(channel.value)}</data>`;
+  const parts = chart?.channels.get(channel_id);
   return html`<tbody>
-<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${cell}</td><td><bdi>${unit}</bdi></td><td>${moment(measured_at, now)}</td><td>${limitTexts(limits, channel.value)}</td></tr>
-<tr class="more"><td colspan="5">${seriesOf(series, channel_id, rule)}</td></tr>
+<tr><th scope="row">${nameOf(name)} <span class="id">${channel_id}</span></th><td class="n">${cell}${levelBar(channel)}<span data-spark="${channel_id}">${chart !== undefined && parts !== undefined && partsSparkline(parts, chart, unit)}</span></td><td><bdi>${unit}</bdi></td><td data-label="Measured">${moment(measured_at, now)}</td><td>${limitTexts(channel)}</td></tr>
+<tr class="more"><td colspan="5">${series[0] !== undefined && copiedQuery(series[0], name)}${seriesOf(series, channel_id, rule)}</td></tr>
 </tbody>`;
 }
 
@@ -64,25 +93,11 @@ function seriesOf(series: readonly string[], key: string, rule: string | null): 
   return html`<details class="lines" data-key="${key}"><summary>${names}</summary>${why}<ul class="series">${series.map((line) => html`<li><code>${line}</code></li>`)}</ul></details>`;
 }
 
-function familyOf(line: string): string {
-  return line.split(/[{ ]/, 1)[0] ?? "";
-}
-
-const LIMITS: Readonly<
-  Record<string, { readonly text: string; readonly beyond: (value: number, limit: number) => boolean }>
-> = {
-  max_error: { text: "error above", beyond: (value, limit) => value > limit },
-  max_warning: { text: "warning above", beyond: (value, limit) => value > limit },
-  min_warning: { text: "warning below", beyond: (value, limit) => value < limit },
-  min_error: { text: "error below", beyond: (value, limit) => value < limit },
-};
-
-function limitTexts(limits: Readonly<Record<string, number>>, current: number | null): Html | undefined {
-  const entries = Object.entries(limits);
-  if (entries.length === 0) return undefined;
-  return html`<ul class="plain">${entries.map(([name, limit]) => {
-    const known = Object.hasOwn(LIMITS, name) ? LIMITS[name] : undefined;
-    const text = `${known?.text ?? name} ${value(limit)}`;
-    return html`<li>${current !== null && known?.beyond(current, limit) === true ? warnPill(text) : text}</li>`;
+function limitTexts(channel: ChannelReport): Html | undefined {
+  const limits = limitsOf(channel);
+  if (limits.length === 0) return undefined;
+  return html`<ul class="plain">${limits.map(({ text, at, tone, isExceeded }) => {
+    const whole = `${text} ${value(at)} ${channel.unit}`.trim();
+    return html`<li>${isExceeded ? (tone === "bad" ? badPill(whole) : warnPill(whole)) : whole}</li>`;
   })}</ul>`;
 }

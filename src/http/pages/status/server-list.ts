@@ -1,12 +1,13 @@
 import type { StatusCourse } from "./courses.ts";
+import { isOutdated } from "./exporter-health.ts";
 import { counted, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
 import { HOME, overviewLink, serverLink } from "./links.ts";
+import { pages } from "./object-table.ts";
 import type { ServerReport, StatusReport } from "./report.ts";
 import type { StatusQuery } from "./source.ts";
 import { shortTally, stateCounts, statePill, statusBar, statusCounts } from "./status-marks.ts";
-import { pages } from "./tree-rows.ts";
 
 export function serverList(
   report: StatusReport,
@@ -18,7 +19,7 @@ export function serverList(
 <div id="totals" data-live><h1 id="servers-title" class="small">${counted(totals.servers, "server")}</h1>
 ${stateCounts(totals.servers_by_state)}
 <p class="note">${objectCounts(totals.objects)}</p>
-${statusBar(totals.sensors_by_status)}${statusCounts(totals.sensors_by_status)}</div>
+${statusBar(totals.sensors_by_status)}${statusCounts(totals.sensors_by_status)}${outdatedNote(report)}</div>
 <form class="find servers-find" role="search" aria-label="Servers" action="${HOME}" method="get"><label class="hidden" for="find">Name of the server</label><input id="find" name="find" type="search" placeholder="Search servers by name" autocomplete="off" spellcheck="false" maxlength="200" value="${question.find}"><button type="submit">Find</button></form>
 <div id="servers" data-live>${serverTable(report, question, courseOf)}</div>
 </section>`;
@@ -33,9 +34,15 @@ function serverTable(
   const counts = html`<p class="note">${find === "" ? "Worst first." : html`${number(matching)} with “<bdi>${find}</bdi>” in the name, worst first. <a href="${HOME}">All servers</a>`}</p>`;
   if (servers.length === 0) return counts;
   return html`${counts}
-<table class="servers"><thead><tr><th scope="col">Server</th><th scope="col">State</th><th scope="col">Sensors</th><th scope="col">Last poll</th><th scope="col">Down, last 4 h</th></tr></thead>
+<table class="servers cards"><thead><tr><th scope="col">Server</th><th scope="col">State</th><th scope="col">Sensors</th><th scope="col">Last poll</th><th scope="col">Down, last 4 h</th></tr></thead>
 <tbody>${servers.map((server) => row(server, now, courseOf(server.name)))}</tbody></table>
 ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at - 1), overviewLink(find, at + 1))}`;
+}
+
+function outdatedNote({ totals: { servers_by_state } }: StatusReport): Html | false {
+  const { unreachable = 0, failing = 0 } = servers_by_state;
+  const count = unreachable + failing;
+  return count > 0 && html`<p class="note">Sensors of ${counted(count, "server")} as of the last poll.</p>`;
 }
 
 /** The server's page has the whole error. */
@@ -43,8 +50,9 @@ const BEYOND_ROW = /^(.{100}).+$/su;
 
 function row(server: ServerReport, now: string, course: StatusCourse): Html {
   const { name, state, last_poll_at, sensors_by_status } = server;
+  const isOld = isOutdated(server);
   return html`
-<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${why(server)}</td><td>${shortTally(sensors_by_status)}</td><td>${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
+<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${why(server)}</td><td${isOld && html` class="outdated"`}>${shortTally(sensors_by_status)}${isOld && html` <span class="why">as of the last poll</span>`}</td><td data-label="Last poll">${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
 }
 
 function why({ failed_collectors: failed, reason }: ServerReport): Html | false {

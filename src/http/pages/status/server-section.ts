@@ -1,9 +1,11 @@
 import { courseView } from "./course-view.ts";
 import type { StatusCourse } from "./courses.ts";
-import { bytes, counted, duration, moment, number, objectCounts } from "./figures.ts";
+import { asOf, clockText, isOutdated, MAX_CLOCK_OFFSET_SECONDS, serverFault } from "./exporter-health.ts";
+import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
-import { HOME, webAddress } from "./links.ts";
+import { HOME } from "./links.ts";
+import { problemsSection } from "./problems-view.ts";
 import type {
   CollectorReport,
   EndpointReport,
@@ -13,6 +15,7 @@ import type {
   StatusReport,
   WholeServerReport,
 } from "./report.ts";
+import type { Sort } from "./source.ts";
 import { badPill, goodPill, quietPill, statePill, statusBar, statusCounts, warnPill } from "./status-marks.ts";
 import { childRows } from "./tree-rows.ts";
 
@@ -22,16 +25,22 @@ export interface ServerFacts {
   readonly course: StatusCourse;
 }
 
-export function serverPage({ generated_at }: StatusReport, { server, root, course }: ServerFacts): Page {
+export function serverPage(report: StatusReport, { server, root, course }: ServerFacts, sort?: Sort): Page {
+  const { generated_at } = report;
   const { name, state, measurements } = server;
   const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
 <header class="title" id="title" data-live><p class="kind">server</p><h1>${nameOf(name)}</h1>${statePill(state)}</header>
+${state !== "working" && html`<p class="message" id="server-fault" data-live>${serverFault(server, generated_at)}</p>`}
+${problemsSection(report, { counts: server.sensors_by_status, server: name, hasServers: false, isStarting: state === "starting" })}
 <section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live><h2 class="hidden" id="server-0-title">Status</h2>
-${serverFacts(server, generated_at, course)}
-${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${measurementFacts(measurements)}</dl>`}
+${serverCounts(server, generated_at, course)}
 </section>
-<section class="panel" aria-labelledby="below-title"><h2 id="below-title">Children: ${counted(root.children.total, "object")}</h2>
-<div id="below">${childRows(root)}</div>
+<section class="panel" aria-labelledby="below-title"><h2 id="below-title">Children (${number(root.children.total)})</h2>
+<div id="below">${childRows(root, sort)}</div>
+</section>
+<section class="panel" id="server-details" aria-labelledby="server-details-title" data-live><h2 id="server-details-title">Collectors and API</h2>
+${serverWork(server, generated_at)}
+${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${measurementFacts(measurements)}</dl>`}
 </section>`;
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
 }
@@ -49,18 +58,23 @@ export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeSe
 export function serverSection(server: WholeServerReport, { generated_at }: StatusReport, course: StatusCourse): Html {
   return html`<section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live>
 <div class="title"><p class="kind">server</p><h2 id="server-0-title">${nameOf(server.name)}</h2>${statePill(server.state)}</div>
-${serverFacts(server, generated_at, course)}
+${serverCounts(server, generated_at, course)}
 </section>`;
 }
 
 /** @param now Time of the report. */
-export function serverFacts(server: WholeServerReport, now: string, course: StatusCourse): Html {
+function serverCounts(server: WholeServerReport, now: string, course: StatusCourse): Html {
   const { name, url, version, objects, sensors_by_status } = server;
-  const address = webAddress(url);
-  return html`<p class="quiet">${address === undefined ? html`<bdi>${url}</bdi>` : html`<a href="${address}" rel="noreferrer"><bdi>${url}</bdi></a>`}${version !== null && html` · version <bdi>${version}</bdi>`} · ${objectCounts(objects)}</p>
-${statusBar(sensors_by_status)}${statusCounts(sensors_by_status, name)}
-${courseView(course, name, "server-0")}
-<h3>Collectors</h3>
+  const isOld = isOutdated(server);
+  return html`<p class="quiet"><bdi>${url}</bdi>${version !== null && html` · version <bdi>${version}</bdi>`} · ${objectCounts(objects)}</p>
+${isOld && html`<p class="old">Sensors ${asOf(server, now)}</p>`}
+<div${isOld && html` class="outdated"`}>${statusBar(sensors_by_status)}${statusCounts(sensors_by_status, name)}</div>
+${courseView(course, name, "server-0")}`;
+}
+
+/** Collectors and requests. @param now Time of the report. */
+export function serverWork(server: WholeServerReport, now: string): Html {
+  return html`<h3>Collectors</h3>
 ${collectorsTable(server.collectors, now)}
 <h3>API</h3>
 ${apiFacts(server)}`;
@@ -72,18 +86,18 @@ function apiFacts({ api, problems }: ServerDetails): Html {
 ${fact("Circuit breaker", breaker_open ? badPill("open: requests are paused") : goodPill("closed"))}
 ${fact("Requests", html`${number(requests)}${in_flight > 0 && html` <span class="quiet">and ${number(in_flight)} in flight</span>`}`)}
 ${fact("Failures", failureCounts(failures))}
-${fact("Server clock", clockText(clock_offset_seconds))}
+${fact("Clock", clockFact(clock_offset_seconds))}
 ${fact("Data problems", problemCounts(problems))}
 </dl>
 <details data-key="endpoints"><summary>Endpoints <span class="quiet">${endpoints.length}</span></summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Endpoints"><table>
+<table class="cards">
 <thead><tr><th scope="col">Endpoint</th><th scope="col" class="n">Requests</th><th scope="col">Failures</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Mean</th><th scope="col" class="n">95th percentile</th><th scope="col" class="n">Received</th></tr></thead>
-<tbody>${endpoints.map(endpointRow)}</tbody></table></div></details>`;
+<tbody>${endpoints.map(endpointRow)}</tbody></table></details>`;
 }
 
 function endpointRow(each: EndpointReport): Html {
   const { endpoint, requests, failures, retries, mean_seconds, p95_seconds, received_bytes } = each;
-  return html`<tr><th scope="row"><code>${endpoint}</code></th><td class="n">${number(requests)}</td><td>${failureCounts(failures)}</td><td class="n">${number(retries)}</td><td class="n">${mean_seconds !== null && duration(mean_seconds)}</td><td class="n">${p95_seconds === null ? "over 25 s" : duration(p95_seconds)}</td><td class="n">${bytes(received_bytes)}</td></tr>`;
+  return html`<tr><th scope="row"><code>${endpoint}</code></th><td class="n" data-label="Requests">${number(requests)}</td><td data-label="Failures">${failureCounts(failures)}</td><td class="n" data-label="Retries">${number(retries)}</td><td class="n" data-label="Mean">${mean_seconds !== null && duration(mean_seconds)}</td><td class="n" data-label="95th percentile">${p95_seconds === null ? "over 25 s" : duration(p95_seconds)}</td><td class="n" data-label="Received">${bytes(received_bytes)}</td></tr>`;
 }
 
 function failureCounts(failures: Readonly<Record<string, number>>): Html {
@@ -93,10 +107,10 @@ function failureCounts(failures: Readonly<Record<string, number>>): Html {
 }
 
 /** The Date header has whole seconds. */
-function clockText(seconds: number): Html | string {
-  if (Math.abs(seconds) <= 2) return "synchronized";
-  const text = `${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`;
-  return Math.abs(seconds) > 60 ? warnPill(text) : text;
+function clockFact(seconds: number): Html | string {
+  if (Math.abs(seconds) <= 2) return "in sync";
+  const text = clockText(seconds);
+  return Math.abs(seconds) > MAX_CLOCK_OFFSET_SECONDS ? warnPill(text) : text;
 }
 
 function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
@@ -115,14 +129,14 @@ function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["pro
 }
 
 function collectorsTable(collectors: readonly CollectorReport[], now: string): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Collectors"><table>
+  return html`<table class="cards">
 <thead><tr><th scope="col">Collector</th><th scope="col">Last run</th><th scope="col">Last success</th><th scope="col" class="n">Duration</th><th scope="col">Next run</th><th scope="col" class="n">Failed</th><th scope="col" class="n">Skipped</th></tr></thead>
-<tbody>${collectors.map((collector) => collectorRow(collector, now))}</tbody></table></div>`;
+<tbody>${collectors.map((collector) => collectorRow(collector, now))}</tbody></table>`;
 }
 
 function collectorRow(collector: CollectorReport, now: string): Html {
   const { name, last_success_at, last_duration_seconds, next_run_at, failed_runs, skipped_runs, error } = collector;
-  return html`<tr><th scope="row">${name}</th><td>${lastRun(collector)}</td><td>${moment(last_success_at, now)}</td><td class="n">${last_duration_seconds !== null && duration(last_duration_seconds)}</td><td>${next(collector, next_run_at, now)}</td><td class="n">${number(failed_runs)}</td><td class="n">${number(skipped_runs)}</td></tr>
+  return html`<tr><th scope="row">${name}</th><td>${lastRun(collector)}</td><td data-label="Last success">${moment(last_success_at, now)}</td><td class="n" data-label="Duration">${last_duration_seconds !== null && duration(last_duration_seconds)}</td><td data-label="Next run">${next(collector, next_run_at, now)}</td><td class="n" data-label="Failed">${number(failed_runs)}</td><td class="n" data-label="Skipped">${number(skipped_runs)}</td></tr>
 ${error !== null && html`<tr class="more"><td colspan="7" class="error"><bdi>${error}</bdi></td></tr>`}`;
 }
 

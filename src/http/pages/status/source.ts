@@ -15,6 +15,14 @@ export interface StatusQuery {
 
 export const FIRST_PAGE: StatusQuery = { find: "", page: 1 };
 
+export const SORT_KEYS = ["status", "priority", "name", "since", "measured"] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+export interface Sort {
+  readonly key: SortKey;
+  readonly isDescending: boolean;
+}
+
 export interface NodeQuery {
   /** `undefined`: the first server that has the object. */
   readonly server: string | undefined;
@@ -22,6 +30,8 @@ export interface NodeQuery {
   readonly id: string;
   /** Index of the first child. */
   readonly from: number;
+  /** Order of children. `undefined`: problems first. */
+  readonly sort?: Sort | undefined;
 }
 
 export interface SearchQuery {
@@ -29,41 +39,107 @@ export interface SearchQuery {
   readonly text: string;
   /** `undefined`: all servers. */
   readonly server: string | undefined;
-  /** Only sensors with this status. `undefined`: any. */
-  readonly status: string | undefined;
+  /** Only sensors in one of these statuses, in any spelling of the API. Empty: any. */
+  readonly statuses: readonly string[];
+  /** Only objects with one of these priorities. Empty: any. */
+  readonly priorities: readonly number[];
+  /** The whole tag, own or inherited. Empty: any. */
+  readonly tag: string;
+  /** Part of the name of the probe. Empty: any. */
+  readonly probe: string;
+  /** `undefined`: problems first, then the best matches. */
+  readonly sort?: Sort | undefined;
+  /** Starts at 1. A higher number than the last means the last page. */
+  readonly page: number;
+}
+
+/** The page or JSON answers 400 and names the known values. */
+export class QueryError extends Error {
+  readonly known: readonly string[];
+
+  constructor(parameter: string, value: string, known: readonly string[]) {
+    super(`unknown ${parameter} "${value}"`);
+    this.known = known;
+  }
 }
 
 /** `?server=&find=&page=`. Ignores empty values. */
 export function parseStatusQuery(query: URLSearchParams): StatusQuery {
-  const page = query.get("page") ?? "";
-  return {
-    server: query.get("server") || undefined,
-    find: (query.get("find") ?? "").slice(0, MAX_TEXT_LENGTH).trim(),
-    page: /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1,
-  };
+  return { server: query.get("server") || undefined, find: textOf(query, "find"), page: pageOf(query) };
 }
 
-/** `?q=&server=&status=`. Ignores empty values. */
+/**
+ * `?q=&server=&status=&priority=&tag=&probe=&sort=&page=`. Ignores empty values. A list has commas or repeats its
+ * parameter. @throws QueryError
+ */
 export function parseSearchQuery(query: URLSearchParams): SearchQuery {
   return {
-    text: (query.get("q") ?? "").slice(0, MAX_TEXT_LENGTH).trim(),
+    text: textOf(query, "q"),
     server: query.get("server") || undefined,
-    status: query.get("status") || undefined,
+    statuses: listOf(query, "status"),
+    priorities: listOf(query, "priority").map(priorityOf),
+    tag: textOf(query, "tag"),
+    probe: textOf(query, "probe"),
+    sort: sortOf(query),
+    page: pageOf(query),
   };
 }
 
-/** `?server=&id=&from=`. JSON names the id `object`, like /debug/explain. */
+/** `?server=&id=`. */
+export function objectOf(query: URLSearchParams): Pick<NodeQuery, "server" | "id"> {
+  return { server: query.get("server") || undefined, id: query.get("id") || query.get("object") || ROOT };
+}
+
+/** `?server=&id=&from=&sort=`. JSON names the id `object`, like /debug/explain. @throws QueryError */
 export function parseNodeQuery(query: URLSearchParams): NodeQuery {
   const from = query.get("from") ?? "";
   return {
-    server: query.get("server") || undefined,
-    id: query.get("id") || query.get("object") || ROOT,
+    ...objectOf(query),
     from: /^\d{1,9}$/.test(from) ? Number(from) : 0,
+    sort: sortOf(query),
   };
 }
 
+function textOf(query: URLSearchParams, name: string): string {
+  return (query.get(name) ?? "").slice(0, MAX_TEXT_LENGTH).trim();
+}
+
+function pageOf(query: URLSearchParams): number {
+  const page = query.get("page") ?? "";
+  return /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
+}
+
+function listOf(query: URLSearchParams, name: string): string[] {
+  const values = query.getAll(name).flatMap((value) => value.slice(0, MAX_TEXT_LENGTH).split(","));
+  return [...new Set(values.map((value) => value.trim()).filter((value) => value !== ""))];
+}
+
+const PRIORITIES = ["1", "2", "3", "4", "5"];
+
+function priorityOf(text: string): number {
+  if (!PRIORITIES.includes(text)) throw new QueryError("priority", text, PRIORITIES);
+  return Number(text);
+}
+
+function sortOf(query: URLSearchParams): Sort | undefined {
+  const text = query.get("sort") || undefined;
+  if (text === undefined) return undefined;
+  const isDescending = text.startsWith("-");
+  const key = SORT_KEYS.find((known) => known === text.slice(isDescending ? 1 : 0));
+  if (key === undefined) {
+    throw new QueryError(
+      "sort key",
+      text.slice(0, MAX_TEXT_LENGTH),
+      SORT_KEYS.flatMap((known) => [known, `-${known}`]),
+    );
+  }
+  return { key, isDescending };
+}
+
+const SEARCH_PARAMETERS = ["q", "status", "priority", "tag", "probe"];
+
 export function isSearch(query: URLSearchParams): boolean {
-  return query.has("q") || query.has("status");
+  return SEARCH_PARAMETERS.some((name) => query.has(name));
 }
 
 export function wantsChart(query: URLSearchParams): boolean {
@@ -76,6 +152,7 @@ export interface StatusSource {
   status(question?: StatusQuery, signal?: AbortSignal): Promise<StatusReport | undefined>;
   /** `undefined` for an unknown object. */
   node(question: NodeQuery, signal?: AbortSignal): Promise<NodeReport | undefined>;
+  /** Rejects with a `QueryError` for an unknown server or status. */
   search(question: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
   /** Empty before the first count. */
   course(server: string): StatusCourse;

@@ -1,10 +1,7 @@
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
-
-/** The worst first. */
-export const SERVER_STATES = ["unreachable", "failing", "impaired", "starting", "working"] as const;
-export type ServerState = (typeof SERVER_STATES)[number];
+import { placeOfStatus, SERVER_STATES, type ServerState } from "./status-order.ts";
 
 /** Glyph and words, so that colour is never the only sign. */
 interface Mark {
@@ -15,7 +12,7 @@ interface Mark {
 
 const PAUSE = "‖";
 
-/** Keys are tokens of the API, the most urgent first. */
+/** Keys are tokens of the API. */
 const MARKS: Readonly<Record<string, Mark>> = {
   down: { text: "Down", glyph: "✕", tone: "bad" },
   partialdown: { text: "Partially down", glyph: "◐", tone: "bad" },
@@ -31,9 +28,8 @@ const MARKS: Readonly<Record<string, Mark>> = {
   pausedbylicense: { text: "Paused by licence", glyph: PAUSE, tone: "still" },
   collecting: { text: "Collecting", glyph: "…", tone: "still" },
   unknown: { text: "Unknown", glyph: "?", tone: "still" },
-  none: { text: "None", glyph: "–", tone: "still" },
+  none: { text: "No status", glyph: "–", tone: "still" },
 };
-const ORDER = Object.keys(MARKS);
 
 /** A newer server may send unknown statuses. */
 function markOf(status: string): Mark {
@@ -94,20 +90,17 @@ export function stateCounts(counts: Readonly<Record<string, number>>): Html {
 function inOrder(counts: Readonly<Record<string, number>>): [status: string, count: number][] {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .sort(([a], [b]) => placeOf(a) - placeOf(b));
+    .sort(([a], [b]) => placeOfStatus(a) - placeOfStatus(b));
 }
 
-/** Unknown statuses come last. */
-function placeOf(status: string): number {
-  const place = ORDER.indexOf(status);
-  return place === -1 ? ORDER.length : place;
-}
-
-/** Links to the sensors of one server, or of all. */
+/** Links to the sensors of one server, or of all. A status of a newer server has no link. */
 export function statusCounts(counts: Readonly<Record<string, number>>, server?: string): Html {
   const items = inOrder(counts).map(([status, count]) => {
     const { text, glyph, tone } = markOf(status);
-    return html`<li><a class="count ${tone}" href="${searchLink({ server, status })}"><span class="glyph" aria-hidden="true">${glyph}</span><b>${number(count)}</b> ${text}</a></li>`;
+    const content = html`<span class="glyph" aria-hidden="true">${glyph}</span><b>${number(count)}</b> ${text}`;
+    return Object.hasOwn(MARKS, status)
+      ? html`<li><a class="count ${tone}" href="${searchLink({ server, statuses: [status] })}">${content}</a></li>`
+      : html`<li><span class="count ${tone}">${content}</span></li>`;
   });
   return html`<ul class="counts">${items}</ul>`;
 }

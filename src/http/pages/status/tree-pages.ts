@@ -1,29 +1,34 @@
 import { chartSection } from "./chart-view.ts";
 import type { PageChart } from "./courses.ts";
-import { counted, number } from "./figures.ts";
+import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
-import { HOME, nodeLink, searchLink } from "./links.ts";
-import type { NodeReport, SearchReport } from "./report.ts";
-import { sensorChannels, sensorFacts } from "./sensor-view.ts";
-import type { SearchQuery } from "./source.ts";
-import { statusBar, statusCounts, statusPill, statusText } from "./status-marks.ts";
-import { childRows, treeRows } from "./tree-rows.ts";
+import { HOME, nodeLink } from "./links.ts";
+import { prtgLink } from "./prtg-link.ts";
+import type { NodeReport } from "./report.ts";
+import { copied, sensorChannels, sensorFacts, siblingLinks } from "./sensor-view.ts";
+import type { Sort } from "./source.ts";
+import { statusBar, statusCounts, statusPill } from "./status-marks.ts";
+import { childRows } from "./tree-rows.ts";
 
 export interface NodePageOptions {
   readonly hasDebugPages: boolean;
   /** `undefined`: not requested. */
   readonly chart?: PageChart | undefined;
+  /** Order of the children. */
+  readonly sort?: Sort | undefined;
 }
 
 /** `/tree`: one object with its path and children. */
 export function nodePage(report: NodeReport, options: NodePageOptions): Page {
   const { node, generated_at, sensor } = report;
+  const drawn = options.chart?.kind === "drawn" ? options.chart.chart : undefined;
   const content = html`${crumbs(report)}
-<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameOf(node.name)}</h1>${node.status !== null && statusPill(node.status)}</header>
+<header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameOf(node.name)}</h1>${node.status !== null && statusPill(node.status)}${prtgLink(node, "Open in PRTG")}</header>
+${sensor !== null && siblingLinks(node, sensor)}
 <section class="panel" aria-label="Properties" id="facts" data-live>
 ${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
-<dl class="facts">${fact("Id", node.id)}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
+<dl class="facts">${fact("Id", copied(node.id, "id"))}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
     report.depends_on !== null && fact("Depends on", dependency(node.server, report.depends_on))
   }${
     sensor !== null && sensorFacts(report, sensor, options.hasDebugPages, generated_at)
@@ -32,15 +37,14 @@ ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length
 </section>
 ${sensor !== null && chartSection(node, sensor, options.chart)}
 <section class="panel" aria-labelledby="below-title"><h2 id="below-title">${below(report)}</h2>
-<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report) : sensorChannels(report.node, sensor, generated_at)}</div>
+<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report, options.sort) : sensorChannels(node, sensor, generated_at, drawn)}</div>
 </section>`;
   const isFresh = options.chart !== undefined;
   return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, isFresh, content };
 }
 
 function below({ sensor, children }: NodeReport): string {
-  if (sensor !== null) return counted(sensor.channels_total, "channel");
-  return `Children: ${counted(children.total, "object")}`;
+  return sensor === null ? `Children (${number(children.total)})` : `Channels (${number(sensor.channels_total)})`;
 }
 
 function crumbs({ node, ancestors }: NodeReport): Html {
@@ -54,25 +58,4 @@ function dependency(server: string, { id, path }: NonNullable<NodeReport["depend
 
 function tags(names: readonly string[]): Html {
   return html`<ul class="tags">${names.map((tag) => html`<li><bdi>${tag}</bdi></li>`)}</ul>`;
-}
-
-/** `/search`: objects by words, sensors by status. */
-export function searchPage(report: SearchReport, query: SearchQuery): Page {
-  const { total, items, generated_at } = report;
-  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">Search</li></ol></nav>
-<section class="panel" aria-labelledby="results-title">
-<div id="results"><h1 id="results-title" class="small">${number(total)} ${what(total, query)}</h1>
-${(query.status !== undefined || query.server !== undefined) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Search all objects</a></p>`}
-${total > items.length && html`<p class="note">The first ${number(items.length)} are shown. Add words to narrow the search.</p>`}
-${items.length > 0 && treeRows(items, { now: generated_at, paths: true })}
-${items.length === 0 && html`<p class="none">The path, host or tags of an object must contain all words, or its id must equal the word.</p>`}</div>
-</section>`;
-  return { title: `${query.text || "Search"} – prtg-exporter`, generatedAt: generated_at, query, content };
-}
-
-function what(total: number, { text, server, status }: SearchQuery): Html {
-  const objects = status === undefined ? "object" : "sensor";
-  return html`${objects}${total === 1 ? "" : "s"}${text !== "" && html` for “<bdi>${text}</bdi>”`}${
-    status !== undefined && html` in status <bdi>${statusText(status)}</bdi>`
-  }${server !== undefined && html` of <bdi>${server}</bdi>`}`;
 }

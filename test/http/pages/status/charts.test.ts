@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { courseView } from "../../../../src/http/pages/status/course-view.ts";
 import type { ChartPart, PageChart } from "../../../../src/http/pages/status/courses.ts";
 import { renderPage } from "../../../../src/http/pages/status/layout.ts";
@@ -24,9 +24,18 @@ function texts(page: string): string {
   return page.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
-function lines(page: string, style: string): string[] {
-  const drawings = [...page.matchAll(/<svg class="chart".*?<\/svg>/gs)].map(([svg]) => svg).join("");
-  return [...drawings.matchAll(new RegExp(`<path class="line ${style}" d="([^"]*)"`, "g"))].map(([, d = ""]) => d);
+/** Corners of the first line of a style, in units of 1,200 x 400. */
+function line(page: string, style: string): string {
+  const [, path = ""] = new RegExp(`<path class="line ${style}" d="([^"]*)"`).exec(page) ?? [];
+  return path;
+}
+
+function scale(page: string): string {
+  return texts(/<p class="scale">.*?<\/p>/.exec(page)?.[0] ?? "").trim();
+}
+
+function points(page: string): string {
+  return /data-points="([^"]*)"/.exec(page)?.[1] ?? "";
 }
 
 const LEVEL = Array.from({ length: 240 }, (_, minute) => 10 + (minute % 5));
@@ -51,34 +60,62 @@ test("a page with a chart does not claim to be free", () => {
 
 test("each channel has a drawing with a title, a description and a table", () => {
   const page = drawn(partsOf(LEVEL), { max_error: 20, min_warning: 5 });
-  expect(
-    page.match(/<svg class="chart"[^>]* role="img" aria-labelledby="chart-\d-title chart-\d-text">/g),
-  ).toHaveLength(2);
+  expect(page.match(/<svg class="chart" role="img" aria-labelledby="chart-\d-title chart-\d-text">/g)).toHaveLength(2);
   expect(page).toContain('<title id="chart-0-title">Ping Time: the last four hours</title>');
   expect(page).toContain(
-    '<desc id="chart-0-text">measured: last 14 msec, from 10 to 14 msec; error above 20 msec; warning below 5 msec. The table below has the numbers.</desc>',
+    '<desc id="chart-0-text">Last 14 msec, lowest 10 msec, highest 14 msec; warning below 5 msec; error above 20 msec. The table below has the numbers.</desc>',
   );
   // 18:45 minus four hours: sixteen quarters.
-  expect(page).toContain('<th scope="row"><time datetime="2026-11-21T14:45:00.000Z">14:45</time></th>');
+  expect(page).toContain('<th scope="row"><time datetime="2026-11-21T14:45Z" data-clock>14:45</time></th>');
   expect(
     page.match(/<th scope="row"><time[^>]*>\d\d:\d\d<\/time><\/th><td class="n">10<\/td><td class="n">14<\/td>/g),
   ).toHaveLength(32);
 });
 
-test("limits are separate lines over the whole width at their height", () => {
-  const page = drawn(partsOf(LEVEL), { max_error: 20, min_error: 5 });
-  expect(lines(page, "error")).toEqual(Array(2).fill(["M0.0,4.0L1000.0,4.0", "M0.0,156.0L1000.0,156.0"]).flat());
-  expect(lines(page, "warning")).toEqual([]);
+test("axes have round values with the unit, and round times", () => {
+  const page = drawn(partsOf(LEVEL));
+  expect(scale(page)).toBe("14 msec 13 msec 12 msec 11 msec 10 msec");
+  expect(texts(/<svg class="times".*?<\/svg>/.exec(page)?.[0] ?? "")).toBe(" 15:00 16:00 17:00 18:00 ");
+  expect(page).toContain('data-clock="2026-11-21T15:00:00.000Z">15:00</text>');
+  expect(page).toContain('<span class="zone" data-zone>UTC</span>');
+});
+
+test("a long unit is not repeated at the axis", () => {
+  const report = sensorReport();
+  const chart = chartOf(report, partsOf(LEVEL));
+  const channels = report.sensor?.channels.map((channel) => ({ ...channel, unit: "requests per minute" })) ?? [];
+  const sensor = report.sensor && { ...report.sensor, channels };
+  const outcome = { kind: "drawn", chart, ageSeconds: 5 } as const;
+  expect(scale(renderPage(nodePage({ ...report, sensor }, { ...around, chart: outcome }), around))).toBe("15 10 5 0");
+});
+
+test("limits are labelled lines over the whole width at their height", () => {
+  const page = drawn(partsOf(LEVEL), { max_error: 20, min_warning: 0 });
+  expect(scale(page)).toBe("20 msec 15 msec 10 msec 5 msec 0 msec");
+  expect(line(page, "error")).toBe("M0,0H1200");
+  expect(line(page, "warning")).toBe("M0,400H1200");
+  expect(page).toContain(
+    '<text class="limit error" x="99.5%" y="0%" dy="1em" text-anchor="end">error above 20 msec</text>',
+  );
+  expect(page).toContain(
+    '<text class="limit warning" x="0.5%" y="100%" dy="-0.3em" text-anchor="start">warning below 0 msec</text>',
+  );
+});
+
+test("labels of close limits are not between their lines", () => {
+  const page = drawn(partsOf([60, 100]), { min_warning: 10, min_error: 5 });
+  const heights = [...page.matchAll(/<text class="limit [a-z]+" x="[^"]*" y="([^"]*)"/g)].map(([, y]) => y);
+  expect(heights.slice(0, 2)).toEqual(["90%", "90%"]);
 });
 
 test("a distant limit does not flatten values and appears in words", () => {
   const page = drawn(partsOf(LEVEL), { max_error: 5_000 });
-  expect(lines(page, "error")).toEqual(["", ""]);
+  expect(line(page, "error")).toBe("");
   expect(texts(page)).toContain("error above 5,000 msec, outside the chart");
-  expect(page).toContain('<p class="scale"><span>14</span><span>10</span></p>');
+  expect(scale(page)).toBe("14 msec 13 msec 12 msec 11 msec 10 msec");
 });
 
-test("missing values interrupt the line, and a single value is a dot", () => {
+test("missing values interrupt the line, are shaded and counted, and a single value is a dot", () => {
   const values = [
     ...LEVEL.slice(0, 60),
     ...Array<undefined>(60).fill(undefined),
@@ -86,34 +123,65 @@ test("missing values interrupt the line, and a single value is a dot", () => {
     ...Array<undefined>(60).fill(undefined),
     ...LEVEL.slice(0, 59),
   ];
-  const [line = ""] = lines(drawn(partsOf(values)), "measured");
-  expect(line.match(/M/g)).toHaveLength(3);
-  expect(line).toContain("h0.01");
-  expect(texts(drawn(partsOf(values)))).toContain("2 gaps.");
+  const page = drawn(partsOf(values));
+  expect(line(page, "measured").match(/M/g)).toHaveLength(3);
+  expect(line(page, "measured")).toContain("h0.01");
+  expect(texts(page)).toContain("2 gaps");
+  const gaps = [...page.matchAll(/<rect class="gap" x="([^"]*)" width="([^"]*)" height="100%"\/>/g)];
+  expect(gaps.slice(0, 2).map(([, x, width]) => [x, width])).toEqual([
+    ["24.58%", "25.42%"],
+    ["50%", "25.42%"],
+  ]);
 });
 
-test("a constant channel has a scale", () => {
-  const [line] = lines(drawn(partsOf([0, 0, 0])), "measured");
-  expect(line).toBe("M0.0,80.0L4.2,80.0 8.3,80.0");
-  expect(lines(drawn(partsOf([7])), "measured")[0]).toBe("M0.0,80.0h0.01");
+test("a chart without values in its last hour shows the end as a gap", () => {
+  const page = drawn(partsOf(LEVEL.slice(0, 180)));
+  expect(page).toContain('<rect class="gap" x="74.58%" width="25.42%" height="100%"/>');
+  expect(drawn(partsOf(LEVEL))).not.toContain('class="gap"');
 });
 
-test("a nearly constant channel looks constant, and shows its limits", () => {
+test("a flat channel has a scale from 0", () => {
+  const page = drawn(partsOf([0, 0, 0]));
+  expect(line(page, "measured")).toBe("M0,400l10,0");
+  expect(scale(page)).toBe("1 msec 0.75 msec 0.5 msec 0.25 msec 0 msec");
+  expect(line(drawn(partsOf([7])), "measured")).toMatch(/^M0,\d+h0.01$/);
+});
+
+test("a nearly constant channel looks constant", () => {
   const page = drawn(partsOf([66.7, 66.6]));
-  expect(page).toContain('<p class="scale"><span>67.317</span><span>65.983</span></p>');
-  const limited = drawn(partsOf([66.7, 66.6]), { min_error: 5 });
-  expect(limited).toContain('<p class="scale"><span>66.7</span><span>5</span></p>');
+  expect(scale(page)).toBe("67.5 msec 67 msec 66.5 msec 66 msec 65.5 msec");
 });
 
-test("several values of a minute give their whole range", () => {
-  const [line] = lines(
-    drawn([
-      ...partsOf([10, 20]),
-      ...partsOf([undefined, undefined, 15]).map((part) => ({ ...part, low: 10, high: 20 })),
-    ]),
-    "measured",
+test("several values of a minute give their whole range, for the script, too", () => {
+  const page = drawn([
+    ...partsOf([10, 20]),
+    ...partsOf([undefined, undefined, 15]).map((part) => ({ ...part, low: 10, high: 20 })),
+  ]);
+  expect(line(page, "measured")).toBe("M0,200l5,-200 5,0 0,200");
+  expect(points(page)).toBe("0,10 60,20 60,10,20");
+});
+
+test("sparklines appear next to the values with the charts only", () => {
+  expect(drawn(partsOf(LEVEL))).toMatch(
+    /<span data-spark="0"><svg class="spark"[^>]* role="img"><title>Last four hours: lowest 10, highest 14<\/title><path d="M0,20/,
   );
-  expect(line).toBe("M0.0,156.0L4.2,4.0 8.3,156.0 8.3,4.0");
+  expect(pageOf(undefined)).toContain('<span data-spark="0"></span>');
+});
+
+test("a sensor with many channels has fewer points in each of at most 14 charts of less than 100 kB", () => {
+  const report = sensorReport();
+  const [first] = report.sensor?.channels ?? [];
+  const channels =
+    first === undefined ? [] : Array.from({ length: 14 }, (_, id) => ({ ...first, channel_id: `${id}` }));
+  const sensor = report.sensor && { ...report.sensor, channels, channels_total: 50 };
+  const noise = LEVEL.map((value, minute) => value + ((minute * 7_919) % 997) / 997);
+  const parts = partsOf(noise).map((part) => ({ ...part, high: part.low + 0.1234 }));
+  const chart = { kind: "drawn", chart: chartOf({ ...report, sensor }, parts), ageSeconds: 5 } as const;
+  const page = renderPage(nodePage({ ...report, sensor }, { ...around, chart }), around);
+  expect(page.match(/<svg class="chart"/g)).toHaveLength(14);
+  expect(texts(page)).toContain("Charts of 14 channels of 50");
+  expect(points(page).split(" ")).toHaveLength(60);
+  expect(page.length).toBeLessThan(100_000);
 });
 
 test("the page omits channels without values and reports it", () => {
@@ -141,12 +209,36 @@ test("a server has no drawing with fewer than two samples", () => {
   expect(courseView(courseOf([1]), "hq", "server-0")).toBeUndefined();
 });
 
-test("the number of sensors that are not up appears as drawing, words and table", () => {
+describe("status history", () => {
   const view = String(courseView(courseOf([0, 3, undefined, undefined, 4, 1]), "hq", "server-0"));
-  expect(view).toContain('role="img" aria-labelledby="server-0-course-title server-0-course-text"');
-  expect(texts(view)).toContain(
-    "Down: 1, highest 4; Warning or unusual: 1, highest 1; Acknowledged: 0, highest 0; Paused: 2, highest 2.",
-  );
-  expect(lines(view, "down")).toEqual(["M0.0,156.0L200.0,42.0M800.0,4.0L1000.0,118.0"]);
-  expect(texts(view)).toMatch(/14:45 4 1 0 2 0 10/);
+
+  it("shows each status as drawing with its own scale, words and table", () => {
+    expect(view).toContain('role="img" aria-labelledby="server-0-down-title server-0-down-text"');
+    expect(texts(view)).toContain("Sensors of hq in status Down Now 1, highest 4. The table below has the numbers.");
+    expect(view.match(/<svg class="chart"/g)).toHaveLength(3);
+    expect(texts(view)).toMatch(/14:45 4 1 0 2 0 10/);
+  });
+
+  it("says since when how many sensors are down, and when most were", () => {
+    expect(texts(view)).toContain("Down 1 since 14:50 , highest 4 at 14:49");
+    expect(texts(view)).toContain("Paused 2 since 14:45 or earlier");
+  });
+
+  it("draws levels from 0, broken by missing samples", () => {
+    expect(line(view, "bad")).toBe("M0,400l240,0 0,-300M960,0l240,0 0,300");
+    expect(view).toContain('<path class="area bad" d="M0,400l240,0 0,-300V400H0ZM960,0l240,0 0,300V400H960Z"/>');
+  });
+
+  it("does not flatten a few that are down by many warnings", () => {
+    const many = courseOf([15, 37]).map(({ at, counts }) => ({ at, counts: { ...counts, warning: 850 } }));
+    const both = String(courseView(many, "hq", "server-0"));
+    expect([...both.matchAll(/data-high="(\d+)"/g)].map(([, high]) => high)).toEqual(["40", "1000", "2"]);
+  });
+
+  it("names statuses without sensors in one line, but always draws Down", () => {
+    const calm = String(courseView(courseOf([0, 0]), "hq", "server-0"));
+    expect(texts(calm)).toContain("Always 0: Acknowledged.");
+    expect(texts(calm)).toContain("Down 0 since 14:45 or earlier");
+    expect(scale(calm)).toBe("1 0");
+  });
 });

@@ -49,6 +49,7 @@ export function statusReport(name: Naming = asIs): StatusReport {
       sensors_by_status: { up: 3_990, down: 7, [name("new status")]: 3 },
       measurements: MEASUREMENTS,
     },
+    problems: { total: 9, items: [downSensor(name)] },
     page: { number: 1, pages: 1, from: 0, matching: 1 },
     servers: [
       {
@@ -148,18 +149,31 @@ export function summary(name: Naming = asIs, more: Partial<NodeSummary> = {}): N
     kind: "device",
     name: own,
     path: `${name("Berlin")}/${own}`,
+    device: null,
+    priority: 3,
     status: name("up"),
     status_since: null,
+    last_measurement_at: null,
     message: null,
+    channel: null,
     children: 2,
     sensors_by_status: { up: 1, [name("down")]: 1 },
+    prtg_url: name("https://prtg.example.com/device.htm?id=40"),
     ...more,
   };
 }
 
 export function downSensor(name: Naming = asIs, more: Partial<NodeSummary> = {}): NodeSummary {
+  const device = name("sw-1");
+  const own = name("Ping");
   return summary(name, {
     kind: "sensor",
+    name: own,
+    path: `${name("Berlin")}/${device}/${own}`,
+    device: { id: name("40"), name: device },
+    priority: 4,
+    last_measurement_at: BEFORE,
+    channel: { channel_id: name("0"), name: name("Ping Time"), unit: name("msec"), value: 12.3456 },
     id: name("50"),
     status: name("down"),
     status_since: "2026-11-21T18:33:00.000Z",
@@ -197,6 +211,12 @@ export function sensorReport(name: Naming = asIs): NodeReport {
       last_down_at: null,
       last_measurement_at: BEFORE,
       series: [name('prtg_sensor_info{sensor_id="50"} 1')],
+      siblings: {
+        position: 2,
+        total: 3,
+        previous: { id: name("49"), name: name("Disk") },
+        next: { id: name("51"), name: name("HTTP") },
+      },
       channels_total: 2,
       channels_from: 0,
       channels: [
@@ -228,5 +248,10 @@ export function sensorReport(name: Naming = asIs): NodeReport {
 }
 
 export function searchReport(name: Naming = asIs): SearchReport {
-  return { generated_at: NOW, total: 1_234, items: [summary(name), downSensor(name)] };
+  return {
+    generated_at: NOW,
+    total: 1_234,
+    page: { number: 2, pages: 13, from: 100 },
+    items: [summary(name), downSensor(name)],
+  };
 }

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
+import { QueryError } from "../../../../src/http/pages/status/source.ts";
 import type { WebServer } from "../../../../src/http/server/web-server.ts";
 import { startPageServer } from "../../support/page-server.ts";
 import { asIs, nodeReport, searchReport, sensorReport, serverListReport, statusReport, summary } from "./reports.ts";
+
+const SEARCH = {
+  ...{ text: "", server: undefined, statuses: [], priorities: [], tag: "", probe: "" },
+  ...{ sort: undefined, page: 1 },
+};
 
 const asked: unknown[] = [];
 let server: WebServer;
@@ -23,6 +29,7 @@ beforeAll(async () => {
       },
       search: async (question) => {
         asked.push(question);
+        if (question.server === "nowhere") throw new QueryError("server", "nowhere", ["hq"]);
         return searchReport();
       },
       course: () => [],
@@ -101,7 +108,7 @@ describe("monitoring server", () => {
 
   test("gets a request for a chart when a reader wants one", async () => {
     const [questions, page] = await charts("/tree?server=hq&id=50&from=200&chart=1");
-    expect(questions).toEqual([{ chart: { server: "hq", id: "50", from: 200 } }]);
+    expect(questions).toEqual([{ chart: { server: "hq", id: "50" } }]);
     expect(page).toContain("The server has not answered yet.");
   });
 
@@ -130,12 +137,21 @@ describe("parameters of pages", () => {
     ["/tree?server=h%26q&id=2490&from=200", { server: "h&q", id: "2490", from: 200 }],
     ["/tree?id=1&from=-5", { server: undefined, id: "1", from: 0 }],
     ["/tree?id=1&from=1e9", { server: undefined, id: "1", from: 0 }],
-    ["/search", { text: "", server: undefined, status: undefined }],
-    ["/search?q=+core+sw&server=hq&status=down", { text: "core sw", server: "hq", status: "down" }],
-    [`/search?q=${"x".repeat(5_000)}`, { text: "x".repeat(200), server: undefined, status: undefined }],
+    ["/tree?id=40&sort=-since", { server: undefined, id: "40", from: 0, sort: { key: "since", isDescending: true } }],
+    ["/search", SEARCH],
+    ["/search?q=+core+sw&server=hq&status=down", { ...SEARCH, text: "core sw", server: "hq", statuses: ["down"] }],
+    ["/search?status=down,+warning&status=up&status=", { ...SEARCH, statuses: ["down", "warning", "up"] }],
+    ["/search?priority=5,4&tag=+core+&probe=hq", { ...SEARCH, priorities: [5, 4], tag: "core", probe: "hq" }],
+    [
+      "/search?q=a&sort=priority&page=3",
+      { ...SEARCH, text: "a", sort: { key: "priority", isDescending: false }, page: 3 },
+    ],
+    ["/search?q=a&page=0", { ...SEARCH, text: "a" }],
+    [`/search?q=${"x".repeat(5_000)}`, { ...SEARCH, text: "x".repeat(200) }],
     ["/status.json?object=50", { server: undefined, id: "50", from: 0 }],
-    ["/status.json?q=sw", { text: "sw", server: undefined, status: undefined }],
-    ["/status.json?status=down", { text: "", server: undefined, status: "down" }],
+    ["/status.json?q=sw", { ...SEARCH, text: "sw" }],
+    ["/status.json?tag=core", { ...SEARCH, tag: "core" }],
+    ["/status.json?status=down", { ...SEARCH, statuses: ["down"] }],
   ])("include %s", async (path, expected) => {
     expect(await lastAsked(path)).toEqual(expected);
   });
@@ -158,6 +174,21 @@ describe("/status.json", () => {
     const response = await fetch(`${base}/status.json?server=nowhere`);
     expect([response.status, await response.json()]).toEqual([404, { error: "unknown server" }]);
     expect((await fetch(`${base}/tree?server=nowhere`)).status).toBe(404);
+  });
+
+  test.each([
+    ["server=nowhere&q=x", 'unknown server "nowhere"', ["hq"]],
+    ["q=x&priority=9", 'unknown priority "9"', ["1", "2", "3", "4", "5"]],
+    ["q=x&sort=colour", 'unknown sort key "colour"', expect.arrayContaining(["name", "-name"])],
+    ["id=40&sort=--name", 'unknown sort key "--name"', expect.arrayContaining(["since"])],
+  ])("refuses %s and names the known values, on pages too", async (query, error, known) => {
+    const response = await fetch(`${base}/status.json?${query}`);
+    expect([response.status, await response.json()]).toEqual([400, { error, known }]);
+    const path = query.startsWith("id=") ? "tree" : "search";
+    const page = await fetch(`${base}/${path}?${query}`);
+    expect(page.status).toBe(400);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await page.text()).toContain(`Error: <bdi>${error.replaceAll('"', "&quot;")}</bdi>`);
   });
 
   test("reports an unknown object", async () => {

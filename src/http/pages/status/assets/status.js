@@ -4,6 +4,7 @@
 const REFRESH_MS = 10_000;
 const TYPING_MS = 200;
 const OPENER = "opener";
+const INSIDE = "inside";
 const OWN_RESULTS = "main > section:not(#found) > #results";
 /** What holds rows of the tree. */
 const LISTS = `.tree-top, #below:not([data-live]), ${OWN_RESULTS}`;
@@ -52,9 +53,10 @@ function tick() {
 /* Opening in place */
 
 function addOpeners(root) {
-  for (const item of root.querySelectorAll("li[data-opens]")) {
-    const row = item.querySelector(".row");
-    if (row === null || row.querySelector(`.${OPENER}`) !== null) continue;
+  for (const row of root.querySelectorAll("tr[data-opens]")) {
+    const name = row.querySelector("th");
+    // A live part is replaced as a whole.
+    if (name === null || name.querySelector(`.${OPENER}`) !== null || row.closest("[data-live]") !== null) continue;
     const button = document.createElement("button");
     const glyph = document.createElement("span");
     glyph.className = "glyph";
@@ -63,10 +65,10 @@ function addOpeners(root) {
     button.type = "button";
     button.className = OPENER;
     button.ariaExpanded = "false";
-    button.ariaLabel = `Open ${row.querySelector("a")?.textContent ?? ""}`;
+    button.ariaLabel = `Open ${name.querySelector("a")?.textContent ?? ""}`;
     button.append(glyph);
-    row.prepend(button);
-    row.closest(".tree")?.parentElement?.classList.add("with-openers");
+    name.prepend(button);
+    row.closest("table")?.classList.add("with-openers");
   }
 }
 
@@ -79,22 +81,34 @@ async function belowOf(address) {
   return document.adoptNode(below);
 }
 
+/** The row with what is below the object of this row. */
+function insideOf(row) {
+  const next = row.nextElementSibling;
+  return next?.className === INSIDE ? next : null;
+}
+
 async function toggle(button) {
-  const item = button.closest("li");
-  const known = item.querySelector(":scope > .below");
+  const row = button.closest("tr");
   const open = button.ariaExpanded !== "true";
   button.ariaExpanded = String(open);
   if (!open) {
-    known?.remove();
+    insideOf(row)?.remove();
     return;
   }
-  const address = item.querySelector(".row > a").href;
+  const address = row.querySelector("th > a").href;
   try {
     const below = await belowOf(address);
     // Closed again, or opened twice, while it came.
-    if (button.ariaExpanded !== "true" || item.querySelector(":scope > .below") !== null) return;
+    if (button.ariaExpanded !== "true" || insideOf(row) !== null) return;
     addOpeners(below);
-    item.append(below);
+    const inside = document.createElement("tr");
+    const cell = document.createElement("td");
+    inside.className = INSIDE;
+    cell.colSpan = row.closest("table").tHead.rows[0].cells.length;
+    cell.append(below);
+    inside.append(cell);
+    row.after(inside);
+    document.dispatchEvent(new Event("fresh"));
   } catch {
     // The page of the object says more than we could.
     location.assign(address);
@@ -108,6 +122,8 @@ const found = document.querySelector("#found");
 let asking = new AbortController();
 
 async function search() {
+  // Pages below others have no place for results.
+  if (found === null) return;
   asking.abort();
   asking = new AbortController();
   const text = input.value.trim();
@@ -172,33 +188,48 @@ function keepOpen(from, to) {
   }
 }
 
+/** Charts come on request only, and stay with their channels. */
+function keepSparklines(from, to) {
+  for (const place of to.querySelectorAll("[data-spark]")) {
+    const same = [...from.querySelectorAll("[data-spark]")].find(
+      ({ dataset }) => dataset.spark === place.dataset.spark,
+    );
+    place.append(...(same?.childNodes ?? []));
+  }
+}
+
 function replaceLive(page) {
   for (const element of document.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(element.id);
     if (fresh === null || isInUse(element)) continue;
     keepOpen(element, fresh);
+    keepSparklines(element, fresh);
     element.replaceWith(document.adoptNode(fresh));
   }
 }
 
-const itemsOf = (list) => [...list.querySelectorAll(":scope > .tree > li")];
+const rowsOf = (list) => [...list.querySelectorAll(":scope > table.objects > tbody > tr[data-key]")];
 
 /** Brings rows up to date where the list is still the same; what is open below them too. */
 async function refreshRows(list, fresh, budget) {
-  const [now, then] = [itemsOf(list), itemsOf(fresh)];
-  if (now.length !== then.length || now.some((item, index) => item.dataset.key !== then[index].dataset.key)) {
+  const [now, then] = [rowsOf(list), rowsOf(fresh)];
+  if (now.length !== then.length || now.some((row, index) => row.dataset.key !== then[index].dataset.key)) {
+    // The order changes with the statuses. What a reader has opened stays.
+    if (list.querySelector(`.${INSIDE}`) !== null || isInUse(list)) return;
     addOpeners(fresh);
     list.replaceChildren(...document.adoptNode(fresh).childNodes);
     return;
   }
-  for (const [index, item] of now.entries()) {
-    const facts = then[index].querySelector(":scope > .row > .facts");
-    if (facts !== null) item.querySelector(":scope > .row > .facts").replaceWith(document.adoptNode(facts));
-    const below = item.querySelector(":scope > .below");
+  for (const [index, row] of now.entries()) {
+    const cells = [...document.adoptNode(then[index]).querySelectorAll(":scope > td")];
+    for (const [at, cell] of [...row.querySelectorAll(":scope > td")].entries()) {
+      if (!isInUse(cell)) cell.replaceWith(cells[at]);
+    }
+    const below = insideOf(row)?.querySelector(":scope > td > .below") ?? null;
     if (below === null || isInUse(below) || budget.left === 0) continue;
     budget.left--;
-    const freshBelow = await belowOf(item.querySelector(".row > a").href);
-    if (below.querySelector(":scope > .tree") !== null) await refreshRows(below, freshBelow, budget);
+    const freshBelow = await belowOf(row.querySelector("th > a").href);
+    if (below.querySelector(":scope > table.objects") !== null) await refreshRows(below, freshBelow, budget);
     else {
       keepOpen(below, freshBelow);
       below.replaceWith(freshBelow);
@@ -224,6 +255,7 @@ async function refresh() {
       if (lists[index] !== undefined) await refreshRows(list, lists[index], budget);
     }
     document.body.classList.remove("out-of-reach");
+    document.dispatchEvent(new Event("fresh"));
   } catch {
     document.body.classList.add("out-of-reach");
   } finally {
@@ -250,7 +282,8 @@ function addRefreshSwitch() {
 
 addOpeners(document);
 noteAge(document);
-addRefreshSwitch();
+// Without a time there is nothing to refresh.
+if (document.querySelector("#as-of time") !== null) addRefreshSwitch();
 setInterval(tick, 1_000);
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest(`.${OPENER}`) : null;

@@ -1,0 +1,90 @@
+import { counted, duration, moment, number } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { nameOf } from "./layout.ts";
+import { serverLink } from "./links.ts";
+import type { ServerReport, StatusReport } from "./report.ts";
+import { badPill, goodPill, stateCounts, statePill, warnPill } from "./status-marks.ts";
+import { SERVER_STATES } from "./status-order.ts";
+
+/** Id of the details at the end of the overview. */
+export const DETAILS_ID = "exporter-details";
+
+/** A push that is older is late. */
+const LATE_PUSH_SECONDS = 600;
+/** Of the server's clock. */
+export const MAX_CLOCK_OFFSET_SECONDS = 60;
+
+/** What is wrong with the exporter and its servers, one line each. Empty if all is well. */
+export function faultsOf(report: StatusReport): Html[] {
+  const { configuration, process, totals, servers, generated_at: now } = report;
+  const faults: Html[] = [];
+  const [server] = servers;
+  if (totals.servers === 1 && server !== undefined) {
+    if (server.state !== "working") faults.push(html`${statePill(server.state)} ${serverFault(server, now)}`);
+    const offset = server.api?.clock_offset_seconds ?? 0;
+    if (Math.abs(offset) > MAX_CLOCK_OFFSET_SECONDS) {
+      faults.push(html`${warnPill("Clock")} The clock of the server is ${clockText(offset)}.`);
+    }
+  } else if (SERVER_STATES.some((state) => state !== "working" && (totals.servers_by_state[state] ?? 0) > 0)) {
+    const { working: _working, ...others } = totals.servers_by_state;
+    faults.push(html`<span>Servers:</span> ${stateCounts(others)} <a href="#servers-title">List of servers</a>`);
+  }
+  if (!configuration.last_reload_successful) {
+    faults.push(html`${badPill("Configuration")} The last reload failed. The previous configuration stays in use.`);
+  }
+  if (process.extra_held_back) {
+    faults.push(html`${warnPill("Load")} Time series are delayed, because the exporter is busy.`);
+  }
+  const late = totals.measurements?.oldest_pending_seconds ?? 0;
+  if (late > LATE_PUSH_SECONDS) {
+    faults.push(html`${warnPill("OTLP")} The oldest undelivered measurement is ${duration(late)} old.`);
+  }
+  return faults;
+}
+
+/** The server does not report its current state. */
+export function isOutdated({ state }: Pick<ServerReport, "state">): boolean {
+  return state === "unreachable" || state === "failing";
+}
+
+/** `as of the last poll, 12 min ago` */
+export function asOf({ last_poll_at }: Pick<ServerReport, "last_poll_at">, now: string): Html {
+  return last_poll_at === null ? html`no poll yet` : html`as of the last poll, ${moment(last_poll_at, now)}`;
+}
+
+export function serverFault(server: ServerReport, now: string): Html {
+  const { name, failed_collectors: failed, reason } = server;
+  return html`<a href="${serverLink(name)}">${nameOf(name)}</a>${reason !== null && html`: ${failed.join(", ")} failed: <bdi>${reason}</bdi>`}${
+    isOutdated(server) && html`. Its sensors are shown ${asOf(server, now)}.`
+  }`;
+}
+
+export function clockText(seconds: number): string {
+  return `${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`;
+}
+
+/** Stands before the problems, because it can hide some. */
+export function faultsSection(report: StatusReport): Html | false {
+  const faults = faultsOf(report);
+  return (
+    faults.length > 0 &&
+    html`<section class="panel faults" id="faults" aria-labelledby="faults-title" data-live><h2 id="faults-title">The exporter needs attention</h2>
+<ul class="plain">${faults.map((fault) => html`<li>${fault}</li>`)}</ul>
+<p class="note"><a href="#${DETAILS_ID}">Details of the exporter</a></p></section>`
+  );
+}
+
+/** One line if all is well. Opened if not. */
+export function exporterDetails(report: StatusReport, details: Html): Html {
+  const faults = faultsOf(report);
+  const isWell = faults.length === 0;
+  return html`<details class="panel exporter" id="${DETAILS_ID}" data-key="exporter"${!isWell && html` open`}>
+<summary><h2>Exporter</h2> <span id="exporter-line" data-live>${isWell ? goodPill("All well") : badPill(counted(faults.length, "fault"))} <span class="quiet">${lineOf(report)}</span></span></summary>
+${details}</details>`;
+}
+
+function lineOf({ servers, totals, metrics, otlp }: StatusReport): Html {
+  const [server] = servers;
+  const collectors = totals.servers === 1 ? server?.collectors : undefined;
+  return html`${collectors === undefined ? counted(totals.servers, "server") : counted(collectors.length, "collector")}, ${number(metrics.series)} series, ${otlp === null ? "no OTLP push" : html`OTLP: ${number(otlp.state_points.delivered)} points delivered`}`;
+}

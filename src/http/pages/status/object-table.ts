@@ -1,0 +1,122 @@
+import { moment, number, value } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { nameOf } from "./layout.ts";
+import { nodeLink } from "./links.ts";
+import { prtgLink } from "./prtg-link.ts";
+import type { NodeSummary } from "./report.ts";
+import type { Sort, SortKey } from "./source.ts";
+import { statusPill, statusTally } from "./status-marks.ts";
+
+export interface TableOptions {
+  /** Time of the report. */
+  readonly now: string;
+  /** Accessible name. */
+  readonly label: string;
+  /** Where each object is. Servers only if the page is about more than one. */
+  readonly places?: "none" | "path" | "server and path";
+  /** Links of the header. `undefined`: the order is fixed. */
+  readonly sortLink?: ((sort: string) => string) | undefined;
+  /** `undefined`: problems first. */
+  readonly sort?: Sort | undefined;
+}
+
+interface Column {
+  readonly title: string;
+  readonly key?: SortKey;
+  /** The more useful order comes with the first click. */
+  readonly firstDescending?: boolean;
+  readonly className?: string;
+}
+
+const STATUS: Column = { title: "Status", key: "status" };
+const PRIORITY: Column = { title: "Priority", key: "priority", firstDescending: true, className: "n" };
+const NAME: Column = { title: "Name", key: "name", className: "wide" };
+const SENSOR_COLUMNS: readonly Column[] = [
+  STATUS,
+  PRIORITY,
+  NAME,
+  { title: "Value" },
+  { title: "Since", key: "since", firstDescending: true },
+  { title: "Measured", key: "measured" },
+  { title: "Message", className: "wide" },
+];
+const CONTAINER_COLUMNS: readonly Column[] = [STATUS, PRIORITY, NAME, { title: "Sensors", className: "wide" }];
+
+/** The script marks rows whose object can be opened in place. */
+export function objectTable(nodes: readonly NodeSummary[], options: TableOptions): Html {
+  const hasSensors = nodes.some(({ kind }) => kind === "sensor");
+  const columns = hasSensors ? SENSOR_COLUMNS : CONTAINER_COLUMNS;
+  return html`<table class="objects cards" aria-label="${options.label}">
+<thead><tr>${columns.map((column) => head(column, options))}<th scope="col"><span class="hidden">PRTG</span></th></tr></thead>
+<tbody>${nodes.map((node) => row(node, hasSensors, options))}</tbody></table>`;
+}
+
+function head({ title, key, firstDescending = false, className }: Column, { sort, sortLink }: TableOptions): Html {
+  if (key === undefined || sortLink === undefined) {
+    return html`<th scope="col"${className !== undefined && html` class="${className}"`}>${title}</th>`;
+  }
+  const isCurrent = sort?.key === key;
+  const isDescending = isCurrent ? !sort.isDescending : firstDescending;
+  return html`<th scope="col"${className !== undefined && html` class="${className}"`}${
+    isCurrent && html` aria-sort="${sort.isDescending ? "descending" : "ascending"}"`
+  }><a href="${sortLink(`${isDescending ? "-" : ""}${key}`)}">${title}</a></th>`;
+}
+
+function row(node: NodeSummary, hasSensors: boolean, { now, places = "none" }: TableOptions): Html {
+  const { server, id, kind, name, children } = node;
+  const { priority, status } = node;
+  return html`
+<tr data-key="${server} ${id}"${children > 0 && html` data-opens`}><td>${status !== null && statusPill(status)}</td><td class="n" data-label="Priority">${priority}</td><th scope="row"><a href="${nodeLink(node)}">${nameOf(name)}</a>${kind !== "sensor" && html` <span class="kind">${kind}</span>`}${places !== "none" && placeOf(node, places === "server and path")}</th>${
+    kind === "sensor" ? sensorCells(node, now) : containerCells(node, hasSensors)
+  }<td>${prtgLink(node)}</td></tr>`;
+}
+
+function sensorCells(node: NodeSummary, now: string): Html {
+  const { status_since, last_measurement_at } = node;
+  return html`<td>${valueIn(node)}</td><td data-label="Since">${status_since !== null && moment(status_since, now)}</td><td data-label="Measured">${last_measurement_at !== null && moment(last_measurement_at, now)}</td><td class="said">${messageOf(node)}</td>`;
+}
+
+function containerCells({ sensors_by_status }: NodeSummary, hasSensors: boolean): Html {
+  return html`<td class="wide"${hasSensors && html` colspan="4"`}>${statusTally(sensors_by_status)}</td>`;
+}
+
+function valueIn({ channel }: NodeSummary): Html | false {
+  if (channel === null) return false;
+  const { name, unit, value: current } = channel;
+  const shown =
+    current === null
+      ? html`<span class="none">no value</span>`
+      : html`<data value="${current}">${value(current)}</data> <bdi>${unit}</bdi>`;
+  return html`${shown} <span class="channel"><bdi>${name}</bdi></span>`;
+}
+
+/** The sensor's page has the whole message. */
+const BEYOND_ROW = /^(.{200}).+$/su;
+
+function messageOf({ status, message }: NodeSummary): Html | false {
+  if (status === "up" || message === null) return false;
+  return html`<bdi>${message.replace(BEYOND_ROW, "$1…")}</bdi>`;
+}
+
+/** A link to the device, after the names above it. */
+function placeOf({ server, name, path, device }: NodeSummary, withServer: boolean): Html {
+  const above = path.slice(0, Math.max(0, path.length - name.length - 1));
+  const isAtEnd = device !== null && above.endsWith(device.name);
+  const before = isAtEnd ? above.slice(0, above.length - device.name.length) : above;
+  return html`<span class="path">${withServer && html`<bdi>${server}</bdi>${above !== "" && " / "}`}${before !== "" && html`<bdi>${before}</bdi>`}${isAtEnd && html`<a href="${nodeLink({ server, id: device.id })}">${nameOf(device.name)}</a>`}</span>`;
+}
+
+export interface ListPart {
+  readonly from: number;
+  readonly count: number;
+  readonly total: number;
+}
+
+/** Nothing if the list has one part. */
+export function pages({ from, count, total }: ListPart, previous: string, next: string): Html | false {
+  const end = from + count;
+  return (
+    count < total &&
+    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${previous}">Previous</a>`} <span>${number(from + 1)} to ${number(end)} of ${number(total)}</span> ${end < total && html`<a href="${next}">Next</a>`}</nav>`
+  );
+}

@@ -1,0 +1,48 @@
+import { number } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { searchLink } from "./links.ts";
+import { objectTable } from "./object-table.ts";
+import type { StatusReport } from "./report.ts";
+import { PROBLEM_STATUSES } from "./status-order.ts";
+
+export interface ProblemsOptions {
+  /** Known sensors per status. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** `undefined`: all servers. */
+  readonly server?: string | undefined;
+  /** More than one server. */
+  readonly hasServers: boolean;
+  /** The first poll of a server has not finished, so that problems may be missing. */
+  readonly isStarting: boolean;
+}
+
+/** Answers first what is wrong. */
+export function problemsSection({ problems, generated_at: now }: StatusReport, options: ProblemsOptions): Html {
+  const { counts, server, hasServers, isStarting } = options;
+  const { total, items } = problems;
+  const places = hasServers ? "server and path" : "path";
+  return html`<section class="panel" id="problems" aria-labelledby="problems-title" data-live><h2 id="problems-title">${total === 0 ? allClear(isStarting) : countsOf(counts)}</h2>
+${isStarting && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
+${items.length > 0 && objectTable(items, { now, label: "Problems", places })}
+${total > 0 && html`<p class="note">${total > items.length && html`The ${items.length} worst of ${number(total)}: by status and priority, newest first. `}<a href="${searchLink({ server, statuses: PROBLEM_STATUSES })}">${total > items.length ? html`All ${number(total)} problems` : "Sort and filter"}</a></p>`}
+</section>`;
+}
+
+function allClear(isStarting: boolean): string {
+  return isStarting ? "No problems known yet" : "No sensor is down, in warning or unusual";
+}
+
+const GROUPS: readonly (readonly [text: string, statuses: readonly string[]])[] = [
+  ["down", ["down", "partialdown", "disconnected"]],
+  ["in warning or unusual", ["warning", "unusual"]],
+  ["acknowledged", ["acknowledged"]],
+];
+
+/** `7 down, 12 in warning or unusual, 2 acknowledged` */
+function countsOf(counts: ProblemsOptions["counts"]): string {
+  const parts = GROUPS.map(([text, statuses]) => {
+    const count = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+    return count === 0 ? "" : `${number(count)} ${text}`;
+  });
+  return parts.filter((part) => part !== "").join(", ");
+}

@@ -1,0 +1,86 @@
+import { number } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { type Page, SEARCH_FORM } from "./layout.ts";
+import { HOME, searchLink } from "./links.ts";
+import { objectTable, pages } from "./object-table.ts";
+import type { SearchReport } from "./report.ts";
+import type { SearchQuery } from "./source.ts";
+import { statusText } from "./status-marks.ts";
+import { PROBLEM_STATUSES, STATUS_ORDER } from "./status-order.ts";
+
+/** `/search`: objects by words and filters. */
+export function searchPage(report: SearchReport, query: SearchQuery): Page {
+  const { total, items, page, generated_at } = report;
+  const at = (number: number) => searchLink({ ...query, page: number });
+  const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">Search</li></ol></nav>
+<section class="panel" aria-labelledby="results-title">
+${filters(query)}
+<div id="results"><h1 id="results-title" class="small">${number(total)} ${what(total, query)}</h1>
+${isFiltered(query) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Remove all filters</a></p>`}
+${
+  items.length > 0 &&
+  objectTable(items, {
+    now: generated_at,
+    label: "Results",
+    places: "server and path",
+    sort: query.sort,
+    sortLink: (sort) => searchLink({ ...query, sort, page: 1 }),
+  })
+}${pages({ from: page.from, count: items.length, total }, at(page.number - 1), at(page.number + 1))}
+${items.length === 0 && html`<p class="none">The path, host or tags of an object must contain all words, or its id must equal the word. Every filter must match.</p>`}</div>
+</section>`;
+  return { title: `${query.text || "Search"} – prtg-exporter`, generatedAt: generated_at, query, content };
+}
+
+function isFiltered({ server, statuses, priorities, tag, probe }: SearchQuery): boolean {
+  return server !== undefined || statuses.length > 0 || priorities.length > 0 || tag !== "" || probe !== "";
+}
+
+function what(total: number, { text, server, statuses, priorities, tag, probe }: SearchQuery): Html {
+  const objects = statuses.length === 0 ? "object" : "sensor";
+  return html`${objects}${total === 1 ? "" : "s"}${text !== "" && html` for “<bdi>${text}</bdi>”`}${
+    statuses.length > 0 && ` in status ${statuses.map(statusText).join(", ")}`
+  }${priorities.length > 0 && `, priority ${priorities.join(", ")}`}${
+    tag !== "" && html`, tag <bdi>${tag}</bdi>`
+  }${probe !== "" && html`, probe <bdi>${probe}</bdi>`}${server !== undefined && html` of <bdi>${server}</bdi>`}`;
+}
+
+type Choice = readonly [value: string, text: string];
+
+const STATUS_CHOICES: readonly Choice[] = [
+  ["", "Any status"],
+  [PROBLEM_STATUSES.join(","), "All problems"],
+  ...STATUS_ORDER.map((status): Choice => [status, statusText(status)]),
+];
+const PRIORITY_CHOICES: readonly Choice[] = [
+  ["", "Any priority"],
+  ["5", "5 (highest)"],
+  ["4,5", "4 and 5"],
+  ["3,4,5", "3 to 5"],
+  ["2,3,4,5", "2 to 5"],
+  ["1", "1 (lowest)"],
+];
+
+/** Fields of the search form in the page's header, so that both are sent together. */
+function filters({ server, statuses, priorities, tag, probe }: SearchQuery): Html {
+  return html`<div class="filters" role="group" aria-label="Filters">
+${server !== undefined && text("server", "Server", server)}
+${choice("status", "Status", STATUS_CHOICES, statuses.join(","))}
+${choice("priority", "Priority", PRIORITY_CHOICES, priorities.join(","))}
+${text("tag", "Tag", tag)}
+${text("probe", "Probe", probe)}
+<button type="submit" form="${SEARCH_FORM}">Filter</button>
+</div>`;
+}
+
+function choice(name: string, label: string, choices: readonly Choice[], current: string): Html {
+  const isKnown = choices.some(([value]) => value === current);
+  const all = isKnown ? choices : [...choices, [current, current.split(",").map(statusText).join(", ")] as const];
+  return html`<label>${label} <select name="${name}" form="${SEARCH_FORM}" autocomplete="off">${all.map(
+    ([value, shown]) => html`<option value="${value}"${value === current && html` selected`}>${shown}</option>`,
+  )}</select></label>`;
+}
+
+function text(name: string, label: string, current: string): Html {
+  return html`<label>${label} <input name="${name}" form="${SEARCH_FORM}" value="${current}" maxlength="200" autocomplete="off" spellcheck="false"></label>`;
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { renderPage } from "../../../../src/http/pages/status/layout.ts";
+import type { SensorReport } from "../../../../src/http/pages/status/report.ts";
+import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
+import { nodePage } from "../../../../src/http/pages/status/tree-pages.ts";
+import { nodeReport, sensorReport } from "./reports.ts";
+
+const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT };
+
+function pageWith(changes: Partial<SensorReport>): string {
+  const report = sensorReport();
+  return renderPage(nodePage({ ...report, sensor: report.sensor && { ...report.sensor, ...changes } }, around), around);
+}
+
+describe("page of a sensor", () => {
+  it("links to its neighbours on the device", () => {
+    const page = pageWith({});
+    expect(page).toContain('<a rel="prev" href="./tree?server=hq&amp;id=49">Previous: <bdi>Disk</bdi></a>');
+    expect(page).toContain("Sensor 2 of 3");
+    expect(page).toContain('<a rel="next" href="./tree?server=hq&amp;id=51">Next: <bdi>HTTP</bdi></a>');
+  });
+
+  it("has no links at the ends, and none for an only sensor", () => {
+    const last = pageWith({
+      siblings: { position: 3, total: 3, previous: { id: "49", name: "Disk" }, next: null },
+    });
+    expect(last).toContain('rel="prev"');
+    expect(last).not.toContain('rel="next"');
+    expect(pageWith({ siblings: { position: 1, total: 1, previous: null, next: null } })).not.toContain(
+      "Sensors of the device",
+    );
+  });
+
+  it("marks id and selector for the script, and offers no query without series", () => {
+    const series = ['prtg_sensor_status{server="hq",sensor_id="50",path="a"} 1'];
+    const page = pageWith({ series });
+    expect(page).toContain('<code data-copy="id">50</code>');
+    expect(page).toContain('<code data-copy="selector">{server=&quot;hq&quot;, sensor_id=&quot;50&quot;}</code>');
+    // The second channel of the report has no series.
+    expect(page.match(/data-copy="PromQL"/g)).toHaveLength(1);
+    expect(pageWith({ series: [] })).not.toContain('data-copy="selector"');
+  });
+
+  it("shows limits with the unit, and marks those that the value exceeds", () => {
+    const page = pageWith({});
+    expect(page).toContain('<svg class="level"');
+    expect(page).toMatch(/<span class="pill bad">.*error above 10 msec<\/span>/);
+    expect(page).toContain("<li>odd 3 msec</li>");
+  });
+});
+
+it("pages of sensors and devices link into PRTG", () => {
+  for (const report of [sensorReport(), nodeReport()]) {
+    const node = { ...report.node, prtg_url: "https://prtg.example.com/x?id=1" };
+    const page = renderPage(nodePage({ ...report, node }, around), around);
+    expect(page).toMatch(
+      /<header class="title".*<a class="prtg" href="https:\/\/prtg.example.com\/x\?id=1"[^>]*>Open in PRTG/,
+    );
+  }
+});
