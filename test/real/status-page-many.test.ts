@@ -78,7 +78,7 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
     expect(await page.locator(".servers tbody tr").count()).toBe(1);
     await page.locator(".servers tbody a").click();
     await expect.poll(() => page.locator("h1").innerText(), PATIENT).toBe("customer 321");
-    await page.locator("#below .row a").first().click();
+    await page.locator("#below th > a").first().click();
     await page.locator(".crumbs a").last().click();
     await expect.poll(() => page.locator("#server-0 h3").first().innerText(), PATIENT).toMatch(/status history/i);
     await page.locator('.crumbs a:text-is("Overview")').click();
@@ -108,6 +108,54 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
     await page.locator("#q").pressSequentially("ping 15");
     await page.locator("#found #results").waitFor();
     expect(await page.locator("#found h1").innerText()).toContain("500 objects");
+    expect(complaints).toEqual([]);
+  });
+
+  test("counts of a server that does not answer are grey and say so", async () => {
+    const { page } = await openPage(browser, base, { viewport: DESK });
+    await page.goto(base);
+    expect(await page.locator("#faults").innerText()).toContain("5 Unreachable");
+    const cell = page.locator(".servers tbody .outdated").first();
+    expect(await cell.innerText()).toContain("as of the last poll");
+    const colours = await page.evaluate<string[]>(
+      `[...new Set([...document.querySelectorAll(".servers .outdated .tally")].map((tally) => getComputedStyle(tally).color))]`,
+    );
+    expect(colours).toHaveLength(1);
+    await page.goto(`${base}tree?server=customer+100`);
+    expect(await page.locator("#server-fault").innerText()).toContain("as of the last poll, 12 min ago");
+  });
+});
+
+describeWithPrograms(["chromium"], "status page of 20,000 sensors in Chromium", ({ chromium }) => {
+  let web: WebServer;
+  let browser: Browser;
+  let base: string;
+
+  beforeAll(async () => {
+    const { source } = fakeServers(1, { sensors: 20_000, down: 2_000, said: HOSTILE });
+    ({ web } = await startPageServer({ status: source }));
+    base = `${web.urls[0]}/`;
+    browser = await startBrowser(chromium);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await web?.close(0);
+  });
+
+  test.each([
+    ["light", DESK],
+    ["dark", PHONE],
+  ] as const)("is accessible and fits in %s at %j", async (colorScheme, viewport) => {
+    const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
+    for (const path of ["", "search?status=down&page=40", "tree?server=customer+1&id=2"]) {
+      await page.goto(base + path);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    }
+    await page.goto(base);
+    expect(await page.locator("#problems h2").innerText()).toContain("2,000 down");
+    expect(await page.locator("#problems tbody tr").count()).toBe(20);
     expect(complaints).toEqual([]);
   });
 });

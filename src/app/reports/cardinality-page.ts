@@ -1,4 +1,5 @@
 import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
+import type { DebugTable } from "../../http/pages/status/debug-view.ts";
 import { textTable } from "../../lib/printable-text.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/channel-serving.ts";
@@ -19,56 +20,60 @@ export function cardinalityPage(sources: DebugSources): DebugPage {
     const probeOf = (server: string, id: string) => monitors.get(server)?.view.state.tree.nodes.get(id)?.probe;
     const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
     const unmapped = await countUnmapped(monitors, slices);
+    const tables = tablesOf(cardinality, unmapped, mapper.hasRules);
     return {
       status: 200,
-      text: textOf(cardinality, unmapped, mapper.hasRules),
+      text: tables.map(textOf).join(""),
+      tables: tables.map((table) => ({ ...table, rows: table.rows.slice(0, MAX_ROWS), note: noteOf(table) })),
       json: jsonOf(cardinality, unmapped, mapper.hasRules),
     };
   };
 }
 
-function textOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): string {
+function tablesOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): DebugTable[] {
   const { series, families, probes, withoutProbe, labels } = cardinality;
   const title = hasRules
     ? `channels without a mapped metric: ${unmapped.channels}`
     : `no rules are configured, so no channel has a mapped metric: ${unmapped.channels}`;
+  const groups = ["why", "channels", "for example"];
   return [
-    section(`series about monitored objects: ${series}`, ["family", "series"], families, ({ name, series: count }) => [
-      name,
-      String(count),
-    ]),
-    section("series per probe", ["server", "probe", "series"], probes, ({ server, name, series: count }) => [
-      server,
-      name,
-      String(count),
-    ]),
-    `without a probe: ${withoutProbe}\n\n`,
-    section(
-      "labels",
-      ["label", "values", "series", "most frequent values (series)"],
-      labels,
-      ({ label, distinct, series: count, top }) => [
-        label,
-        String(distinct),
-        String(count),
+    {
+      title: `series about monitored objects: ${series}`,
+      head: ["family", "series"],
+      rows: families.map(({ name, series: count }) => [name, String(count)]),
+    },
+    {
+      title: "series per probe",
+      head: ["server", "probe", "series"],
+      rows: probes.map(({ server, name, series: count }) => [server, name, String(count)]),
+      note: `without a probe: ${withoutProbe}`,
+    },
+    {
+      title: "labels",
+      head: ["label", "values", "series", "most frequent values (series)"],
+      rows: labels.map(({ label, distinct, series: count, top }) => [
+        ...[label, String(distinct), String(count)],
         top.map((value) => `${shortened(value.name)} (${value.series})`).join(", "),
-      ],
-    ),
-    section(title, ["unit", "why", "channels", "for example"], unmapped.units, groupRow),
-    section("kinds of their sensors", ["kind", "why", "channels", "for example"], unmapped.kinds, groupRow),
-  ].join("");
+      ]),
+    },
+    { title, head: ["unit", ...groups], rows: unmapped.units.map(groupRow) },
+    { title: "kinds of their sensors", head: ["kind", ...groups], rows: unmapped.kinds.map(groupRow) },
+  ];
 }
 
-function section<Row>(
-  title: string,
-  head: readonly string[],
-  rows: readonly Row[],
-  cells: (row: Row) => readonly string[],
-): string {
-  if (rows.length === 0) return `${title}\n\n`;
-  const table = textTable(head, rows.slice(0, MAX_ROWS).map(cells));
-  const more = rows.length > MAX_ROWS ? `and ${rows.length - MAX_ROWS} more\n` : "";
-  return `${title}\n\n${table}${more}\n`;
+function textOf({ title, head, rows, note }: DebugTable): string {
+  const end = note === undefined ? "" : `${note}\n\n`;
+  if (rows.length === 0) return `${title}\n\n${end}`;
+  const more = moreThan(rows);
+  return `${title}\n\n${textTable(head, rows.slice(0, MAX_ROWS))}${more === undefined ? "" : `${more}\n`}\n${end}`;
+}
+
+function noteOf({ rows, note }: DebugTable): string | undefined {
+  return [moreThan(rows), note].filter((text) => text !== undefined).join(", ") || undefined;
+}
+
+function moreThan(rows: DebugTable["rows"]): string | undefined {
+  return rows.length > MAX_ROWS ? `and ${rows.length - MAX_ROWS} more` : undefined;
 }
 
 function groupRow({ name, outcome, channels, example }: UnmappedGroup): string[] {

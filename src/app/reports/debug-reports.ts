@@ -17,8 +17,10 @@ export function createDebugPages(sources: DebugSources, redactor: Redactor): Deb
 function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage {
   return async (query, gone) => {
     const report = await page(query, gone);
-    const json = await redactStrings(report.json, redactor, new TimeSlices(clock, gone, "reader"));
-    return { ...report, text: redactor.redact(report.text), json };
+    const slices = new TimeSlices(clock, gone, "reader");
+    const json = await redactStrings(report.json, redactor, slices);
+    const tables = (await redactStrings(report.tables, redactor, slices)) as DebugReport["tables"];
+    return { ...report, text: redactor.redact(report.text), tables, json };
   };
 }
 

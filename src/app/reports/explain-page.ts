@@ -1,5 +1,6 @@
 import { formatLabels, formatValue } from "../../exposition/text-format.ts";
 import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
+import type { DebugTable } from "../../http/pages/status/debug-view.ts";
 import { oneLine } from "../../lib/printable-text.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
@@ -45,12 +46,18 @@ export function explainPage(sources: DebugSources): DebugPage {
       if (found !== undefined) explanations.push(found);
     }
     if (explanations.length === 0) return failure(404, whyUnknown(object, sources));
-    return { status: 200, text: explanations.map(textOf).join("\n"), json: { objects: explanations.map(jsonOf) } };
+    return {
+      status: 200,
+      text: explanations.map(textOf).join("\n"),
+      tables: explanations.flatMap(tablesOf),
+      json: { objects: explanations.map(jsonOf) },
+    };
   };
 }
 
 function failure(status: 400 | 404, message: string): DebugReport {
-  return { status, text: `${oneLine(message)}\n`, json: { error: message } };
+  const tables = [{ title: message, head: [], rows: [] }];
+  return { status, text: `${oneLine(message)}\n`, tables, json: { error: message } };
 }
 
 function parseObject(text: string | null): ObjectQuery | undefined {
@@ -117,9 +124,11 @@ function lineOf({ family, labels, value }: FoundSeries): string {
   return `${family.name}${formatLabels(family.labels, labels)} ${formatValue(value)}`;
 }
 
-function textOf({ inspection, lines, channels }: SensorExplanation): string {
-  const { server, sensor, status, statusSince, message, lastUp, lastDown, staleAfterMs } = inspection;
-  const properties = [
+type Properties = readonly (readonly [name: string, value: string])[];
+
+function sensorProperties(inspection: SensorInspection): Properties {
+  const { sensor, status, statusSince, message, lastUp, lastDown, staleAfterMs } = inspection;
+  return [
     ["path", sensor.path],
     ["kind", `${sensor.type} (${sensor.typeName})`],
     ["device", `${sensor.device} (${sensor.deviceId})`],
@@ -132,9 +141,13 @@ function textOf({ inspection, lines, channels }: SensorExplanation): string {
     ["last down", isoTime(lastDown) ?? ""],
     ["stale after", staleAfterMs === undefined ? "" : `${staleAfterMs / 1000} s`],
   ];
+}
+
+function textOf({ inspection, lines, channels }: SensorExplanation): string {
+  const { server, sensor } = inspection;
   return [
     `sensor ${sensor.id} of server ${server}, normalised (the exporter keeps no raw records)\n`,
-    ...properties.map(([name = "", value = ""]) => `  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd().concat("\n")),
+    ...propertyLines(sensorProperties(inspection)),
     ...served(lines, "  "),
     ...partText(inspection),
     ...channels.flatMap((each) => ["\n", ...channelText(sensor.id, each)]),
@@ -152,19 +165,42 @@ function partText({ channelCount, channelsFrom, channels }: SensorInspection): s
   return [`\nchannels ${channelsFrom + 1} to ${last} of ${channelCount} (&from=N skips the first N)\n`];
 }
 
-function channelText(sensorId: string, { channel, account, lines }: ChannelExplanation): string[] {
+function channelProperties({ channel, account }: ChannelExplanation): Properties {
   const limits = Object.entries(channel.limits).map(([name, value]) => `${name} ${value}`);
-  const properties = [
+  return [
     ["name", channel.name],
     ["unit", channel.unit],
     ["value", valueText(channel)],
     ["limits", limits.join(", ")],
     ["rule", account.reason],
   ];
+}
+
+function channelText(sensorId: string, explanation: ChannelExplanation): string[] {
   return [
-    `channel ${sensorId}.${channel.channelId}\n`,
-    ...properties.map(([name = "", value = ""]) => `  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd().concat("\n")),
-    ...served(lines, "  "),
+    `channel ${sensorId}.${explanation.channel.channelId}\n`,
+    ...propertyLines(channelProperties(explanation)),
+    ...served(explanation.lines, "  "),
+  ];
+}
+
+function propertyLines(properties: Properties): string[] {
+  return properties.map(([name, value]) => `  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd().concat("\n"));
+}
+
+function tablesOf({ inspection, lines, channels }: SensorExplanation): DebugTable[] {
+  const { server, sensor } = inspection;
+  const table = (title: string, properties: Properties, series: readonly string[]): DebugTable => ({
+    title,
+    head: ["property", "value"],
+    rows: [...properties.filter(([, value]) => value !== ""), ...series.map((line) => ["line served", line])],
+    note: series.length === 0 ? "no lines served" : undefined,
+  });
+  return [
+    table(`sensor ${sensor.id} of server ${server}`, sensorProperties(inspection), lines),
+    ...channels.map((each) =>
+      table(`channel ${sensor.id}.${each.channel.channelId}`, channelProperties(each), each.lines),
+    ),
   ];
 }
 

@@ -5,6 +5,7 @@ import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
 import { healthRoutes } from "./management-endpoints.ts";
 import { type MetricsEndpointOptions, metricsEndpoint } from "./metrics-endpoint.ts";
 import { type Discovery, serviceDiscoveryEndpoint } from "./service-discovery-endpoint.ts";
+import { SCRIPT, STYLE } from "./status/respond.ts";
 import { statusRoutes } from "./status/routes.ts";
 import type { StatusSource } from "./status/source.ts";
 
@@ -28,7 +29,7 @@ export function createRoutes(options: RouteOptions): Routes {
   return new RoutesByPath(options.telemetryPath, [
     ...pagesForPeople(options, concurrency),
     ...healthRoutes(options.isReady),
-    ...debugRoutes(options.debug, concurrency),
+    ...debugRoutes(options, concurrency),
     ...discoveryRoutes(options.discovery, concurrency),
     [options.telemetryPath, metricsEndpoint(options)],
   ]);
@@ -54,11 +55,16 @@ class RoutesByPath extends Map<string, RouteHandler> {
   }
 }
 
-function debugRoutes(pages: DebugPages | undefined, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
-  if (pages === undefined) return [];
+function debugRoutes(
+  { debug, status, telemetryPath }: RouteOptions,
+  concurrency: ConcurrencyLimit,
+): [string, RouteHandler][] {
+  if (debug === undefined) return [];
+  // The style belongs to the status page.
+  const layout = status && { telemetryPath, hasDebugPages: true, style: STYLE, script: SCRIPT };
   return [
-    ["/debug/explain", concurrency.limit(debugEndpoint(pages.explain))],
-    ["/debug/cardinality", concurrency.limit(debugEndpoint(pages.cardinality))],
+    ["/debug/explain", concurrency.limit(debugEndpoint(debug.explain, "Explain", layout))],
+    ["/debug/cardinality", concurrency.limit(debugEndpoint(debug.cardinality, "Cardinality", layout))],
   ];
 }
 

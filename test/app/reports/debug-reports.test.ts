@@ -35,10 +35,10 @@ async function pages(at = smallServer()) {
 }
 
 describe("pages below /debug", () => {
-  test.each(["explain", "cardinality"] as const)("%s shows no secrets, in either form", async (name) => {
-    const { text, json, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
+  test.each(["explain", "cardinality"] as const)("%s shows no secrets, in any form", async (name) => {
+    const { text, json, tables, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
     expect(status).toBe(200);
-    for (const shown of [text, JSON.stringify(json)]) {
+    for (const shown of [text, JSON.stringify(json), JSON.stringify(tables)]) {
       expect(shown).not.toContain("hunter2");
       expect(shown).toContain("Uplink [redacted]");
     }

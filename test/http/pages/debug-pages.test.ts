@@ -1,11 +1,13 @@
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DebugReport } from "../../../src/http/pages/debug-endpoint.ts";
+import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../src/http/pages/status/respond.ts";
 import type { WebServer } from "../../../src/http/server/web-server.ts";
+import { fakeServers } from "../../support/fake-servers.ts";
 import { startPageServer } from "../support/page-server.ts";
 
 const asked: string[] = [];
-let report: DebugReport = { status: 200, text: "seen\n", json: { seen: "ü" } };
+let report: DebugReport = { status: 200, text: "seen\n", json: { seen: "ü" }, tables: [] };
 let server: WebServer;
 
 beforeAll(async () => {
@@ -43,6 +45,44 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
   });
 }
 
+describe("in a browser", () => {
+  const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const tables = [
+    { title: "series: <b>2", head: ["family", "series"], rows: [["prtg_<i>up", "2"]], note: "and 3 more" },
+    { title: "labels", head: ["label"], rows: [] },
+  ];
+  const page = async (): Promise<DebugReport> => ({ status: 200, text: "seen\n", json: {}, tables });
+
+  test.each(["/debug/explain", "/debug/cardinality"])("%s has the frame of the status page", async (path) => {
+    const { source } = fakeServers(1);
+    const { web, url } = await startPageServer({ debug: { explain: page, cardinality: page }, status: source });
+    try {
+      const response = await fetch(url + path, { headers: { Accept: BROWSER } });
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": CONTENT_SECURITY_POLICY,
+        vary: "Accept, Accept-Encoding",
+      });
+      const text = await response.text();
+      expect(text).toContain(
+        '<th scope="row"><bdi>prtg_&lt;i&gt;up</bdi></th><td data-label="series" class="n"><bdi>2</bdi></td>',
+      );
+      expect(text).toContain("<h2>series: &lt;b&gt;2</h2>");
+      expect(text).toContain("and 3 more");
+      // Relative to the folder.
+      for (const address of [`href="..${STYLE.path}"`, `src="..${SCRIPT.path}"`, 'action="../search"', 'href="../"']) {
+        expect(text).toContain(address);
+      }
+      expect(text).not.toMatch(/(?:href|src|action)="\.\//);
+      for (const accept of ["*/*", "text/plain", "text/*"]) {
+        expect(await (await fetch(url + path, { headers: { Accept: accept } })).text()).toBe("seen\n");
+      }
+    } finally {
+      await web.close(0);
+    }
+  });
+});
+
 describe.each(["explain", "cardinality"])("/debug/%s", (name) => {
   test("passes the query on and forbids caching", async () => {
     asked.length = 0;
@@ -79,7 +119,7 @@ describe.each(["explain", "cardinality"])("/debug/%s", (name) => {
 
   test("returns errors of the query", async () => {
     const fine = report;
-    report = { status: 404, text: "no such sensor\n", json: { error: "no such sensor" } };
+    report = { status: 404, text: "no such sensor\n", json: { error: "no such sensor" }, tables: [] };
     const { status, body } = await ask(`/debug/${name}`);
     report = fine;
     expect([status, body]).toEqual([404, "no such sensor\n"]);

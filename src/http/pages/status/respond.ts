@@ -22,6 +22,8 @@ export interface Answer {
   readonly status: 200 | 400 | 404;
   readonly contentType: string;
   readonly body: string;
+  /** Request headers that change the answer. Default: `Accept-Encoding`. */
+  readonly vary?: string;
   /** The path contains a hash of the content. */
   readonly isImmutable?: boolean;
 }
@@ -31,7 +33,7 @@ const compress = promisify(gzip);
 const WORTH_COMPRESSING = 1_000;
 
 export async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-  const { status, contentType, body, isImmutable = false } = answer;
+  const { status, contentType, body, vary = "Accept-Encoding", isImmutable = false } = answer;
   const plain = Buffer.from(body);
   const zipped = plain.length > WORTH_COMPRESSING && negotiateEncoding(request.headers) === "gzip";
   const bytes = zipped ? await compress(plain) : plain;
@@ -40,7 +42,7 @@ export async function respond(request: IncomingMessage, response: ServerResponse
     "Content-Type": contentType,
     "Content-Length": bytes.length,
     ...(zipped && { "Content-Encoding": "gzip" }),
-    Vary: "Accept-Encoding",
+    Vary: vary,
     "Cache-Control": isImmutable ? "public, max-age=31536000, immutable" : "no-store",
   });
   response.end(bytes);
