@@ -8,6 +8,10 @@ The status page (\`/\`) shows the state of the exporter and the tree of each ser
 \`/status.json\` has the same data for programs. New members can appear. The change log announces renamed and removed members.
 Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start at 0 with the process and after each change of the configuration.
 
+| A list | A device, in the dark | A sensor with charts | On a phone |
+| --- | --- | --- | --- |
+| ![All problems as a table with filters](images/status-list.png) | ![A device with its sensors, values and messages](images/status-device.png) | ![Charts of the channels of a sensor](images/status-sensor.png) | ![The overview on a phone: cards](images/status-phone.png) |
+
 | Address | Content |
 | --- | --- |
 | \`/\` | Problems: the 20 worst sensors. Then, with one server: its counts, status history and the top of its tree. With many servers: totals and a list, worst first, 25 a page. Then the exporter: collectors, API requests, series and sizes, OTLP |

@@ -78,7 +78,7 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
     expect(await page.locator(".servers tbody tr").count()).toBe(1);
     await page.locator(".servers tbody a").click();
     await expect.poll(() => page.locator("h1").innerText(), PATIENT).toBe("customer 321");
-    await page.locator("#below th > a").first().click();
+    await page.locator("#below tbody th a").first().click();
     await page.locator(".crumbs a").last().click();
     await expect.poll(() => page.locator("#server-0 h3").first().innerText(), PATIENT).toMatch(/status history/i);
     await page.locator('.crumbs a:text-is("Overview")').click();
@@ -114,7 +114,7 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
   test("counts of a server that does not answer are grey and say so", async () => {
     const { page } = await openPage(browser, base, { viewport: DESK });
     await page.goto(base);
-    expect(await page.locator("#faults").innerText()).toContain("5 Unreachable");
+    expect(await page.locator("#faults").innerText()).toMatch(/\b5\s+Unreachable/);
     const cell = page.locator(".servers tbody .outdated").first();
     expect(await cell.innerText()).toContain("as of the last poll");
     const colours = await page.evaluate<string[]>(
@@ -122,7 +122,7 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
     );
     expect(colours).toHaveLength(1);
     await page.goto(`${base}tree?server=customer+100`);
-    expect(await page.locator("#server-fault").innerText()).toContain("as of the last poll, 12 min ago");
+    expect(await page.locator("#server-fault").innerText()).toMatch(/as of the last poll, 1\d min ago$/);
   });
 });
 
