@@ -56,7 +56,7 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
   const world = createWorld({
     seed: 3,
     startedAt: Date.now(),
-    size: { probes: 1, groups: 3, devices: 36, sensors: 540 },
+    size: { probes: 1, groups: 3, devices: 18, sensors: 270 },
   });
   let folder: string;
   let exporter: ScrapedExporter;
