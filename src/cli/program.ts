@@ -17,11 +17,15 @@ import type { SimulateFlags } from "./simulate/simulate.ts";
 /** Resolves with the exit code: 0 success, 1 failure, 2 wrong usage. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   const run: Run = { code: 0, redactor: new Redactor() };
+  const program = createProgram(run, args[0]);
   try {
-    await createProgram(run, args[0]).parseAsync(args, { from: "user" });
+    await program.parseAsync(args, { from: "user" });
     return run.code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) {
+      process.stderr.write(flagHint(program, error));
+      return error.exitCode === 0 ? 0 : 2;
+    }
     const text = error instanceof ExporterError ? describeError(error) : fault(error);
     process.stderr.write(`prtg-exporter: ${run.redactor.redact(text)}\n`);
     return 1;
@@ -130,6 +134,15 @@ function addSimulate(program: Command, run: Run): void {
     "simulate the server of a check --report file: release, spelling, sizes",
   );
   addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", exampleHelp("prtg-exporter simulate"));
+}
+
+/** Commander suggests similar flags, but not `--config.file` for `--config`. */
+function flagHint({ commands }: Command, { code, message }: CommanderError): string {
+  if (code !== "commander.unknownOption" || message.includes("Did you mean")) return "";
+  const [, start = ""] = /'(--[\w.-]+)/.exec(message) ?? [];
+  const flags = commands.flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
+  const [found] = flags.filter((flag) => start !== "" && flag.startsWith(`${start}.`));
+  return found === undefined ? "" : `(Did you mean ${found}?)\n`;
 }
 
 function subcommand(program: Command, name: string, description: string): Command {

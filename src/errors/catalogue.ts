@@ -70,8 +70,9 @@ export const ERROR_CATALOGUE = {
     remedy: "Create it again with check --report.",
   },
   SECRET_UNREADABLE: {
-    meaning: "A secret file cannot be read, or is empty.",
-    remedy: "Check the path, the permissions of the file, and its encoding (UTF-8).",
+    meaning: "A secret file cannot be read, is empty, or contains more than the secret.",
+    remedy:
+      "Check the path and the permissions of the file. It must contain only the secret: one line of UTF-8 text (PowerShell: `Set-Content -Encoding ascii`).",
   },
   SECRET_EXPOSED: {
     meaning: "Other users can read a secret file, and `strict_secret_files` is set.",
