@@ -78,12 +78,18 @@ ${pages.length === 0 && html`<tr><td colspan="3" class="none">Not rendered yet.<
     "Scrapes",
     Object.keys(scrapes).length === 0
       ? html`<span class="none">none yet</span>`
-      : html`${Object.entries(scrapes).map(([format, count], index) => `${index > 0 ? ", " : ""}${number(count)} of ${format}`)}`,
+      : html`<ul class="plain">${Object.entries(scrapes).map(([format, count]) => html`<li>${number(count)} of ${mediaType(format)}</li>`)}</ul>`,
   )}</dl>
 <details data-key="families"><summary>Families <span class="quiet">${families.length}</span></summary>
 <table class="cards"><thead><tr><th scope="col">Family</th><th scope="col" class="n">Series</th></tr></thead>
 <tbody>${families.map(({ family, series: size }) => html`<tr><th scope="row"><code>${family}</code></th><td class="n" data-label="Series">${number(size)}</td></tr>`)}</tbody></table></details>
 </section>`;
+}
+
+/** Narrow columns break it at the slash instead of inside a word. */
+function mediaType(format: string): Html {
+  const [type = "", ...rest] = format.split("/");
+  return html`${type}${rest.map((part) => html`/<wbr>${part}`)}`;
 }
 
 function otlpSection({ otlp, totals }: StatusReport): Html {

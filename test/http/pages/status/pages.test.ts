@@ -154,7 +154,7 @@ describe("page of one server", () => {
     ["a status that it does not know", "3 new status"],
     ["series and bytes", "31,764 series at /metrics"],
     ["forms of the page", "text, gzip 588 kB 110 ms"],
-    ["scrapes", "17 of text/plain"],
+    ["scrapes by media type", "17 of text/ plain"],
     ["OTLP", "Delivered 100 Rejected ! 1 rejected Pending 20, oldest 90 s"],
     ["the version", "1.2.3 abcdef0"],
     ["a reload that failed", "reload failed: running the configuration of"],
