@@ -16,7 +16,7 @@ const NO_SKIPS: readonly AllowedSkip[] = [];
 export const TIERS: Readonly<Record<string, TierRules>> = {
   unit: { atLeast: 12_000, allowedSkips: NO_SKIPS },
   "newest-node": { atLeast: 12_000, allowedSkips: NO_SKIPS },
-  "integration-and-real": { atLeast: 1_400, allowedSkips: NO_SKIPS },
+  "integration-and-real": { atLeast: 1_364, allowedSkips: NO_SKIPS },
   containers: { atLeast: 20, allowedSkips: NO_SKIPS },
   cluster: { atLeast: 3, allowedSkips: NO_SKIPS },
 };

@@ -74,51 +74,6 @@ for (const generation of [2, 3] as const) {
       expect(counted?.points[0]?.value).toBe(objectCounts(world).get("sensor"));
     });
 
-    test("polls of moving lists remove nothing", async () => {
-      const [sensor] = measuredSensors();
-      if (sensor === undefined) throw new Error("nothing is up");
-      const everything = await seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}');
-      const ofSensor = await seriesCount(`{sensor_id="${sensor.id}"}`);
-      expect(ofSensor).toBeGreaterThan(5);
-
-      world.remove(sensor.id);
-      // Lists with several pages lose an object between any two.
-      exporter.simulator.faults.set(["execution-timeout=1000", "moving-list=delete"]);
-      for (let round = 0; round < 3; round++) {
-        expect(await poll()).toEqual({ worked: true, complete: false });
-        expect(await seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
-        expect(await seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}')).toBe(everything);
-      }
-
-      exporter.simulator.faults.clear();
-      expect(await poll()).toEqual({ worked: true, complete: true });
-      expect(await seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
-      expect(await poll()).toEqual({ worked: true, complete: true });
-      expect(await seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(0);
-    });
-
-    test("during an outage only prtg_up changes", async () => {
-      const worldly = '{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}';
-      const before = await seriesCount(worldly);
-      expect(await single("prtg_up")).toBe(1);
-
-      exporter.simulator.faults.set(["error=503"]);
-      for (let round = 0; round < 3; round++) {
-        expect((await poll()).worked).toBe(false);
-        expect(await single("prtg_up")).toBe(0);
-        expect(await single("up")).toBe(1);
-        expect(await seriesCount(worldly)).toBe(before);
-      }
-      expect(await single("prtg_exporter_api_breaker_open")).toBe(1);
-
-      exporter.simulator.faults.clear();
-      expect(await poll()).toEqual({ worked: true, complete: true });
-      expect(await single("prtg_up")).toBe(1);
-      expect(await single("prtg_exporter_api_breaker_open")).toBe(0);
-      expect(await seriesCount(worldly)).toBe(before);
-      expect(prometheus.failedScrapes()).toEqual([]);
-    });
-
     /** A poll and the next scrape. `complete`: Prometheus' view. */
     async function poll(): Promise<{ worked: boolean; complete: boolean }> {
       const worked = await exporter.poll();

@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SimSensor, World } from "../../packages/simulator/src/world/model.ts";
-import {
-  differences,
-  expectedSeries,
-  familySizes,
-  lastMeasured,
-  objectCounts,
-  servedValue,
-  statusCounts,
-} from "../support/world-truth.ts";
+import { differences, expectedSeries, familySizes, lastMeasured, servedValue } from "../support/world-truth.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { readmeQueries } from "./support/readme-queries.ts";
@@ -95,17 +87,6 @@ for (const generation of [2, 3] as const) {
         expect(differences(familySizes(world, at, ANSWERS[spelling]), sizes)).toEqual([]);
       });
 
-      test("finds the numbers of sensors and objects of the world", async () => {
-        expect(await single("sum(prtg_sensors)")).toBe(world.list("sensor").length);
-        const perStatus = await valuesBy("status", "prtg_sensors > 0");
-        expect(perStatus).toEqual(statusCounts(world, at));
-        const kinds = [...objectCounts(world).keys()].join("|");
-        expect(await valuesBy("kind", `prtg_objects{kind=~"${kinds}"}`)).toEqual(objectCounts(world));
-        expect(await valuesBy("status", 'sum by (status) (prtg_node_sensors{kind="probe"}) > 0')).toEqual(
-          statusCounts(world, at),
-        );
-      });
-
       test("contains exactly the statuses, values and labels of the world", async () => {
         const families = "prtg_sensor_status|prtg_sensor_status_code|prtg_channel_value|prtg_channel_state";
         const found = await query(`{__name__=~"${families}"}`);
@@ -114,15 +95,6 @@ for (const generation of [2, 3] as const) {
         );
         expect(expected.size).toBeGreaterThan(15_000);
         expect(differences(expected, new Map(found.map(withoutTarget))).slice(0, 10)).toEqual([]);
-      });
-
-      test("contains the names of all sensors, devices and channels", async () => {
-        const names = (nodes: Iterable<{ readonly name: string }>) => new Set([...nodes].map(({ name }) => name));
-        expect(new Set(await prometheus.labelValues("sensor"))).toEqual(names(world.list("sensor")));
-        expect(new Set(await prometheus.labelValues("device"))).toEqual(names(world.list("device")));
-        const served = world.channels().filter((channel) => servedValue(world, channel, at) !== undefined);
-        const limited = world.channels().filter(({ limits }) => Object.keys(limits).length > 0);
-        expect(new Set(await prometheus.labelValues("channel"))).toEqual(names([...served, ...limited]));
       });
 
       test("finds a sensor with a hostile name by id and by name", async () => {
@@ -178,11 +150,6 @@ for (const generation of [2, 3] as const) {
         const series = await query(promql);
         expect(series).toHaveLength(1);
         return series[0]?.points[0]?.value;
-      }
-
-      async function valuesBy(label: string, promql: string): Promise<Map<string, number>> {
-        const series = await query(promql);
-        return new Map(series.map(({ labels, points }) => [labels[label] ?? "", points[0]?.value ?? Number.NaN]));
       }
     });
   });

@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -153,23 +152,6 @@ for (const generation of [2, 3] as const) {
       const byId = (one: { id?: string | undefined }, other: { id?: string | undefined }) =>
         (one.id ?? "") < (other.id ?? "") ? -1 : 1;
       expect(found.toSorted(byId)).toEqual(expected.toSorted(byId));
-    });
-
-    test("gets the devices of the query with its port", async () => {
-      const { world } = exporter.simulator;
-      const [probe] = world.list("probe");
-      const prometheus = await discovering(
-        binary,
-        `?server=hq&port=9100&probe=${encodeURIComponent(probe?.name ?? "")}`,
-        [],
-      );
-      const targets = await targetsOf(prometheus, ({ length }) => length > 0);
-      for (const { labels, discoveredLabels, scrapeUrl } of targets) {
-        expect(discoveredLabels.__meta_prtg_probe).toBe(probe?.name);
-        const host = discoveredLabels.__meta_prtg_host ?? "";
-        expect(labels.instance).toBe(isIPv6(host) ? `[${host}]:9100` : `${host}:9100`);
-        expect(new URL(scrapeUrl).port).toBe("9100");
-      }
     });
 
     test("follows a new name, and keeps its list during an error answer", async () => {
