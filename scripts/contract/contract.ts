@@ -9,11 +9,12 @@ import { PRTG_ATTRIBUTES } from "../../src/events/event.ts";
 import { JOURNAL_FILE } from "../../src/events/journal.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { SCRIPT, STYLE } from "../../src/http/pages/status/respond.ts";
-import { DECLARATIONS, type FamilyDeclaration, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { WATERMARK_FILE } from "../../src/sync/watermarks.ts";
 import { EVENT_NAMES, EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
-import { itemsOf, propertiesOf, typeOf } from "../generate/configuration-values.ts";
+import { mapBelow, propertiesOf, typeOf } from "../generate/configuration-values.ts";
 import { type HelmValue, readHelmValues } from "../generate/helm-values.ts";
+import { EXPERIMENTAL_FAMILIES } from "../generate/metrics-page.ts";
 
 /** What a release promises about one name. Equal entries mean an unchanged promise. */
 export interface Promised {
@@ -57,11 +58,6 @@ function stable(entries: readonly (readonly [name: string, facts: object])[]): S
 
 /** The texts of HELP may improve, so only their presence is promised. */
 function metrics(): Section {
-  const experimental = new Set(
-    Object.values<FamilyDeclaration>(DECLARATIONS)
-      .filter(({ stability }) => stability === "experimental")
-      .map(({ name }) => name),
-  );
   const families: readonly Pick<MetricDeclaration, "name" | "type" | "labels" | "detailLabels" | "buckets">[] = [
     ...Object.values(TREE_FAMILIES),
     ...EXPORTER_FAMILIES,
@@ -70,7 +66,7 @@ function metrics(): Section {
     families.map(({ name, type, labels, detailLabels, buckets }) => [
       name,
       {
-        stability: experimental.has(name) ? "EXPERIMENTAL" : "STABLE",
+        stability: EXPERIMENTAL_FAMILIES.has(name) ? "EXPERIMENTAL" : "STABLE",
         type,
         labels: labels.filter((label) => detailLabels?.includes(label) !== true),
         ...(detailLabels && { detail_labels: [...detailLabels] }),
@@ -86,8 +82,7 @@ function keysBelow(schema: JsonSchema, path: string, above: Promised["stability"
   return Object.entries(propertiesOf(schema)).flatMap(([key, value]) => {
     const name = `${path}${key}${value.type === "array" ? "[]" : ""}`;
     const stability = value.description?.startsWith("Experimental") === true ? "EXPERIMENTAL" : above;
-    const items = itemsOf(value);
-    const below = value.properties === undefined ? items?.properties && items : value;
+    const below = mapBelow(value);
     if (below !== undefined) return keysBelow(below, `${name}.`, stability);
     const preset = required.has(key) ? { required: true } : { default: value.default ?? null };
     return [[name, { stability, type: typeOf(value), ...preset }]];

@@ -1,6 +1,6 @@
 import { SERVER_VARIABLES } from "../../src/config/environment.ts";
 import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
-import { itemsOf, propertiesOf, typeOf, yaml } from "./configuration-values.ts";
+import { itemsOf, mapBelow, propertiesOf, typeOf, yaml } from "./configuration-values.ts";
 import { anchor, code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -131,13 +131,6 @@ function sections(schema: JsonSchema, path: string): string[] {
 
 function headingOf(path: string, key: string, value: JsonSchema): string {
   return `${path === "" ? "" : `${path}.`}${key}${value.type === "array" ? "[]" : ""}`;
-}
-
-/** The map of the value or of the list items. */
-function mapBelow(value: JsonSchema): JsonSchema | undefined {
-  if (value.properties !== undefined) return value;
-  const items = itemsOf(value);
-  return items?.properties === undefined ? undefined : items;
 }
 
 function defaultOf(value: JsonSchema, isRequired: boolean): string {

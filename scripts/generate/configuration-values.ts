@@ -51,6 +51,13 @@ export function itemsOf(schema: JsonSchema | undefined): JsonSchema | undefined 
   return isSchema(schema?.items) ? schema.items : undefined;
 }
 
+/** The map of the value or of the list items. */
+export function mapBelow(value: JsonSchema): JsonSchema | undefined {
+  if (value.properties !== undefined) return value;
+  const items = itemsOf(value);
+  return items?.properties === undefined ? undefined : items;
+}
+
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -99,7 +99,8 @@ Labels in parentheses need \`metrics.api_detail: endpoint\` ([configuration](con
 \`prtg_exporter_api_endpoint_*\` which endpoint.
 `;
 
-const EXPERIMENTAL: ReadonlySet<string> = new Set(
+/** Names of families that any release may change. */
+export const EXPERIMENTAL_FAMILIES: ReadonlySet<string> = new Set(
   Object.values<FamilyDeclaration>(DECLARATIONS)
     .filter(({ stability }) => stability === "experimental")
     .map(({ name }) => name),
@@ -132,7 +133,7 @@ function familyTable(families: readonly (MetricFamily | MetricDeclaration)[]): s
   }: Partial<MetricDeclaration> & Pick<MetricDeclaration, "labels">): string =>
     labels.map((label) => (detailLabels.includes(label) ? `(${code(label)})` : code(label))).join(" ");
   const rows = families.map((family) => {
-    const mark = EXPERIMENTAL.has(family.name) ? "*Experimental.* " : "";
+    const mark = EXPERIMENTAL_FAMILIES.has(family.name) ? "*Experimental.* " : "";
     return [code(family.name), family.type, labelsOf(family), mark + family.help];
   });
   return table(["Name", "Type", "Labels", "Meaning"], rows);

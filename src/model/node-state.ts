@@ -89,6 +89,11 @@ export class NodeState {
     return this.#sinceExpiry.state;
   }
 
+  /** Milliseconds since the epoch. `undefined` if no poll confirms it. `now`: monotonic ms. */
+  statusSinceAt(now: number): number | undefined {
+    return this.statusSinceExpiresAt > now ? this.statusSince : undefined;
+  }
+
   get intervalExpiresAt(): number {
     return this.#intervalExpiry.property;
   }

@@ -58,17 +58,12 @@ export function inspectSensor(
   if (known?.node.kind !== "sensor") return undefined;
   const group = state.channelsOf(sensorId);
   const all = group?.channels ?? [];
-  const main = choice === "main" ? mainChannel(all, state, now) : undefined;
-  const isPart = choice !== "main" && "from" in choice;
-  const first = isPart ? Math.min(choice.from, Math.max(0, all.length - 1)) : 0;
-  const chosen = isPart
-    ? all.slice(first, first + choice.count)
-    : all.filter((channel) => (choice === "main" ? channel === main : channel.channelId === choice.channelId));
+  const { first, chosen } = chooseChannels(all, choice, () => mainChannel(all, state, now));
   return {
     server,
     sensor: known.node,
     status: known.status,
-    statusSince: known.statusSinceExpiresAt > now ? known.statusSince : undefined,
+    statusSince: known.statusSinceAt(now),
     message: known.message,
     lastUp: known.lastUp,
     lastDown: known.lastDown,
@@ -81,6 +76,19 @@ export function inspectSensor(
       return inspectChannel(channel, isDropped ? "dropped" : stateOf(channel, known, now));
     }),
   };
+}
+
+function chooseChannels(
+  all: readonly Channel[],
+  choice: ChannelChoice,
+  main: () => Channel | undefined,
+): { readonly first: number; readonly chosen: readonly Channel[] } {
+  if (choice === "main") return { first: 0, chosen: [main()].filter((channel) => channel !== undefined) };
+  if ("channelId" in choice) {
+    return { first: 0, chosen: all.filter(({ channelId }) => channelId === choice.channelId) };
+  }
+  const first = Math.min(choice.from, Math.max(0, all.length - 1));
+  return { first, chosen: all.slice(first, first + choice.count) };
 }
 
 /** PRTG adds channels with negative ids, such as the downtime. */

@@ -2,27 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { load } from "js-yaml";
 import { z } from "zod";
+import { type PrometheusRule, ruleFile } from "../../scripts/generate/prometheus-rules.ts";
 
 export const RULES_FOLDER = fileURLToPath(new URL("../../deploy/prometheus/", import.meta.url));
 const TESTS_FOLDER = `${RULES_FOLDER}tests/`;
-
-const ruleFile = z.object({
-  groups: z.array(
-    z.object({
-      name: z.string(),
-      rules: z.array(
-        z.object({
-          record: z.string().optional(),
-          alert: z.string().optional(),
-          expr: z.string(),
-          for: z.string().optional(),
-          labels: z.record(z.string(), z.string()).default({}),
-          annotations: z.record(z.string(), z.string()).default({}),
-        }),
-      ),
-    }),
-  ),
-});
 
 const testFile = z.object({
   tests: z.array(
@@ -44,13 +27,13 @@ const testFile = z.object({
   ),
 });
 
-export type Rule = z.infer<typeof ruleFile>["groups"][number]["rules"][number];
+export type { PrometheusRule as Rule };
 export type RuleTest = z.infer<typeof testFile>["tests"][number];
 
 export const RULE_FILES = ["recording-rules.yml", "alert-rules.yml"].map((name) => RULES_FOLDER + name);
 export const RULE_TEST_FILES = readdirSync(TESTS_FOLDER).map((name) => TESTS_FOLDER + name);
 
-export const RULES: readonly Rule[] = RULE_FILES.flatMap((file) =>
+export const RULES: readonly PrometheusRule[] = RULE_FILES.flatMap((file) =>
   ruleFile.parse(load(readFileSync(file, "utf8"))).groups.flatMap(({ rules }) => rules),
 );
 export const RULE_TESTS: readonly RuleTest[] = RULE_TEST_FILES.flatMap(

@@ -26,7 +26,7 @@ export function foundNode(tree: ServerTree, node: TreeNode, rank: number, now: n
     tree,
     node,
     status: state.statusOf(node, now),
-    since: known !== undefined && known.statusSinceExpiresAt > now ? known.statusSince : undefined,
+    since: known?.statusSinceAt(now),
     measuredAt: known?.lastMeasuredAt,
     rank,
   };

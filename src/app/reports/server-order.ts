@@ -1,4 +1,9 @@
-import { SERVER_STATES, type ServerState } from "../../http/pages/status/status-order.ts";
+import {
+  DOWN_STATUSES,
+  SERVER_STATES,
+  type ServerState,
+  WARNING_STATUSES,
+} from "../../http/pages/status/status-order.ts";
 import type { StatusToken } from "../../prtg/status.ts";
 
 export interface RankedServer {
@@ -6,9 +11,6 @@ export interface RankedServer {
   readonly state: ServerState;
   readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
 }
-
-const DOWN: readonly StatusToken[] = ["down", "partialdown", "disconnected"];
-const WARNING: readonly StatusToken[] = ["warning", "unusual"];
 
 /** `customer 9` before `customer 10`, the same wherever the exporter runs. */
 export function byName(a: string, b: string): number {
@@ -32,12 +34,12 @@ export function serverState(runs: {
   return hasFailures ? "failing" : "starting";
 }
 
-/** Worst first: by `SERVER_STATES`, then by sensors in `DOWN`, then in `WARNING`, then by name. */
+/** Worst first: by `SERVER_STATES`, then by sensors that are down, then by warnings, then by name. */
 export function compareServers(a: RankedServer, b: RankedServer): number {
   return (
     SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||
-    sensorsIn(b, DOWN) - sensorsIn(a, DOWN) ||
-    sensorsIn(b, WARNING) - sensorsIn(a, WARNING) ||
+    sensorsIn(b, DOWN_STATUSES) - sensorsIn(a, DOWN_STATUSES) ||
+    sensorsIn(b, WARNING_STATUSES) - sensorsIn(a, WARNING_STATUSES) ||
     byName(a.name, b.name)
   );
 }

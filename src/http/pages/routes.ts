@@ -5,8 +5,7 @@ import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
 import { healthRoutes } from "./management-endpoints.ts";
 import { type MetricsEndpointOptions, metricsEndpoint } from "./metrics-endpoint.ts";
 import { type Discovery, serviceDiscoveryEndpoint } from "./service-discovery-endpoint.ts";
-import { SCRIPT, STYLE } from "./status/respond.ts";
-import { statusRoutes } from "./status/routes.ts";
+import { layoutOf, statusRoutes } from "./status/routes.ts";
 import type { StatusSource } from "./status/source.ts";
 
 export interface RouteOptions {
@@ -61,7 +60,7 @@ function debugRoutes(
 ): [string, RouteHandler][] {
   if (debug === undefined) return [];
   // The style belongs to the status page.
-  const layout = status && { telemetryPath, hasDebugPages: true, style: STYLE, script: SCRIPT };
+  const layout = status && layoutOf({ telemetryPath, hasDebugPages: true });
   return [
     ["/debug/explain", concurrency.limit(debugEndpoint(debug.explain, "Explain", layout))],
     ["/debug/cardinality", concurrency.limit(debugEndpoint(debug.cardinality, "Cardinality", layout))],

@@ -42,6 +42,12 @@ export function value(input: number): string {
   return (size < 1_000 ? THREE_DECIMALS : ONE_DECIMAL).format(input);
 }
 
+/** The first characters of a text that is longer. The page of its object has the whole. */
+export function shortened(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length > length ? `${characters.slice(0, length).join("")}…` : text;
+}
+
 /** `1.2 MB`, decimal. */
 export function bytes(count: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];

@@ -1,4 +1,4 @@
-import { moment, number, value } from "./figures.ts";
+import { moment, number, shortened, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
 import { nodeLink } from "./links.ts";
@@ -90,12 +90,11 @@ function valueIn({ channel }: NodeSummary): Html | false {
   return html`${shown} <span class="channel"><bdi>${name}</bdi></span>`;
 }
 
-/** The sensor's page has the whole message. */
-const BEYOND_ROW = /^(.{200}).+$/su;
+const MAX_MESSAGE = 200;
 
 function messageOf({ status, message }: NodeSummary): Html | false {
   if (status === "up" || message === null) return false;
-  return html`<bdi>${message.replace(BEYOND_ROW, "$1…")}</bdi>`;
+  return html`<bdi>${shortened(message, MAX_MESSAGE)}</bdi>`;
 }
 
 /** A link to the device, after the names above it. */

@@ -84,8 +84,8 @@ export function coarser(points: readonly PathPoint[], from: number, ms: number):
 }
 
 /**
- * Points for the script: seconds since the point before (the first: since `from`), then the lowest and the highest value,
- * the highest only if it differs, and no values if they are those of the point before.
+ * Points for the script, one token each: `seconds,lowest,highest`. The seconds count from the previous point, or from `from`.
+ * The highest value is missing if it equals the lowest. Both are missing if they equal those of the previous point.
  */
 export function pointsText(points: readonly PathPoint[], from: number): string {
   let [time, values] = [0, ""];

@@ -3,7 +3,7 @@ import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
 import { objectTable } from "./object-table.ts";
 import type { StatusReport } from "./report.ts";
-import { PROBLEM_STATUSES } from "./status-order.ts";
+import { DOWN_STATUSES, PROBLEM_STATUSES, WARNING_STATUSES } from "./status-order.ts";
 
 export interface ProblemsOptions {
   /** Known sensors per status. */
@@ -33,8 +33,8 @@ function allClear(isStarting: boolean): string {
 }
 
 const GROUPS: readonly (readonly [text: string, statuses: readonly string[]])[] = [
-  ["down", ["down", "partialdown", "disconnected"]],
-  ["in warning or unusual", ["warning", "unusual"]],
+  ["down", DOWN_STATUSES],
+  ["in warning or unusual", WARNING_STATUSES],
   ["acknowledged", ["acknowledged"]],
 ];
 

@@ -4,7 +4,7 @@ import { disconnectSignal } from "../../server/response-lifetime.ts";
 import type { RouteHandler } from "../../server/responses.ts";
 import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
-import { type Page, renderPage } from "./layout.ts";
+import { type Layout, type Page, renderPage } from "./layout.ts";
 import { overviewPage, singleServerPage } from "./overview-page.ts";
 import type { NodeReport, StatusReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
@@ -31,9 +31,14 @@ export interface StatusRouteOptions {
   readonly hasDebugPages: boolean;
 }
 
+/** For all pages of the exporter. */
+export function layoutOf({ telemetryPath, hasDebugPages }: Omit<StatusRouteOptions, "source">): Layout {
+  return { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
+}
+
 export function statusRoutes(options: StatusRouteOptions, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
-  const { source, telemetryPath, hasDebugPages } = options;
-  const layout = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
+  const { source, hasDebugPages } = options;
+  const layout = layoutOf(options);
   const page = (status: Answer["status"], content: Page): Answer => ({
     status,
     contentType: "text/html; charset=utf-8",

@@ -1,6 +1,6 @@
 import type { StatusCourse } from "./courses.ts";
 import { isOutdated } from "./exporter-health.ts";
-import { counted, moment, number, objectCounts } from "./figures.ts";
+import { counted, moment, number, objectCounts, shortened } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
 import { HOME, overviewLink, serverLink } from "./links.ts";
@@ -45,8 +45,7 @@ function outdatedNote({ totals: { servers_by_state } }: StatusReport): Html | fa
   return count > 0 && html`<p class="note">Sensors of ${counted(count, "server")} as of the last poll.</p>`;
 }
 
-/** The server's page has the whole error. */
-const BEYOND_ROW = /^(.{100}).+$/su;
+const MAX_REASON = 100;
 
 function row(server: ServerReport, now: string, course: StatusCourse): Html {
   const { name, state, last_poll_at, sensors_by_status } = server;
@@ -57,7 +56,7 @@ function row(server: ServerReport, now: string, course: StatusCourse): Html {
 
 function why({ failed_collectors: failed, reason }: ServerReport): Html | false {
   if (reason === null) return false;
-  return html` <span class="why">${failed.join(", ")} failed: <bdi>${reason.replace(BEYOND_ROW, "$1…")}</bdi></span>`;
+  return html` <span class="why">${failed.join(", ")} failed: <bdi>${shortened(reason, MAX_REASON)}</bdi></span>`;
 }
 
 /** Number of intervals in four hours. */

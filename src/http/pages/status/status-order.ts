@@ -2,8 +2,10 @@
 export const SERVER_STATES = ["unreachable", "failing", "impaired", "starting", "working"] as const;
 export type ServerState = (typeof SERVER_STATES)[number];
 
+export const DOWN_STATUSES = ["down", "partialdown", "disconnected"] as const;
+export const WARNING_STATUSES = ["warning", "unusual"] as const;
 /** Sensors in these statuses need attention, the worst first. An acknowledged sensor already has it. */
-export const PROBLEM_STATUSES = ["down", "partialdown", "disconnected", "warning", "unusual", "acknowledged"] as const;
+export const PROBLEM_STATUSES = [...DOWN_STATUSES, ...WARNING_STATUSES, "acknowledged"] as const;
 
 /** Tokens of the API, the most urgent first. */
 export const STATUS_ORDER: readonly string[] = [
