@@ -3,7 +3,7 @@ import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { reconcile } from "../model/reconcile.ts";
 import { EMPTY_TREE, type Tree, type TreeNode } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
+import type { ChannelRecords, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import { resolveTimeFlag } from "./flag-values.ts";
 import type { UnfinishedRun } from "./journal.ts";
@@ -168,7 +168,7 @@ function iso(at: number): string {
 
 interface Inventory {
   readonly tree: Tree;
-  readonly channels: readonly ChannelRecord[];
+  readonly channels: ChannelRecords;
 }
 
 const ATTEMPTS = 3;
@@ -193,7 +193,10 @@ async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSigna
   return { tree: reconcile(EMPTY_TREE, poll).tree, channels: channels.items };
 }
 
-async function readComplete<Item>(what: string, read: () => Promise<ListResult<Item>>): Promise<ListResult<Item>> {
+async function readComplete<List extends { readonly complete: boolean }>(
+  what: string,
+  read: () => Promise<List>,
+): Promise<List> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const list = await read();
     if (list.complete) return list;

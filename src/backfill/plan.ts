@@ -4,7 +4,7 @@ import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import type { Conversion } from "../mapping/units/base-units.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
-import type { ChannelRecord } from "../prtg/records.ts";
+import type { ChannelRecord, ChannelRecords } from "../prtg/records.ts";
 import type { ExtraLabel } from "./flag-values.ts";
 
 /** Each list that is not empty must match. */
@@ -65,7 +65,7 @@ export interface PlanOptions {
 type FormatSeriesLabels = (family: MetricFamily, values: readonly string[]) => string;
 
 /** Sensors and channels by id, with the series of `serve`. Leaves out sensors without served channels. */
-export function planSensors(tree: Tree, channels: readonly ChannelRecord[], options: PlanOptions): BackfillPlan {
+export function planSensors(tree: Tree, channels: ChannelRecords, options: PlanOptions): BackfillPlan {
   const { mapper, extraLabels, selects } = options;
   const families = historyFamilies(mapper);
   const format = extraLabels === undefined ? formatValues : textFormat(extraLabels);

@@ -6,7 +6,7 @@ import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { Lookups } from "../model/lookups.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ChannelRecord } from "../prtg/records.ts";
+import type { ChannelRecords } from "../prtg/records.ts";
 import type { PollResult } from "./collector.ts";
 import { FailureLog, failureFields, goesOnWithout } from "./failures.ts";
 import type { NodeGaps } from "./node-polls.ts";
@@ -19,7 +19,7 @@ export interface ChannelPollOptions {
   readonly memory: MemoryBudget;
   readonly clock: Clock;
   /** Passes the list to the time series. `requestedAt`: monotonic. */
-  readonly follow: (channels: readonly ChannelRecord[], requestedAt: number) => Promise<void>;
+  readonly follow: (channels: ChannelRecords, requestedAt: number) => Promise<void>;
 }
 
 /** The last measurement of every channel. */

@@ -1,6 +1,6 @@
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ChannelRecord } from "../prtg/records.ts";
+import type { ChannelRecords } from "../prtg/records.ts";
 import type { PollResult } from "./collector.ts";
 import { PartialPoll } from "./failures.ts";
 import type { StateWriter } from "./state-writer.ts";
@@ -58,6 +58,6 @@ async function readProbes(
 }
 
 /** Whether these can be the primary channels: a server that ignores the filter lists all channels. */
-export function isOnePerSensor(channels: readonly Pick<ChannelRecord, "sensorId">[]): boolean {
-  return new Set(channels.map(({ sensorId }) => sensorId)).size === channels.length;
+export function isOnePerSensor(channels: ChannelRecords): boolean {
+  return new Set(channels.values().map(({ sensorId }) => sensorId)).size === channels.length;
 }

@@ -5,7 +5,7 @@ import type { Extras } from "../lib/extra-work.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/update-context.ts";
 import type { ParentKind } from "../projection/shape.ts";
-import type { ChannelRecord } from "../prtg/records.ts";
+import type { ChannelRecords } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import { EXTRA_COLLECTORS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
@@ -201,7 +201,7 @@ export class ServerCollectors {
   }
 
   /** Time series follow the first list after the first page, and later lists at once. */
-  async #followChannels(channels: readonly ChannelRecord[], requestedAt: number): Promise<void> {
+  async #followChannels(channels: ChannelRecords, requestedAt: number): Promise<void> {
     const { writer, sync, telemetry } = this.#options;
     if (sync === undefined) return;
     const { state } = writer;

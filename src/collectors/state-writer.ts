@@ -10,7 +10,7 @@ import { NODE_KINDS } from "../model/tree.ts";
 import type { ExpiryPolicy, UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { memoryFull } from "../prtg/answer-bounds.ts";
-import type { ChannelRecord, ListResult } from "../prtg/records.ts";
+import type { ChannelList } from "../prtg/records.ts";
 import { UNMAPPED_REASONS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 
@@ -46,13 +46,13 @@ export class StateWriter {
     if (!isConsistent) this.#options.metrics.decodeProblem("summary", 1);
   }
 
-  async applyChannels(list: ListResult<ChannelRecord>): Promise<void> {
+  async applyChannels(list: ChannelList): Promise<void> {
     this.#reserve(this.#nodes, Math.max(this.#channels, list.items.length));
     await this.#commit((context) => this.state.applyChannels(list, context));
   }
 
   /** `lookups`: `undefined` if the server has none for this user. */
-  async applyLimits(list: ListResult<ChannelRecord>, lookups: Lookups | undefined): Promise<void> {
+  async applyLimits(list: ChannelList, lookups: Lookups | undefined): Promise<void> {
     const unknown = await this.#commit((context) => this.state.applyLimits(list, lookups, context));
     this.#options.metrics.decodeProblem("lookup", unknown);
   }

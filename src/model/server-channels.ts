@@ -1,5 +1,5 @@
 import type { TimeSlices } from "../lib/yielding.ts";
-import { type ChannelRecord, type ListResult, provesAbsence } from "../prtg/records.ts";
+import { type ChannelList, type ChannelRecord, provesAbsence } from "../prtg/records.ts";
 import { CHANNEL_FACTS, Channel, ChannelNumbers } from "./channel.ts";
 import {
   changeStaleness,
@@ -73,7 +73,7 @@ export class ServerChannels {
   }
 
   /** Removes channels that two successive complete lists lack. */
-  async list(list: ListResult<ChannelRecord>, context: UpdateContext): Promise<void> {
+  async list(list: ChannelList, context: UpdateContext): Promise<void> {
     const { now, expiry, slices } = context;
     const expiresAt = expiry.channel();
     this.#poll++;
@@ -100,7 +100,7 @@ export class ServerChannels {
 
   /** Returns the number of channels whose lookup is unknown. */
   async applyLimits(
-    list: ListResult<ChannelRecord>,
+    list: ChannelList,
     lookups: Lookups | undefined,
     { now, expiry, slices }: UpdateContext,
   ): Promise<number> {

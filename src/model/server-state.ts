@@ -1,4 +1,4 @@
-import type { ChannelRecord, ListResult, NodeRecord, StatusSummary } from "../prtg/records.ts";
+import type { ChannelList, ChannelRecords, ListResult, NodeRecord, StatusSummary } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
@@ -156,14 +156,14 @@ export class ServerState {
   }
 
   /** @throws ApiError if the labels of all channels would be too large */
-  async applyChannels(list: ListResult<ChannelRecord>, context: UpdateContext): Promise<void> {
+  async applyChannels(list: ChannelList, context: UpdateContext): Promise<void> {
     await this.#checkLabels(list.items, context);
     this.#listed.add("channel");
     await this.#channels.list(list, context);
   }
 
   /** Resolves with the number of channels whose lookup is unknown. */
-  applyLimits(list: ListResult<ChannelRecord>, lookups: Lookups | undefined, context: UpdateContext): Promise<number> {
+  applyLimits(list: ChannelList, lookups: Lookups | undefined, context: UpdateContext): Promise<number> {
     return this.#channels.applyLimits(list, lookups, context);
   }
 
@@ -190,7 +190,7 @@ export class ServerState {
     return this.#channels.changeStaleness(staleAfterMs, context);
   }
 
-  async #checkLabels(channels: readonly ChannelRecord[], { slices }: UpdateContext): Promise<void> {
+  async #checkLabels(channels: ChannelRecords, { slices }: UpdateContext): Promise<void> {
     let sensorId: string | undefined;
     let sensorSize = 0;
     let size = 0;

@@ -19,10 +19,14 @@ import {
 } from "./endpoints.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
+import { ChannelTable } from "./paging/channel-table.ts";
+import { itemsById } from "./paging/item-store.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
 import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
 import {
+  type ChannelList,
   type ChannelRecord,
+  type ChannelRecords,
   type ListResult,
   type LookupDefinition,
   type NodeKind,
@@ -37,7 +41,7 @@ import { ServerAccesses } from "./request/server-access.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
 const NODE_FORMAT: Omit<ItemFormat<NodeRecord>, "decode"> = {
-  keyOf: ({ id }) => id,
+  ...itemsById<NodeRecord>(),
   describe: ({ kind, name, parent }) => `${kind} ${name}${parent === undefined ? "" : ` below ${parent.id}`}`,
   sizeOf: sizeOfNode,
   itemBytes: NODE_RECORD_BYTES,
@@ -60,13 +64,13 @@ class ApiClient implements MonitoringApi {
   readonly #lists: ListReader;
   readonly #timeSeries: TimeSeriesReader;
   readonly #texts: TextBounds;
-  readonly #channelFormat: ItemFormat<ChannelRecord> = {
+  readonly #channelFormat: ItemFormat<ChannelRecord, ChannelRecords> = {
     decode: (record, problems) => {
       const channel = decodeChannel(record, problems);
       return channel && this.#texts.channel(channel, problems);
     },
-    keyOf: ({ channelId }) => channelId,
-    groupOf: ({ sensorId }) => sensorId,
+    idOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
+    openStore: () => new ChannelTable(),
     describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
@@ -76,7 +80,7 @@ class ApiClient implements MonitoringApi {
       const lookup = decodeLookup(record, problems);
       return lookup && sharedLookup(this.#texts.lookup(lookup, problems));
     },
-    keyOf: ({ id }) => id,
+    ...itemsById<LookupDefinition>(),
     describe: ({ name }) => name,
     sizeOf: sizeOfLookup,
     itemBytes: LOOKUP_RECORD_BYTES,
@@ -161,7 +165,7 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read([allNodesList(options)], format, signal);
   }
 
-  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList> {
     return this.#lists.read(channelLists(options), this.#channelFormat, signal);
   }
 

@@ -3,15 +3,16 @@ import { ApiError, isMissing } from "./api-error.ts";
 import { type Autodiscovery, decodeAutodiscovery, readConnected, readLicense } from "./decode/details.ts";
 import { AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
 import type { DetailsApi } from "./monitoring-api.ts";
+import { itemsById } from "./paging/item-store.ts";
 import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
-import type { ChannelRecord, LicenseUse, ListResult } from "./records.ts";
+import type { ChannelList, ChannelRecord, ChannelRecords, LicenseUse } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
 
 const LICENSE = "/experimental/license";
 
 const AUTODISCOVERIES: ItemFormat<Autodiscovery> = {
   decode: decodeAutodiscovery,
-  keyOf: ({ id }) => id,
+  ...itemsById<Autodiscovery>(),
   describe: ({ isRunning }) => (isRunning ? "running" : "over"),
   sizeOf: ({ id }) => id.length,
   itemBytes: NODE_RECORD_BYTES,
@@ -20,9 +21,9 @@ const AUTODISCOVERIES: ItemFormat<Autodiscovery> = {
 export class DetailsReader implements DetailsApi {
   readonly #requester: Requester;
   readonly #lists: ListReader;
-  readonly #channels: ItemFormat<ChannelRecord>;
+  readonly #channels: ItemFormat<ChannelRecord, ChannelRecords>;
 
-  constructor(requester: Requester, lists: ListReader, channels: ItemFormat<ChannelRecord>) {
+  constructor(requester: Requester, lists: ListReader, channels: ItemFormat<ChannelRecord, ChannelRecords>) {
     this.#requester = requester;
     this.#lists = lists;
     this.#channels = channels;
@@ -48,7 +49,7 @@ export class DetailsReader implements DetailsApi {
     });
   }
 
-  primaryChannels(signal: AbortSignal): Promise<ListResult<ChannelRecord> | undefined> {
+  primaryChannels(signal: AbortSignal): Promise<ChannelList | undefined> {
     return ifAvailable(PRIMARY_CHANNELS.endpoint, () => this.#lists.read([PRIMARY_CHANNELS], this.#channels, signal));
   }
 }

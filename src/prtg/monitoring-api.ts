@@ -1,5 +1,5 @@
 import type {
-  ChannelRecord,
+  ChannelList,
   LicenseUse,
   ListResult,
   LookupDefinition,
@@ -26,8 +26,8 @@ export interface MonitoringApi {
    * server lacks the list.
    */
   allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined>;
-  /** Channels with their last measurement. Copy what you keep: the next call may change the records. */
-  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
+  /** Channels with their last measurement. */
+  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList>;
   readonly details: DetailsApi;
   /** `undefined` if the server lacks the endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
@@ -69,5 +69,5 @@ export interface DetailsApi {
   license(signal: AbortSignal): Promise<LicenseUse | undefined>;
   probeConnected(id: string, signal: AbortSignal): Promise<boolean | undefined>;
   autodiscoveries(signal: AbortSignal): Promise<number | undefined>;
-  primaryChannels(signal: AbortSignal): Promise<ListResult<ChannelRecord> | undefined>;
+  primaryChannels(signal: AbortSignal): Promise<ChannelList | undefined>;
 }

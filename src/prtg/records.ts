@@ -80,8 +80,17 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 /** In the display unit. */
 export type ChannelLimits = { readonly [name in LimitName]?: number };
 
-export interface ListResult<Item> {
-  readonly items: readonly Item[];
+/** An array, or something that makes its items on demand. */
+export interface Items<Item> extends Iterable<Item> {
+  readonly length: number;
+  values(): IteratorObject<Item, undefined>;
+}
+
+export type ChannelRecords = Items<ChannelRecord>;
+export type ChannelList = ListResult<ChannelRecord, ChannelRecords>;
+
+export interface ListResult<Item, Items = readonly Item[]> {
+  readonly items: Items;
   /** False if the list moved twice: a missing object proves nothing. */
   readonly complete: boolean;
   /** Unreadable records. */
@@ -98,7 +107,10 @@ export interface ListResult<Item> {
  * Whether missing objects are gone.
  * @param missing How many are missing.
  */
-export function provesAbsence({ complete, hidden = 0 }: ListResult<unknown>, missing: number): boolean {
+export function provesAbsence(
+  { complete, hidden = 0 }: Pick<ListResult<unknown>, "complete" | "hidden">,
+  missing: number,
+): boolean {
   return complete && missing > hidden;
 }
 

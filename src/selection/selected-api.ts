@@ -5,7 +5,15 @@ import { TimeSlices } from "../lib/yielding.ts";
 import type { ListedNode, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
-import { type ChannelRecord, type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
+import {
+  type ChannelList,
+  type ChannelRecord,
+  type Items,
+  type ListResult,
+  type NodeKind,
+  type NodeRecord,
+  READING_ORDER,
+} from "../prtg/records.ts";
 import { channelFilters, sensorFilters } from "./list-filters.ts";
 import { CONTAINER_KINDS, type ContainerKind, Selection } from "./selection.ts";
 import { isFilterRefusal, joined, SelectiveReader } from "./selective-reader.ts";
@@ -72,7 +80,7 @@ export class SelectedApi implements MonitoringApi {
     return Promise.resolve(undefined);
   }
 
-  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList> {
     if (!this.#known.has("sensor")) await this.nodes("sensor", {}, signal);
     const { sensors } = this.selection;
     const known = this.#withChannels?.intersection(sensors);
@@ -86,14 +94,14 @@ export class SelectedApi implements MonitoringApi {
         mayLack: expected === sensors ? Math.floor(sensors.size / 2) : 0,
         mayLackUnknown: false,
         records: this.#channels ?? sensors.size * ASSUMED_CHANNELS,
-        idsIn: ({ items }) => new Set(items.map(({ sensorId }) => sensorId)),
+        idsIn: ({ items }) => new Set(items.values().map(({ sensorId }) => sensorId)),
         read: (filter) => this.#api.channels({ ...options, filter }, signal),
       },
       total * ASSUMED_CHANNELS,
     );
     return this.#exclusively(async (slices) => {
       const selected = await this.selection.takeChannels(list, slices);
-      this.#withChannels = new Set(selected.items.map(({ sensorId }) => sensorId));
+      this.#withChannels = new Set(selected.items.values().map(({ sensorId }) => sensorId));
       this.#channels = selected.items.length;
       return selected;
     });
@@ -181,7 +189,7 @@ export class SelectedApi implements MonitoringApi {
       mayLack: 0,
       mayLackUnknown: true,
       records: selection.sensors.size,
-      idsIn: ({ items }) => idsOf(items.filter((sensor) => selection.selects(sensor))),
+      idsIn: ({ items }) => idsOf(items.values().filter((sensor) => selection.selects(sensor))),
       read: (filter) => this.#api.nodes("sensor", { ...options, filter }, signal),
     });
     const items = [...new Map([...list.items, ...found.items].map((item) => [item.id, item])).values()];
@@ -192,7 +200,11 @@ export class SelectedApi implements MonitoringApi {
   }
 
   /** Reads the objects that match the configured filters. */
-  async #find(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+  async #find(
+    kind: NodeKind,
+    options: NodeListOptions,
+    signal: AbortSignal,
+  ): Promise<ListResult<NodeRecord, Items<NodeRecord>>> {
     const lists: ListResult<NodeRecord>[] = [];
     for (const filter of this.selection.judge.filters) {
       const list = await this.#findBy(filter, kind, options, signal);
@@ -228,6 +240,6 @@ export class SelectedApi implements MonitoringApi {
   }
 }
 
-function idsOf(items: readonly NodeRecord[]): ReadonlySet<string> {
-  return new Set(items.map(({ id }) => id));
+function idsOf(items: Iterable<NodeRecord>): ReadonlySet<string> {
+  return new Set(Iterator.from(items).map(({ id }) => id));
 }

@@ -2,7 +2,7 @@ import type { SelectRules } from "../config/select-schema.ts";
 import type { TimeSlices } from "../lib/yielding.ts";
 import { placeBelow } from "../model/placement.ts";
 import { EMPTY_TREE, type ListedNode, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../model/tree.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
+import type { ChannelList, ChannelRecord, ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
 import { Containers } from "./containers.ts";
 import { isSelected, Judge, type Verdict } from "./verdict.ts";
 
@@ -128,7 +128,7 @@ export class Selection {
     return { ...list, items };
   }
 
-  async takeChannels(list: ListResult<ChannelRecord>, slices: TimeSlices): Promise<ListResult<ChannelRecord>> {
+  async takeChannels(list: ChannelList, slices: TimeSlices): Promise<ChannelList> {
     const items: ChannelRecord[] = [];
     for (const record of list.items) {
       const turn = slices.step();

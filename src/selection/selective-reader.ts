@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { ApiError, isTimeout } from "../prtg/api-error.ts";
-import type { ListResult } from "../prtg/records.ts";
+import type { Items, ListResult } from "../prtg/records.ts";
 import type { FilterSet } from "./list-filters.ts";
 
 /** Cost of a request, in records. */
@@ -26,9 +26,9 @@ export interface ListRequest<Item> {
   readonly records: number;
   /** Only the whole list shows unknown objects. */
   readonly mayLackUnknown: boolean;
-  readonly idsIn: (list: ListResult<Item>) => ReadonlySet<string>;
+  readonly idsIn: (list: ListResult<Item, Items<Item>>) => ReadonlySet<string>;
   /** `undefined`: the whole list. */
-  readonly read: (filter: string | undefined) => Promise<ListResult<Item>>;
+  readonly read: (filter: string | undefined) => Promise<ListResult<Item, Items<Item>>>;
 }
 
 /**
@@ -73,7 +73,7 @@ export class SelectiveReader<Item> {
   }
 
   /** @param assumedTotal Size of a list that was not read yet. */
-  async read(request: ListRequest<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
+  async read(request: ListRequest<Item>, assumedTotal?: number): Promise<ListResult<Item, Items<Item>>> {
     const { expected = new Set<string>(), mayLack, idsIn } = request;
     const due = await this.#readWholeIfDue(request);
     if (due !== undefined) return due;
@@ -97,7 +97,7 @@ export class SelectiveReader<Item> {
     return whole;
   }
 
-  async #readWhole({ read }: ListRequest<Item>): Promise<ListResult<Item>> {
+  async #readWhole({ read }: ListRequest<Item>): Promise<ListResult<Item, Items<Item>>> {
     const whole = await read(undefined);
     this.#total = whole.items.length;
     this.#readWholeAt = this.#clock.monotonic();
@@ -106,7 +106,7 @@ export class SelectiveReader<Item> {
   }
 
   /** `undefined` if not due, or if the whole list is unreadable. */
-  async #readWholeIfDue(request: ListRequest<Item>): Promise<ListResult<Item> | undefined> {
+  async #readWholeIfDue(request: ListRequest<Item>): Promise<ListResult<Item, Items<Item>> | undefined> {
     if (!request.mayLackUnknown || request.expected === undefined || !this.#isDue) return undefined;
     try {
       const whole = await this.#readWhole(request);
@@ -149,8 +149,11 @@ export class SelectiveReader<Item> {
   }
 
   /** `undefined` if the server refuses it or fails. */
-  async #readPart({ form, filters }: FilterSet, { read }: ListRequest<Item>): Promise<ListResult<Item> | undefined> {
-    const lists: ListResult<Item>[] = [];
+  async #readPart(
+    { form, filters }: FilterSet,
+    { read }: ListRequest<Item>,
+  ): Promise<ListResult<Item, Items<Item>> | undefined> {
+    const lists: ListResult<Item, Items<Item>>[] = [];
     try {
       for (const filter of filters) lists.push(await read(filter));
     } catch (error) {
@@ -182,14 +185,14 @@ function isFailure(error: unknown): error is ApiError {
 }
 
 /** Joins the answers of several filters. May have duplicates. */
-export function joined<Item>(lists: readonly ListResult<Item>[]): ListResult<Item> {
+export function joined<Item>(lists: readonly ListResult<Item, Items<Item>>[]): ListResult<Item, Items<Item>> {
   const [first] = lists;
   if (first !== undefined && lists.length === 1) return first;
-  const sum = (of: (list: ListResult<Item>) => number | undefined) =>
+  const sum = (of: (list: ListResult<Item, Items<Item>>) => number | undefined) =>
     lists.reduce((total, list) => total + (of(list) ?? 0), 0);
   const refused = [...new Set(lists.flatMap((list) => list.refused ?? []))];
   return {
-    items: lists.flatMap(({ items }) => items),
+    items: lists.flatMap(({ items }) => [...items]),
     complete: lists.every(({ complete }) => complete),
     skipped: sum(({ skipped }) => skipped),
     bytes: sum(({ bytes }) => bytes),

@@ -1,30 +1,31 @@
-import type { ChannelRecord } from "../prtg/records.ts";
+import type { ChannelRecord, ChannelRecords } from "../prtg/records.ts";
 import type { MeasurementRow } from "./measurement.ts";
 import type { ChannelTimes, ListMeasurement } from "./sensor-sync.ts";
 
 export interface ChannelGroup {
   readonly sensorId: string;
-  readonly list: readonly ChannelRecord[];
-  readonly from: number;
-  readonly to: number;
+  readonly channels: readonly ChannelRecord[];
 }
 
 /**
  * Groups a list by sensor, because all channels of a measurement are sent together. Sorts the list if it is not
  * grouped. Works in small steps: `undefined` is a step without a group.
  */
-export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<ChannelGroup | undefined> {
-  const list = (yield* isBySensor(channels)) ? channels : channels.toSorted(bySensor);
-  let from = 0;
-  for (let to = 1; to <= list.length; to++) {
-    const sensorId = list[from]?.sensorId;
-    if (sensorId === undefined || list[to]?.sensorId === sensorId) continue;
-    yield { sensorId, list, from, to };
-    from = to;
+export function* channelsBySensor(list: ChannelRecords): Generator<ChannelGroup | undefined> {
+  let sensorId: string | undefined;
+  let channels: ChannelRecord[] = [];
+  for (const channel of (yield* isBySensor(list)) ? list : [...list].sort(bySensor)) {
+    if (channel.sensorId !== sensorId) {
+      if (sensorId !== undefined) yield { sensorId, channels };
+      ({ sensorId } = channel);
+      channels = [];
+    }
+    channels.push(channel);
   }
+  if (sensorId !== undefined) yield { sensorId, channels };
 }
 
-function* isBySensor(channels: readonly ChannelRecord[]): Generator<undefined, boolean> {
+function* isBySensor(channels: ChannelRecords): Generator<undefined, boolean> {
   const seen = new Set<string>();
   let last: string | undefined;
   for (const { sensorId } of channels) {
@@ -51,14 +52,13 @@ interface GrowingMeasurement extends ListMeasurement {
  * @param keepsValues False: only times, to avoid garbage.
  */
 export function measurementsAfter(
-  { list, from, to }: ChannelGroup,
+  { channels }: ChannelGroup,
   after: number,
   keepsValues = true,
 ): readonly ListMeasurement[] {
   let points: GrowingMeasurement[] | undefined;
-  for (let index = from; index < to; index++) {
-    const { channelId, value, measuredAt } = list[index] ?? {};
-    if (channelId === undefined || value === undefined || measuredAt === undefined || measuredAt <= after) continue;
+  for (const { channelId, value, measuredAt } of channels) {
+    if (value === undefined || measuredAt === undefined || measuredAt <= after) continue;
     points ??= [];
     let point = points.find(({ at }) => at === measuredAt);
     if (point === undefined) {
@@ -71,11 +71,10 @@ export function measurementsAfter(
 }
 
 /** The first and last measurement between two times, with or without a value. */
-export function timesBetween(channels: ChannelGroup, from: number, to: number): ChannelTimes | undefined {
+export function timesBetween({ channels }: ChannelGroup, from: number, to: number): ChannelTimes | undefined {
   let oldest = Number.POSITIVE_INFINITY;
   let newest = Number.NEGATIVE_INFINITY;
-  for (let index = channels.from; index < channels.to; index++) {
-    const at = channels.list[index]?.measuredAt;
+  for (const { measuredAt: at } of channels) {
     if (at === undefined || at < from || at > to) continue;
     if (at < oldest) oldest = at;
     if (at > newest) newest = at;

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/extra-work.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
+import type { ChannelRecords, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
@@ -84,7 +84,7 @@ export class SyncEngine {
   }
 
   /** Processes a list of all channels. */
-  async onListPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, poll: ListPoll = {}): Promise<void> {
+  async onListPoll(channels: ChannelRecords, intervalOf: IntervalOf, poll: ListPoll = {}): Promise<void> {
     this.#progress.lists++;
     await this.#takeChannels(channels, intervalOf, poll);
     this.#forgetUnlisted();
@@ -120,7 +120,7 @@ export class SyncEngine {
   }
 
   async #takeChannels(
-    channels: readonly ChannelRecord[],
+    channels: ChannelRecords,
     intervalOf: IntervalOf,
     { requestedAt, slices }: ListPoll,
   ): Promise<void> {

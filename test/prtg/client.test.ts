@@ -44,7 +44,7 @@ test("the redactor removes a renewed session token from known names", async () =
   });
   const auth = { kind: "login" as const, username: "u", password: async () => "a long password" };
   const { api, recorded } = testClient(server.url, { auth, clock });
-  const names = async () => (await api.channels({}, never)).items.map(({ name }) => name);
+  const names = async () => Array.from((await api.channels({}, never)).items, ({ name }) => name);
   for (let poll = 0; poll < 4; poll++) expect(await names()).toContain("Channel second-session-token");
   await clock.advance(3_590_000);
   await names();
@@ -116,7 +116,9 @@ describe("lists", () => {
     const { api } = testClient(server.url);
     const { items } = await api.channels({ limits: true }, never);
     await api.channels({}, never);
-    expect(items).toMatchObject([{ sensorId: "1", channelId: "0", unit: "%", value: 50, limits: { max_error: 90 } }]);
+    expect([...items]).toMatchObject([
+      { sensorId: "1", channelId: "0", unit: "%", value: 50, limits: { max_error: 90 } },
+    ]);
     expect(server.requests.map(({ url }) => url)).toEqual([
       "/experimental/channels?limit=3000&offset=0&include=alerting",
       "/experimental/channels?limit=3000&offset=0",
@@ -129,7 +131,7 @@ describe("lists", () => {
     const { api } = testClient(server.url);
     const { items } = await api.channels({ limits: true, lookups: true }, never);
     await api.channels({ lookups: true }, never);
-    expect(items).toMatchObject([{ sensorId: "1", channelId: "0", lookup: "acme.door" }]);
+    expect([...items]).toMatchObject([{ sensorId: "1", channelId: "0", lookup: "acme.door" }]);
     expect(server.requests.map(({ url }) => url)).toEqual([
       "/experimental/channels?limit=3000&offset=0&include=alerting,values",
       "/experimental/channels?limit=3000&offset=0&include=values",
@@ -143,7 +145,7 @@ describe("lists", () => {
     const { api } = testClient(server.url, { memory });
     for (let times = 0; times < 3; times++) {
       const { items } = await api.channels({}, never);
-      expect(items.map(({ value }) => value)).toEqual([0, 1, 2, 3, 4]);
+      expect(Array.from(items, ({ value }) => value)).toEqual([0, 1, 2, 3, 4]);
       expect(memory.heldBytes).toBe(0);
     }
   });
@@ -159,7 +161,7 @@ describe("lists", () => {
     const { api, recorded, logged } = testClient(server.url);
     for (let poll = 0; poll < 2; poll++) {
       const { items } = await api.channels({}, never);
-      expect(items.map(({ sensorId, channelId, name }) => `${sensorId} ${channelId} ${name}`)).toEqual([
+      expect(Array.from(items, ({ sensorId, channelId, name }) => `${sensorId} ${channelId} ${name}`)).toEqual([
         "1 0 a",
         "2 0 c",
       ]);
@@ -264,7 +266,7 @@ describe("fallback lists", () => {
     const devices = await api.nodes("device", { statusSummary: true, interval: true }, never);
     const channels = await api.channels({ limits: true }, never);
     expect(devices.items).toMatchObject([{ id: "40", status: "down", parent: { id: "7" }, intervalSeconds: 60 }]);
-    expect(channels.items).toMatchObject([{ sensorId: "1", unit: "%", limits: { max_error: 90 } }]);
+    expect([...channels.items]).toMatchObject([{ sensorId: "1", unit: "%", limits: { max_error: 90 } }]);
     expect(server.requests.map(({ url }) => url)).toEqual([
       "/experimental/devices?limit=3000&offset=0&include=intervalgroup,sensor_status_summary",
       "/devices?limit=3000&offset=0&sensor_status_summary=true",

@@ -37,7 +37,7 @@ function asking(selected: readonly string[]) {
       },
       ...more,
     });
-    return list.items.filter((item) => !OTHERS.includes(item));
+    return [...list.items].filter((item) => !OTHERS.includes(item));
   };
   const askedFor = async (answers: Answers, more: Partial<ListRequest<string>> = {}) => {
     asked.length = 0;

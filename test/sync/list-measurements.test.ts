@@ -11,7 +11,7 @@ describe("channelsBySensor", () => {
   const groups = (...ids: string[]) =>
     [...channelsBySensor(ids.map((id, index) => ({ ...channel(String(index), 100), sensorId: id })))]
       .filter((group) => group !== undefined)
-      .map(({ sensorId, list, from, to }) => `${sensorId}: ${list.slice(from, to).map(({ channelId }) => channelId)}`);
+      .map(({ sensorId, channels }) => `${sensorId}: ${channels.map(({ channelId }) => channelId)}`);
 
   test.each([
     { ids: [], expected: [] },
@@ -25,7 +25,7 @@ describe("channelsBySensor", () => {
 
 describe("pointsAfter", () => {
   const pointsAfter = (list: readonly ChannelRecord[], after: number) =>
-    pointsOfGroup({ sensorId: "7", list, from: 0, to: list.length }, after);
+    pointsOfGroup({ sensorId: "7", channels: list }, after);
 
   test("groups channels of the same scan", () => {
     expect(pointsAfter([channel("0", 100, 5), channel("1", 100, 6)], 0)).toEqual([
@@ -48,7 +48,7 @@ describe("pointsAfter", () => {
 
   test("returns only times without a push", () => {
     const list = [channel("0", 101, 5), channel("1", 100, 6), channel("2", 101, 7)];
-    expect(pointsOfGroup({ sensorId: "7", list, from: 0, to: 3 }, 0, false)).toEqual([
+    expect(pointsOfGroup({ sensorId: "7", channels: list }, 0, false)).toEqual([
       { at: 100, values: [] },
       { at: 101, values: [] },
     ]);

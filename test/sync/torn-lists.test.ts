@@ -17,7 +17,7 @@ describe("times of a sensor's channels", () => {
         measuredAt,
       }),
     );
-    return { sensorId: "7", list: [...list, ...list], from: 0, to: list.length };
+    return { sensorId: "7", channels: list };
   }
 
   test.each([

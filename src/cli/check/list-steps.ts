@@ -2,7 +2,14 @@ import { allPresets, unnamedChannels } from "../../app/unnamed-channels.ts";
 import { READINGS, WITHOUT_SECTION } from "../../collectors/failures.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
+import type {
+  ChannelList,
+  ChannelRecord,
+  ChannelRecords,
+  ListResult,
+  NodeKind,
+  NodeRecord,
+} from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
 import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
@@ -13,7 +20,7 @@ const UNREADABLE_REMEDY = "Report it with the version of the server. This is a b
 
 export interface FoundLists {
   readonly nodes: Map<NodeKind, readonly NodeRecord[]>;
-  channels: readonly ChannelRecord[] | undefined;
+  channels: ChannelRecords | undefined;
 }
 
 export function nodesStep(
@@ -113,7 +120,7 @@ export function namesStep(found: FoundLists): Step {
     run: async () => {
       if (found.channels === undefined) return { status: "skipped", text: "needs the list of channels" };
       const sensors = new Map(found.nodes.get("sensor")?.map((sensor) => [sensor.id, sensor]));
-      const channels = found.channels.flatMap((channel) => {
+      const channels = [...found.channels].flatMap((channel) => {
         const sensor = sensors.get(channel.sensorId);
         return sensor === undefined ? [] : { sensor, channel };
       });
@@ -128,12 +135,12 @@ export function namesStep(found: FoundLists): Step {
 }
 
 function describeChannels(
-  list: ListResult<ChannelRecord>,
+  list: ChannelList,
   { nodes }: FoundLists,
   problems: ReturnType<StepTools["problems"]>,
 ): StepResult {
   const count = list.items.length;
-  const readable = list.items.filter(({ value }) => value !== undefined).length;
+  const readable = countOf(list, ({ value }) => value !== undefined);
   const unreadable = problems.get("value") ?? 0;
   if (unreadable > 0 && readable === 0) {
     throw new ExporterError("API_VALUES_UNREADABLE", `${count} visible, but none of ${unreadable} values is a number`);
@@ -152,14 +159,18 @@ function describeChannels(
   );
 }
 
+function countOf({ items }: ChannelList, matches: (channel: ChannelRecord) => boolean): number {
+  return items.values().filter(matches).toArray().length;
+}
+
 export function limitsStep(found: { readonly lookups: boolean }): Step {
   return {
     subject: "limits",
     without: "limits are missing",
     run: async ({ api, signal, problems }) => {
       const list = await api.channels({ limits: true, lookups: found.lookups }, signal);
-      const limited = list.items.filter(({ limits }) => Object.keys(limits ?? {}).length > 0).length;
-      const withLimits = list.items.filter(({ limits }) => limits !== undefined).length;
+      const limited = countOf(list, ({ limits }) => Object.keys(limits ?? {}).length > 0);
+      const withLimits = countOf(list, ({ limits }) => limits !== undefined);
       if (withLimits === 0 && list.items.length > 0 && list.refused === undefined) {
         return warning("the server sends no limits", "Nothing, if you do not need prtg_channel_limit.");
       }
@@ -197,7 +208,7 @@ const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
 
 function describeList(
   text: string,
-  { complete, refused = [] }: ListResult<unknown>,
+  { complete, refused = [] }: Pick<ListResult<unknown>, "complete" | "refused">,
   problems: ReadonlyMap<DecodeProblem, number>,
 ): StepResult {
   if (refused.length > 0) {

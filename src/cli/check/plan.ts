@@ -131,7 +131,7 @@ function timeSeriesStep(found: FoundLists): Step {
     without,
     remedy: SERIES_REMEDY,
     run: async ({ api, signal, problems }) => {
-      const newest = found.channels?.toSorted((a, b) => (b.measuredAt ?? 0) - (a.measuredAt ?? 0))[0];
+      const newest = [...(found.channels ?? [])].sort((a, b) => (b.measuredAt ?? 0) - (a.measuredAt ?? 0))[0];
       const sensorId = newest?.sensorId ?? found.nodes.get("sensor")?.[0]?.id;
       if (sensorId === undefined) return { status: "skipped", text: "no sensor to test with" };
       const { rows, gaps } = await api.timeSeries(sensorId, "live", signal);

@@ -21,7 +21,7 @@ export async function recordServer(
   const channels = await api.channels({}, signal);
   if (!complete || !channels.complete) log.warn("the lists changed while they were read: some objects may be missing");
   const nodes = NODE_KINDS.flatMap((kind) => lists[kind]?.items ?? []);
-  return { name, nodes, channels: channels.items };
+  return { name, nodes, channels: [...channels.items] };
 }
 
 /** As after the first poll of `serve`. */

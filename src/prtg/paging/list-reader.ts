@@ -7,15 +7,18 @@ import type { ListResult } from "../records.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
+import type { ItemStore } from "./item-store.ts";
 import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
 import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
 import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
-export interface ItemFormat<Item> {
+type SizedItems<Item> = Iterable<Item> & { readonly length: number };
+
+export interface ItemFormat<Item, Items = readonly Item[]> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
-  keyOf(item: Item): string;
-  groupOf?(item: Item): string;
+  idOf(item: Item): string;
+  openStore(): ItemStore<Item, Items>;
   describe(item: Item): string;
   sizeOf(item: Item): number;
   readonly itemBytes: number;
@@ -44,7 +47,11 @@ export class ListReader {
    * @param lists Preferred first.
    * @throws ApiError, also API_LIST_TOO_LARGE after `limits.listTimeoutMs`
    */
-  read<Item>(lists: readonly ListEndpoint[], format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
+  read<Item, Items extends SizedItems<Item>>(
+    lists: readonly ListEndpoint[],
+    format: ItemFormat<Item, Items>,
+    signal: AbortSignal,
+  ): Promise<ListResult<Item, Items>> {
     const { clock, limits } = this.#options;
     const ms = limits.listTimeoutMs;
     const endpoint = lists[0]?.endpoint ?? "";
@@ -64,11 +71,11 @@ export class ListReader {
     for (const size of this.#pageSizes.values()) size.forgetRefusals();
   }
 
-  async #readAsTaken<Item>(
+  async #readAsTaken<Item, Items extends SizedItems<Item>>(
     list: ListEndpoint,
-    format: ItemFormat<Item>,
+    format: ItemFormat<Item, Items>,
     signal: AbortSignal,
-  ): Promise<ListResult<Item>> {
+  ): Promise<ListResult<Item, Items>> {
     const first = this.#refused.without(list);
     try {
       return resultOf(list, first, await this.#readFrom(first, format, signal));
@@ -80,11 +87,11 @@ export class ListReader {
   }
 
   /** The server accepts one record with these parameters, so the pages are too large. */
-  async #readInPages<Item>(
+  async #readInPages<Item, Items extends SizedItems<Item>>(
     list: ListEndpoint,
-    format: ItemFormat<Item>,
+    format: ItemFormat<Item, Items>,
     signal: AbortSignal,
-  ): Promise<ListResult<Item>> {
+  ): Promise<ListResult<Item, Items>> {
     const size = this.#pageSize(list.endpoint);
     for (;;) {
       try {
@@ -107,7 +114,11 @@ export class ListReader {
     await this.#page(list, { offset: 0, limit: 1 }, { startRecords: unread }, signal);
   }
 
-  async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
+  async #readFrom<Item, Items extends SizedItems<Item>>(
+    list: ListEndpoint,
+    format: ItemFormat<Item, Items>,
+    signal: AbortSignal,
+  ): Promise<ListResult<Item, Items>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
     const { items, complete, skipped, moved, problems, duplicates, bytes, totalDifference } = await readPages({
@@ -162,7 +173,11 @@ class FirstPageRefused extends Error {
   }
 }
 
-function resultOf<Item>(list: ListEndpoint, read: ListEndpoint, result: ListResult<Item>): ListResult<Item> {
+function resultOf<Item, Items>(
+  list: ListEndpoint,
+  read: ListEndpoint,
+  result: ListResult<Item, Items>,
+): ListResult<Item, Items> {
   const refused = list.optional.filter((parameter) => !read.optional.includes(parameter)).map(({ value }) => value);
   return refused.length === 0 ? result : { ...result, refused };
 }

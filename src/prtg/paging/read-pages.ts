@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { mapEntry } from "../../lib/map-entry.ts";
 import { addProblems, type DecodeProblems, noProblems } from "../decode/values.ts";
 import type { ListResult } from "../records.ts";
+import type { ItemStore } from "./item-store.ts";
 import type { ListQuota } from "./list-quota.ts";
 import type { PageSize } from "./page-size.ts";
 
@@ -17,7 +17,7 @@ export interface PageHead {
   readonly hasNext: boolean | undefined;
 }
 
-export interface PageSource<Item> {
+export interface PageSource<Item, Items = readonly Item[]> {
   readonly pageSize: PageSize;
   /**
    * Calls `startRecords` for each attempt, and its result for each record. Servers may send fewer records than `limit`,
@@ -27,14 +27,14 @@ export interface PageSource<Item> {
   /** Whether smaller pages may help. */
   isTooLarge(failure: unknown): boolean;
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
-  keyOf(item: Item): string;
-  groupOf?(item: Item): string;
+  idOf(item: Item): string;
+  openStore(): ItemStore<Item, Items>;
   describe(item: Item): string;
   sizeOf(item: Item): number;
   openQuota(): ListQuota;
 }
 
-export interface ReadResult<Item> extends ListResult<Item> {
+export interface ReadResult<Item, Items = readonly Item[]> extends ListResult<Item, Items> {
   /** The list changed during the read. */
   readonly moved: boolean;
   readonly problems: DecodeProblems;
@@ -52,7 +52,9 @@ const MAX_REPEATED_PAGES = 2;
  * skipped. So each page starts with the last object of the previous one. If that differs, or the total changes, it
  * reads the list again. If the list moves again, the result is the union, and incomplete.
  */
-export async function readPages<Item>(source: PageSource<Item>): Promise<ReadResult<Item>> {
+export async function readPages<Item, Items extends Iterable<Item>>(
+  source: PageSource<Item, Items>,
+): Promise<ReadResult<Item, Items>> {
   const quotas = [source.openQuota(), source.openQuota()] as const;
   try {
     return await readPagesTwice(source, quotas);
@@ -61,10 +63,10 @@ export async function readPages<Item>(source: PageSource<Item>): Promise<ReadRes
   }
 }
 
-async function readPagesTwice<Item>(
-  source: PageSource<Item>,
+async function readPagesTwice<Item, Items extends Iterable<Item>>(
+  source: PageSource<Item, Items>,
   quotas: readonly [ListQuota, ListQuota],
-): Promise<ReadResult<Item>> {
+): Promise<ReadResult<Item, Items>> {
   const first = new Pass(source, quotas[0]);
   await first.read({ evenIfMoved: false });
   let last = first;
@@ -74,12 +76,12 @@ async function readPagesTwice<Item>(
   }
   const complete = !last.moved;
   if (complete) source.pageSize.recordList();
-  if (!complete) for (const item of last.items.values()) first.items.set(item);
+  if (!complete) for (const item of last.store.items) first.store.set(item);
   const duplicates = complete ? last.duplicates : new Duplicates();
   last.problems.duplicate += duplicates.count;
-  const held = last.items.size + last.problems.record + last.repeated;
+  const held = last.store.length + last.problems.record + last.repeated;
   return {
-    items: [...(complete ? last : first).items.values()],
+    items: (complete ? last : first).store.items,
     complete,
     skipped: last.problems.record,
     moved: first.moved,
@@ -96,57 +98,23 @@ interface Page<Item> extends PageHead {
   readonly problems: DecodeProblems;
 }
 
-/** Items by group and key. One map of 200,000 channels would take 20 ms to grow, and need a new string for each key. */
-class GroupedItems<Item> {
-  readonly #source: Pick<PageSource<Item>, "keyOf" | "groupOf">;
-  readonly #groups = new Map<string, Map<string, Item>>();
-  #size = 0;
-
-  constructor(source: Pick<PageSource<Item>, "keyOf" | "groupOf">) {
-    this.#source = source;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  get(item: Item): Item | undefined {
-    return this.#groups.get(this.#groupOf(item))?.get(this.#source.keyOf(item));
-  }
-
-  set(item: Item): void {
-    const group = mapEntry(this.#groups, this.#groupOf(item), () => new Map<string, Item>());
-    this.#size -= group.size;
-    group.set(this.#source.keyOf(item), item);
-    this.#size += group.size;
-  }
-
-  *values(): Generator<Item> {
-    for (const group of this.#groups.values()) yield* group.values();
-  }
-
-  #groupOf(item: Item): string {
-    return this.#source.groupOf?.(item) ?? "";
-  }
-}
-
-class Pass<Item> {
-  readonly items: GroupedItems<Item>;
+class Pass<Item, Items> {
+  readonly store: ItemStore<Item, Items>;
   readonly problems = noProblems();
   readonly duplicates = new Duplicates();
   /** All records with a known key. */
   repeated = 0;
   moved = false;
   total: number | undefined;
-  readonly #source: PageSource<Item>;
+  readonly #source: PageSource<Item, Items>;
   readonly #quota: ListQuota;
   /** `undefined` if the last record was unusable. */
   #last: Item | undefined;
 
-  constructor(source: PageSource<Item>, quota: ListQuota) {
+  constructor(source: PageSource<Item, Items>, quota: ListQuota) {
     this.#source = source;
     this.#quota = quota;
-    this.items = new GroupedItems(source);
+    this.store = source.openStore();
   }
 
   async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
@@ -155,9 +123,9 @@ class Pass<Item> {
     let repeated = 0;
     for (;;) {
       const page = await this.#fetch(offset, overlap);
-      const known = this.items.size;
+      const known = this.store.length;
       this.#add(page, overlap);
-      repeated = this.items.size === known ? repeated + 1 : 0;
+      repeated = this.store.length === known ? repeated + 1 : 0;
       if (isLast(page, { offset, overlap })) return;
       if (this.moved && (!evenIfMoved || repeated >= MAX_REPEATED_PAGES)) return;
       const count = page.items.length;
@@ -206,25 +174,23 @@ class Pass<Item> {
     addProblems(this.problems, problems);
     for (const [index, item] of items.entries()) {
       if (item === undefined) continue;
-      const before = this.items.get(item);
-      if (before === undefined) this.items.set(item);
-      else if (index >= overlap) this.#repeat(before, item);
+      const before = this.store.add(item);
+      if (before !== undefined && index >= overlap) this.#repeat(before, item);
     }
     if (items.length > 0) this.#last = items.at(-1);
   }
 
   #repeat(first: Item, second: Item): void {
-    const { keyOf, groupOf, describe } = this.#source;
+    const { idOf, describe } = this.#source;
     this.repeated++;
     const [kept, dropped] = [describe(first), describe(second)];
-    const id = groupOf === undefined ? keyOf(first) : `${groupOf(first)}.${keyOf(first)}`;
-    if (kept !== dropped) this.duplicates.add({ id, kept, dropped });
+    if (kept !== dropped) this.duplicates.add({ id: idOf(first), kept, dropped });
   }
 
   #isSame(one: Item | undefined, other: Item | undefined): boolean {
     if (one === undefined || other === undefined) return one === other;
-    const { keyOf, groupOf } = this.#source;
-    return keyOf(one) === keyOf(other) && groupOf?.(one) === groupOf?.(other);
+    const { idOf } = this.#source;
+    return idOf(one) === idOf(other);
   }
 }
 

@@ -171,7 +171,7 @@ describe("single record that is too large", () => {
   test("keeps surrogate pairs complete", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, [channel(1, "😀".repeat(100))]));
     const { api } = testClient(server.url, { limits: LIMITS });
-    expect((await api.channels({}, never)).items[0]?.name).toBe(`${"😀".repeat(49)}…`);
+    expect([...(await api.channels({}, never)).items][0]?.name).toBe(`${"😀".repeat(49)}…`);
   });
 
   test("takes no time for numerals and blanks of a megabyte", async () => {
@@ -187,7 +187,7 @@ describe("single record that is too large", () => {
     );
     const { api, recorded } = testClient(server.url, { limits: { ...LIMITS } });
     const before = process.cpuUsage();
-    expect((await api.channels({}, never)).items.map(({ value }) => value)).toEqual([undefined, undefined, 7]);
+    expect(Array.from((await api.channels({}, never)).items, ({ value }) => value)).toEqual([undefined, undefined, 7]);
     const { user } = process.cpuUsage(before);
     expect(user / 1_000).toBeLessThan(10_000);
     expect(recorded.problems.get("value")).toBe(2);

@@ -17,7 +17,7 @@ test.each(["live", "specification"] as const)(
     const read = async () => {
       const nodes = await Promise.all(READING_ORDER.map((kind) => api.nodes(kind, options, never)));
       const { items } = await api.channels(options, never);
-      return [...nodes.flatMap(({ items: found }) => found), ...items.map((each) => ({ ...each }))];
+      return [...nodes.flatMap(({ items: found }) => found), ...items];
     };
     const before = await read();
     const gone = [...READING_ORDER, "channel"].flatMap((kind) => [

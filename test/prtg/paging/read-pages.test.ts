@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../../src/lib/memory-budget.ts";
 import { noProblems } from "../../../src/prtg/decode/values.ts";
+import { KeyedItems } from "../../../src/prtg/paging/item-store.ts";
 import { type ListBounds, ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { PageSize } from "../../../src/prtg/paging/page-size.ts";
 import { type PageSource, type ReadResult, readPages } from "../../../src/prtg/paging/read-pages.ts";
@@ -41,8 +42,9 @@ function source(
   };
   const accounts = new ListQuotas(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 }, new MemoryBudget());
   // `7:other` is another record with id 7.
-  const keyOf = (record: string) => record.split(":", 1)[0] ?? "";
-  const format = { decode, keyOf, describe: (record: string) => record, sizeOf: (id: string) => id.length };
+  const idOf = (record: string) => record.split(":", 1)[0] ?? "";
+  const openStore = () => new KeyedItems(idOf);
+  const format = { decode, idOf, openStore, describe: (record: string) => record, sizeOf: (id: string) => id.length };
   return {
     source: { pageSize, page, isTooLarge: () => false, ...format, openQuota: () => accounts.open("/things", 100) },
     requests,

@@ -1,0 +1,42 @@
+/** The items of a list while the client reads it, each id once. */
+export interface ItemStore<Item, Items> {
+  readonly length: number;
+  readonly items: Items;
+  /** Returns the item with the same id if there is one already, and keeps that. */
+  add(item: Item): Item | undefined;
+  /** Replaces the stored item with the same id. */
+  set(item: Item): void;
+}
+
+export class KeyedItems<Item> implements ItemStore<Item, readonly Item[]> {
+  readonly #idOf: (item: Item) => string;
+  readonly #items = new Map<string, Item>();
+
+  constructor(idOf: (item: Item) => string) {
+    this.#idOf = idOf;
+  }
+
+  get length(): number {
+    return this.#items.size;
+  }
+
+  get items(): readonly Item[] {
+    return [...this.#items.values()];
+  }
+
+  add(item: Item): Item | undefined {
+    const known = this.#items.get(this.#idOf(item));
+    if (known === undefined) this.set(item);
+    return known;
+  }
+
+  set(item: Item): void {
+    this.#items.set(this.#idOf(item), item);
+  }
+}
+
+/** For items with an id of their own. */
+export function itemsById<Item extends { readonly id: string }>() {
+  const idOf = ({ id }: Item): string => id;
+  return { idOf, openStore: () => new KeyedItems(idOf) };
+}
