@@ -113,12 +113,12 @@ function addBackfill(program: Command, run: Run): void {
 }
 
 function addDemo(program: Command, run: Run): void {
-  const command = subcommand(program, "demo", "run the exporter with a simulated server").action(
-    async (flags: DemoFlags) => {
+  const command = subcommand(program, "demo", "run the exporter with a simulated server")
+    .option("--tls", "let the simulated server serve HTTPS with a self-signed certificate")
+    .action(async (flags: DemoFlags) => {
       const { demo } = await import("./demo.ts");
       run.code = await demo(flags, run.redactor);
-    },
-  );
+    });
   addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY));
 }
 
