@@ -1,7 +1,7 @@
 import { NODE_RECORD_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { type Autodiscovery, decodeAutodiscovery, readConnected, readLicense } from "./decode/details.ts";
-import { AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
+import { type Autodiscovery, decodeAutodiscovery, decodeId, readConnected, readLicense } from "./decode/details.ts";
+import { ACCOUNT_LIST, AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
 import type { DetailsApi } from "./monitoring-api.ts";
 import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
 import type { ChannelRecord, LicenseUse, ListResult } from "./records.ts";
@@ -14,6 +14,14 @@ const AUTODISCOVERIES: ItemFormat<Autodiscovery> = {
   keyOf: ({ id }) => id,
   describe: ({ isRunning }) => (isRunning ? "running" : "over"),
   sizeOf: ({ id }) => id.length,
+  itemBytes: NODE_RECORD_BYTES,
+};
+
+const ACCOUNTS: ItemFormat<string> = {
+  decode: decodeId,
+  keyOf: (id) => id,
+  describe: () => "user",
+  sizeOf: (id) => id.length,
   itemBytes: NODE_RECORD_BYTES,
 };
 
@@ -45,6 +53,13 @@ export class DetailsReader implements DetailsApi {
     return ifAvailable(AUTODISCOVERY_LIST.endpoint, async () => {
       const { items } = await this.#lists.read([AUTODISCOVERY_LIST], AUTODISCOVERIES, signal);
       return items.filter(({ isRunning }) => isRunning).length;
+    });
+  }
+
+  accounts(signal: AbortSignal): Promise<number | undefined> {
+    return ifAvailable(ACCOUNT_LIST.endpoint, async () => {
+      const { items } = await this.#lists.read([ACCOUNT_LIST], ACCOUNTS, signal);
+      return items.length;
     });
   }
 
