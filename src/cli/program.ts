@@ -7,6 +7,7 @@ import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
 import type { DemoFlags } from "./demo.ts";
 import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
+import { addInitFlags, type InitFlags } from "./init/flags.ts";
 import { addLeaderElectionFlags } from "./leader-election-flags.ts";
 import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
 import type { ServeFlags } from "./serve.ts";
@@ -52,6 +53,7 @@ export function createProgram(run: Run, only?: string): Command {
 }
 
 const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new Map([
+  ["init", addInit],
   ["serve", addServe],
   ["check", addCheck],
   ["map", addMap],
@@ -59,6 +61,16 @@ const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new 
   ["demo", addDemo],
   ["simulate", addSimulate],
 ]);
+
+function addInit(program: Command, run: Run): void {
+  const command = subcommand(program, "init", "create the configuration for a PRTG server").action(
+    async (flags: InitFlags) => {
+      const { init } = await import("./init/init.ts");
+      run.code = await init(flags, run.redactor);
+    },
+  );
+  addLogFlags(addInitFlags(command), process.stderr.isTTY, "error");
+}
 
 function addServe(program: Command, run: Run): void {
   const serving = subcommand(program, "serve", "poll PRTG servers and serve their metrics");

@@ -36,7 +36,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
   const order = isWhole ? READING_ORDER : READING_ORDER.toReversed();
   const nodes = order.map((kind) => nodesStep(kind, nodeOptions(kind, config), found, isWhole));
   return [
-    ...of(["health"], connectionStep(server), LOGIN, ACCOUNT),
+    ...of(["health"], connectionStep(server), LOGIN_STEP, ACCOUNT),
     ...(isWhole ? of(status.enabled ? ["status"] : [], STATUS_SUMMARY) : []),
     ...(isWhole ? of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS) : []),
     ...of(readers, ...nodes, ...(isWhole ? [visibilityStep(found)] : [])),
@@ -52,7 +52,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
 export function firstSteps(server: ServerConfig): readonly PlannedStep[] {
   const found: FoundLists = { nodes: new Map(), channels: undefined };
   const sensors = nodesStep("sensor", { interval: false, statusSummary: false }, found);
-  return [connectionStep(server), LOGIN, ACCOUNT, sensors].map((step) => ({ ...step, collectors: [] }));
+  return [connectionStep(server), LOGIN_STEP, ACCOUNT, sensors].map((step) => ({ ...step, collectors: [] }));
 }
 
 function nodeOptions(kind: NodeKind, { collectors: { tree, status }, metrics }: Config) {
@@ -85,11 +85,13 @@ function connectionStep({ url, tls }: ServerConfig): Step {
   };
 }
 
+export const LOGIN = "login";
+
 const VERSION_REMEDY = "Nothing, if you do not need prtg_server_info.";
 
 /** The version is optional, and even a rejection proves that the login works. */
-const LOGIN: Step = {
-  subject: "login",
+const LOGIN_STEP: Step = {
+  subject: LOGIN,
   reading: "version",
   remedy: VERSION_REMEDY,
   run: async ({ api, signal }) => {
