@@ -6,6 +6,7 @@ import { askHealth } from "./ask-health.ts";
 
 const HTTPS_PORT = 1616;
 const HTTP_PORT = 1615;
+const PLAIN = "REST API v2 answers, but without TLS. To use it all the same, give this URL";
 
 export interface FoundApi {
   /** Of API v2. */
@@ -22,9 +23,11 @@ export async function findApi(text: string, context: CommandContext): Promise<Fo
   const given = givenUrl(text);
   const candidates = candidateUrls(given);
   const answers = await Promise.all(candidates.map(async (url) => ({ url, error: await faultOf(url, context) })));
-  const found = answers.find(({ error }) => error === undefined);
+  // Without TLS only on request: the key would be readable on the way.
+  const mayBePlain = given.startsWith("http:");
+  const found = answers.find(({ url, error }) => error === undefined && (mayBePlain || url.startsWith("https:")));
   if (found === undefined) {
-    const faults = answers.map(({ url, error }) => `${url}: ${describeFault(error)}`);
+    const faults = answers.map(({ url, error }) => `${url}: ${error === undefined ? PLAIN : describeFault(error)}`);
     throw new ExporterError("INIT_NO_API", `no REST API v2 found. ${faults.join(". ")}`);
   }
   const { url } = found;
@@ -43,12 +46,10 @@ export function givenUrl(text: string): string {
 
 /** Most likely first. The default port of a scheme is that of the web interface. */
 export function candidateUrls(given: string): readonly string[] {
-  const { protocol, hostname, port } = new URL(given);
+  const { hostname, port } = new URL(given);
   const https = `https://${hostname}:${HTTPS_PORT}`;
   const http = `http://${hostname}:${HTTP_PORT}`;
-  const usual = port === "" ? [https, given] : [given, https];
-  // Without TLS only on request: the key would be readable on the way.
-  return [...new Set(protocol === "http:" ? [...usual, http] : usual)];
+  return [...new Set(port === "" ? [https, given, http] : [given, https, http])];
 }
 
 async function faultOf(url: string, context: CommandContext): Promise<unknown> {

@@ -24,15 +24,21 @@ test.each(["", "ftp://prtg.example.com", "https://user:pass@prtg.example.com", "
 );
 
 test.each([
-  ["https://prtg.example.com", ["https://prtg.example.com:1616", "https://prtg.example.com"]],
-  ["https://prtg.example.com:8443", ["https://prtg.example.com:8443", "https://prtg.example.com:1616"]],
-  ["https://prtg.example.com:1616", ["https://prtg.example.com:1616"]],
+  [
+    "https://prtg.example.com",
+    ["https://prtg.example.com:1616", "https://prtg.example.com", "http://prtg.example.com:1615"],
+  ],
+  [
+    "https://prtg.example.com:8443",
+    ["https://prtg.example.com:8443", "https://prtg.example.com:1616", "http://prtg.example.com:1615"],
+  ],
+  ["https://prtg.example.com:1616", ["https://prtg.example.com:1616", "http://prtg.example.com:1615"]],
   [
     "http://prtg.example.com",
     ["https://prtg.example.com:1616", "http://prtg.example.com", "http://prtg.example.com:1615"],
   ],
   ["http://prtg.example.com:1615", ["http://prtg.example.com:1615", "https://prtg.example.com:1616"]],
-  ["https://[2001:db8::1]", ["https://[2001:db8::1]:1616", "https://[2001:db8::1]"]],
+  ["https://[2001:db8::1]", ["https://[2001:db8::1]:1616", "https://[2001:db8::1]", "http://[2001:db8::1]:1615"]],
 ])("%s has the candidates %j", (given, urls) => {
   expect(candidateUrls(given)).toEqual(urls);
 });
@@ -58,7 +64,10 @@ describe("the API is found", () => {
   test("at port 1615 only if the URL begins with http", async () => {
     const { url } = await simulateServer({ host: "127.77.0.2", port: 1615 });
     expect(await findApi("http://127.77.0.2", testContext())).toEqual({ url });
-    await expect(findApi("127.77.0.2", testContext())).rejects.toMatchObject({ code: "INIT_NO_API" });
+    await expect(findApi("127.77.0.2", testContext())).rejects.toMatchObject({
+      code: "INIT_NO_API",
+      message: expect.stringContaining(`${url}: REST API v2 answers, but without TLS`),
+    });
   });
 });
 
