@@ -1,10 +1,11 @@
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import { addServiceFlags, addWorldFlags, exampleHelp } from "../../packages/simulator/src/command/flags.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
+import type { Shell } from "./completion/completion.ts";
 import type { DemoFlags } from "./demo.ts";
 import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
 import { addInitFlags, type InitFlags } from "./init/flags.ts";
@@ -60,6 +61,7 @@ const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new 
   ["backfill", addBackfill],
   ["demo", addDemo],
   ["simulate", addSimulate],
+  ["completion", addCompletion],
 ]);
 
 function addInit(program: Command, run: Run): void {
@@ -146,6 +148,23 @@ function addSimulate(program: Command, run: Run): void {
     "simulate the server of a check --report file: release, spelling, sizes",
   );
   addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", exampleHelp("prtg-exporter simulate"));
+}
+
+const COMPLETION_HELP = `
+The packages for Linux install all scripts. Without them, load one at the start
+of your shell:
+  bash  source <(prtg-exporter completion bash)
+  zsh   source <(prtg-exporter completion zsh)
+  fish  prtg-exporter completion fish | source`;
+
+function addCompletion(program: Command, run: Run): void {
+  subcommand(program, "completion", "print the completion script of a shell")
+    .addArgument(new Argument("<shell>", "shell to complete in").choices(["bash", "zsh", "fish"]))
+    .action(async (shell: Shell) => {
+      const { completionScript } = await import("./completion/completion.ts");
+      process.stdout.write(completionScript(shell, createProgram(run)));
+    })
+    .addHelpText("after", COMPLETION_HELP);
 }
 
 /** Commander suggests similar flags, but not `--config.file` for `--config`. */
