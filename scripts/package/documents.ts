@@ -133,7 +133,15 @@ function textOf(license: string, folder: string): string {
   return licenseText(folder) ?? `${license}, as package.json says; the package brings no text of it.`;
 }
 
+/** Where a package can be used under another license, that of Debian's copy is enough. */
+function withoutGpl(text: string): string {
+  return text.replace(
+    /^ *GNU GENERAL PUBLIC LICENSE$[\s\S]*/m,
+    "On Debian systems, the text is in /usr/share/common-licenses/GPL-2.",
+  );
+}
+
 function licenseText(folder: string): string | undefined {
   const name = readdirSync(folder).find((file) => /^(licen[cs]e|copying)(\.(md|txt))?$/i.test(file));
-  return name === undefined ? undefined : readFileSync(path.join(folder, name), "utf8");
+  return name === undefined ? undefined : withoutGpl(readFileSync(path.join(folder, name), "utf8"));
 }

@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import { dirname } from "node:path";
 import { type CommandContext, createContext } from "../../app/context.ts";
 import { apiKeyFault } from "../../config/secrets.ts";
 import { describeError, ExporterError } from "../../errors/exporter-error.ts";
@@ -7,15 +6,13 @@ import type { Redactor } from "../../errors/redactor.ts";
 import { type Finding, findingsTable } from "../check/findings.ts";
 import { firstSteps, LOGIN } from "../check/plan.ts";
 import { REST, ServerCheck, SPEED } from "../check/server-check.ts";
+import { conclusion } from "./conclusion.ts";
 import { type Draft, loadDraft, newKeyFile, type ServerDraft } from "./draft.ts";
 import { checkTargets, writeDraft } from "./files.ts";
 import { type FoundApi, findApi } from "./find-port.ts";
 import { type Given, givenBy, type InitFlags } from "./flags.ts";
 import { LineTerminal, type Terminal } from "./terminal.ts";
 import { withTrust } from "./trust.ts";
-
-/** The packages create this directory, and a service user. */
-const PACKAGE_DIRECTORY = "/etc/prtg-exporter";
 
 /** Resolves with the exit code. */
 export async function init(flags: InitFlags, redactor: Redactor): Promise<number> {
@@ -50,7 +47,8 @@ export async function createConfiguration(
     return 1;
   }
   const written = await writeDraft(draft);
-  context.print(conclusion(file, written));
+  const { platform } = process;
+  context.print(conclusion({ file, written, host: hostname(), platform, isRoot: process.geteuid?.() === 0 }));
   return 0;
 }
 
@@ -145,25 +143,4 @@ function webUrlOf({ url, other }: FoundApi): string | undefined {
   if (other === undefined) return undefined;
   const web = new URL(other.url).origin;
   return web === `https://${new URL(url).hostname}` ? undefined : web;
-}
-
-function conclusion(file: string, written: readonly string[]): string {
-  const chown = `chown prtg-exporter ${written.join(" ")}`;
-  const isOfService = dirname(file) === PACKAGE_DIRECTORY && process.geteuid?.() === 0;
-  // Windows has no modes: the directory decides.
-  const rights = process.platform === "win32" ? "" : ", readable only for your user";
-  return `
-Wrote ${written.join(" and ")}${rights}.
-
-Add this job to prometheus.yml:
-
-scrape_configs:
-  - job_name: prtg
-    scrape_interval: 30s
-    static_configs:
-      - targets: ["${hostname()}:9705"]
-
-Next:
-${isOfService ? `  ${chown}    # the service has its own user\n` : ""}  prtg-exporter check --config.file ${file}    # tests everything that the exporter needs
-  prtg-exporter serve --config.file ${file}`;
 }
