@@ -1,13 +1,12 @@
 /** Pages and concurrent requests, counted by the simulator, over HTTP and HTTPS. */
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { Child } from "../processes/child.ts";
+import { selfSignedCertificate } from "../../packages/simulator/src/server/certificate.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { type ExporterOptions, startExporter } from "../processes/exporter.ts";
-import { SimulatorControl, sensorsOf, startSimulator } from "../processes/simulator.ts";
+import { type Certificate, type SimulatorControl, startSimulator } from "../processes/simulator.ts";
 import type { Budget, PartResult, Row } from "../results/result.ts";
 import type { PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
@@ -28,27 +27,22 @@ interface Counted {
 export async function benchRequests({ size, quick }: PartOptions): Promise<PartResult> {
   const crowdMs = quick ? QUICK_CROWD_MS : CROWD_MS;
   const counted: Counted[] = [];
-  const notes: string[] = [];
   {
     await using simulator = await startSimulator(size);
     counted.push(await countRequests("HTTP", { server: simulator.url }, simulator.control, crowdMs));
   }
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
   try {
-    const caFile = await makeCertificate(folder);
-    if (caFile === undefined) notes.push("HTTPS was skipped: there is no openssl to make a certificate with.");
-    else {
-      await using child = Child.node("bench/peers/tls-simulator.ts", [folder, String(sensorsOf(size)), String(size)]);
-      const [, server = ""] = await child.said(/ready on (\S+)/);
-      const control = new SimulatorControl(server, await readFile(caFile, "utf8"));
-      counted.push(await countRequests("HTTPS", { server, caFile }, control, crowdMs));
-    }
+    const certificate = await writeCertificate(folder);
+    await using simulator = await startSimulator(size, certificate);
+    const reached = { server: simulator.url, caFile: certificate.certFile };
+    counted.push(await countRequests("HTTPS", reached, simulator.control, crowdMs));
   } finally {
     await rm(folder, { recursive: true });
   }
   const rows = counted.flatMap((each) => each.rows);
   const budgets = counted.flatMap((each) => each.budgets);
-  return { part: "requests", size, title: "requests: one cycle of everything", rows, budgets, notes };
+  return { part: "requests", size, title: "requests: one cycle of everything", rows, budgets, notes: [] };
 }
 
 async function countRequests(
@@ -94,28 +88,12 @@ async function countRequests(
   };
 }
 
-/** key.pem and cert.pem for localhost. Returns the certificate's path, or undefined without openssl. */
-async function makeCertificate(folder: string): Promise<string | undefined> {
-  const certificate = path.join(folder, "cert.pem");
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  const files = ["-keyout", path.join(folder, "key.pem"), "-out", certificate];
-  try {
-    await promisify(execFile)("openssl", [
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-days",
-      "1",
-      ...subject,
-      ...files,
-    ]);
-    return certificate;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
+async function writeCertificate(folder: string): Promise<Certificate> {
+  const { cert, key } = await selfSignedCertificate(["127.0.0.1"], systemClock.now());
+  const [certFile, keyFile] = [path.join(folder, "cert.pem"), path.join(folder, "key.pem")];
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key);
+  return { certFile, keyFile, cert };
 }
 
 export interface ListRequests {

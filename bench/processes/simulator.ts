@@ -10,15 +10,24 @@ export interface SimulatedServer extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export async function startSimulator(channels: number): Promise<SimulatedServer> {
+/** PEM. */
+export interface Certificate {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly cert: string;
+}
+
+/** @param tls HTTP without. */
+export async function startSimulator(channels: number, tls?: Certificate): Promise<SimulatedServer> {
   const child = Child.node("src/main.ts", [
     "simulate",
     ...["--sensors", String(sensorsOf(channels)), "--channels", String(channels)],
+    ...(tls === undefined ? [] : ["--tls-cert", tls.certFile, "--tls-key", tls.keyFile]),
     ...["--listen-address", "127.0.0.1:0", "--api-key", API_KEY, "--control", "--hostile-names", "--log.level", "warn"],
   ]);
-  const [, url = ""] = await child.said(/ on (http:\S+)\/api\/v2/);
+  const [, url = ""] = await child.said(/ on (https?:\S+)\/api\/v2/);
   const stop = () => child.stop();
-  return { url, control: new SimulatorControl(url), stop, [Symbol.asyncDispose]: stop };
+  return { url, control: new SimulatorControl(url, tls?.cert), stop, [Symbol.asyncDispose]: stop };
 }
 
 export interface ManyServers extends AsyncDisposable {

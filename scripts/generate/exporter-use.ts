@@ -16,6 +16,7 @@ export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
   listDevices: "the tree: devices",
   listSensors: "the tree: sensors, and their status",
   listChannels: "values, units, limits and lookups of channels",
+  listUsers: "whether the credentials belong to an administrator (`init` and `check`)",
   listLookupDefinitions: "texts of channel states",
   listProbeInfo: STAND_IN,
   listGroupInfo: STAND_IN,

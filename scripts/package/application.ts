@@ -3,8 +3,9 @@ import path from "node:path";
 import { type Build, lockedPackages, manifest, ROOT, run } from "./build.ts";
 import { publishedManifest, shrinkwrap } from "./manifests.ts";
 
-/** Half of what npm installs. */
-const FOR_DEVELOPMENT = /^(\..*|tests?|__tests__|spec|benchmarks?|docs|examples?)$|\.([cm]?ts|map|html|sh)$/;
+/** Half of what npm installs. Also what browsers need. */
+const FOR_DEVELOPMENT =
+  /^(\..*|tests?|__tests__|spec|benchmarks?|docs|examples?|flash)$|\.([cm]?ts|map|html|sh|min\.js)$/;
 
 /** With exactly the tested dependencies. */
 export function stageForNpm({ work }: Build): string {

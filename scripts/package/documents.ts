@@ -2,6 +2,9 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
+import { completionScript } from "../../src/cli/completion/completion.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
 import { type Build, manifest, ROOT } from "./build.ts";
 import type { Runtime } from "./node-runtime.ts";
 import { normalize } from "./trees.ts";
@@ -36,7 +39,11 @@ export function writeDocuments(build: Build, application: string, runtime: Runti
   const manual = readFileSync(`${ROOT}deploy/packages/linux/prtg-exporter.1`, "utf8")
     .replace("@DATE@", build.time.toISOString().slice(0, 10))
     .replace("@VERSION@", build.version);
+  const program = createProgram({ code: 0, redactor: new Redactor() });
   const files = {
+    "completion.bash": completionScript("bash", program),
+    "completion.zsh": completionScript("zsh", program),
+    "completion.fish": completionScript("fish", program),
     "prtg-exporter.1.gz": gzipSync(manual, { level: 9 }),
     "changelog.gz": gzipSync(readFileSync(`${ROOT}CHANGELOG.md`), { level: 9 }),
     "changelog.Debian.gz": gzipSync(debianChangelog(build), { level: 9 }),
@@ -126,7 +133,15 @@ function textOf(license: string, folder: string): string {
   return licenseText(folder) ?? `${license}, as package.json says; the package brings no text of it.`;
 }
 
+/** Where a package can be used under another license, that of Debian's copy is enough. */
+function withoutGpl(text: string): string {
+  return text.replace(
+    /^ *GNU GENERAL PUBLIC LICENSE$[\s\S]*/m,
+    "On Debian systems, the text is in /usr/share/common-licenses/GPL-2.",
+  );
+}
+
 function licenseText(folder: string): string | undefined {
   const name = readdirSync(folder).find((file) => /^(licen[cs]e|copying)(\.(md|txt))?$/i.test(file));
-  return name === undefined ? undefined : readFileSync(path.join(folder, name), "utf8");
+  return name === undefined ? undefined : withoutGpl(readFileSync(path.join(folder, name), "utf8"));
 }

@@ -12,14 +12,17 @@ import { startServing } from "./serve.ts";
 import { stopSignal } from "./signals.ts";
 import { startSimulatedServer } from "./simulate/simulate.ts";
 
-export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
+export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {
+  readonly tls?: true;
+}
 
 /** Polls more often than with a real server. */
-const DEMO_CONFIG = `
+const demoConfig = (fingerprint: string | undefined): string => `
 servers:
   - name: demo
     url: \${SIMULATOR_URL}
     auth: { api_key: "\${SIMULATOR_KEY}" }
+    tls: { ${fingerprint === undefined ? "" : `fingerprints: ["${fingerprint}"]`} }
 collectors:
   status: { schedule: 10s }
   channels: { schedule: 10s }
@@ -32,13 +35,13 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
   const started = context.clock.monotonic();
   const apiKey = randomBytes(16).toString("hex");
   const credentials = { apiKey, username: "demo", password: apiKey };
-  const simulator = await startSimulatedServer(flags, { host: "127.0.0.1", port: 0 }, credentials);
+  const simulator = await startSimulatedServer(flags, { host: "127.0.0.1", port: 0 }, credentials, flags);
   for (const story of simulator.scenarios.runs) context.print(timetable(story));
   try {
     const { config } = await loadConfig({
       file: "demo.yaml",
       env: { SIMULATOR_URL: simulator.url, SIMULATOR_KEY: apiKey },
-      readFile: async () => DEMO_CONFIG,
+      readFile: async () => demoConfig(simulator.fingerprint),
       redactor,
     });
     const addresses = flags["web.listenAddress"];

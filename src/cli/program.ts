@@ -1,12 +1,14 @@
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import { addServiceFlags, addWorldFlags, exampleHelp } from "../../packages/simulator/src/command/flags.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
+import type { Shell } from "./completion/completion.ts";
 import type { DemoFlags } from "./demo.ts";
 import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
+import { addInitFlags, type InitFlags } from "./init/flags.ts";
 import { addLeaderElectionFlags } from "./leader-election-flags.ts";
 import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
 import type { ServeFlags } from "./serve.ts";
@@ -52,13 +54,25 @@ export function createProgram(run: Run, only?: string): Command {
 }
 
 const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new Map([
+  ["init", addInit],
   ["serve", addServe],
   ["check", addCheck],
   ["map", addMap],
   ["backfill", addBackfill],
   ["demo", addDemo],
   ["simulate", addSimulate],
+  ["completion", addCompletion],
 ]);
+
+function addInit(program: Command, run: Run): void {
+  const command = subcommand(program, "init", "create the configuration for a PRTG server").action(
+    async (flags: InitFlags) => {
+      const { init } = await import("./init/init.ts");
+      run.code = await init(flags, run.redactor);
+    },
+  );
+  addLogFlags(addInitFlags(command), process.stderr.isTTY, "error");
+}
 
 function addServe(program: Command, run: Run): void {
   const serving = subcommand(program, "serve", "poll PRTG servers and serve their metrics");
@@ -113,12 +127,12 @@ function addBackfill(program: Command, run: Run): void {
 }
 
 function addDemo(program: Command, run: Run): void {
-  const command = subcommand(program, "demo", "run the exporter with a simulated server").action(
-    async (flags: DemoFlags) => {
+  const command = subcommand(program, "demo", "run the exporter with a simulated server")
+    .option("--tls", "let the simulated server serve HTTPS with a self-signed certificate")
+    .action(async (flags: DemoFlags) => {
       const { demo } = await import("./demo.ts");
       run.code = await demo(flags, run.redactor);
-    },
-  );
+    });
   addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY));
 }
 
@@ -134,6 +148,23 @@ function addSimulate(program: Command, run: Run): void {
     "simulate the server of a check --report file: release, spelling, sizes",
   );
   addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", exampleHelp("prtg-exporter simulate"));
+}
+
+const COMPLETION_HELP = `
+The packages for Linux install all scripts. Without them, load one at the start
+of your shell:
+  bash  source <(prtg-exporter completion bash)
+  zsh   source <(prtg-exporter completion zsh)
+  fish  prtg-exporter completion fish | source`;
+
+function addCompletion(program: Command, run: Run): void {
+  subcommand(program, "completion", "print the completion script of a shell")
+    .addArgument(new Argument("<shell>", "shell to complete in").choices(["bash", "zsh", "fish"]))
+    .action(async (shell: Shell) => {
+      const { completionScript } = await import("./completion/completion.ts");
+      process.stdout.write(completionScript(shell, createProgram(run)));
+    })
+    .addHelpText("after", COMPLETION_HELP);
 }
 
 /** Commander suggests similar flags, but not `--config.file` for `--config`. */

@@ -82,6 +82,27 @@ export const ERROR_CATALOGUE = {
     meaning: "A certificate file cannot be read or has no PEM certificate.",
     remedy: "Check tls.ca_file and tls.cert_file. Each must contain one or more PEM certificates.",
   },
+  INIT_ANSWER_MISSING: {
+    meaning: "`init` needs an answer, and there is no terminal to ask.",
+    remedy: "Give the flag or variable in the message, or run init in a terminal.",
+  },
+  INIT_URL_INVALID: {
+    meaning: "The URL for `init` is not the URL of a server.",
+    remedy: "Give the URL of the PRTG web interface or of API v2, such as https://prtg.example.com:1616.",
+  },
+  INIT_NO_API: {
+    meaning: "No port of the server answers as API v2.",
+    remedy:
+      "Activate API v2 on the server, check its name, and allow TCP port 1616 from this machine to the server (docs/getting-started.md).",
+  },
+  INIT_FILE_EXISTS: {
+    meaning: "`init` would replace a file.",
+    remedy: "Choose another path in --out, or replace the files with --force.",
+  },
+  INIT_UNWRITABLE: {
+    meaning: "`init` cannot write the configuration.",
+    remedy: "Check the path in --out and the permissions of its directory.",
+  },
   WORLD_IMPOSSIBLE: {
     meaning: "The simulator cannot create a world with these sizes.",
     remedy: "Change the sizes in the message.",

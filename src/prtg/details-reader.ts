@@ -1,9 +1,9 @@
 import { NODE_RECORD_BYTES } from "./answer-bounds.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { type Autodiscovery, decodeAutodiscovery, readConnected, readLicense } from "./decode/details.ts";
-import { AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
+import { type Autodiscovery, decodeAutodiscovery, decodeId, readConnected, readLicense } from "./decode/details.ts";
+import { ACCOUNT_LIST, AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
 import type { DetailsApi } from "./monitoring-api.ts";
-import { itemsById } from "./paging/item-store.ts";
+import { itemsById, KeyedItems } from "./paging/item-store.ts";
 import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
 import type { ChannelList, ChannelRecord, ChannelRecords, LicenseUse } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
@@ -15,6 +15,15 @@ const AUTODISCOVERIES: ItemFormat<Autodiscovery> = {
   ...itemsById<Autodiscovery>(),
   describe: ({ isRunning }) => (isRunning ? "running" : "over"),
   sizeOf: ({ id }) => id.length,
+  itemBytes: NODE_RECORD_BYTES,
+};
+
+const ACCOUNTS: ItemFormat<string> = {
+  decode: decodeId,
+  idOf: (id) => id,
+  openStore: () => new KeyedItems((id) => id),
+  describe: () => "user",
+  sizeOf: (id) => id.length,
   itemBytes: NODE_RECORD_BYTES,
 };
 
@@ -46,6 +55,13 @@ export class DetailsReader implements DetailsApi {
     return ifAvailable(AUTODISCOVERY_LIST.endpoint, async () => {
       const { items } = await this.#lists.read([AUTODISCOVERY_LIST], AUTODISCOVERIES, signal);
       return items.filter(({ isRunning }) => isRunning).length;
+    });
+  }
+
+  accounts(signal: AbortSignal): Promise<number | undefined> {
+    return ifAvailable(ACCOUNT_LIST.endpoint, async () => {
+      const { items } = await this.#lists.read([ACCOUNT_LIST], ACCOUNTS, signal);
+      return items.length;
     });
   }
 

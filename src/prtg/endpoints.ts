@@ -74,6 +74,8 @@ export const PREFERRED_ENDPOINTS: readonly string[] = [
 
 export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", optional: [] };
 
+export const ACCOUNT_LIST: ListEndpoint = { endpoint: "/experimental/users", optional: [] };
+
 export const AUTODISCOVERY_LIST: ListEndpoint = { endpoint: "/autodiscoveries", optional: [] };
 
 /** Records do not show which channel is primary. */

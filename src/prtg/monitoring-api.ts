@@ -70,4 +70,6 @@ export interface DetailsApi {
   probeConnected(id: string, signal: AbortSignal): Promise<boolean | undefined>;
   autodiscoveries(signal: AbortSignal): Promise<number | undefined>;
   primaryChannels(signal: AbortSignal): Promise<ChannelList | undefined>;
+  /** Number of user accounts that the credentials can see. */
+  accounts(signal: AbortSignal): Promise<number | undefined>;
 }

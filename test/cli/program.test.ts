@@ -28,7 +28,7 @@ async function run(...args: string[]): Promise<Run> {
 
 describe("command line", () => {
   test.each([
-    [["--help"], /Commands: serve .* check .* demo .* simulate /],
+    [["--help"], /Commands: init .* serve .* check .* demo .* simulate /],
     [["serve", "--help"], /--config\.file.*--config\.check.*--once.*--web\.listen-address <address>.*--log\.level/],
     [["check", "--help"], /--log\.level <level> .*\(choices: .*default: "error"\)/],
     [["demo", "--help"], /--sensors.*--fault.*Faults: name/],

@@ -33,6 +33,7 @@ export type Question =
   | "probeConnected"
   | "autodiscoveries"
   | "primaryChannels"
+  | "accounts"
   | "all"
   | NodeKind;
 
@@ -51,6 +52,7 @@ export class MemoryServer implements MonitoringApi {
   autodiscoveries: number | undefined;
   readonly connected = new Map<string, boolean>();
   primary: readonly ChannelRecord[] | undefined;
+  accounts: number | undefined;
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
   offsetMs = 0;
   /** Claimed memory of a record. */
@@ -185,6 +187,10 @@ export class MemoryServer implements MonitoringApi {
     autodiscoveries: async (signal) => {
       await this.#ask("autodiscoveries", signal);
       return this.autodiscoveries;
+    },
+    accounts: async (signal) => {
+      await this.#ask("accounts", signal);
+      return this.accounts;
     },
     primaryChannels: async (signal) => {
       await this.#ask("primaryChannels", signal);

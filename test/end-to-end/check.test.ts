@@ -8,7 +8,7 @@ import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FILES = {
-  "key.txt": `${CREDENTIALS.apiKey}\n`,
+  "key.txt": `${CREDENTIALS.readApiKey}\n`,
   "wrong-key.txt": "SOMEOTHERKEY====\n",
   "classic-key.txt": "1234567890\n",
   "part.txt": CREDENTIALS.restrictedApiKey,
@@ -271,6 +271,8 @@ describe("check", () => {
     expect(stdout).not.toContain("FAILED");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^live +login +ok +accepted, prtg_version /m);
+    expect(stdout).toMatch(/^live +account +ok +the credentials see no other user accounts$/m);
+    expect(stdout).toMatch(/^login +account +warning +the credentials see 11 user accounts, like an administrator/m);
     expect(stdout).toMatch(/^live +sensors +ok +30 visible$/m);
     expect(stdout).toMatch(/^login +channels +ok +90 visible, \d+ with a value$/m);
     expect(stdout).toMatch(/^live +lookups +ok +14 visible$/m);
@@ -292,6 +294,7 @@ describe("check", () => {
       subject,
     ]);
     expect(warned.filter(([, subject]) => subject !== "speed")).toEqual([
+      ["login", "account"],
       ["unchecked", "connection"],
       ["part", "visibility"],
       ["odd", "channels"],

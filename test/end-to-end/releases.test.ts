@@ -41,7 +41,7 @@ test("each release in both spellings has its series, its gaps and its check resu
     }),
   );
   const folder = temporaryFolder({
-    "key.txt": CREDENTIALS.apiKey,
+    "key.txt": CREDENTIALS.readApiKey,
     "prtg.yaml": `${DETAILS}servers:\n${servers.join("")}`,
   });
   const run = (...args: string[]) => runCommand([...args, "--config.file", join(folder, "prtg.yaml")]);

@@ -45,6 +45,11 @@ describeWithPrograms(["debian-bare"], ".deb in a bare Debian", ({ "debian-bare":
     const libraries = await inside("ldd /usr/lib/prtg-exporter/runtime/node");
     expect(libraries).not.toContain("not found");
     expect(await inside("find /usr/lib/prtg-exporter ! -user root -o -perm /022 ! -type l")).toBe("");
+    const complete = `COMP_WORDS=(prtg-exporter serve --config.f); COMP_CWORD=2; _prtg_exporter; echo "\${COMPREPLY[@]}"`;
+    await inside(
+      `cat > /tmp/complete.bash <<'END'\n. /usr/share/bash-completion/completions/prtg-exporter\n${complete}\nEND`,
+    );
+    expect(await inside("bash /tmp/complete.bash; rm /tmp/complete.bash")).toBe("--config.file\n");
     await inside("dpkg --purge prtg-exporter");
   });
 

@@ -65,7 +65,9 @@ describeWithPrograms(["debian-tools"], "packages for other systems", ({ "debian-
 
     test("has the files of the .deb", async () => {
       const list = (command: string) =>
-        inside(`${command} | sed 's|^\\./||; s|/$||' | grep -v '^usr/share/\\(doc\\|lintian\\)' | grep -v '^$' | sort`);
+        inside(
+          `${command} | sed 's|^\\./||; s|/$||' | grep -v '^usr/share/\\(doc\\|lintian\\|zsh\\)' | grep -v '^$' | sort`,
+        );
       const files = await list(`rpm -qpl ${file} | sed 's|^/||'`);
       const debs = await list(
         `dpkg-deb --fsys-tarfile /packages/prtg-exporter_${VERSION}-1_${debian}.deb | tar -t --exclude='*/' `,

@@ -25,6 +25,7 @@ async function useAll(api: MonitoringApi, world: World): Promise<void> {
   }
   await api.channels({}, never);
   await api.lookups(never);
+  await api.details.accounts(never);
   await api.timeSeries(sensorId, "live", never);
 }
 

@@ -6,9 +6,11 @@ import { systemClock } from "../../src/lib/clock.ts";
 const SMALL = { probes: 1, groups: 3, devices: 8, sensors: 30, channels: 90 };
 
 export const CREDENTIALS = {
+  /** Of the administrator. */
   apiKey: "the-right-key",
   username: "exporter",
   password: `pass wörd/"1\\`,
+  readApiKey: "key-of-a-user-who-may-only-read",
   restrictedApiKey: "key-of-a-user-who-sees-a-part",
   limitedApiKey: "key-of-a-user-without-some-rights",
 };

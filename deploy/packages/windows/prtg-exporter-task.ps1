@@ -67,7 +67,7 @@ if ($Uninstall) {
 
 if (-not (Test-Path $Config)) {
     if ($PSCmdlet.ShouldProcess($Config, 'create the configuration')) { New-Configuration $Config }
-    Write-Output "Edit $Config, put the key file beside it, then run this script again."
+    Write-Output "Run .\prtg-exporter.cmd init --force --out `"$Config`", then run this script again."
     return
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
-import { addServiceFlags, addWorldFlags, exampleHelp, type ServiceFlags } from "./command/flags.ts";
+import { addServiceFlags, addWorldFlags, exampleHelp, listenAddressOf, type ServiceFlags } from "./command/flags.ts";
 
 const program = new Command(manifest.name)
   .description("A simulated PRTG server (REST API v2) for developing clients")
@@ -15,7 +15,7 @@ addWorldFlags(addServiceFlags(program)).addHelpText("after", exampleHelp(manifes
 async function serve(flags: ServiceFlags): Promise<void> {
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   const { introduce, startService } = await import("./command/start.ts");
-  const simulator = await startService(flags, flags.listenAddress, flags, flags);
+  const simulator = await startService(flags, listenAddressOf(flags), flags, flags);
   process.stdout.write(`${introduce(simulator, flags).join("\n")}\n`);
   await stopped;
   await simulator.close();

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { loadContract, type Operation } from "./api/contract/contract.ts";
 import { openDocument } from "./api/contract/document.ts";
 import { publishedContract } from "./api/contract/published.ts";
@@ -41,7 +42,7 @@ export interface SimulatorOptions {
   /** Where the classic web server listens, which knows nothing of API v2; 0 takes any free port. Without, there is none. */
   readonly classicPort?: number | undefined;
   /** Certificate and key, PEM; plain HTTP without. */
-  readonly tls?: TlsOptions;
+  readonly tls?: TlsOptions | undefined;
   readonly spelling: SpellingName;
   /** Which release it plays; the newest by default. */
   readonly release?: ReleaseName | undefined;
@@ -69,6 +70,8 @@ export interface Simulator {
   readonly port: number;
   /** Where the classic web server listens; undefined where there is none. */
   readonly classicUrl: string | undefined;
+  /** SHA-256 of the certificate, as PRTG, browsers and clients show it; undefined without TLS. */
+  readonly fingerprint: string | undefined;
   readonly world: World;
   /** Scenarios that are running. */
   readonly scenarios: ScenarioRunner;
@@ -171,6 +174,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     url,
     port,
     classicUrl: classicPort === undefined ? undefined : urlAt(classicPort),
+    fingerprint: tls && new X509Certificate(tls.cert).fingerprint256,
     world,
     scenarios,
     requests,

@@ -36,7 +36,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
   const order = isWhole ? READING_ORDER : READING_ORDER.toReversed();
   const nodes = order.map((kind) => nodesStep(kind, nodeOptions(kind, config), found, isWhole));
   return [
-    ...of(["health"], connectionStep(server), LOGIN),
+    ...of(["health"], connectionStep(server), LOGIN_STEP, ACCOUNT),
     ...(isWhole ? of(status.enabled ? ["status"] : [], STATUS_SUMMARY) : []),
     ...(isWhole ? of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS) : []),
     ...of(readers, ...nodes, ...(isWhole ? [visibilityStep(found)] : [])),
@@ -46,6 +46,13 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
     ...of(details.enabled ? ["details"] : [], detailsStep(found, isWhole)),
     ...of(readsTimeSeries(server, config) ? ["timeseries"] : [], timeSeriesStep(found)),
   ];
+}
+
+/** What new credentials must pass. */
+export function firstSteps(server: ServerConfig): readonly PlannedStep[] {
+  const found: FoundLists = { nodes: new Map(), channels: undefined };
+  const sensors = nodesStep("sensor", { interval: false, statusSummary: false }, found);
+  return [connectionStep(server), LOGIN_STEP, ACCOUNT, sensors].map((step) => ({ ...step, collectors: [] }));
 }
 
 function nodeOptions(kind: NodeKind, { collectors: { tree, status }, metrics }: Config) {
@@ -78,17 +85,36 @@ function connectionStep({ url, tls }: ServerConfig): Step {
   };
 }
 
+export const LOGIN = "login";
+
 const VERSION_REMEDY = "Nothing, if you do not need prtg_server_info.";
 
 /** The version is optional, and even a rejection proves that the login works. */
-const LOGIN: Step = {
-  subject: "login",
+const LOGIN_STEP: Step = {
+  subject: LOGIN,
   reading: "version",
   remedy: VERSION_REMEDY,
   run: async ({ api, signal }) => {
     const versions = [...(await api.version(signal))].map(([name, version]) => `${name} ${version}`);
     if (versions.length > 0) return ok(["accepted", ...versions].join(", "));
     return warning(`accepted, but the server sends no version: ${READINGS.version.without}`, VERSION_REMEDY);
+  },
+};
+
+/** Only administrators see the accounts of others. */
+const ACCOUNT: Step = {
+  subject: "account",
+  without: "it is unknown whether the credentials belong to an administrator",
+  remedy: "Nothing.",
+  run: async ({ api, signal }) => {
+    const accounts = await api.details.accounts(signal);
+    if (accounts === undefined)
+      return ok("not offered by this server, so it is unknown whether it is an administrator");
+    if (accounts <= 1) return ok("the credentials see no other user accounts");
+    return warning(
+      `the credentials see ${accounts} user accounts, like an administrator. They can read everything, and perhaps change it`,
+      "Create an API key as a user with read access only (docs/getting-started.md).",
+    );
   },
 };
 

@@ -1,4 +1,4 @@
-import type { ServiceFlags } from "../../../packages/simulator/src/command/flags.ts";
+import { listenAddressOf, type ServiceFlags } from "../../../packages/simulator/src/command/flags.ts";
 import { introduce, StartError, startService } from "../../../packages/simulator/src/command/start.ts";
 import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import { createContext, type LogFlags } from "../../app/context.ts";
@@ -15,7 +15,7 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
   const stopped = stopSignal();
   const context = await createContext(flags, redactor);
   const reported = flags.fromReport === undefined ? undefined : await reportedServer(flags.fromReport);
-  const simulator = await startSimulatedServer(flags, flags.listenAddress, flags, { ...flags, reported });
+  const simulator = await startSimulatedServer(flags, listenAddressOf(flags), flags, { ...flags, reported });
   for (const line of introduce(simulator, flags)) context.print(line);
   await stopped;
   await simulator.close();

@@ -42,14 +42,17 @@ export interface Autodiscovery {
 }
 
 export function decodeAutodiscovery(record: unknown, problems: DecodeProblems): Autodiscovery | undefined {
-  const id = isObject(record) ? idOf(record.id) : undefined;
-  if (!isObject(record) || id === undefined) {
-    problems.record++;
-    return undefined;
-  }
+  const id = decodeId(record, problems);
+  if (!isObject(record) || id === undefined) return undefined;
   const isRunning =
     booleanOf(record.active) ?? (typeof record.status !== "string" || /^(running|active)$/i.test(record.status));
   return { id, isRunning };
+}
+
+export function decodeId(record: unknown, problems: DecodeProblems): string | undefined {
+  const id = isObject(record) ? idOf(record.id) : undefined;
+  if (id === undefined) problems.record++;
+  return id;
 }
 
 function* members(answer: unknown): Generator<[name: string, value: unknown]> {

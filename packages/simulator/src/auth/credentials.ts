@@ -9,6 +9,8 @@ export interface Credentials {
   readonly apiKey: string;
   readonly username: string;
   readonly password: string;
+  /** Key of a user who sees the whole tree, but may change nothing. */
+  readonly readApiKey?: string;
   /** Key of a user who sees only a part of the tree: other objects are missing, references to them `restricted`. */
   readonly restrictedApiKey?: string;
   /** Ids of the objects that the restricted user sees, with what is below them; by default one group and some devices. */
@@ -23,7 +25,7 @@ export const LIMITED_USER = "limited";
 
 /** The users, groups and keys of a simulator, as its options say. */
 export function createDirectory(world: World, credentials: Credentials, now: number): Directory {
-  const { restrictedApiKey, limitedApiKey } = credentials;
+  const { readApiKey, restrictedApiKey, limitedApiKey } = credentials;
   const administrator: ConfiguredUser = {
     loginName: credentials.username,
     name: "PRTG System Administrator",
@@ -41,6 +43,10 @@ export function createDirectory(world: World, credentials: Credentials, now: num
   if (limitedApiKey !== undefined) {
     const name = "Limited User";
     others.push({ loginName: LIMITED_USER, name, type: "readwrite", scope: "everything", apiKey: limitedApiKey });
+  }
+  if (readApiKey !== undefined) {
+    const name = "Read-only User";
+    others.push({ loginName: "reader", name, type: "readonly", scope: "everything", apiKey: readApiKey });
   }
   const scopes = { facility: facilities(world), branch: branch(world) };
   const random = seededRandom(world.seed ^ 0xd12ec);

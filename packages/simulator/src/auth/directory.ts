@@ -102,7 +102,7 @@ function configure(user: ConfiguredUser, index: number, groups: UserGroup[]): Us
     primaryGroup,
     groups: [primaryGroup],
     email: `${loginName.replaceAll(/[^\w.+-]+/g, "-")}@example.net`,
-    acknowledgesAlarms: true,
+    acknowledgesAlarms: type !== "readonly",
     ticketMail: index === 0,
     systemAdministrator: index === 0,
     active: true,

@@ -16,9 +16,18 @@ export interface WorldFlags extends Partial<WorldSize> {
   readonly scenario?: string;
 }
 
-export interface ServiceFlags extends WorldFlags {
+export interface TlsFlags {
+  readonly tls?: true;
+  /** PEM files. Both or none. */
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+export interface ServiceFlags extends WorldFlags, TlsFlags {
+  /** Where to listen without TLS: see `listenAddressOf`. */
   readonly listenAddress: ServiceAddress;
   readonly apiKey: string;
+  readonly readApiKey: string;
   readonly username: string;
   readonly password: string;
   readonly speed: number;
@@ -34,20 +43,37 @@ export interface ServiceAddress {
   readonly port: number;
 }
 
+/** The port of API v2. */
+export const DEFAULT_ADDRESS: ServiceAddress = { host: "127.0.0.1", port: 1615 };
+const DEFAULT_TLS_ADDRESS: ServiceAddress = { host: "127.0.0.1", port: 1616 };
+
+/** Without `--listen-address`, the port of API v2 for the scheme. */
+export function listenAddressOf(flags: Pick<ServiceFlags, "listenAddress" | keyof TlsFlags>): ServiceAddress {
+  return flags.listenAddress === DEFAULT_ADDRESS && usesTls(flags) ? DEFAULT_TLS_ADDRESS : flags.listenAddress;
+}
+
+export function usesTls({ tls, tlsCert, tlsKey }: TlsFlags): boolean {
+  return tls === true || tlsCert !== undefined || tlsKey !== undefined;
+}
+
 /** How the service is reached, and its time. */
 export function addServiceFlags(command: Command): Command {
   return command
     .addOption(
-      new Option("--listen-address <address>", "address of the simulated API")
-        .default({ host: "127.0.0.1", port: 1615 }, "127.0.0.1:1615")
+      new Option("--listen-address <address>", "address of the simulated API (with TLS, the default port is 1616)")
+        .default(DEFAULT_ADDRESS, "127.0.0.1:1615")
         .argParser(parseAddress),
     )
+    .option("--tls", "serve HTTPS, with a new self-signed certificate if --tls-cert gives none")
+    .option("--tls-cert <file>", "certificate of the server (PEM), with --tls-key")
+    .option("--tls-key <file>", "private key of the certificate (PEM)")
     .addOption(
       new Option("--classic-port <port>", "also simulate the classic web server, without API v2").argParser(
         integer(0, 65_535),
       ),
     )
-    .option("--api-key <key>", "accepted API key", "simulated-key")
+    .option("--api-key <key>", "accepted API key, of the administrator", "simulated-key")
+    .option("--read-api-key <key>", "accepted API key of a user with read access only", "simulated-read-key")
     .option("--username <name>", "user that can log in", "simulated-user")
     .option("--password <password>", "password of that user", "simulated-password")
     .addOption(

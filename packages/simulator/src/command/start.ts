@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { createSecureContext } from "node:tls";
 import { fileURLToPath } from "node:url";
 import type { Credentials } from "../auth/credentials.ts";
 import { systemClock } from "../clock.ts";
@@ -7,17 +9,25 @@ import type { ReleaseName } from "../release/release.ts";
 import type { ScenarioRun } from "../scenario/run.ts";
 import { parseScenario, type Scenario } from "../scenario/scenario.ts";
 import { ScenarioError } from "../scenario/scenario-error.ts";
+import type { TlsOptions } from "../server/http-server.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
 import type { WorldSize } from "../world/layout/size.ts";
 import type { World } from "../world/model.ts";
 import { createWorld, type WorldOptions } from "../world/world.ts";
-import { type ServiceAddress, type ServiceFlags, SHIPPED_SCENARIOS, type WorldFlags } from "./flags.ts";
+import {
+  type ServiceAddress,
+  type ServiceFlags,
+  SHIPPED_SCENARIOS,
+  type TlsFlags,
+  usesTls,
+  type WorldFlags,
+} from "./flags.ts";
 
 const SHIPPED = new URL("../../scenarios/", import.meta.url);
 
 /** Why a service that flags describe cannot start. */
 export class StartError extends Error {
-  readonly code: "LISTEN_FAILED" | "SCENARIO_INVALID" | "WORLD_IMPOSSIBLE";
+  readonly code: "CA_UNREADABLE" | "LISTEN_FAILED" | "SCENARIO_INVALID" | "WORLD_IMPOSSIBLE";
   readonly remedy: string | undefined;
 
   constructor(code: StartError["code"], message: string, { cause, remedy }: ErrorOptions & { remedy?: string } = {}) {
@@ -29,7 +39,9 @@ export class StartError extends Error {
 }
 
 /** Time, and what only some services have. */
-export interface ServiceMode extends Pick<ServiceFlags, "control" | "classicPort" | "hostileNames" | "startAt"> {
+export interface ServiceMode
+  extends Pick<ServiceFlags, "control" | "classicPort" | "hostileNames" | "startAt">,
+    TlsFlags {
   readonly speed?: number;
   readonly reported?: ReportedServer | undefined;
 }
@@ -64,8 +76,9 @@ export async function startService(
   });
   const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials, classicPort };
   const server = { spelling, release, version, defaultLimit, faults: [...faults, ...flags.fault] };
+  const tls = await tlsOptions(mode, address);
   try {
-    return await startSimulator({ ...options, ...address, ...server });
+    return await startSimulator({ ...options, ...address, ...server, tls });
   } catch (error) {
     if (error instanceof ScenarioError) throw scenarioInvalid(error);
     if (!(error instanceof Error && "syscall" in error)) throw error;
@@ -74,6 +87,33 @@ export async function startService(
       cause: error,
       remedy: "Choose another --listen-address or --classic-port, or stop the program that uses it.",
     });
+  }
+}
+
+/** `undefined` without TLS. @throws StartError */
+async function tlsOptions(flags: TlsFlags, { host }: ServiceAddress): Promise<TlsOptions | undefined> {
+  if (!usesTls(flags)) return undefined;
+  const { tlsCert, tlsKey } = flags;
+  if (tlsCert !== undefined && tlsKey !== undefined) return readCertificate(tlsCert, tlsKey);
+  if (tlsCert !== undefined || tlsKey !== undefined) {
+    const [given, missing] = tlsCert === undefined ? ["--tls-key", "--tls-cert"] : ["--tls-cert", "--tls-key"];
+    throw new StartError("CA_UNREADABLE", `${given} needs ${missing}`, { remedy: CERTIFICATE_REMEDY });
+  }
+  const { selfSignedCertificate } = await import("../server/certificate.ts");
+  const names = [hostname(), "127.0.0.1", "::1", host].filter((name) => !["", "0.0.0.0", "::"].includes(name));
+  return selfSignedCertificate(["localhost", ...names], systemClock.now());
+}
+
+const CERTIFICATE_REMEDY = "Give a certificate and its own private key as PEM files, or --tls alone.";
+
+async function readCertificate(certFile: string, keyFile: string): Promise<TlsOptions> {
+  try {
+    const [cert, key] = await Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (cause) {
+    const message = `cannot use the certificate ${certFile} with the key ${keyFile}`;
+    throw new StartError("CA_UNREADABLE", message, { cause, remedy: CERTIFICATE_REMEDY });
   }
 }
 
@@ -110,12 +150,13 @@ function scenarioInvalid(error: ScenarioError): StartError {
 
 /** What a person wants to know of a service that has started. */
 export function introduce(simulator: Simulator, { apiKey, startAt, speed, control }: ServiceFlags): readonly string[] {
-  const { world, url, scenarios, classicUrl } = simulator;
-  const ask = `curl -H 'Authorization: Bearer ${apiKey}'`;
+  const { world, url, scenarios, classicUrl, fingerprint } = simulator;
+  const ask = `curl ${fingerprint === undefined ? "" : "-k "}-H 'Authorization: Bearer ${apiKey}'`;
   const counts = `${world.list("sensor").length} sensors with ${world.channels().length} channels`;
   const time = `simulated time: ${new Date(simulator.now()).toISOString()}, ${speed} s per second`;
   return [
     `simulating ${counts} on ${url}/api/v2`,
+    ...(fingerprint === undefined ? [] : [`SHA-256 fingerprint of the certificate: ${fingerprint}`]),
     ...(startAt !== undefined || speed !== 1 ? [time] : []),
     ...scenarios.runs.map(timetable),
     ...(classicUrl === undefined ? [] : [`the classic web server: ${classicUrl}`]),

@@ -1,9 +1,13 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SHIPPED_SCENARIOS } from "../../src/command/flags.ts";
-import { loadScenario, startService, timetable } from "../../src/command/start.ts";
+import { certificatePath, keyPair } from "../../../../test/support/certificates.ts";
+import { DEFAULT_ADDRESS, listenAddressOf, SHIPPED_SCENARIOS } from "../../src/command/flags.ts";
+import { introduce, loadScenario, type ServiceMode, startService, timetable } from "../../src/command/start.ts";
 import { ScenarioRun } from "../../src/scenario/run.ts";
 
 const CREDENTIALS = { apiKey: "key", username: "user", password: "password" };
@@ -74,4 +78,86 @@ test("the same seed and start serve the same bytes", async () => {
     expect(response.status, `run ${run}`).toBe(200);
   }
   expect(bodies[1]).toBe(bodies[0]);
+});
+
+describe("TLS", () => {
+  async function startTls(mode: ServiceMode, host = ADDRESS.host) {
+    const simulator = await startService(SMALL, { host, port: 0 }, CREDENTIALS, mode);
+    onTestFinished(() => simulator.close());
+    return simulator;
+  }
+
+  /** The certificate of the server, without trust. */
+  async function certificateAt(port: number): Promise<X509Certificate> {
+    const socket = connect({ host: ADDRESS.host, port, rejectUnauthorized: false });
+    await once(socket, "secureConnect");
+    const certificate = socket.getPeerX509Certificate();
+    socket.destroy();
+    return certificate ?? expect.fail("no certificate");
+  }
+
+  test("makes a certificate that a client can trust as it is", async () => {
+    const { url, port, fingerprint } = await startTls({ tls: true });
+    expect(url).toMatch(/^https:/);
+    const certificate = await certificateAt(port);
+    expect(certificate.fingerprint256).toBe(fingerprint);
+    for (const name of ["localhost", hostname()]) expect(certificate.checkHost(name), name).toBe(name);
+    for (const ip of ["127.0.0.1", "::1"]) expect(certificate.checkIP(ip), ip).toBe(ip);
+    const days = (certificate.validToDate.getTime() - Date.now()) / 86_400_000;
+    expect(Math.round(days)).toBe(365);
+    const socket = connect({ host: "localhost", port, ca: certificate.toString() });
+    await once(socket, "secureConnect");
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+  });
+
+  test("makes another certificate at each start", async () => {
+    const [first, second] = [await startTls({ tls: true }), await startTls({ tls: true })];
+    expect(first.fingerprint).not.toBe(second.fingerprint);
+  });
+
+  test("serves a given certificate", async () => {
+    const tlsCert = certificatePath("localhost.pem");
+    const simulator = await startTls({ tlsCert, tlsKey: certificatePath("localhost.key.pem") });
+    const expected = new X509Certificate(keyPair("localhost").cert).fingerprint256;
+    expect((await certificateAt(simulator.port)).fingerprint256).toBe(expected);
+    const flags = { ...SMALL, ...CREDENTIALS, listenAddress: ADDRESS, readApiKey: "read", speed: 1 };
+    expect(introduce(simulator, flags)).toContain(`SHA-256 fingerprint of the certificate: ${expected}`);
+  });
+
+  test.each([
+    [{ tlsCert: "x.pem" }, "--tls-cert needs --tls-key"],
+    [{ tls: true, tlsKey: "x.pem" }, "--tls-key needs --tls-cert"],
+    [{ tlsCert: "/no/cert.pem", tlsKey: "/no/key.pem" }, "/no/cert.pem with the key /no/key.pem"],
+    [{ tlsCert: certificatePath("localhost.pem"), tlsKey: certificatePath("expired.key.pem") }, "expired.key.pem"],
+  ] as const)("refuses %j", async (mode, message) => {
+    await expect(startTls(mode)).rejects.toMatchObject({
+      code: "CA_UNREADABLE",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test.each([
+    [{}, 1615],
+    [{ tls: true }, 1616],
+    [{ tlsCert: "cert.pem", tlsKey: "key.pem" }, 1616],
+  ] as const)("with %j listens on the port of PRTG, %i", (flags, port) => {
+    expect(listenAddressOf({ ...flags, listenAddress: DEFAULT_ADDRESS })).toEqual({ host: "127.0.0.1", port });
+    expect(listenAddressOf({ ...flags, listenAddress: { host: "::", port: 7 } })).toEqual({ host: "::", port: 7 });
+  });
+});
+
+test("the key with read access sees everything and changes nothing", async () => {
+  const credentials = { ...CREDENTIALS, readApiKey: "read" };
+  const simulator = await startService(SMALL, ADDRESS, credentials);
+  onTestFinished(() => simulator.close());
+  const headers = { Authorization: "Bearer read" };
+  const api = `${simulator.url}/api/v2`;
+  const list = await fetch(`${api}/experimental/sensors`, { headers });
+  expect(list.headers.get("x-total-count")).toBe(String(simulator.world.list("sensor").length));
+  expect((await (await fetch(`${api}/experimental/users`, { headers })).json()) as unknown).toMatchObject([
+    { name: "Read-only User" },
+  ]);
+  const id = simulator.world.list("sensor")[0]?.id;
+  expect((await fetch(`${api}/sensors/${id}/pause`, { method: "POST", headers })).status).toBe(403);
 });

@@ -1,0 +1,44 @@
+import { dirname } from "node:path";
+
+/** The packages create this directory, a service and its user. */
+const PACKAGE_DIRECTORY = "/etc/prtg-exporter";
+const PORT = 9705;
+
+export interface Written {
+  /** The configuration. */
+  readonly file: string;
+  /** All written files. */
+  readonly written: readonly string[];
+  /** Of this machine. */
+  readonly host: string;
+  readonly platform: NodeJS.Platform;
+  readonly isRoot: boolean;
+}
+
+/** What to do with the files. */
+export function conclusion({ file, written, host, platform, isRoot }: Written): string {
+  // Windows has no modes: the directory decides.
+  const rights = platform === "win32" ? "" : ", readable only for your user";
+  const check = `prtg-exporter check --config.file ${file}`;
+  const next =
+    isRoot && dirname(file) === PACKAGE_DIRECTORY
+      ? [
+          `chown prtg-exporter ${written.join(" ")}`,
+          `runuser -u prtg-exporter -- ${check}`,
+          "systemctl enable --now prtg-exporter",
+        ]
+      : [check, `prtg-exporter serve --config.file ${file}`];
+  return `
+Wrote ${written.join(" and ")}${rights}.
+
+Add this job to prometheus.yml:
+
+scrape_configs:
+  - job_name: prtg
+    scrape_interval: 30s
+    static_configs:
+      - targets: ["${host}:${PORT}"]
+
+Next:
+${next.map((command) => `  ${command}`).join("\n")}`;
+}

@@ -1,0 +1,114 @@
+import { dirname, join, resolve } from "node:path";
+import { type Runtime, readAccess, readText } from "../../app/context.ts";
+import { type Config, loadConfig } from "../../config/load.ts";
+import type { ServerConfig } from "../../config/resolve.ts";
+
+/** How the exporter recognizes the server. Empty: by the authorities of Node.js and the system. */
+export interface Trust {
+  readonly caFile?: string | undefined;
+  readonly fingerprints?: readonly string[] | undefined;
+  readonly insecureSkipVerify?: true;
+}
+
+/** A server whose key is not known yet. */
+export interface ServerDraft {
+  /** Path of the configuration. */
+  readonly file: string;
+  readonly url: string;
+  /** Set if its default would be wrong. */
+  readonly webUrl?: string | undefined;
+  readonly trust: Trust;
+  /** About the pinned certificate, for a comment. */
+  readonly certificate?: string | undefined;
+}
+
+/** The configuration before it is written. */
+export interface Draft extends ServerDraft {
+  /** `value`: to be written beside the configuration. */
+  readonly apiKey: { readonly file: string } | { readonly value: string };
+}
+
+const KEY_FILE = "api-key";
+
+/** Where a key goes that is not in a file yet. */
+export function newKeyFile(file: string): string {
+  return join(dirname(resolve(file)), KEY_FILE);
+}
+
+/** The commented YAML. */
+export function configText(draft: Draft): string {
+  const { url, webUrl, apiKey } = draft;
+  const keyFile = "file" in apiKey ? resolve(apiKey.file) : KEY_FILE;
+  const lines = [
+    "# Written by `prtg-exporter init`. All keys: docs/configuration.md",
+    "servers:",
+    "  # Value of the label `server`. With another name, all series begin again.",
+    `  - name: ${scalar(new URL(url).hostname)}`,
+    "    # Address of REST API v2: port 1616 for HTTPS, 1615 for HTTP.",
+    `    url: ${scalar(url)}`,
+    ...(webUrl === undefined
+      ? []
+      : ["    # Web interface of the server, for links.", `    web_url: ${scalar(webUrl)}`]),
+    "    auth:",
+    "      # Contains only the API key. The exporter must be able to read it, and no other user.",
+    `      api_key_file: ${scalar(keyFile)}`,
+    ...trustLines(draft),
+    "# Push to an OpenTelemetry Collector, in addition to Prometheus (docs/otlp.md):",
+    "# otlp:",
+    "#   endpoint: http://otel-collector.example.com:4318",
+    "# Progress of the push and undelivered events. The packages create this directory:",
+    "# state_dir: /var/lib/prtg-exporter",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function trustLines({ trust, certificate }: ServerDraft): readonly string[] {
+  const { caFile, fingerprints, insecureSkipVerify } = trust;
+  const lines = [
+    ...(caFile === undefined
+      ? []
+      : ["      # Trusted instead of the authorities of the system.", `      ca_file: ${scalar(resolve(caFile))}`]),
+    ...(fingerprints === undefined
+      ? []
+      : [
+          ...(certificate === undefined ? [] : [`      # ${certificate}`]),
+          "      # Add the fingerprint of the next certificate before you renew this one.",
+          "      fingerprints:",
+          ...fingerprints.map((each) => `        - ${scalar(each)}`),
+        ]),
+    ...(insecureSkipVerify ? ["      insecure_skip_verify: true"] : []),
+  ];
+  return lines.length === 0 ? [] : ["    tls:", ...lines];
+}
+
+/** A dollar would begin a reference. */
+function scalar(text: string): string {
+  return JSON.stringify(text.replaceAll("$", "$$$$"));
+}
+
+export interface LoadedDraft {
+  readonly config: Config;
+  readonly server: ServerConfig;
+  /** Descriptions of files with secrets that every user can read. */
+  readonly exposedSecrets: readonly string[];
+}
+
+/** Loads the text that will be written, with the key that will be. @throws ConfigError */
+export async function loadDraft(draft: Draft, { redactor }: Pick<Runtime, "redactor">): Promise<LoadedDraft> {
+  const { file, apiKey } = draft;
+  const keyFile = newKeyFile(file);
+  const key = "value" in apiKey ? apiKey.value : undefined;
+  const { config, exposedSecrets } = await loadConfig({
+    file,
+    env: {},
+    readFile: async (path) => {
+      if (path === file) return configText(draft);
+      return key !== undefined && path === keyFile ? key : readText(path);
+    },
+    readAccess: async (path) => (key !== undefined && path === keyFile ? undefined : readAccess(path)),
+    redactor,
+  });
+  const [server] = config.servers;
+  if (server === undefined) throw new Error("a draft has one server");
+  return { config, server, exposedSecrets };
+}

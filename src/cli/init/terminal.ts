@@ -1,0 +1,73 @@
+import { createInterface, type Interface } from "node:readline";
+import { Writable } from "node:stream";
+import { ExporterError } from "../../errors/exporter-error.ts";
+
+/** Asks a person. */
+export interface Terminal {
+  ask(question: string): Promise<string>;
+  /** Shows no typed character. */
+  askSecret(question: string): Promise<string>;
+  /** Only `y` and `yes` agree. */
+  confirm(question: string): Promise<boolean>;
+  /** Gives the terminal back. */
+  close(): void;
+}
+
+/** @throws ExporterError INIT_ANSWER_MISSING at the end of the input */
+export class LineTerminal implements Terminal {
+  readonly #output: MutableOutput;
+  readonly #interface: Interface;
+  readonly #lines: AsyncIterator<string>;
+
+  /** @param interrupt Called for Ctrl-C, which the terminal does not turn into a signal meanwhile. */
+  constructor(input: NodeJS.ReadableStream, output: NodeJS.WritableStream, interrupt: () => void) {
+    this.#output = new MutableOutput(output);
+    this.#interface = createInterface({ input, output: this.#output, terminal: true, historySize: 0 });
+    // Keeps lines that were typed ahead.
+    this.#lines = this.#interface[Symbol.asyncIterator]();
+    this.#interface.on("SIGINT", interrupt);
+  }
+
+  async ask(question: string): Promise<string> {
+    this.#interface.setPrompt(`${question} `);
+    this.#interface.prompt();
+    const { value, done } = await this.#lines.next();
+    if (done) throw new ExporterError("INIT_ANSWER_MISSING", `the input ended at the question: ${question}`);
+    return value.trim();
+  }
+
+  async askSecret(question: string): Promise<string> {
+    this.#output.target.write(`${question} `);
+    this.#output.isMuted = true;
+    try {
+      return await this.ask("");
+    } finally {
+      this.#output.isMuted = false;
+      this.#output.target.write("\n");
+    }
+  }
+
+  async confirm(question: string): Promise<boolean> {
+    return /^y(es)?$/i.test(await this.ask(`${question} [y/N]`));
+  }
+
+  close(): void {
+    this.#interface.close();
+  }
+}
+
+/** readline echoes what is typed. */
+class MutableOutput extends Writable {
+  readonly target: NodeJS.WritableStream;
+  isMuted = false;
+
+  constructor(target: NodeJS.WritableStream) {
+    super({ decodeStrings: false });
+    this.target = target;
+  }
+
+  override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
+    if (!this.isMuted) this.target.write(chunk);
+    done();
+  }
+}

@@ -1,0 +1,82 @@
+import type { X509Certificate } from "node:crypto";
+import type { CommandContext } from "../../app/context.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+import { peerCertificate } from "../../lib/http/peer-certificate.ts";
+import { oneLine } from "../../lib/printable-text.ts";
+import { ApiError } from "../../prtg/api-error.ts";
+import { askHealth } from "./ask-health.ts";
+import type { ServerDraft } from "./draft.ts";
+import type { Terminal } from "./terminal.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Shows the certificate. If it is not trusted, offers to trust this one by its fingerprint.
+ * @throws ExporterError API_TLS_UNTRUSTED, API_TLS_FINGERPRINT
+ */
+export async function withTrust(
+  draft: ServerDraft,
+  terminal: Terminal | undefined,
+  context: CommandContext,
+): Promise<ServerDraft> {
+  const { url } = draft;
+  if (!url.startsWith("https:")) {
+    context.print(`warning: ${url} has no TLS. A machine in between can read the API key.`);
+    return draft;
+  }
+  const { clock } = context;
+  const expired = () => new ExporterError("API_TIMEOUT", `${url}: no certificate within ${TIMEOUT_MS / 1_000} s`);
+  const certificate = await withDeadline({ clock, ms: TIMEOUT_MS, parents: [], expired }, (signal) =>
+    peerCertificate(url, signal),
+  );
+  context.print(describeCertificate(certificate));
+  const described = { ...draft, certificate: summaryOf(certificate) };
+  try {
+    await askHealth(described, context);
+    return described;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "API_TLS_UNTRUSTED") throw error;
+    const { fingerprint256 } = certificate;
+    if (terminal === undefined) throw untrusted(error, fingerprint256);
+    // The fingerprint is already on the screen.
+    context.print(error.message.replace(/^\S+ |\. Its SHA-256.*$/g, ""));
+    context.print("Compare the fingerprint with the certificate on the core server.");
+    if (!(await terminal.confirm("Trust this certificate?"))) throw untrusted(error, fingerprint256);
+    return { ...described, trust: { fingerprints: [fingerprint256] } };
+  }
+}
+
+function untrusted(error: ApiError, fingerprint: string): ExporterError {
+  return new ExporterError("API_TLS_UNTRUSTED", error.message, {
+    remedy: `If it is the fingerprint of your server, add --server.fingerprint ${fingerprint}. If a CA issued the certificate, give the CA in --server.ca-file.`,
+  });
+}
+
+/** A server may write anything into its certificate. */
+function describeCertificate(certificate: X509Certificate): string {
+  const { subject, issuer, subjectAltName = "", fingerprint256 } = certificate;
+  const [begin, end] = datesOf(certificate);
+  return [
+    "Certificate of the server:",
+    `  subject              ${nameOf(subject)}`,
+    `  issuer               ${subject === issuer ? "itself (self-signed)" : nameOf(issuer)}`,
+    `  valid                from ${begin} to ${end}`,
+    ...(subjectAltName === "" ? [] : [`  names                ${oneLine(subjectAltName)}`]),
+    `  SHA-256 fingerprint  ${fingerprint256}`,
+  ].join("\n");
+}
+
+function summaryOf(certificate: X509Certificate): string {
+  return `Certificate: ${nameOf(certificate.subject)}, valid until ${datesOf(certificate)[1]}`;
+}
+
+/** Node.js writes each part into a line. */
+function nameOf(subject: string): string {
+  return oneLine(subject.replaceAll("\n", ", "));
+}
+
+function datesOf({ validFromDate, validToDate }: X509Certificate): [begin: string, end: string] {
+  const day = (date: Date): string => date.toISOString().slice(0, 10);
+  return [day(validFromDate), day(validToDate)];
+}

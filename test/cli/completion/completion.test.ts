@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { completionScript } from "../../../src/cli/completion/completion.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+
+const program = createProgram({ code: 0, redactor: new Redactor() });
+const flagsOf = (name: string) =>
+  program.commands.find((command) => command.name() === name)?.options.flatMap(({ long }) => long ?? []) ?? [];
+
+describe.each(["zsh", "fish"] as const)("%s", (shell) => {
+  const script = completionScript(shell, program);
+
+  test("knows every command and flag", () => {
+    for (const command of program.commands) {
+      expect(script).toContain(command.name());
+      for (const flag of flagsOf(command.name())) {
+        expect(script).toContain(shell === "zsh" ? `'*${flag}` : `-l ${flag.slice(2)} `);
+      }
+    }
+  });
+
+  test("quotes descriptions", () => {
+    const text = "print the server's [name] of C:\\x";
+    const odd = createProgram({ code: 0, redactor: new Redactor() }, "demo");
+    odd.commands[0]?.option("--odd", text);
+    const expected = {
+      zsh: String.raw`'*--odd[print the server'\''s \[name\] of C:\\x]'`,
+      fish: String.raw`-l odd -d 'print the server\'s [name] of C:\\x'`,
+    };
+    expect(completionScript(shell, odd)).toContain(expected[shell]);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { configText, type Draft, loadDraft } from "../../../src/cli/init/draft.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+
+const DRAFT: Draft = {
+  file: "/etc/prtg.yaml",
+  url: "https://prtg.example.com:1616",
+  trust: {},
+  apiKey: { value: "the-key" },
+};
+const PIN = "3A:F2:00:5C:91:7E:44:B8:6D:0F:12:C3:9A:85:E1:77:26:DB:58:F4:0B:63:A9:1C:E8:34:7F:52:96:CD:20:81";
+
+test("the text is the configuration that was tried", async () => {
+  const { config, server } = await loadDraft(
+    { ...DRAFT, trust: { fingerprints: [PIN] } },
+    { redactor: new Redactor() },
+  );
+  expect(config.servers).toEqual([server]);
+  expect(server).toMatchObject({ name: "prtg.example.com", url: DRAFT.url, webUrl: "https://prtg.example.com" });
+  expect(server.tls.fingerprints).toEqual([PIN.replaceAll(":", "").toLowerCase()]);
+});
+
+test("the redactor knows the key", async () => {
+  const redactor = new Redactor();
+  await loadDraft(DRAFT, { redactor });
+  expect(redactor.redact("the-key of a server")).not.toContain("the-key");
+});
+
+test("paths and addresses keep their characters", async () => {
+  const odd = {
+    ...DRAFT,
+    url: "https://[2001:db8::1]:1616",
+    webUrl: "https://prtg.example.com/a$b",
+    certificate: "Certificate: CN=x # y: z",
+    trust: { fingerprints: [PIN] },
+  };
+  const { server } = await loadDraft(odd, { redactor: new Redactor() });
+  expect(server).toMatchObject({ name: "[2001:db8::1]", url: odd.url, webUrl: odd.webUrl });
+  expect(configText({ ...DRAFT, apiKey: { file: '/run/${SECRET}/a "key"' } })).toContain(
+    String.raw`api_key_file: "/run/$$${"{"}SECRET}/a \"key\""`,
+  );
+});
+
+test("only the name of a new key file is in the configuration", () => {
+  expect(configText(DRAFT)).toContain('api_key_file: "api-key"');
+  expect(configText(DRAFT)).not.toContain("the-key");
+});
