@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Build, lockedPackages, manifest, ROOT, run } from "./build.ts";
 import { publishedManifest, shrinkwrap } from "./manifests.ts";
@@ -12,7 +12,8 @@ export function stageForNpm({ work }: Build): string {
   const folder = path.join(work, "npm");
   mkdirSync(folder);
   run(process.execPath, [`${ROOT}scripts/build.ts`, path.join(folder, "dist")], ROOT);
-  for (const name of [...manifest.files.filter((each) => each !== "dist"), "CHANGELOG.md"]) {
+  const files = globSync([...manifest.files.filter((each) => each !== "dist"), "CHANGELOG.md"], { cwd: ROOT });
+  for (const name of files) {
     cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   }
   write(path.join(folder, "package.json"), publishedManifest(manifest));

@@ -49,7 +49,7 @@ const webSchema = z
       .meta({
         title: "map of maps with `servers`, a list of texts",
         description:
-          "Users of `--web.config.file` with access only to the metrics of these servers. Users without an entry have full access. See docs/tenants.md.",
+          "Users of `--web.config.file` with access only to the metrics of these servers. Users without an entry have full access. See https://prtg-exporter.github.io/prtg-exporter/tenants.",
         examples: [{ acme: { servers: ["acme", "acme-branch"] } }],
       }),
   })
@@ -108,7 +108,7 @@ const metrics = z
     }),
     dependency_info: z.boolean().prefault(false).meta({
       description:
-        "Experimental. `prtg_dependency_info`: the object that a probe, group, device or sensor depends on, if that is not its parent. Needs no further requests, but answers are larger. See docs/alerts.md.",
+        "Experimental. `prtg_dependency_info`: the object that a probe, group, device or sensor depends on, if that is not its parent. Needs no further requests, but answers are larger. See https://prtg-exporter.github.io/prtg-exporter/alerts.",
     }),
     api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
       description:
@@ -159,7 +159,7 @@ export const settingsSchema = z
     }),
     servers_from: serversFromSchema.optional().meta({
       description:
-        "Files with more servers. The exporter adds and removes servers with their files. An invalid file affects only its own servers, which keep their previous configuration. See docs/tenants.md.",
+        "Files with more servers. The exporter adds and removes servers with their files. An invalid file affects only its own servers, which keep their previous configuration. See https://prtg-exporter.github.io/prtg-exporter/tenants.",
     }),
     collectors: collectors
       .prefault({})
@@ -174,7 +174,8 @@ export const settingsSchema = z
     limits: pageLimits.prefault({}).meta({ description: "Maximum size of the metrics page." }),
     metrics: metrics.prefault({}).meta({ description: "Optional series and labels." }),
     mapping: mappingSchema.prefault({}).meta({
-      description: "Rules that give channels their own metrics in base units, or drop channels. See docs/mapping.md.",
+      description:
+        "Rules that give channels their own metrics in base units, or drop channels. See https://prtg-exporter.github.io/prtg-exporter/mapping.",
     }),
     labels: labelsSchema.prefault({}).meta({
       description: "Labels of series about sensors and channels, for scrape, push and history.",
@@ -185,7 +186,7 @@ export const settingsSchema = z
     }),
     events: eventsSchema.prefault({}).meta({
       description:
-        "Status changes and changes of the tree as events in a file. `otlp.events` sends them as log records. See docs/events.md.",
+        "Status changes and changes of the tree as events in a file. `otlp.events` sends them as log records. See https://prtg-exporter.github.io/prtg-exporter/events.",
     }),
     web: webSchema.prefault({}).meta({ description: "Access rights on the exporter's web server." }),
     state_dir: filePath()

@@ -11,7 +11,8 @@ export const ERROR_CATALOGUE = {
   },
   CONFIG_INVALID: {
     meaning: "A key, type or value in the configuration is wrong.",
-    remedy: "Correct the line and column in the message. docs/configuration.md lists all keys.",
+    remedy:
+      "Correct the line and column in the message. All keys: https://prtg-exporter.github.io/prtg-exporter/configuration",
   },
   CONFIG_VARIABLE_UNSET: {
     meaning: "The configuration refers to an environment variable that is not set.",
@@ -23,7 +24,8 @@ export const ERROR_CATALOGUE = {
   },
   MEMORY_LIMIT_TOO_LOW: {
     meaning: "The memory limit of the container or service is too low to start the exporter.",
-    remedy: "Set at least 128 MB for a few thousand channels. docs/sizing.md has figures for more.",
+    remedy:
+      "Set at least 128 MB for a few thousand channels. For more: https://prtg-exporter.github.io/prtg-exporter/sizing",
   },
   SHARD_INVALID: {
     meaning: "The value of --shard is not a valid shard.",
@@ -93,7 +95,7 @@ export const ERROR_CATALOGUE = {
   INIT_NO_API: {
     meaning: "No port of the server answers as API v2.",
     remedy:
-      "Activate API v2 on the server, check its name, and allow TCP port 1616 from this machine to the server (docs/getting-started.md).",
+      "Activate API v2 on the server, check its name, and allow TCP port 1616 from this machine to the server (https://prtg-exporter.github.io/prtg-exporter/getting-started).",
   },
   INIT_FILE_EXISTS: {
     meaning: "`init` would replace a file.",
@@ -109,7 +111,8 @@ export const ERROR_CATALOGUE = {
   },
   SCENARIO_INVALID: {
     meaning: "The scenario cannot be read, or does not fit the simulated world.",
-    remedy: "Correct the line and column in the message. docs/simulator.md lists all keys.",
+    remedy:
+      "Correct the line and column in the message. All keys: https://prtg-exporter.github.io/prtg-exporter/simulator",
   },
   WEB_CONFIG_UNREADABLE: {
     meaning: "The file in --web.config.file, or a file that it refers to, cannot be read.",
@@ -117,7 +120,8 @@ export const ERROR_CATALOGUE = {
   },
   WEB_CONFIG_INVALID: {
     meaning: "A key or value in --web.config.file is invalid or contradicts another one.",
-    remedy: "Correct the line and column in the message. docs/web-configuration.md lists all keys.",
+    remedy:
+      "Correct the line and column in the message. All keys: https://prtg-exporter.github.io/prtg-exporter/web-configuration",
   },
   LISTEN_FAILED: {
     meaning: "The exporter cannot listen on the requested address.",
@@ -183,12 +187,12 @@ export const ERROR_CATALOGUE = {
   API_LIST_TOO_LARGE: {
     meaning: "A list or time series exceeds a limit for objects, text, pages, values or time.",
     remedy:
-      "If the server works correctly, raise the key in the message and check the memory (docs/sizing.md). Until then, the previous data stays.",
+      "If the server works correctly, raise the key in the message and check the memory (https://prtg-exporter.github.io/prtg-exporter/sizing). Until then, the previous data stays.",
   },
   API_MEMORY_FULL: {
     meaning: "A list does not fit in the heap of Node.js, in addition to the known data of all servers.",
     remedy:
-      "Raise the memory limit of the container or `--max-old-space-size` (docs/sizing.md). Until then, the previous data stays.",
+      "Raise the memory limit of the container or `--max-old-space-size` (https://prtg-exporter.github.io/prtg-exporter/sizing). Until then, the previous data stays.",
   },
   API_UNAUTHORIZED: {
     meaning: "The server refused the API key or the session.",

@@ -50,6 +50,9 @@ describeWithPrograms(["debian-bare"], ".deb in a bare Debian", ({ "debian-bare":
       `cat > /tmp/complete.bash <<'END'\n. /usr/share/bash-completion/completions/prtg-exporter\n${complete}\nEND`,
     );
     expect(await inside("bash /tmp/complete.bash; rm /tmp/complete.bash")).toBe("--config.file\n");
+    await inside("grep -q 'alert: PrtgDeviceDown' /usr/share/doc/prtg-exporter/examples/prometheus/alert-rules.yml");
+    await inside("test -s /usr/share/doc/prtg-exporter/docs/alerts.md");
+    await inside("test -d /usr/share/doc/prtg-exporter/examples/grafana/dashboards");
     await inside("dpkg --purge prtg-exporter");
   });
 

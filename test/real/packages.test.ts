@@ -104,6 +104,28 @@ test.each([
   );
 });
 
+test.each([".tgz", "linux-amd64.tar.gz"])(
+  "*%s has the pages, alert rules and dashboards at the places that the pages name",
+  async (ending) => {
+    const { code, stdout } = await runProgram("tar", ["--list", "--file", fileEnding(artefacts, ending)], "");
+    expect(code).toBe(0);
+    const files = stdout.split(/\r?\n/).map((name) => name.replace(/^[^/]+\//, ""));
+    expect(files).toEqual(
+      expect.arrayContaining([
+        "docs/configuration.md",
+        "docs/runbooks/PrtgDeviceDown.md",
+        "deploy/alertmanager/alertmanager.yml",
+        "deploy/grafana/alerting/prtg-alert-rules.yaml",
+        "deploy/grafana/dashboards/prtg-overview.json",
+        "deploy/prometheus/alert-rules.yml",
+        "deploy/prometheus/recording-rules.yml",
+      ]),
+    );
+    const others = /^docs\/(node_modules|decisions|\.)|^deploy\/(helm|packages)/;
+    expect(files.filter((name) => others.test(name))).toEqual([]);
+  },
+);
+
 test("the npm package provides prtg-exporter on the PATH, with tested versions", async () => {
   const prefix = path.join(scratch, "global");
   const registry = await startRegistryWith(fileEnding(artefacts, ".tgz"));

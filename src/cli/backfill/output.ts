@@ -78,7 +78,7 @@ export function concludeFiles(outcome: BackfillOutcome, output: string): string 
   const paths = outcome.shared ? files.map((name) => quote(`${folder}/${name}`)).join(" ") : `${quote(folder)}/*.om`;
   return [
     `wrote ${samples} samples of up to ${series} series into ${files.length} files in ${output}`,
-    "next, on the machine with the data folder of Prometheus (see docs/backfill.md):",
+    "next, on the machine with the data folder of Prometheus (see https://prtg-exporter.github.io/prtg-exporter/backfill):",
     `  for file in ${paths}; do promtool tsdb create-blocks-from --max-block-duration=24h openmetrics --quiet "$file" DATA_FOLDER || break; done`,
   ].join("\n");
 }

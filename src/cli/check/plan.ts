@@ -113,7 +113,7 @@ const ACCOUNT: Step = {
     if (accounts <= 1) return ok("the credentials see no other user accounts");
     return warning(
       `the credentials see ${accounts} user accounts, like an administrator. They can read everything, and perhaps change it`,
-      "Create an API key as a user with read access only (docs/getting-started.md).",
+      "Create an API key as a user with read access only (https://prtg-exporter.github.io/prtg-exporter/getting-started).",
     );
   },
 };

@@ -40,7 +40,7 @@ export function configText(draft: Draft): string {
   const { url, webUrl, apiKey } = draft;
   const keyFile = "file" in apiKey ? resolve(apiKey.file) : KEY_FILE;
   const lines = [
-    "# Written by `prtg-exporter init`. All keys: docs/configuration.md",
+    "# Written by `prtg-exporter init`. All keys: https://prtg-exporter.github.io/prtg-exporter/configuration",
     "servers:",
     "  # Value of the label `server`. With another name, all series begin again.",
     `  - name: ${scalar(new URL(url).hostname)}`,
@@ -53,7 +53,7 @@ export function configText(draft: Draft): string {
     "      # Contains only the API key. The exporter must be able to read it, and no other user.",
     `      api_key_file: ${scalar(keyFile)}`,
     ...trustLines(draft),
-    "# Push to an OpenTelemetry Collector, in addition to Prometheus (docs/otlp.md):",
+    "# Push to an OpenTelemetry Collector, in addition to Prometheus (https://prtg-exporter.github.io/prtg-exporter/otlp):",
     "# otlp:",
     "#   endpoint: http://otel-collector.example.com:4318",
     "# Progress of the push and undelivered events. The packages create this directory:",

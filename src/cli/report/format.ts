@@ -47,7 +47,10 @@ const endpoint = z.strictObject({
   failure: z
     .enum(Object.keys(ERROR_CATALOGUE))
     .optional()
-    .meta({ description: "Error code of the exporter, if the request failed: docs/errors.md." }),
+    .meta({
+      description:
+        "Error code of the exporter, if the request failed: https://prtg-exporter.github.io/prtg-exporter/errors.",
+    }),
   server_code: z
     .enum([...Object.keys(ERROR_STATUS), "other"])
     .optional()

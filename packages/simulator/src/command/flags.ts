@@ -159,8 +159,8 @@ export function exampleHelp(program: string): string {
   return `
 The simulator keeps everything in memory. The tree, its values and its alarms
 depend on --seed and the time: with the same --seed, --start-at and --scenario,
-each run is equal. docs/simulator.md explains clients, scenarios and the control
-endpoint.
+each run is equal. Clients, scenarios and the control endpoint:
+https://prtg-exporter.github.io/prtg-exporter/simulator
 Example: ${program} --start-at 2026-03-12T08:00:00Z --speed 60 \\
   --scenario datacenter-power --control`;
 }
