@@ -4,7 +4,8 @@ import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
 import type { CollectorName, PollResult } from "./collector.ts";
-import { FailureLog, failureFields } from "./failures.ts";
+import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
+import { failureFields } from "./failures.ts";
 
 /** If the server lacks the endpoint, the collector tries again after a minute, later every hour: a starting service may answer 404. */
 const FIRST_RETRY_MS = 60_000;
@@ -13,8 +14,12 @@ const MAX_RETRY_MS = 60 * 60_000;
 export interface RunRecordOptions {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly failures: ServerFailureLogs;
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }
+
+/** The first needs no credentials. The second sends no request if nothing is due. */
+const PROVES_NOTHING: ReadonlySet<CollectorName> = new Set<CollectorName>(["health", "timeseries"]);
 
 /** A list with unreadable records is never complete: the server is up after so many runs. */
 const MAX_INCOMPLETE_RUNS = 3;
@@ -54,17 +59,17 @@ export class RunRecord {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #metrics: CollectorRecorder;
-  readonly #failures: FailureLog;
+  readonly #failures: ReadingFailureLog;
   /** Monotonic; `undefined` while the collector is on. */
   #offExpiresAt: number | undefined;
   #retryMs = FIRST_RETRY_MS;
 
-  constructor(name: CollectorName, { clock, log, metrics }: RunRecordOptions) {
+  constructor(name: CollectorName, { clock, log, failures, metrics }: RunRecordOptions) {
     this.name = name;
     this.#clock = clock;
     this.#log = log;
     this.#metrics = metrics(name);
-    this.#failures = new FailureLog(`collector ${name}`, log, clock);
+    this.#failures = failures.open(`collector ${name}`);
     this.#metrics.enabled(true);
   }
 
@@ -155,7 +160,7 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
-    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess();
+    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.has(this.name));
     else {
       this.#offExpiresAt = undefined;
       this.#retryMs = FIRST_RETRY_MS;
