@@ -225,6 +225,11 @@ export class MonitoredServer {
     return { ...known, collectors: this.#pipeline.collectors.status() };
   }
 
+  /** In the order of their first runs. */
+  runs(): readonly RunRecord[] {
+    return this.#pipeline.collectors.records;
+  }
+
   /** Its requests count against the budget of all requests. */
   get api(): MonitoringApi {
     return this.#pipeline.connection.api;

@@ -3,6 +3,7 @@ import type { Schedule } from "../config/schedule.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
+import { RunTrace } from "../telemetry/run-trace.ts";
 import type { CollectorName, PollResult } from "./collector.ts";
 import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
 import { failureFields } from "./failures.ts";
@@ -54,6 +55,10 @@ export class RunRecord {
   failedRuns = 0;
   /** The last finished run read every object. */
   complete: boolean | undefined;
+  /** `undefined` between runs. */
+  currentRun: RunTrace | undefined;
+  lastRun: RunTrace | undefined;
+  lastFailedRun: RunTrace | undefined;
   /** Of the last run. */
   error: string | undefined;
   readonly #clock: Clock;
@@ -122,10 +127,16 @@ export class RunRecord {
     return this.#incompleteRuns !== undefined && !this.#hasBasis;
   }
 
-  start(): void {
+  start(): RunTrace {
     // Reset by `finish`, unless the run is aborted.
     this.mustRunAtStart = true;
     this.#hasBasis = this.#basis?.isSettled !== false;
+    this.currentRun = new RunTrace(this.#clock);
+    return this.currentRun;
+  }
+
+  abort(): void {
+    this.currentRun = undefined;
   }
 
   skip(): void {
@@ -140,6 +151,7 @@ export class RunRecord {
     else this.#failed(error);
     this.complete = error === undefined && complete && this.#hasBasis;
     this.#settle();
+    this.#keepRun(durationMs);
     this.lastDurationMs = durationMs;
     this.#metrics.finished({
       success: this.worked === true,
@@ -147,6 +159,15 @@ export class RunRecord {
       durationSeconds: durationMs / 1000,
       finishedAt: this.#clock.now() / 1000,
     });
+  }
+
+  #keepRun(durationMs: number): void {
+    const run = this.currentRun;
+    if (run === undefined) return;
+    run.end = { durationMs, complete: this.complete === true, error: this.error };
+    this.currentRun = undefined;
+    this.lastRun = run;
+    if (this.error !== undefined) this.lastFailedRun = run;
   }
 
   #settle(): void {
