@@ -18,6 +18,7 @@ import { ApiError } from "../../prtg/api-error.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import { inspectStateDirectory } from "../../sync/state-files.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { AGREEMENT, type CompareFlags } from "../compare/flags.ts";
 import type { WebConfigFlags } from "../flags.ts";
 import { electionTimes, type LeaderElectionFlags } from "../leader-election-flags.ts";
 import { interruption } from "../signals.ts";
@@ -28,7 +29,7 @@ import { checkSteps, type PlannedStep } from "./plan.ts";
 import { judgeClock, RunDurations } from "./run-durations.ts";
 import { type CheckRecorder, checkRecorder, type Step } from "./step.ts";
 
-export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags {
+export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags, CompareFlags {
   readonly report?: string;
 }
 
@@ -74,7 +75,11 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   const checks = config.servers.map((server) => new ServerCheck(server, config, context, interrupted.signal));
   const formatFinding = findingsTable(
     [...config.servers.map(({ name }) => name), ...(elects ? [ELECTION] : [])],
-    [...checks.flatMap(({ subjects }) => subjects), REST, ...(elects ? ELECTION_SUBJECTS : [])],
+    [
+      ...checks.flatMap(({ subjects }) => subjects),
+      ...(flags.compare === undefined ? [] : [AGREEMENT]),
+      ...[REST, ...(elects ? ELECTION_SUBJECTS : [])],
+    ],
   );
   const findings: Finding[] = [];
   const election = elects ? [leaseFindings(flags, context, process.env, interrupted.signal)] : [];
@@ -86,6 +91,14 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     }
   }
   if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+  if (flags.compare !== undefined) {
+    const { compareServers } = await import("../compare/agreement.ts");
+    const { signal } = interrupted;
+    const found = await compareServers(flags.compare, flags, { config, findings, context, signal });
+    if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+    for (const finding of found) context.print(formatFinding(finding));
+    findings.push(...found);
+  }
   if (flags.report !== undefined) {
     const { writeServerReports } = await import("../report/server-reports.ts");
     await writeServerReports(flags.report, config.servers, context, interrupted.signal);
