@@ -1,5 +1,6 @@
 /** Client, tree, mapping and store, without a page. `poll` returns the channels collector's time. */
 import { pino } from "pino";
+import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
 import { PollHistory, ServerConnection } from "../../src/collectors/server-connection.ts";
@@ -68,11 +69,12 @@ const collectorMetrics = (name: string): CollectorRecorder =>
       else stopwatch.stop();
     },
   });
+const failures = new ServerFailureLogs(log, systemClock);
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
-  ...{ connection, writer, history: new PollHistory(log, systemClock), runtime: { clock: systemClock, random } },
+  ...{ connection, writer, history: new PollHistory(log, failures), runtime: { clock: systemClock, random } },
   telemetry: { log, server: metrics },
-  records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
+  records: new RunRecords({ clock: systemClock, log, failures, metrics: collectorMetrics }),
   plan: { schedules: { tree: rarely, channels: rarely }, countedKinds: new Set(), dependency: false },
   budgets: { objects: new MemoryBudget(), extras: new ExtraWork(systemClock) },
   turns: {},

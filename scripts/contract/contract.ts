@@ -114,7 +114,7 @@ function endpoints(): Section {
     served: () => undefined,
     isReady: () => true,
     status: { status: never, node: never, search: never, course: () => [], chart: never },
-    debug: { explain: never, cardinality: never },
+    debug: { explain: never, cardinality: never, runs: never },
     discovery: never,
   });
   const paths = [...routes.keys()].filter((path) => path !== STYLE.path && path !== SCRIPT.path);

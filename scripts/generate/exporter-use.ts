@@ -15,6 +15,8 @@ export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
   listGroups: "the tree: groups",
   listDevices: "the tree: devices",
   listSensors: "the tree: sensors, and their status",
+  getSensor: "comparison with its metrics (`check --compare`)",
+  getChannel: "comparison with its metrics (`check --compare`)",
   listChannels: "values, units, limits and lookups of channels",
   listUsers: "whether the credentials belong to an administrator (`init` and `check`)",
   listLookupDefinitions: "texts of channel states",

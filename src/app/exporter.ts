@@ -111,6 +111,10 @@ export class Exporter {
     return this.#servers.has(name) || this.#config.standbyFor?.includes(name) === true;
   }
 
+  monitor(name: string): MonitoredServer | undefined {
+    return this.#servers.get(name);
+  }
+
   /**
    * Servers that a user of the web server may see; `undefined`: all. If users are restricted, a request without a user sees none:
    * the web configuration may have lost its passwords.

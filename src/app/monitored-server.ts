@@ -1,4 +1,5 @@
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
+import { ServerFailureLogs } from "../collectors/failure-log.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { type ConnectionPast, PollHistory, ServerConnection } from "../collectors/server-connection.ts";
 import type { ServerConfig } from "../config/resolve.ts";
@@ -89,10 +90,11 @@ export class MonitoredServer {
     });
     this.view = view;
     this.#context = context;
+    const failures = new ServerFailureLogs(log, clock);
     this.#base = {
       view,
-      records: new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) }),
-      history: new PollHistory(log, clock),
+      records: new RunRecords({ clock, log, failures, metrics: (name) => metrics.collector(name) }),
+      history: new PollHistory(log, failures),
       telemetry: { log, server: metrics, exporter: exporterMetrics },
       budgets: { objects: memory.objects, state: memory.objects.open(), pending: memory.pending.open(), extras },
       turns,
@@ -221,6 +223,11 @@ export class MonitoredServer {
   status(): ServerStatus {
     const { sensorsByStatus: _counts, runs: _runs, ...known } = this.summary();
     return { ...known, collectors: this.#pipeline.collectors.status() };
+  }
+
+  /** In the order of their first runs. */
+  runs(): readonly RunRecord[] {
+    return this.#pipeline.collectors.records;
   }
 
   /** Its requests count against the budget of all requests. */

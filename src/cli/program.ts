@@ -5,6 +5,7 @@ import { Redactor } from "../errors/redactor.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
+import { addCompareFlags, compareFlagsFault } from "./compare/flags.ts";
 import type { Shell } from "./completion/completion.ts";
 import type { DemoFlags } from "./demo.ts";
 import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
@@ -89,9 +90,12 @@ function addServe(program: Command, run: Run): void {
 }
 
 function addCheck(program: Command, run: Run): void {
-  const command = subcommand(program, "check", "test everything that serve needs and report problems")
+  const checking = subcommand(program, "check", "test everything that serve needs and report problems");
+  const command = addCompareFlags(checking)
     .option("--report <file>", "also write a server report for bug reports, without names, hosts and values")
     .action(async (flags: CheckFlags) => {
+      const fault = compareFlagsFault(flags);
+      if (fault !== undefined) command.error(`error: ${fault}`);
       const { check } = await import("./check/check.ts");
       run.code = await check(flags, run.redactor);
     });

@@ -8,7 +8,8 @@ import { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecords } from "../prtg/records.ts";
 import type { PollResult } from "./collector.ts";
-import { FailureLog, failureFields, goesOnWithout } from "./failures.ts";
+import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
+import { failureFields, goesOnWithout } from "./failures.ts";
 import type { NodeGaps } from "./node-polls.ts";
 import type { StateWriter } from "./state-writer.ts";
 
@@ -66,14 +67,14 @@ export function pollLimits(
 /** The lookup definitions of one server, which it may lack. Remembered over connections. */
 export class ServerLookups {
   readonly #log: Logger;
-  readonly #failures: FailureLog;
+  readonly #failures: ReadingFailureLog;
   /** Why states are not served. */
   readonly #off = new LogOnChange({ knows: "last" });
   #last: Lookups | undefined;
 
-  constructor(log: Logger, clock: Clock) {
+  constructor(log: Logger, failures: ServerFailureLogs) {
     this.#log = log;
-    this.#failures = new FailureLog("reading the lookups", log, clock);
+    this.#failures = failures.open("reading the lookups");
   }
 
   /**

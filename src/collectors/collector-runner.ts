@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "../prtg/api-error.ts";
+import { traced } from "../telemetry/run-trace.ts";
 import type { Poll, PollResult, Timetable } from "./collector.ts";
 import type { RunRecord } from "./run-record.ts";
 import { createTimetable, STEP_MS } from "./timetable.ts";
@@ -185,23 +186,30 @@ export class CollectorRunner {
   }
 
   async #run(signal: AbortSignal): Promise<boolean> {
-    const { poll, clock, record, onResult } = this.#options;
+    const { record, onResult } = this.#options;
+    const result = await traced(record.start(), () => this.#poll(signal));
+    if (result === undefined) record.abort();
+    else onResult(result);
+    return result !== undefined && record.worked === true;
+  }
+
+  /** `undefined` if the run was aborted. */
+  async #poll(signal: AbortSignal): Promise<PollResult | undefined> {
+    const { poll, clock, record } = this.#options;
     const startedAt = clock.monotonic();
-    record.start();
     let result: PollResult;
     try {
       signal.throwIfAborted();
       result = await poll(signal);
     } catch (error) {
       // An aborted run has no result.
-      if (signal.aborted) return false;
+      if (signal.aborted) return undefined;
       result = { complete: false, error };
     }
     const { error } = result;
     if (error instanceof ApiError && error.retryAfterMs !== undefined) this.#runAfter(error.retryAfterMs);
     record.finish(result, clock.monotonic() - startedAt);
-    onResult(result);
-    return record.worked === true;
+    return result;
   }
 
   /** Requests were suspended: polls again before the next tick. */

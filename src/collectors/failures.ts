@@ -1,8 +1,5 @@
-import type { Logger } from "pino";
 import type { ErrorCode } from "../errors/catalogue.ts";
-import { describeError, ExporterError } from "../errors/exporter-error.ts";
-import type { Clock } from "../lib/clock.ts";
-import { LogOnChange } from "../lib/log-on-change.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { NodeKind } from "../prtg/records.ts";
 
@@ -63,6 +60,8 @@ const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "API_LOGIN_FAILED",
   "API_UNAVAILABLE",
   "API_LICENSE_INACTIVE",
+  "SECRET_UNREADABLE",
+  "SECRET_EXPOSED",
 ]);
 
 /** Whether every other request to the server would fail too. */
@@ -101,47 +100,6 @@ export class PartialPoll {
       return undefined;
     }
   }
-}
-
-const REMIND_EVERY_MS = 10 * 60_000;
-
-/** Logs a failure at its start, if another kind joins in, every ten minutes, and at its end. */
-export class FailureLog {
-  readonly #log: Logger;
-  readonly #what: string;
-  readonly #failures: LogOnChange;
-
-  /** `what` begins each line: "collector tree". */
-  constructor(what: string, log: Logger, clock: Clock) {
-    this.#what = what;
-    this.#log = log;
-    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
-  }
-
-  recordFailure(error: unknown): void {
-    const occasion = this.#failures.record(failureKind(error));
-    const fields = failureFields(error);
-    const text = describeError(error);
-    if (occasion === undefined) this.#log.debug(fields, `${this.#what} failed again: ${text}`);
-    else if (occasion.isNew) this.#log.error(fields, `${this.#what} failed: ${text}`);
-    else this.#log.warn(fields, `${this.#what} still fails, ${occasion.times} times so far: ${text}`);
-  }
-
-  recordSuccess(): void {
-    const failures = this.#failures.over();
-    if (failures > 0) this.#log.info(`${this.#what} works again after ${times(failures)}`);
-  }
-}
-
-function times(failures: number): string {
-  return failures === 1 ? "one failure" : `${failures} failures`;
-}
-
-/** `undefined` if requests are suspended because of earlier failures, which the log has. */
-function failureKind(error: unknown): string | undefined {
-  if (error instanceof ApiError && error.code === "API_SUSPENDED") return undefined;
-  if (error instanceof ApiError) return `${error.code} ${error.endpoint}`;
-  return error instanceof ExporterError ? error.code : String(error);
 }
 
 /** Finds the request in the server's logs, and an unexpected error in our code. */

@@ -1,22 +1,22 @@
-import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { serverVersion } from "../mapping/server-version.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import { FailureLog, goesOnWithout } from "./failures.ts";
+import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
+import { goesOnWithout } from "./failures.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
 
 /** Remembered over connections. */
 export class ServerHealth {
-  readonly versionFailures: FailureLog;
+  readonly versionFailures: ReadingFailureLog;
   version: string | undefined;
   /** Monotonic. */
   nextVersionAt = Number.NEGATIVE_INFINITY;
   hasFailed = false;
 
-  constructor(log: Logger, clock: Clock) {
-    this.versionFailures = new FailureLog("reading the server's version", log, clock);
+  constructor(failures: ServerFailureLogs) {
+    this.versionFailures = failures.open("reading the server's version");
   }
 }
 

@@ -3,8 +3,10 @@ import type { Schedule } from "../config/schedule.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CollectorRecorder } from "../telemetry/recorders.ts";
+import { RunTrace } from "../telemetry/run-trace.ts";
 import type { CollectorName, PollResult } from "./collector.ts";
-import { FailureLog, failureFields } from "./failures.ts";
+import type { ReadingFailureLog, ServerFailureLogs } from "./failure-log.ts";
+import { failureFields } from "./failures.ts";
 
 /** If the server lacks the endpoint, the collector tries again after a minute, later every hour: a starting service may answer 404. */
 const FIRST_RETRY_MS = 60_000;
@@ -13,8 +15,12 @@ const MAX_RETRY_MS = 60 * 60_000;
 export interface RunRecordOptions {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly failures: ServerFailureLogs;
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }
+
+/** The first needs no credentials. The second sends no request if nothing is due. */
+const PROVES_NOTHING: ReadonlySet<CollectorName> = new Set<CollectorName>(["health", "timeseries"]);
 
 /** A list with unreadable records is never complete: the server is up after so many runs. */
 const MAX_INCOMPLETE_RUNS = 3;
@@ -49,22 +55,26 @@ export class RunRecord {
   failedRuns = 0;
   /** The last finished run read every object. */
   complete: boolean | undefined;
+  /** `undefined` between runs. */
+  currentRun: RunTrace | undefined;
+  lastRun: RunTrace | undefined;
+  lastFailedRun: RunTrace | undefined;
   /** Of the last run. */
   error: string | undefined;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #metrics: CollectorRecorder;
-  readonly #failures: FailureLog;
+  readonly #failures: ReadingFailureLog;
   /** Monotonic; `undefined` while the collector is on. */
   #offExpiresAt: number | undefined;
   #retryMs = FIRST_RETRY_MS;
 
-  constructor(name: CollectorName, { clock, log, metrics }: RunRecordOptions) {
+  constructor(name: CollectorName, { clock, log, failures, metrics }: RunRecordOptions) {
     this.name = name;
     this.#clock = clock;
     this.#log = log;
     this.#metrics = metrics(name);
-    this.#failures = new FailureLog(`collector ${name}`, log, clock);
+    this.#failures = failures.open(`collector ${name}`);
     this.#metrics.enabled(true);
   }
 
@@ -117,10 +127,16 @@ export class RunRecord {
     return this.#incompleteRuns !== undefined && !this.#hasBasis;
   }
 
-  start(): void {
+  start(): RunTrace {
     // Reset by `finish`, unless the run is aborted.
     this.mustRunAtStart = true;
     this.#hasBasis = this.#basis?.isSettled !== false;
+    this.currentRun = new RunTrace(this.#clock);
+    return this.currentRun;
+  }
+
+  abort(): void {
+    this.currentRun = undefined;
   }
 
   skip(): void {
@@ -135,6 +151,7 @@ export class RunRecord {
     else this.#failed(error);
     this.complete = error === undefined && complete && this.#hasBasis;
     this.#settle();
+    this.#keepRun(durationMs);
     this.lastDurationMs = durationMs;
     this.#metrics.finished({
       success: this.worked === true,
@@ -142,6 +159,15 @@ export class RunRecord {
       durationSeconds: durationMs / 1000,
       finishedAt: this.#clock.now() / 1000,
     });
+  }
+
+  #keepRun(durationMs: number): void {
+    const run = this.currentRun;
+    if (run === undefined) return;
+    run.end = { durationMs, complete: this.complete === true, error: this.error };
+    this.currentRun = undefined;
+    this.lastRun = run;
+    if (this.error !== undefined) this.lastFailedRun = run;
   }
 
   #settle(): void {
@@ -155,7 +181,7 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
-    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess();
+    if (this.#offExpiresAt === undefined) this.#failures.recordSuccess(!PROVES_NOTHING.has(this.name));
     else {
       this.#offExpiresAt = undefined;
       this.#retryMs = FIRST_RETRY_MS;

@@ -9,6 +9,7 @@ import type { ChannelRecords } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import { EXTRA_COLLECTORS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
+import { currentRun } from "../telemetry/run-trace.ts";
 import { pollChannels, pollLimits } from "./channel-polls.ts";
 import { COLLECTOR_NAMES, type CollectorName, FIRST_RUNS, type Poll, type PollResult } from "./collector.ts";
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
@@ -224,10 +225,13 @@ export class ServerCollectors {
   /** Extras run while the process has time, but not during the start. */
   #asExtra(collector: CollectorName, poll: Poll): Poll {
     const { extras } = this.#options.budgets;
+    const { clock } = this.#options.runtime;
     let isFirst = true;
     return async (signal) => {
       const turn = { collector, ageMs: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY };
+      const since = clock.monotonic();
       const end = isFirst ? undefined : await extras.acquire(turn, signal);
+      currentRun()?.addWork("waiting for a pause of other work", since);
       try {
         const result = await poll(signal);
         isFirst = false;

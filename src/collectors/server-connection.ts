@@ -7,6 +7,7 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
 import { AllNodesReader } from "./all-nodes.ts";
 import { ServerLookups } from "./channel-polls.ts";
+import type { ServerFailureLogs } from "./failure-log.ts";
 import { ServerHealth } from "./health-poll.ts";
 import { FreshLists, NodeGaps } from "./node-polls.ts";
 
@@ -16,10 +17,10 @@ export class PollHistory {
   readonly nodes: NodeGaps;
   readonly lookups: ServerLookups;
 
-  constructor(log: Logger, clock: Clock) {
-    this.health = new ServerHealth(log, clock);
+  constructor(log: Logger, failures: ServerFailureLogs) {
+    this.health = new ServerHealth(failures);
     this.nodes = new NodeGaps(log);
-    this.lookups = new ServerLookups(log, clock);
+    this.lookups = new ServerLookups(log, failures);
   }
 }
 

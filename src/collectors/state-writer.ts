@@ -13,6 +13,7 @@ import { memoryFull } from "../prtg/answer-bounds.ts";
 import type { ChannelList } from "../prtg/records.ts";
 import { UNMAPPED_REASONS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
+import { currentRun } from "../telemetry/run-trace.ts";
 
 export interface StateWriterOptions {
   readonly view: ServerView;
@@ -116,12 +117,14 @@ export class StateWriter {
 
   async #commit<Result>(change: (context: UpdateContext) => Result | Promise<Result>): Promise<Result> {
     const { view, clock } = this.#options;
+    const since = clock.monotonic();
     const result = await view.commit(() => {
       const turn = shareTurn(clock, view.lane);
       return turn === undefined ? change(this.context()) : turn.then(() => change(this.context()));
     });
     this.report();
     this.#options.memory?.set(stateBytes(this.#nodes, this.#channels));
+    currentRun()?.addWork("writing to the state", since);
     return result;
   }
 }

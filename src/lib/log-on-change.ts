@@ -41,7 +41,7 @@ export class LogOnChange {
    * @param count Occurrences.
    */
   record(kind: string | undefined = undefined, count = 1): LogOccasion | undefined {
-    const isNew = this.#times === 0 || (kind !== undefined && this.#kinds?.has(kind) !== true);
+    const isNew = this.#times === 0 || (kind !== undefined && !this.knows(kind));
     if (kind !== undefined) {
       if (this.#knows === "last") this.#kinds = undefined;
       this.#kinds ??= new Set();
@@ -55,6 +55,14 @@ export class LogOnChange {
     this.#saidAt = now;
     this.#sinceLine = 0;
     return occasion;
+  }
+
+  get isOngoing(): boolean {
+    return this.#times > 0;
+  }
+
+  knows(kind: string): boolean {
+    return this.#kinds?.has(kind) === true;
   }
 
   /** The next occurrence of this kind is news again. */

@@ -18,6 +18,7 @@ import {
   PREFERRED_LISTS,
 } from "./endpoints.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
+import { ObjectReader } from "./object-reader.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ChannelTable } from "./paging/channel-table.ts";
 import { itemsById } from "./paging/item-store.ts";
@@ -59,6 +60,7 @@ export function createApiClient(options: ApiClientOptions, accesses = new Server
 class ApiClient implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
   readonly details: DetailsReader;
+  readonly objects: ObjectReader;
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #lists: ListReader;
@@ -98,6 +100,12 @@ class ApiClient implements MonitoringApi {
     this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
+    this.objects = new ObjectReader({
+      requester: this.#requester,
+      observer: options.observer,
+      sensor: (record, problems) => this.#node("sensor", record, problems),
+      channel: this.#channelFormat.decode,
+    });
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
   }
 

@@ -1,5 +1,6 @@
 import type {
   ChannelList,
+  ChannelRecord,
   LicenseUse,
   ListResult,
   LookupDefinition,
@@ -29,6 +30,7 @@ export interface MonitoringApi {
   /** Channels with their last measurement. */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ChannelList>;
   readonly details: DetailsApi;
+  readonly objects: ObjectsApi;
   /** `undefined` if the server lacks the endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
   /** Rejects with API_NOT_FOUND for an unknown sensor, and with API_ENDPOINT_MISSING until either endpoint has answered. */
@@ -63,6 +65,12 @@ export interface NodeListOptions extends ListPart {
 export interface ChannelListOptions extends ListPart {
   readonly limits?: boolean;
   readonly lookups?: boolean;
+}
+
+/** Single objects. `undefined` if the server does not have the object. */
+export interface ObjectsApi {
+  sensor(id: string, signal: AbortSignal): Promise<NodeRecord | undefined>;
+  channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord | undefined>;
 }
 
 export interface DetailsApi {

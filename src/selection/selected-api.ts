@@ -112,6 +112,11 @@ export class SelectedApi implements MonitoringApi {
     return this.#api.details;
   }
 
+  /** Of the whole server. */
+  get objects(): MonitoringApi["objects"] {
+    return this.#api.objects;
+  }
+
   /** The server's counts include other sensors. */
   statusSummary(): Promise<undefined> {
     return Promise.resolve(undefined);

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
+import { currentRun } from "./run-trace.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const satisfies Level[];
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -25,7 +26,13 @@ const SECRET_KEYS = ["authorization", "password", "token", "api_key", "apiKey", 
 /** A pino logger that redacts each line. */
 export function createLogger(options: LoggerOptions): Logger {
   const { output, redactor, layout = (line: string) => line } = options;
-  const destination: DestinationStream = { write: (line) => void output.write(layout(redactLine(line, redactor))) };
+  const destination: DestinationStream = {
+    write: (line) => {
+      const clean = redactLine(line, redactor);
+      currentRun()?.addLine(clean);
+      output.write(layout(clean));
+    },
+  };
   return pino(
     {
       level: options.level,

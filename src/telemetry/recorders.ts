@@ -1,16 +1,6 @@
 import type { ExporterMetrics } from "./exporter-metrics.ts";
-import { EXPORTER_METRICS, RESOLUTIONS } from "./metric-declarations.ts";
-
-export interface FinishedRequest {
-  /** Template without ids, such as `/experimental/channels`. */
-  readonly endpoint: string;
-  /** HTTP status, or the kind of failure. */
-  readonly code: string;
-  /** From sending the request to the last byte, without waiting for the budget. */
-  readonly durationMs: number;
-  /** Received bytes of the body. */
-  readonly bytes: number;
-}
+import { type DecodeProblem, EXPORTER_METRICS, RESOLUTIONS } from "./metric-declarations.ts";
+import { currentRun, type FinishedRequest } from "./run-trace.ts";
 
 export interface FinishedRun {
   readonly success: boolean;
@@ -48,13 +38,19 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
       begin(endpoint);
       own.inFlight(1);
     },
-    requestFinished({ endpoint, code, durationMs, bytes }: FinishedRequest): void {
+    requestFinished(request: FinishedRequest): void {
+      const { endpoint, code, durationMs, bytes } = request;
+      currentRun()?.addRequest(request);
       own.inFlight(-1);
       own.requests(endpoint, code);
       own.requestDuration(endpoint, durationMs / 1_000);
       endpoints.requests(endpoint, code);
       endpoints.requestDuration(endpoint, durationMs / 1_000);
       own.responseBytes(endpoint, bytes);
+    },
+    decodeProblem(problem: DecodeProblem, count: number): void {
+      own.decodeProblem(problem, count);
+      currentRun()?.addProblem(problem, count);
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
     forgetCollector: (name: string): Promise<void> => metrics.forget({ server, collector: name }),

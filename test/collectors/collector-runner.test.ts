@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { Poll } from "../../src/collectors/collector.ts";
 import { CollectorRunner } from "../../src/collectors/collector-runner.ts";
+import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecord } from "../../src/collectors/run-record.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
@@ -36,6 +37,7 @@ function scheduled(random: () => number = () => 0) {
   const record = new RunRecord("tree", {
     clock,
     log: logger,
+    failures: new ServerFailureLogs(logger, clock),
     metrics: () =>
       Object.assign(serverRecorder(emptyMetrics(), "hq").collector("tree"), {
         enabled: (on: number | boolean) => enabled.push(Boolean(on)),
@@ -281,7 +283,7 @@ describe("failing run", () => {
     await subject.clock.advance(5 * MINUTE);
     subject.setting.error = failure("API_SUSPENDED");
     await subject.clock.advance(5 * MINUTE);
-    subject.setting.error = failure("API_CONNECTION_FAILED");
+    subject.setting.error = failure("API_SERVER_ERROR");
     await subject.clock.advance(MINUTE);
     subject.setting.error = failure("API_TIMEOUT");
     await subject.clock.advance(12 * MINUTE);

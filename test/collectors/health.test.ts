@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { pollVersion, ServerHealth } from "../../src/collectors/health-poll.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -65,7 +66,7 @@ describe("version of the server", () => {
       throw stopping.signal.reason;
     };
     const clock = new ManualClock();
-    const health = new ServerHealth(pino({ level: "silent" }), clock);
+    const health = new ServerHealth(new ServerFailureLogs(pino({ level: "silent" }), clock));
     const options = { api, health, clock, writer: { applyVersion: async () => undefined } };
     await expect(pollVersion(options, stopping.signal)).rejects.toBe(stopping.signal.reason);
     await expect(pollVersion(options, stopping.signal)).rejects.toBe(stopping.signal.reason);

@@ -5,6 +5,7 @@ import type {
   DetailsApi,
   MonitoringApi,
   NodeListOptions,
+  ObjectsApi,
   SeriesPart,
 } from "../../src/prtg/monitoring-api.ts";
 import {
@@ -35,6 +36,7 @@ export type Question =
   | "primaryChannels"
   | "accounts"
   | "all"
+  | "object"
   | NodeKind;
 
 export class MemoryServer implements MonitoringApi {
@@ -196,6 +198,17 @@ export class MemoryServer implements MonitoringApi {
       await this.#ask("primaryChannels", signal);
       const items = this.primary;
       return items && { items, complete: !this.incomplete.has("primaryChannels"), skipped: 0 };
+    },
+  };
+
+  readonly objects: ObjectsApi = {
+    sensor: async (id, signal) => {
+      await this.#ask("object", signal, { id });
+      return this.nodeRecords.get(id);
+    },
+    channel: async (sensorId, channelId, signal) => {
+      await this.#ask("object", signal, { id: `${sensorId}.${channelId}` });
+      return this.channelRecords.find((each) => each.sensorId === sensorId && each.channelId === channelId);
     },
   };
 

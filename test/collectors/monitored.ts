@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
+import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import {
   createExpiryPolicy,
@@ -170,8 +171,9 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
   });
   const isOneOfMany = () => more.isOneOfMany === true;
   const connection = new ServerConnection({ api: server, ...shared, isOneOfMany });
-  const history = new PollHistory(shared.log, shared.clock);
-  const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
+  const failures = new ServerFailureLogs(shared.log, shared.clock);
+  const history = new PollHistory(shared.log, failures);
+  const records = new RunRecords({ ...shared, failures, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(
     view,

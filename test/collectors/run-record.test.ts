@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { CollectorName } from "../../src/collectors/collector.ts";
+import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -8,9 +9,10 @@ import { ManualClock } from "../support/manual-clock.ts";
 
 function records() {
   const metrics = serverRecorder(new ExporterMetrics({ version: "1", revision: "" }, () => []), "hq");
+  const clock = new ManualClock();
+  const log = pino({ level: "silent" });
   const all = new RunRecords({
-    clock: new ManualClock(),
-    log: pino({ level: "silent" }),
+    ...{ clock, log, failures: new ServerFailureLogs(log, clock) },
     metrics: (name) => metrics.collector(name),
   });
   const run = (name: CollectorName, complete = true) => {

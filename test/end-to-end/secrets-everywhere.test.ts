@@ -96,6 +96,9 @@ const PATHS = [
   "/status.json",
   "/debug/cardinality",
   "/debug/explain?object=1",
+  "/debug/runs",
+  "/debug/runs?server=key",
+  "/debug/runs?server=login",
   "/-/ready",
   "/-/healthy",
   `/nothing?key=${encodeURIComponent("x")}`,
@@ -131,6 +134,8 @@ test("pages, metrics, reload answers and logs contain no secret", async () => {
   // Waits for the receiver's echo.
   await vi.waitFor(() => expect(serve.stderr).toMatch(/OTLP/), { timeout: 40_000 });
   for (const path of PATHS) expectClean(await answer(path), path, [bcrypt]);
+  const runs = await answer("/debug/runs?server=key");
+  for (const shown of ["log of this run of", "request failed", "[redacted]"]) expect(runs).toContain(shown);
   expectClean(readFileSync(`/proc/${serve.pid}/cmdline`, "utf8"), "the process list", [bcrypt]);
   expect(await answer("/metrics")).toContain('prtg_up{server="login"} 0');
   const reload = () => answer("/-/reload", { method: "POST" });

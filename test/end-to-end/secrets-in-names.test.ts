@@ -10,7 +10,16 @@ const API_KEY = 'K3y/+planted=&<%~"\\';
 const PASSWORD = "planted-p4ssword/+~";
 
 const PAGES = [
-  ...["/metrics", "/sd", "/status.json", "/", "/tree?server=hq", "/tree?server=hq&object=40", "/debug/cardinality"],
+  ...[
+    "/metrics",
+    "/sd",
+    "/status.json",
+    "/",
+    "/tree?server=hq",
+    "/tree?server=hq&object=40",
+    "/debug/cardinality",
+    "/debug/runs",
+  ],
   ...["/debug/explain?object=3", "/debug/explain?object=40", "/search?q=name"],
 ];
 

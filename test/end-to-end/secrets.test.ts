@@ -12,6 +12,7 @@ async function everyAnswer(url: string): Promise<string> {
     ["/-/ready", {}],
     ["/nothing?key=x", {}],
     ["/debug/cardinality", {}],
+    ["/debug/runs", {}],
     ["/debug/explain?object=2490", { headers: { Accept: "application/json" } }],
     ["/metrics", { method: "POST" }],
     ["/metrics", { headers: { Accept: "text/plain;version=0.0.4" } }],

@@ -116,8 +116,8 @@ collectors:
     serve.kill("SIGTERM");
     const { code, stdout, stderr } = await serve.ended;
     expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toMatch(/collector health failed.*connection refused/);
-    expect(stderr).toMatch(/collector health works again/);
+    expect(stderr).toMatch(/reading the server failed.*connection refused/);
+    expect(stderr).toMatch(/reading the server works again/);
   });
 });
 
@@ -143,7 +143,7 @@ describe("serve --once", () => {
     }
     expect(good.stdout).toContain("\nprtg_channel_value{");
     expect(bad.stdout).not.toContain("\nprtg_channel_value{");
-    expect(bad.stderr).toContain("collector channels failed: /experimental/channels: HTTP 500");
+    expect(bad.stderr).toContain("collector channels failed: HTTP 500");
   });
 
   test("prints no partial page on an interruption and ends its session", async () => {

@@ -62,7 +62,7 @@ const betweenPolls: Phase = async (signal) => {
 
 const whileTheServerIsDown: Phase = async (signal) => {
   const serve = serveWithLogin(`http://127.0.0.1:${await freePort()}`);
-  await serve.until(/collector health failed/);
+  await serve.until(/reading the server failed/);
   await expectCleanEnd(serve, signal, SLACK_MS);
 };
 

@@ -11,7 +11,16 @@ import { expectWithout } from "./support/secret-forms.ts";
 /** Kubernetes' format, in no test's text. */
 const TOKENS = ["eyJhbGciOiJSUzI1NiJ9.planted+first/token", "eyJhbGciOiJSUzI1NiJ9.planted+second/token"] as const;
 const PATIENCE = { timeout: 60_000, interval: 50 };
-const PATHS = ["/", "/metrics", "/status.json", "/sd", "/debug/cardinality", "/debug/explain?object=1", "/-/ready"];
+const PATHS = [
+  "/",
+  "/metrics",
+  "/status.json",
+  "/sd",
+  "/debug/cardinality",
+  "/debug/runs",
+  "/debug/explain?object=1",
+  "/-/ready",
+];
 
 function repeat({ headers, body }: LeaseRequest, response: ServerResponse): boolean {
   const told = `${JSON.stringify(headers)} ${headers.authorization} ${JSON.stringify(body)}`;

@@ -19,6 +19,7 @@ const OTHER_PATHS = [
     "/status.json",
     "/debug/explain?sensor=2001",
     "/debug/cardinality",
+    "/debug/runs",
   ],
   ...[
     "/sd",

@@ -23,7 +23,9 @@ async function useAll(api: MonitoringApi, world: World): Promise<void> {
   for (const kind of READING_ORDER) {
     await api.nodes(kind, {}, never);
   }
-  await api.channels({}, never);
+  const { items } = await api.channels({}, never);
+  for (const each of items.values().take(1)) await api.objects.channel(each.sensorId, each.channelId, never);
+  await api.objects.sensor(sensorId, never);
   await api.lookups(never);
   await api.details.accounts(never);
   await api.timeSeries(sensorId, "live", never);

@@ -4,12 +4,14 @@ import type { Clock } from "../../lib/clock.ts";
 import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
 import { explainPage } from "./explain-page.ts";
+import { runsPage } from "./runs-page.ts";
 import type { DebugSources } from "./sources.ts";
 
 export function createDebugPages(sources: DebugSources, redactor: Redactor): DebugPages {
   return {
     explain: redacted(explainPage(sources), redactor, sources.clock),
     cardinality: redacted(shared(cardinalityPage(sources)), redactor, sources.clock),
+    runs: redacted(runsPage(sources), redactor, sources.clock),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { RunRecord } from "../../collectors/run-record.ts";
 import type { Config } from "../../config/load.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
@@ -26,9 +27,13 @@ export interface TreeView {
   readonly state: Pick<ServerState, "tree" | "statusOf">;
 }
 
+/** The last runs of a collector. */
+export type RecordedRuns = Pick<RunRecord, "name" | "currentRun" | "lastRun" | "lastFailedRun" | "error">;
+
 /** Sources of the pages below /debug. */
 export type DebugSources = Sources<
   Pick<MonitoredServer, "isLeftOut"> & {
+    runs(): readonly RecordedRuns[];
     readonly view: Pick<ServerView, "inspect" | "channels"> & { readonly state: Pick<ServerState, "tree"> };
   }
 >;

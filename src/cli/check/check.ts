@@ -2,6 +2,7 @@ import { type ConfigFlags, createContext, type LogFlags, loadFlaggedConfig } fro
 import { refuseBadFiles } from "../../config/server-files.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { inspectStateDirectory } from "../../sync/state-files.ts";
+import { AGREEMENT, type CompareFlags } from "../compare/flags.ts";
 import type { WebConfigFlags } from "../flags.ts";
 import { electionTimes, type LeaderElectionFlags } from "../leader-election-flags.ts";
 import { interruption } from "../signals.ts";
@@ -11,7 +12,7 @@ import { ELECTION, ELECTION_SUBJECTS, leaseFindings } from "./lease-steps.ts";
 import { checkSteps } from "./plan.ts";
 import { REST, ServerCheck } from "./server-check.ts";
 
-export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags {
+export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags, CompareFlags {
   readonly report?: string;
 }
 
@@ -34,7 +35,11 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   );
   const formatFinding = findingsTable(
     [...config.servers.map(({ name }) => name), ...(elects ? [ELECTION] : [])],
-    [...checks.flatMap(({ subjects }) => subjects), REST, ...(elects ? ELECTION_SUBJECTS : [])],
+    [
+      ...checks.flatMap(({ subjects }) => subjects),
+      ...(flags.compare === undefined ? [] : [AGREEMENT]),
+      ...[REST, ...(elects ? ELECTION_SUBJECTS : [])],
+    ],
   );
   const findings: Finding[] = [];
   const election = elects ? [leaseFindings(flags, context, process.env, interrupted.signal)] : [];
@@ -46,6 +51,14 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     }
   }
   if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+  if (flags.compare !== undefined) {
+    const { compareServers } = await import("../compare/agreement.ts");
+    const { signal } = interrupted;
+    const found = await compareServers(flags.compare, flags, { config, findings, context, signal });
+    if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+    for (const finding of found) context.print(formatFinding(finding));
+    findings.push(...found);
+  }
   if (flags.report !== undefined) {
     const { writeServerReports } = await import("../report/server-reports.ts");
     await writeServerReports(flags.report, config.servers, context, interrupted.signal);

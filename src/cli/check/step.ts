@@ -2,7 +2,8 @@ import type { ReadingName } from "../../collectors/failures.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
-import { type FinishedRequest, type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
+import { type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
+import type { FinishedRequest } from "../../telemetry/run-trace.ts";
 import type { Finding, FindingStatus } from "./findings.ts";
 
 export type StepResult = Pick<Finding, "text" | "remedy"> & { readonly status?: Exclude<FindingStatus, "FAILED"> };

@@ -44,13 +44,10 @@ const endpoint = z.strictObject({
     .meta({ description: "Path below `/api/v2`. `{id}` stands for the id of an object from a list." }),
   query: z.enum([...new Set(PROBES.map(({ query }) => query))]).meta({ description: "Query of the request." }),
   status: z.int().min(100).max(999).nullable().meta({ description: "HTTP status. Null without an answer." }),
-  failure: z
-    .enum(Object.keys(ERROR_CATALOGUE))
-    .optional()
-    .meta({
-      description:
-        "Error code of the exporter, if the request failed: https://prtg-exporter.github.io/prtg-exporter/errors.",
-    }),
+  failure: z.enum(Object.keys(ERROR_CATALOGUE)).optional().meta({
+    description:
+      "Error code of the exporter, if the request failed: https://prtg-exporter.github.io/prtg-exporter/errors.",
+  }),
   server_code: z
     .enum([...Object.keys(ERROR_STATUS), "other"])
     .optional()

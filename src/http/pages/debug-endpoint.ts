@@ -19,6 +19,8 @@ export interface DebugPages {
   /** `?object=ID`: how the exporter derives an object's series. */
   readonly explain: DebugPage;
   readonly cardinality: DebugPage;
+  /** `?server=NAME`: the last run of each collector, step by step. */
+  readonly runs: DebugPage;
 }
 
 const TEXT = "text/plain";

@@ -64,6 +64,7 @@ function debugRoutes(
   return [
     ["/debug/explain", concurrency.limit(debugEndpoint(debug.explain, "Explain", layout))],
     ["/debug/cardinality", concurrency.limit(debugEndpoint(debug.cardinality, "Cardinality", layout))],
+    ["/debug/runs", concurrency.limit(debugEndpoint(debug.runs, "Runs", layout))],
   ];
 }
 

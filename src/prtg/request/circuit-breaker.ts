@@ -74,7 +74,6 @@ export class CircuitBreaker {
 
 export const HEALTH_ENDPOINT = "/health";
 
-/** These concern every endpoint. */
 const SERVER_FAILURES: readonly ErrorCode[] = [
   "API_CONNECTION_FAILED",
   "API_PROXY_FAILED",
@@ -86,6 +85,11 @@ const SERVER_FAILURES: readonly ErrorCode[] = [
   "API_UNAVAILABLE",
   "API_LICENSE_INACTIVE",
 ];
+
+/** Whether the failure concerns every endpoint. */
+export function isOfServer({ code, endpoint }: ApiError): boolean {
+  return SERVER_FAILURES.includes(code) || (endpoint === HEALTH_ENDPOINT && code === "API_TIMEOUT");
+}
 
 /** These may concern one endpoint. */
 const ENDPOINT_FAILURES: readonly ErrorCode[] = [
@@ -114,8 +118,8 @@ export class CircuitBreakers {
       changed(open);
       const { log } = this.#options;
       const fields = { err: this.#server.lastFailure, request_id: this.#server.lastFailure?.requestId };
-      if (open) log.warn(fields, "server unavailable: backing off");
-      else log.info("server available again");
+      if (open) log.debug(fields, "server unavailable: backing off");
+      else log.debug("server available again");
     });
   }
 
@@ -143,8 +147,7 @@ export class CircuitBreakers {
 
   recordFailure(failure: ApiError): void {
     const { code, endpoint } = failure;
-    const silentHealth = endpoint === HEALTH_ENDPOINT && code === "API_TIMEOUT";
-    if (SERVER_FAILURES.includes(code) || silentHealth) {
+    if (isOfServer(failure)) {
       this.#server.recordFailure(failure);
       return;
     }

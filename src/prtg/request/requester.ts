@@ -2,7 +2,7 @@ import { waitFor, withDeadline } from "../../lib/deadline.ts";
 import { ApiError, closedError, isClosedError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ServerClock } from "../server-clock.ts";
-import { HEALTH_ENDPOINT } from "./circuit-breaker.ts";
+import { HEALTH_ENDPOINT, isOfServer } from "./circuit-breaker.ts";
 import type { ApiAnswer, ApiRequest } from "./messages.ts";
 import type { ServerAccess, ServerAccesses } from "./server-access.ts";
 
@@ -119,7 +119,9 @@ export class Requester {
     const delayMs = this.#access.retries.delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout });
     if (delayMs === undefined) throw failure;
     const fields = { endpoint, attempt, delay_ms: Math.round(delayMs), request_id: failure.requestId };
-    this.#options.log.warn({ ...fields, err: failure }, "request failed: retrying");
+    // The caller reports an unreachable server, once for all requests.
+    const level = isOfServer(failure) ? "debug" : "warn";
+    this.#options.log[level]({ ...fields, err: failure }, "request failed: retrying");
     await this.#options.clock.sleep(delayMs, total.signal);
   }
 

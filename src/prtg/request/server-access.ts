@@ -2,6 +2,7 @@ import { withDeadline } from "../../lib/deadline.ts";
 import type { TlsMaterial } from "../../lib/http/tls.ts";
 import { type Pause, Pauses } from "../../lib/pauses.ts";
 import { shareTurn } from "../../lib/yielding.ts";
+import { currentRun } from "../../telemetry/run-trace.ts";
 import { ApiError } from "../api-error.ts";
 import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
 import { type LoginSender, SessionAuth } from "../auth/session-auth.ts";
@@ -121,7 +122,9 @@ export class ServerAccess implements LoginSender {
     token: string | undefined,
     signal: AbortSignal,
   ): Promise<ApiAnswer> {
+    const since = client.clock.monotonic();
     const release = await this.budget.acquire(signal);
+    currentRun()?.addWork("waiting for the request budget", since);
     try {
       const answer = await this.#exchange(client, request, token, signal);
       this.breakers.recordSuccess(request.endpoint);

@@ -15,7 +15,9 @@ beforeAll(async () => {
     asked.push(`${name} ${query}`);
     return report;
   };
-  server = (await startPageServer({ debug: { explain: page("explain"), cardinality: page("cardinality") } })).web;
+  server = (
+    await startPageServer({ debug: { explain: page("explain"), cardinality: page("cardinality"), runs: page("runs") } })
+  ).web;
 });
 
 afterAll(() => server.close(1_000));
@@ -50,37 +52,50 @@ describe("in a browser", () => {
   const tables = [
     { title: "series: <b>2", head: ["family", "series"], rows: [["prtg_<i>up", "2"]], note: "and 3 more" },
     { title: "labels", head: ["label"], rows: [] },
+    { title: "linked", head: ["server"], rows: [["a&b"]], links: ["?server=a%26b"] },
   ];
   const page = async (): Promise<DebugReport> => ({ status: 200, text: "seen\n", json: {}, tables });
 
-  test.each(["/debug/explain", "/debug/cardinality"])("%s has the frame of the status page", async (path) => {
-    const { source } = fakeServers(1);
-    const { web, url } = await startPageServer({ debug: { explain: page, cardinality: page }, status: source });
-    try {
-      const response = await fetch(url + path, { headers: { Accept: BROWSER } });
-      expect(Object.fromEntries(response.headers)).toMatchObject({
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": CONTENT_SECURITY_POLICY,
-        vary: "Accept, Accept-Encoding",
+  test.each(["/debug/explain", "/debug/cardinality", "/debug/runs"])(
+    "%s has the frame of the status page",
+    async (path) => {
+      const { source } = fakeServers(1);
+      const { web, url } = await startPageServer({
+        debug: { explain: page, cardinality: page, runs: page },
+        status: source,
       });
-      const text = await response.text();
-      expect(text).toContain(
-        '<th scope="row"><bdi>prtg_&lt;i&gt;up</bdi></th><td data-label="series" class="n"><bdi>2</bdi></td>',
-      );
-      expect(text).toContain("<h2>series: &lt;b&gt;2</h2>");
-      expect(text).toContain("and 3 more");
-      // Relative to the folder.
-      for (const address of [`href="..${STYLE.path}"`, `src="..${SCRIPT.path}"`, 'action="../search"', 'href="../"']) {
-        expect(text).toContain(address);
+      try {
+        const response = await fetch(url + path, { headers: { Accept: BROWSER } });
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": CONTENT_SECURITY_POLICY,
+          vary: "Accept, Accept-Encoding",
+        });
+        const text = await response.text();
+        expect(text).toContain(
+          '<th scope="row"><bdi>prtg_&lt;i&gt;up</bdi></th><td data-label="series" class="n"><bdi>2</bdi></td>',
+        );
+        expect(text).toContain("<h2>series: &lt;b&gt;2</h2>");
+        expect(text).toContain("and 3 more");
+        expect(text).toContain('<a href="?server=a%26b"><bdi>a&amp;b</bdi></a>');
+        // Relative to the folder.
+        for (const address of [
+          `href="..${STYLE.path}"`,
+          `src="..${SCRIPT.path}"`,
+          'action="../search"',
+          'href="../"',
+        ]) {
+          expect(text).toContain(address);
+        }
+        expect(text).not.toMatch(/(?:href|src|action)="\.\//);
+        for (const accept of ["*/*", "text/plain", "text/*"]) {
+          expect(await (await fetch(url + path, { headers: { Accept: accept } })).text()).toBe("seen\n");
+        }
+      } finally {
+        await web.close(0);
       }
-      expect(text).not.toMatch(/(?:href|src|action)="\.\//);
-      for (const accept of ["*/*", "text/plain", "text/*"]) {
-        expect(await (await fetch(url + path, { headers: { Accept: accept } })).text()).toBe("seen\n");
-      }
-    } finally {
-      await web.close(0);
-    }
-  });
+    },
+  );
 });
 
 describe.each(["explain", "cardinality"])("/debug/%s", (name) => {

@@ -45,6 +45,7 @@ async function startServer() {
     debug: {
       explain: (query, gone) => report(`explain ${query.get("object")}`, gone),
       cardinality: (_query, gone) => report("cardinality", gone),
+      runs: (query, gone) => report(`runs ${query.get("server")}`, gone),
     },
     discovery: async (_question, gone) => {
       await work("discovery", gone);
@@ -69,6 +70,7 @@ const PAGES = [
   "/status.json",
   "/debug/explain?object=1",
   "/debug/cardinality",
+  "/debug/runs",
   "/sd",
 ];
 

@@ -6,6 +6,8 @@ export interface DebugTable {
   readonly title: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** Of the first cell of each row. */
+  readonly links?: readonly string[];
   /** After the rows. */
   readonly note?: string | undefined;
 }
@@ -19,18 +21,23 @@ ${tables.map(tableSection)}`;
   return { title: `${title} – prtg-exporter`, isBelow: true, content };
 }
 
-function tableSection({ title, head, rows, note }: DebugTable): Html {
+function tableSection({ title, head, rows, links, note }: DebugTable): Html {
   return html`<section class="panel"><h2>${title}</h2>
 ${
   rows.length > 0 &&
   html`<table class="debug cards"><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, column) => dataCell(cell, head[column] ?? "", column))}</tr>`)}</tbody></table>`
+<tbody>${rows.map(
+    (cells, row) =>
+      html`<tr>${cells.map((cell, column) => dataCell(cell, head[column] ?? "", column, links?.[row]))}</tr>`,
+  )}</tbody></table>`
 }${note !== undefined && html`<p class="note">${note}</p>`}</section>`;
 }
 
 const NUMBER = /^\d+$/;
 
-function dataCell(cell: string, name: string, column: number): Html {
-  if (column === 0) return html`<th scope="row"><bdi>${cell}</bdi></th>`;
+function dataCell(cell: string, name: string, column: number, link: string | undefined): Html {
+  const text = html`<bdi>${cell}</bdi>`;
+  if (column === 0)
+    return html`<th scope="row">${link === undefined ? text : html`<a href="${link}">${text}</a>`}</th>`;
   return html`<td data-label="${name}"${NUMBER.test(cell) && html` class="n"`}><bdi>${cell}</bdi></td>`;
 }

@@ -58,7 +58,11 @@ ${query?.sort !== undefined && html`<input type="hidden" name="sort" value="${so
 <nav aria-label="Pages">
 <a href="${up}">Overview</a>
 <a href="${up}${telemetryPath.slice(1)}">Metrics</a>
-${hasDebugPages && html`<a href="${up}debug/cardinality">Cardinality</a>`}
+${
+  hasDebugPages &&
+  html`<a href="${up}debug/cardinality">Cardinality</a>
+<a href="${up}debug/runs">Runs</a>`
+}
 <a href="${up}status.json">JSON</a>
 </nav>
 </header>

@@ -48,6 +48,10 @@ export function explainLink(id: string): string {
   return `./debug/explain${query({ object: id })}`;
 }
 
+export function runsLink(server: string): string {
+  return `./debug/runs${query({ server })}`;
+}
+
 function query(parameters: Readonly<Record<string, string | undefined>>): string {
   const entries = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   // A comma is easier to read as it is.

@@ -20,7 +20,7 @@ export interface OverviewOptions {
 /** `/` for one server, with the top of its tree. */
 export function singleServerPage(
   report: StatusReport,
-  { server, root, course }: ServerFacts,
+  { server, root, course, hasDebugPages }: ServerFacts,
   options: OverviewOptions,
 ): Page {
   const isStarting = server.state === "starting";
@@ -31,7 +31,7 @@ ${serverSection(server, report, course)}
 <section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
 <div class="tree-top">${childRows(root)}</div>
 </section>
-${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(server, report.generated_at)}</div>${exporterSections(report, options)}`)}`;
+${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(server, report.generated_at, hasDebugPages)}</div>${exporterSections(report, options)}`)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 

@@ -66,7 +66,10 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, signal);
     const server = report && theServerOf(report);
     if (report === undefined || server === undefined) return page(404, missing(root.node.server));
-    return page(200, serverPage(report, { server, root, course: source.course(server.name) }, query.sort));
+    return page(
+      200,
+      serverPage(report, { server, root, course: source.course(server.name), hasDebugPages }, query.sort),
+    );
   };
   return [
     route("/", async (query, signal) => {
@@ -74,7 +77,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
       const question = { ...parseStatusQuery(query), server: undefined };
       const report = await source.status(question, signal);
       if (report === undefined) return page(404, missing(ROOT));
-      const facts = await serverFacts(source, report, signal);
+      const facts = await serverFacts(options, report, signal);
       if (facts !== undefined) return page(200, singleServerPage(report, facts, options));
       return page(200, overviewPage(report, question, source.course, options));
     }),
@@ -112,14 +115,14 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
 
 /** `undefined` for a report about many servers. */
 async function serverFacts(
-  source: StatusSource,
+  { source, hasDebugPages }: StatusRouteOptions,
   report: StatusReport,
   signal: AbortSignal,
 ): Promise<ServerFacts | undefined> {
   const server = theServerOf(report);
   if (server === undefined) return undefined;
   const root = await source.node({ server: server.name, id: ROOT, from: 0 }, signal);
-  return root && { server, root, course: source.course(server.name) };
+  return root && { server, root, course: source.course(server.name), hasDebugPages };
 }
 
 function assetRoute(asset: Asset): [string, RouteHandler] {

@@ -4,7 +4,7 @@ import { asOf, clockText, isOutdated, MAX_CLOCK_OFFSET_SECONDS, serverFault } fr
 import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
-import { HOME } from "./links.ts";
+import { HOME, runsLink } from "./links.ts";
 import { problemsSection } from "./problems-view.ts";
 import type {
   CollectorReport,
@@ -23,9 +23,14 @@ export interface ServerFacts {
   readonly server: WholeServerReport;
   readonly root: NodeReport;
   readonly course: StatusCourse;
+  readonly hasDebugPages: boolean;
 }
 
-export function serverPage(report: StatusReport, { server, root, course }: ServerFacts, sort?: Sort): Page {
+export function serverPage(
+  report: StatusReport,
+  { server, root, course, hasDebugPages }: ServerFacts,
+  sort?: Sort,
+): Page {
   const { generated_at } = report;
   const { name, state, measurements } = server;
   const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
@@ -39,7 +44,7 @@ ${serverCounts(server, generated_at, course)}
 <div id="below">${childRows(root, sort)}</div>
 </section>
 <section class="panel" id="server-details" aria-labelledby="server-details-title" data-live><h2 id="server-details-title">Collectors and API</h2>
-${serverWork(server, generated_at)}
+${serverWork(server, generated_at, hasDebugPages)}
 ${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${measurementFacts(measurements)}</dl>`}
 </section>`;
   return { title: `${name} – prtg-exporter`, generatedAt: generated_at, content };
@@ -73,9 +78,10 @@ ${courseView(course, name, "server-0")}`;
 }
 
 /** Collectors and requests. @param now Time of the report. */
-export function serverWork(server: WholeServerReport, now: string): Html {
+export function serverWork(server: WholeServerReport, now: string, hasDebugPages: boolean): Html {
   return html`<h3>Collectors</h3>
 ${collectorsTable(server.collectors, now)}
+${hasDebugPages && html`<p><a href="${runsLink(server.name)}">Steps and log lines of the last runs</a></p>`}
 <h3>API</h3>
 ${apiFacts(server)}`;
 }

@@ -30,7 +30,7 @@ const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, s
 function factsOf(report: StatusReport, root: NodeReport, course: StatusCourse = []): ServerFacts {
   const server = theServerOf(report);
   if (server === undefined) throw new Error("not about one server");
-  return { server, root, course };
+  return { server, root, course, hasDebugPages: true };
 }
 
 function singlePage(report: StatusReport, root: NodeReport, course: StatusCourse = []): Page {
