@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { load as parseYaml } from "js-yaml";
+import { describe, expect, test } from "vitest";
+import released from "../../api/contract-released.json" with { type: "json" };
+import { load, SECRET } from "./support.ts";
+
+const FOLDER = new URL("../fixtures/upgrades/0.1.0/configuration/", import.meta.url);
+const FILES = readdirSync(FOLDER);
+const ENV = { PRTG_URL: "https://prtg.example.com:1616", PRTG_API_KEY: SECRET, PRTG_PASSWORD: SECRET };
+
+describe("a configuration of 0.1.0", () => {
+  test.each(FILES)("%s is valid", async (name) => {
+    const { config } = await load(readFileSync(new URL(name, FOLDER), "utf8"), ENV, { [resolve("api-key")]: SECRET });
+    expect(config.servers.length).toBeGreaterThan(0);
+  });
+
+  test("can have each released key", () => {
+    const used = new Set(FILES.flatMap((name) => keysOf(parseYaml(readFileSync(new URL(name, FOLDER), "utf8")))));
+    expect(Object.keys(released.configuration).filter((key) => !used.has(key))).toEqual([]);
+  });
+});
+
+/** As in the contract, which names keys that take a text or a list without brackets. */
+function keysOf(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return [path, `${path}[]`, ...value.flatMap((item) => keysOf(item, `${path}[]`))];
+  if (typeof value !== "object" || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, item]) => keysOf(item, path === "" ? key : `${path}.${key}`))];
+}
