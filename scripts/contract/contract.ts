@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { BACKFILL_FILE } from "../../src/backfill/journal.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
@@ -48,7 +49,7 @@ export async function currentContract(): Promise<Contract> {
     errors: stable(Object.keys(ERROR_CATALOGUE).map((code) => [code, {}])),
     events: events(),
     chart: chart(await readFile(VALUES, "utf8")),
-    state: stable([WATERMARK_FILE, JOURNAL_FILE].map(({ name, version }) => [name, { version }])),
+    state: stable([WATERMARK_FILE, JOURNAL_FILE, BACKFILL_FILE].map(({ name, version }) => [name, { version }])),
   };
 }
 

@@ -71,6 +71,18 @@ otlp: { endpoint: "${url}" }`;
   expect(all.map(placeOf).sort()).toEqual(reference.requests.flatMap(pointsOf).map(placeOf).sort());
 });
 
+test("a backfill refuses the folder of a newer release, and leaves it as it is", async () => {
+  const output = emptyFolder();
+  const path = join(output, "journal.json");
+  const future = fileURLToPath(new URL("../fixtures/upgrades/future/journal.json", import.meta.url));
+  cpSync(future, path);
+  await expect(run({ api: server(), output })).rejects.toMatchObject({
+    code: "STATE_FILE_NEWER",
+    message: `${path} has version 2, this release reads up to 1`,
+  });
+  expect(readFileSync(path)).toEqual(readFileSync(future));
+});
+
 /** Channel and time. */
 function placeOf(point: string): string {
   return point.slice(0, point.lastIndexOf(" "));
