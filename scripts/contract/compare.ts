@@ -1,8 +1,8 @@
 import type { Contract, Promised, Section } from "./contract.ts";
 
 export interface Change {
-  /** `widened`: more values are allowed than before. */
-  readonly kind: "removed" | "changed" | "widened" | "added";
+  /** `widened`: more values are allowed than before. `deprecated`: nothing else changed. */
+  readonly kind: "removed" | "changed" | "widened" | "deprecated" | "added";
   readonly section: string;
   readonly name: string;
   readonly before: Promised | undefined;
@@ -32,7 +32,8 @@ function kindOf(before: Promised | undefined, after: Promised | undefined): Chan
   if (after === undefined) return "removed";
   const changed = factsChanged(before, after);
   if (changed.length === 0) return undefined;
-  return changed.every((fact) => isWidened(before[fact], after[fact])) ? "widened" : "changed";
+  if (changed.every((fact) => fact === "deprecated")) return "deprecated";
+  return changed.every((fact) => fact === "deprecated" || isWidened(before[fact], after[fact])) ? "widened" : "changed";
 }
 
 function factsChanged(before: Promised, after: Promised): string[] {
@@ -54,7 +55,8 @@ function alternatives(value: unknown): readonly unknown[] {
 
 /**
  * Why a release is not allowed, one line per change. Removing or changing something STABLE needs a higher major version.
- * The notes have to name each such break and each addition.
+ * A release after 1.0.0 has to deprecate metrics, keys and flags before another one removes them. The notes have to name
+ * each such break, each deprecation and each addition.
  * @param notes The part of the change log about the release.
  */
 export function violations(before: Contract, after: Contract, notes: string): string[] {
@@ -64,10 +66,16 @@ export function violations(before: Contract, after: Contract, notes: string): st
     const breaks = (kind === "removed" || kind === "changed") && change.before?.stability === "STABLE";
     const what = `${section}: ${name} was ${kind}${detailOf(change)}`;
     if (breaks && !mayBreak) return [`${what}. It is STABLE: raise the major version, or keep it.`];
-    if (!breaks && kind !== "added") return [];
+    if (breaks && kind === "removed" && majorOf(before) > 0 && CAN_BE_DEPRECATED.has(section)) {
+      if (change.before?.deprecated === undefined)
+        return [`${what}. Deprecate it in a release before: docs/stability.md.`];
+    }
+    if (!breaks && kind !== "added" && kind !== "deprecated") return [];
     return isNamed(name, notes, breaks) ? [] : [`${what}. CHANGELOG.md does not name it.`];
   });
 }
+
+const CAN_BE_DEPRECATED: ReadonlySet<string> = new Set(["metrics", "configuration", "commands"]);
 
 function detailOf({ before, after }: Change): string {
   if (before === undefined || after === undefined) return "";

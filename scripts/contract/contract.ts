@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { BACKFILL_FILE } from "../../src/backfill/journal.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { DEPRECATED_NAMES, type DeprecatedName } from "../../src/config/deprecated-names.ts";
 import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
@@ -38,8 +40,9 @@ export type Section = Readonly<Record<string, Promised>>;
 
 const VALUES = new URL("../../deploy/helm/prtg-exporter/values.yaml", import.meta.url);
 
-export async function currentContract(): Promise<Contract> {
-  return {
+/** @throws RangeError if the table names something that does not exist */
+export async function currentContract(names: readonly DeprecatedName[] = DEPRECATED_NAMES): Promise<Contract> {
+  const contract = {
     version: manifest.version,
     metrics: metrics(),
     configuration: Object.fromEntries(keysBelow(settingsJsonSchema(), "")),
@@ -48,8 +51,18 @@ export async function currentContract(): Promise<Contract> {
     errors: stable(Object.keys(ERROR_CATALOGUE).map((code) => [code, {}])),
     events: events(),
     chart: chart(await readFile(VALUES, "utf8")),
-    state: stable([WATERMARK_FILE, JOURNAL_FILE].map(({ name, version }) => [name, { version }])),
+    state: stable([WATERMARK_FILE, JOURNAL_FILE, BACKFILL_FILE].map(({ name, version }) => [name, { version }])),
   };
+  return names.reduce(markDeprecated, contract);
+}
+
+const SECTIONS = { key: "configuration", flag: "commands", metric: "metrics" } as const;
+
+function markDeprecated(contract: Contract, { kind, name, since, use }: DeprecatedName): Contract {
+  const section = SECTIONS[kind];
+  const promised = contract[section][name];
+  if (promised === undefined) throw new RangeError(`the deprecated ${kind} ${name} does not exist`);
+  return { ...contract, [section]: { ...contract[section], [name]: { ...promised, deprecated: `${since}: ${use}` } } };
 }
 
 function stable(entries: readonly (readonly [name: string, facts: object])[]): Section {

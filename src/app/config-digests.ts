@@ -19,7 +19,17 @@ export interface ConfigDigests {
 
 /** @throws ExporterError when a secret cannot be read */
 export async function digestConfig(config: Config): Promise<ConfigDigests> {
-  const { ruleFiles, labels, servers, mapping, metrics, staleAfterMs, badServerFiles: _, ...rest } = config;
+  const {
+    ruleFiles,
+    labels,
+    servers,
+    mapping,
+    metrics,
+    staleAfterMs,
+    badServerFiles: _,
+    deprecated: __,
+    ...rest
+  } = config;
   const { keepOriginal, byteUnits } = mapping;
   const rules = ruleFiles.map((file) => file.rules);
   const { keep, rename, fromTags } = labels;

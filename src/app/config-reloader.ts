@@ -56,7 +56,7 @@ export class ConfigReloader {
     let events: PreparedEvents | undefined;
     try {
       config = await source.load();
-      this.#exporter.metrics.config.badServerFiles(config.badServerFiles ?? 0);
+      this.#exporter.reportFindings(config);
       digests = await digestConfig(config);
       // Errors of the push must show before anything changes.
       push = await source.preparePush(config);

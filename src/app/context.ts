@@ -30,6 +30,8 @@ export interface ConfigFlags {
   readonly "config.file"?: string;
   /** `undefined`: all servers of the configuration. */
   readonly shard?: Shard;
+  /** Warnings about deprecated flags. */
+  readonly deprecated?: readonly string[];
 }
 
 /** The election in which this replica takes part. */
@@ -139,11 +141,11 @@ function endOnUncaughtFaults(log: Logger): void {
 const warnings = new WeakMap<Logger, LogOnChange>();
 
 /** A reload does not repeat a warning. */
-function warnOnce(log: Logger, exposedSecrets: readonly string[]): void {
+function warnOnce(log: Logger, texts: readonly string[]): void {
   const known = warnings.get(log) ?? new LogOnChange();
   warnings.set(log, known);
-  for (const text of exposedSecrets) {
-    if (known.record(text)) log.warn(`${text}. To refuse such files, set strict_secret_files: true`);
+  for (const text of texts) {
+    if (known.record(text)) log.warn(text);
   }
 }
 
@@ -186,7 +188,11 @@ export async function loadFlaggedConfig(
     redactor,
     serverFiles,
   });
-  warnOnce(log, loaded.exposedSecrets);
+  const deprecated = [...(flags.deprecated ?? []), ...(loaded.config.deprecated ?? [])];
+  warnOnce(log, [
+    ...loaded.exposedSecrets.map((text) => `${text}. To refuse such files, set strict_secret_files: true`),
+    ...deprecated,
+  ]);
   logServerFiles(loaded, log);
   const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
   if (variables.length > 0) {
@@ -195,7 +201,8 @@ export async function loadFlaggedConfig(
   for (const { location, key, text } of mappingOf(loaded.config).warnings) {
     log.warn({ location, key }, `rule without effect: ${text}`);
   }
-  return flags.shard === undefined ? loaded : { ...loaded, config: configOfShard(loaded.config, flags.shard, log) };
+  const config = { ...loaded.config, deprecated };
+  return { ...loaded, config: flags.shard === undefined ? config : configOfShard(config, flags.shard, log) };
 }
 
 function configOfShard(config: Config, shard: Shard, log: Logger): Config {

@@ -3,6 +3,7 @@ import type { Config } from "../config/load.ts";
 import { STANDARD_OUTPUT } from "../config/schema.ts";
 import type { EventSink, OpenEventSink } from "../events/event.ts";
 import { EventMemory } from "../events/event-memory.ts";
+import { JOURNAL_FILE, journalFileName } from "../events/journal.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
@@ -10,7 +11,7 @@ import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state
 import type { EventOutput } from "../telemetry/metric-declarations.ts";
 import type { ClientContext } from "./context.ts";
 import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
-import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
+import { CLAIM_WAIT_MS, claimState, forgetfulFiles, refuseNewerState } from "./otlp-preparation.ts";
 
 /** Everything that event outputs need, read and checked; nothing is sent yet. */
 export interface PreparedEvents {
@@ -60,7 +61,7 @@ export class EventOutputs {
 /**
  * `undefined` without an output. The caller begins or discards the result.
  * @param waitMs For another process that holds a server in the same `state_dir`.
- * @throws ExporterError STATE_DIR_BUSY, and for unusable files and settings
+ * @throws ExporterError STATE_DIR_BUSY, STATE_FILE_NEWER, and for unusable files and settings
  */
 export async function prepareEvents(
   config: Config,
@@ -81,6 +82,7 @@ export async function prepareEvents(
   const claim = await claimState(config, context, waitMs);
   const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
   try {
+    await refuseNewerState(config, JOURNAL_FILE, journalFileName);
     const receiver = logs && (await connect(logs, config, files ?? forgetfulFiles(), context));
     return { config, files, claim, receiver };
   } catch (error) {

@@ -83,7 +83,7 @@ export class Exporter {
     this.exposition = exposition;
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
-    metrics.config.badServerFiles(config.badServerFiles ?? 0);
+    this.reportFindings(config);
     this.#reportLeadership();
     const cycles = () => createTimetable(this.#config.collectors.timeseries.schedule, clock, log);
     this.#extras = new ExtraBudget({ clock, log, metrics, eventLoopBusyMs, cycleMs: () => cycles().period() });
@@ -230,6 +230,12 @@ export class Exporter {
       },
       context: this.#context,
     });
+  }
+
+  /** Also of a configuration that a reload refuses. */
+  reportFindings({ badServerFiles = 0, deprecated = [] }: Config): void {
+    this.metrics.config.badServerFiles(badServerFiles);
+    this.metrics.config.deprecated(deprecated.length);
   }
 
   #reportLeadership(): void {

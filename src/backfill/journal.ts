@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { SERIES_TYPES } from "../prtg/series-types.ts";
+import type { StateFormat } from "../sync/state-format.ts";
 import { RESOLUTIONS } from "./parameters.ts";
 
 /* The journal of an output folder. All times are milliseconds since the epoch. */
 
-export const JOURNAL_FORMAT = "prtg-exporter backfill 1";
+/** Plan, parts and progress of an unfinished run belong to the version of the journal. */
+export const BACKFILL_FILE: StateFormat = { name: "prtg-exporter backfill", version: 1 };
+export const JOURNAL_FORMAT = `${BACKFILL_FILE.name} ${BACKFILL_FILE.version}`;
 
 const texts = z.array(z.string()).readonly();
 const time = z.int();

@@ -7,8 +7,10 @@ import { replaceFile, withFile } from "../lib/durable-file.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { createPrivateDirectory } from "../lib/private-file.ts";
+import { refuseNewerFile } from "../sync/state-format.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
 import {
+  BACKFILL_FILE,
   EMPTY_JOURNAL,
   type Journal,
   journalSchema,
@@ -34,13 +36,14 @@ export class OutputFolder {
 
   /**
    * @param isPrivate As in `state_dir`.
-   * @throws ExporterError BACKFILL_BUSY, BACKFILL_DAMAGED, and errors of the system
+   * @throws ExporterError BACKFILL_BUSY, BACKFILL_DAMAGED, STATE_FILE_NEWER, and errors of the system
    */
   static async open(path: string, isPrivate = false): Promise<OutputFolder> {
     await (isPrivate ? createPrivateDirectory(path) : mkdir(path, { recursive: true }));
     const release = lockFolder(path, join(path, ".lock"));
     const folder = new OutputFolder(path, release);
     try {
+      await refuseNewerFile(folder.#journalPath, BACKFILL_FILE);
       folder.#journal = (await readJson(folder.#journalPath, journalSchema)) ?? EMPTY_JOURNAL;
       return folder;
     } catch (error) {

@@ -1,5 +1,7 @@
 import { Argument, Command, CommanderError } from "commander";
 import { addServiceFlags, addWorldFlags, exampleHelp } from "../../packages/simulator/src/command/flags.ts";
+import type { ConfigFlags } from "../app/context.ts";
+import { type DeprecatedName, deprecatedFlags } from "../config/deprecated-names.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
@@ -181,7 +183,20 @@ function flagHint({ commands }: Command, { code, message }: CommanderError): str
 }
 
 function subcommand(program: Command, name: string, description: string): Command {
-  return program.command(name).description(description).allowExcessArguments(false).exitOverride();
+  return program
+    .command(name)
+    .description(description)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .hook("preAction", (command) => noteDeprecated(command));
+}
+
+/** @param names Default: the table. */
+export function noteDeprecated(command: Command, names?: readonly DeprecatedName[]): void {
+  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
+  const flags = given.flatMap(({ long }) => long ?? []);
+  const deprecated: ConfigFlags["deprecated"] = deprecatedFlags(command.name(), flags, names);
+  command.setOptionValue("deprecated", deprecated);
 }
 
 function versionText(): string {

@@ -40,7 +40,7 @@ export function comparePlaces(a: Placed, b: Placed): number {
 }
 
 /** `prtg.yaml:7:5: servers[0].limits.timeout: expected ...` */
-export function formatProblem({ location, key, text }: ConfigProblem): string {
+export function formatProblem({ location, key, text }: Pick<ConfigProblem, "location" | "key" | "text">): string {
   return [location, key, text].filter((part) => part !== "").join(": ");
 }
 

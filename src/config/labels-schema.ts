@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { LABELS_TO_CHOOSE, type LabelSettings, type TagLabel } from "../mapping/label-settings.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { EXPORTER_FAMILIES } from "../telemetry/metric-declarations.ts";
 import { text } from "./fields.ts";
 
 /* Labels of sensors and channels. Ids always stay, so that series are unique and can be joined with the infos. */
@@ -15,10 +14,12 @@ const keep = z
     return new Set(input === "ids" ? [] : input);
   });
 
-/** Other series have labels of these names. */
+/** Series with chosen labels also have these. A new metric without chosen labels takes no name from configurations. */
 const TAKEN: ReadonlySet<string> = new Set([
-  ...Object.values(TREE_FAMILIES).flatMap(({ labels }): readonly string[] => labels),
-  ...EXPORTER_FAMILIES.flatMap(({ labels }) => labels),
+  ...Object.values(TREE_FAMILIES)
+    .map(({ labels }): readonly string[] => labels)
+    .filter((labels) => ["sensor_id", ...LABELS_TO_CHOOSE].some((name) => labels.includes(name)))
+    .flat(),
   ...["job", "instance", "le", "quantile"],
 ]);
 

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { Redactor } from "../errors/redactor.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
+import { DEPRECATED_NAMES, type DeprecatedName, deprecatedKeys } from "./deprecated-names.ts";
 import { ConfigDocument } from "./document.ts";
 import { type Environment, EnvironmentServer, FINGERPRINTS_VARIABLE } from "./environment.ts";
 import type { KeyPath, Origin } from "./origin.ts";
@@ -20,6 +21,8 @@ export interface Config extends Omit<Settings, "servers"> {
   readonly ruleFiles: readonly RuleFile[];
   /** Number of invalid files of `servers_from`, whose servers stay as in the last valid content. */
   readonly badServerFiles?: number | undefined;
+  /** Warnings about deprecated keys and flags. */
+  readonly deprecated?: readonly string[] | undefined;
   /** Servers that another replica reads. `undefined`: this process is not a standby. */
   readonly standbyFor?: readonly string[] | undefined;
 }
@@ -47,18 +50,21 @@ export interface LoadOptions {
   readonly redactor?: Redactor | undefined;
   /** For `servers_from`. `undefined`: patterns match no files. */
   readonly serverFiles?: ServerFileAccess | undefined;
+  readonly deprecatedNames?: readonly DeprecatedName[] | undefined;
 }
 
-const NO_FILES: ServerFiles = { servers: [], bad: [], unmatched: [] };
+const NO_FILES: ServerFiles = { servers: [], bad: [], unmatched: [], deprecated: [] };
 
 /** Reads and validates the configuration with all its files. @throws ConfigError with all problems */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { file, env, readFile, readAccess, redactor = new Redactor() } = options;
+  const { file, env, readFile, readAccess, redactor = new Redactor(), deprecatedNames = DEPRECATED_NAMES } = options;
   const text = file === undefined ? undefined : await readConfigFile(file, readFile);
   const server = new EnvironmentServer(env);
   const { value, origin, problems, usesEnvironment } =
     file === undefined || text === undefined ? fromEnvironment(server) : fromFile(text, file, env, server);
 
+  // Validation can repair the value.
+  const deprecated = deprecatedKeys(value, origin, deprecatedNames);
   const validation = validate(value, origin);
   const found: ConfigProblem[] = [...problems, ...validation.problems];
   if (validation.settings === undefined || found.length > 0) throw new ConfigError(found, validation.more);
@@ -84,7 +90,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ? NO_FILES
       : await readServerFiles(settings.serversFrom, {
           ...options.serverFiles,
-          ...{ origin, base: fileBase, env, redactor, others: fromConfig, file: source },
+          ...{ origin, base: fileBase, env, redactor, others: fromConfig, file: source, deprecatedNames },
           readSecret: secretReader(options.serverFiles.readFile),
         });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
@@ -93,6 +99,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ...{ ...settings, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
       servers: [...fromConfig, ...fromFiles.servers],
       badServerFiles: settings.serversFrom && fromFiles.bad.length,
+      deprecated: [...deprecated, ...fromFiles.deprecated],
     },
     source,
     // The file refers to it.

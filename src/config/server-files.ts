@@ -5,6 +5,7 @@ import { FileFault } from "../lib/bounded-files.ts";
 import { quote } from "../lib/printable-text.ts";
 import { MAX_YAML_BYTES } from "../lib/yaml-tree.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
+import { type DeprecatedName, deprecatedKeys } from "./deprecated-names.ts";
 import { ConfigDocument } from "./document.ts";
 import type { Environment } from "./environment.ts";
 import { literalCredentials } from "./literal-secrets.ts";
@@ -38,6 +39,7 @@ export interface ServerFiles {
   readonly bad: readonly BadServerFile[];
   /** Patterns without a file. */
   readonly unmatched: readonly string[];
+  readonly deprecated: readonly string[];
 }
 
 export interface ServerFilesContext extends ServerFileAccess {
@@ -49,6 +51,7 @@ export interface ServerFilesContext extends ServerFileAccess {
   readonly redactor: Redactor;
   readonly others: readonly Pick<ServerConfig, "name">[];
   readonly file: string;
+  readonly deprecatedNames: readonly DeprecatedName[];
 }
 
 const LIST: FileShape<ServerSettings[]> = {
@@ -74,10 +77,11 @@ export async function readServerFiles(
   const { lastGood } = context;
   const servers: ServerConfig[] = [];
   const bad: BadServerFile[] = [];
+  const deprecated: string[] = [];
   for (const path of paths) {
     let found: readonly ServerConfig[];
     try {
-      found = await readServerFile(path, takenBy, context);
+      found = await readServerFile(path, takenBy, context, (warnings) => void deprecated.push(...warnings));
       lastGood.set(path, found);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -89,7 +93,7 @@ export async function readServerFiles(
   }
   const present = new Set(paths);
   for (const path of lastGood.keys()) if (!present.has(path)) lastGood.delete(path);
-  return { servers, bad, unmatched };
+  return { servers, bad, unmatched, deprecated };
 }
 
 /** For commands that check a configuration. @throws ConfigError with the problems of all files */
@@ -127,12 +131,14 @@ async function readServerFile(
   path: string,
   takenBy: ReadonlyMap<string, string>,
   context: ServerFilesContext,
+  onDeprecated: (warnings: readonly string[]) => void,
 ): Promise<readonly ServerConfig[]> {
-  const { env, redactor, readSecret, readFile } = context;
+  const { env, redactor, readSecret, readFile, deprecatedNames } = context;
   const document = new ConfigDocument(await readText(path, readFile), path, env);
   const { value } = document;
   const isList = Array.isArray(value);
   const at = (index: number): KeyPath => (isList ? [index] : []);
+  onDeprecated(deprecatedInServers(value, document, deprecatedNames, at));
   const literals = literalCredentials(isList ? value.map((_, index) => at(index)) : [[]], value, document);
   const { settings, problems, more } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
   const literalKeys = new Set(literals.map(({ key }) => key));
@@ -150,6 +156,19 @@ async function readServerFile(
   });
   if (settings === undefined || found.length + doubles.length > 0) throw new ConfigError([...found, ...doubles], more);
   return resolveServers(settings, { base: dirname(path), origin: document, readFile, readSecret, redactor, at });
+}
+
+/** The table names keys from the root of a whole configuration. */
+function deprecatedInServers(
+  value: unknown,
+  origin: Origin,
+  names: readonly DeprecatedName[],
+  at: (index: number) => KeyPath,
+): string[] {
+  const servers = Array.isArray(value) ? value : [value];
+  const place: Origin["place"] = ([_servers, index, ...rest], part) =>
+    origin.place([...at(Number(index)), ...rest], part);
+  return deprecatedKeys({ servers }, { place }, names);
 }
 
 function validatedAsOne(value: unknown, document: ConfigDocument) {

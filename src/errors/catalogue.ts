@@ -251,6 +251,11 @@ export const ERROR_CATALOGUE = {
     remedy:
       "Stop the other exporter, or give each exporter its own state_dir and servers. The lock ends with its process.",
   },
+  STATE_FILE_NEWER: {
+    meaning: "A newer release wrote a file in `state_dir`, or the files of an unfinished backfill.",
+    remedy:
+      "Start the newer release again, or move the file away. docs/stability.md says what the exporter then repeats.",
+  },
   LEADER_ELECTION_INVALID: {
     meaning: "The durations of the leader election contradict each other.",
     remedy:

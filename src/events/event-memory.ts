@@ -79,7 +79,7 @@ export class EventMemory {
     if (text === undefined) return none("new");
     const decoded = decodeJournal(text, server);
     if ("problem" in decoded) {
-      // For an analysis, or a return to the release that wrote it.
+      // For an analysis.
       await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
       return none(decoded.problem, decoded.message);
     }

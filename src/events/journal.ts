@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { STATUS_TOKENS, statusCode } from "../prtg/status.ts";
 import { stateFileName } from "../sync/state-files.ts";
+import type { StateFormat } from "../sync/state-format.ts";
 import type { EventRecord } from "./event.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
@@ -9,8 +10,7 @@ import type { LastStatus } from "./last-statuses.ts";
  * whole state, and entries follow.
  */
 
-/** Part of the contract: an older release refuses a newer version. */
-export const JOURNAL_FILE = { name: "prtg-exporter events", version: 1 } as const;
+export const JOURNAL_FILE: StateFormat = { name: "prtg-exporter events", version: 1 };
 const { name: FORMAT, version: VERSION } = JOURNAL_FILE;
 
 /** Since null: unknown. */
@@ -30,9 +30,7 @@ export type UnusableJournal =
   /** Damaged before its end. */
   | "torn"
   /** Another file, or another server's. */
-  | "foreign"
-  /** From a later release. */
-  | "newer";
+  | "foreign";
 
 export type DecodedJournal =
   /** `isCut`: the last line is incomplete after a kill or a full disk, so nothing can be appended. */
@@ -71,9 +69,7 @@ export function decodeJournal(text: string, server: string): DecodedJournal {
     return unusable(lines.length === 0 ? "torn" : "foreign", "its first line is not a journal header");
   const { format, version, server: owner } = head;
   if (format !== FORMAT) return unusable("foreign", "it is not a journal of events");
-  if (typeof version === "number" && version > VERSION) {
-    return unusable("newer", `it has version ${version}, this release knows ${VERSION}`);
-  }
+  if (version !== VERSION) return unusable("foreign", "it has no known version");
   if (owner !== server) return unusable("foreign", `it belongs to the server ${JSON.stringify(owner)}`);
   const entries: JournalEntry[] = [];
   for (const [index, line] of lines.entries()) {

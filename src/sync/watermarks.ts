@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { type StateFiles, stateFileName } from "./state-files.ts";
+import type { StateFormat } from "./state-format.ts";
 
 /** How the watermarks of the last run were found. */
 export interface WatermarkReport {
@@ -45,7 +46,7 @@ export class Watermarks {
     if (text === undefined) return none("new");
     const decoded = decodeWatermarks(text, server);
     if ("problem" in decoded) {
-      // For an analysis, or a return to the release that wrote it.
+      // For an analysis.
       await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
       return none(decoded.problem, decoded.message);
     }
@@ -128,8 +129,7 @@ export class Watermarks {
   }
 }
 
-/** Part of the contract: an older release refuses a newer version. */
-export const WATERMARK_FILE = { name: "prtg-exporter watermarks", version: 1 } as const;
+export const WATERMARK_FILE: StateFormat = { name: "prtg-exporter watermarks", version: 1 };
 const { name: FORMAT, version: VERSION } = WATERMARK_FILE;
 /** Parsing a large file of another program would block for seconds. */
 const MAX_HEAD_LENGTH = 64 * 1024;
@@ -139,9 +139,7 @@ export type UnusableFile =
   /** Cut off or damaged. */
   | "torn"
   /** Another file, or another server's. */
-  | "foreign"
-  /** From a later release. */
-  | "newer";
+  | "foreign";
 
 export type DecodedWatermarks =
   | { readonly watermarks: Map<string, number> }
@@ -166,9 +164,6 @@ export function decodeWatermarks(text: string, server: string): DecodedWatermark
     return unusable(isCutOff(firstLine) ? "torn" : "foreign", "its first line is not a watermark header");
   }
   if (head.format !== FORMAT) return unusable("foreign", "it is not a watermark file");
-  if (typeof head.version === "number" && head.version > VERSION) {
-    return unusable("newer", `it has version ${head.version}, this release knows ${VERSION}`);
-  }
   if (head.version !== VERSION) return unusable("foreign", "it has no known version");
   if (head.server !== server) return unusable("foreign", `it belongs to the server ${JSON.stringify(head.server)}`);
   if (crc32(body) !== head.crc32) return unusable("torn", "its checksum does not match its content");

@@ -436,6 +436,12 @@ export const EXPORTER_METRICS = {
       [],
       "Invalid files of servers_from. Their servers keep the previous configuration. The log has the errors.",
     ),
+    deprecated: metric(
+      "prtg_exporter_deprecated_settings",
+      "gauge",
+      [],
+      "Uses of deprecated keys and flags. The log and check name them and their successors.",
+    ),
     hash: metric(
       "prtg_exporter_config_hash",
       "gauge",

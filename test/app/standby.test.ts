@@ -34,7 +34,18 @@ test("a standby replica uses a configuration without servers, push, events and s
   // Update this list for new sections.
   expect(Object.keys(standby).toSorted()).toEqual(
     [
-      ...["badServerFiles", "collectors", "events", "labels", "limits", "mapping", "metrics", "otlp", "ruleFiles"],
+      ...[
+        "badServerFiles",
+        "collectors",
+        "deprecated",
+        "events",
+        "labels",
+        "limits",
+        "mapping",
+        "metrics",
+        "otlp",
+        "ruleFiles",
+      ],
       ...["servers", "serversFrom", "staleAfterMs", "standbyFor", "stateDir", "strictSecretFiles", "web"],
     ].toSorted(),
   );

@@ -160,8 +160,8 @@ describe("folder with an unfinished run", () => {
     ["the plan is torn", (output) => truncateSync(join(output, "unfinished/plan.ndjson"), 100)],
     ["the journal is torn", (output) => truncateSync(join(output, "journal.json"), 100)],
     [
-      "the journal is of another version",
-      (output) => writeFileSync(join(output, "journal.json"), '{"format":"prtg-exporter backfill 2"}'),
+      "the journal is of an unknown version",
+      (output) => writeFileSync(join(output, "journal.json"), '{"format":"prtg-exporter backfill 0"}'),
     ],
   ])("fails when %s", async (_, damage) => {
     const output = await interrupted();

@@ -83,6 +83,7 @@ describe("configuration file", () => {
       staleAfterMs: undefined,
       limits: { maxSeries: undefined, maxBytes: undefined },
       stateDir: undefined,
+      deprecated: [],
       strictSecretFiles: false,
       metrics: {
         sensorStatus: "current",

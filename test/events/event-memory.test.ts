@@ -128,7 +128,7 @@ test.each([
   ["torn", "0123"],
   ["foreign", '{"format":"prtg-exporter watermarks"}\n{}\n'],
   ["foreign", encodeHead("other")],
-  ["newer", lineOf({ format: "prtg-exporter events", version: 2, server: "hq" })],
+  ["foreign", lineOf({ format: "prtg-exporter events", server: "hq" })],
 ])("a file that is %s moves aside, and the memory starts empty", async (found, content) => {
   const { open, files } = disk(content);
   const { report, before } = await open();

@@ -23,6 +23,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   const { config, source, badServerFiles } = await loadFlaggedConfig(flags, context);
   refuseBadFiles(badServerFiles);
   context.print(`${source}: the configuration is valid`);
+  for (const text of config.deprecated ?? []) context.print(`warning: ${text}`);
   const web = await openWebConfig(flags, context);
   refuseUnknownUsers(config, web);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);

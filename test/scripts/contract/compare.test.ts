@@ -30,6 +30,12 @@ function next(section: SectionName, name: string, entry: Promised | undefined, v
   return { ...RELEASED, version, [section]: entry === undefined ? others : { ...others, [name]: entry } };
 }
 
+/** The release before it, with one deprecated name. */
+function deprecating(section: SectionName, name: string): Contract {
+  const deprecated = { ...STABLE, ...RELEASED[section][name], deprecated: "1.0.0: use another" };
+  return { ...RELEASED, [section]: { ...RELEASED[section], [name]: deprecated } };
+}
+
 const BREAKS: readonly [string, SectionName, string, Promised | undefined][] = [
   ["a metric without its label", "metrics", "prtg_up", { ...STABLE, type: "gauge", labels: [] }],
   ["a metric of another type", "metrics", "prtg_up", { ...STABLE, type: "counter", labels: ["server"] }],
@@ -61,11 +67,28 @@ describe("violations", () => {
   });
 
   it.each(BREAKS)("allows %s in a major version whose notes name it", (_title, section, name, entry) => {
+    const before = entry === undefined ? deprecating(section, name) : RELEASED;
     const after = next(section, name, entry, "2.0.0");
-    expect(violations(RELEASED, after, `**Breaking:** \`${name}\` is different.`)).toEqual([]);
-    expect(violations(RELEASED, after, "**Breaking:** something.")).toEqual([
+    expect(violations(before, after, `**Breaking:** \`${name}\` is different.`)).toEqual([]);
+    expect(violations(before, after, "**Breaking:** something.")).toEqual([
       expect.stringMatching(/CHANGELOG.md does not name it/),
     ]);
+  });
+
+  it.each([
+    ["metrics", "prtg_up"],
+    ["configuration", "otlp.endpoint"],
+    ["commands", "serve --once"],
+  ] as const)("refuses to remove a name in %s that no release before deprecated: %s", (section, name) => {
+    expect(violations(RELEASED, next(section, name, undefined, "2.0.0"), `\`${name}\` is gone.`)).toEqual([
+      `${section}: ${name} was removed. Deprecate it in a release before: docs/stability.md.`,
+    ]);
+  });
+
+  it("allows a deprecation in a minor version, if the notes name it", () => {
+    const after = { ...deprecating("configuration", "otlp.endpoint"), version: "1.1.0" };
+    expect(violations(RELEASED, after, "`otlp.endpoint` is deprecated.")).toEqual([]);
+    expect(violations(RELEASED, after, "")).toEqual([expect.stringContaining("otlp.endpoint was deprecated")]);
   });
 
   it("says what differs", () => {

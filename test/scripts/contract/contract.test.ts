@@ -14,6 +14,22 @@ describe("the contract", () => {
     expect(violations(released, await currentContract(), notes)).toEqual([]);
   });
 
+  it("marks deprecated names", async () => {
+    const contract = await currentContract([
+      { kind: "key", name: "servers[].limits.timeout", since: "1.1.0", use: "use `servers[].timeout`" },
+      { kind: "flag", name: "serve --once", since: "1.2.0", use: "use `check`" },
+      { kind: "metric", name: "prtg_up", since: "1.3.0", use: "use `prtg_server_up`" },
+    ]);
+    expect(contract.configuration["servers[].limits.timeout"]?.deprecated).toBe("1.1.0: use `servers[].timeout`");
+    expect(contract.commands["serve --once"]?.deprecated).toBe("1.2.0: use `check`");
+    expect(contract.metrics.prtg_up).toMatchObject({ type: "gauge", deprecated: "1.3.0: use `prtg_server_up`" });
+  });
+
+  it("refuses a deprecated name that does not exist", async () => {
+    const names = [{ kind: "key", name: "serves[].url", since: "1.1.0", use: "" }] as const;
+    await expect(currentContract(names)).rejects.toThrow("the deprecated key serves[].url does not exist");
+  });
+
   it.each([
     ["metrics", "prtg_sensor_status_code", { stability: "STABLE", type: "gauge" }],
     ["metrics", "prtg_dependency_info", { stability: "EXPERIMENTAL" }],
