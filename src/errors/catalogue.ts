@@ -254,7 +254,7 @@ export const ERROR_CATALOGUE = {
   STATE_FILE_NEWER: {
     meaning: "A newer release wrote a file in `state_dir`, or the files of an unfinished backfill.",
     remedy:
-      "Start the newer release again, or move the file away. docs/stability.md says what the exporter then repeats.",
+      "Start the newer release again, or move the file away. What the exporter then repeats: https://prtg-exporter.github.io/prtg-exporter/stability",
   },
   LEADER_ELECTION_INVALID: {
     meaning: "The durations of the leader election contradict each other.",
