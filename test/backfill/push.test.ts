@@ -49,6 +49,27 @@ describe("history as a push", () => {
     });
   });
 
+  test.each([0, 2, 3])(
+    "announces as many values as it pushes, after an interruption with %d sensors read",
+    async (read) => {
+      const receiver = await startReceiver();
+      const state = emptyFolder();
+      const interrupted = new AbortController();
+      const announced: [total: number, done: number][] = [];
+      const progress = {
+        begin: (what: string, total: number, done: number) => void (what === "values" && announced.push([total, done])),
+        advance: (done: number) => done === read && interrupted.abort(new Error("stopped by SIGINT")),
+        end: () => undefined,
+      };
+      if (read > 0) {
+        await push({ receiver, state, progress, signal: interrupted.signal });
+        expect(receiver.points).toEqual([]);
+      }
+      await push({ receiver, state, progress });
+      expect(announced).toEqual([[receiver.points.length, 0]]);
+    },
+  );
+
   test("has names, labels and resource of the push of serve", async () => {
     const receiver = await startReceiver();
     await push({ receiver });
