@@ -138,9 +138,9 @@ async function tryDraft(draft: Draft, context: CommandContext): Promise<readonly
   return failed;
 }
 
-/** The default is https and the host of the API. */
+/** Default: https and the host of the API. The port of the API has no classic pages to link to. */
 function webUrlOf({ url, other }: FoundApi): string | undefined {
   if (other === undefined) return undefined;
   const web = new URL(other.url).origin;
-  return web === `https://${new URL(url).hostname}` ? undefined : web;
+  return [`https://${new URL(url).hostname}`, new URL(url).origin].includes(web) ? undefined : web;
 }

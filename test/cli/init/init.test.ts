@@ -111,6 +111,14 @@ test("finds the port behind the web interface and keeps the address for links", 
   });
 });
 
+test("sets no address for links from a page at the port of the API", async () => {
+  const { url } = await simulateServer({ host: "127.77.1.3", port: 1616, tls: TLS });
+  const folder = temporaryFolder({});
+  const { code } = await run(folder, [`${url}/next/welcome`, "y", CREDENTIALS.readApiKey]);
+  expect(code).toBe(0);
+  expect((await loaded(folder)).server).toMatchObject({ url, webUrl: "https://127.77.1.3" });
+});
+
 test("asks again for a wrong URL and a wrong key", async () => {
   const { url } = await simulateServer();
   const folder = temporaryFolder({});
