@@ -7,7 +7,7 @@ import { type Finding, findingsTable } from "../check/findings.ts";
 import { firstSteps, LOGIN } from "../check/plan.ts";
 import { REST, ServerCheck, SPEED } from "../check/server-check.ts";
 import { conclusion } from "./conclusion.ts";
-import { type Draft, loadDraft, newKeyFile, type ServerDraft } from "./draft.ts";
+import { type Draft, loadDraft, type ServerDraft } from "./draft.ts";
 import { checkTargets, writeDraft } from "./files.ts";
 import { type FoundApi, findApi } from "./find-port.ts";
 import { type Given, givenBy, type InitFlags } from "./flags.ts";
@@ -37,8 +37,7 @@ export async function createConfiguration(
 ): Promise<number> {
   const { caFile, fingerprints } = given;
   if (terminal === undefined) refuseMissing(given);
-  const files = given.apiKeyFile === undefined ? [file, newKeyFile(file)] : [file];
-  await checkTargets(files, force === true);
+  await checkTargets(file, given.apiKeyFile, force === true);
   const found = await askApi(given.url, terminal, context);
   const server = { file, url: found.url, webUrl: webUrlOf(found), trust: { caFile, fingerprints } };
   const draft = await askKey(await withTrust(server, terminal, context), given, terminal, context);
