@@ -169,13 +169,13 @@ test("does not trust a certificate without consent", async () => {
 });
 
 test.each([
-  [{}, "--server.url and --server.api-key-file"],
-  [{ url: "https://prtg.example.com" }, "--server.api-key-file"],
-  [{ apiKey: "key" }, "--server.url"],
+  [{}, "--server.url (or PRTG_URL) and --server.api-key-file (or PRTG_API_KEY_FILE or PRTG_API_KEY)"],
+  [{ url: "https://prtg.example.com" }, "--server.api-key-file (or PRTG_API_KEY_FILE or PRTG_API_KEY)"],
+  [{ apiKey: "key" }, "--server.url (or PRTG_URL)"],
 ] as const)("without a terminal, %j lacks %s", async (given, missing) => {
   await expect(run(temporaryFolder({}), undefined, given)).rejects.toMatchObject({
     code: "INIT_ANSWER_MISSING",
-    message: `nobody to ask for ${missing}`,
+    message: `without a terminal, init needs ${missing}`,
   });
 });
 
