@@ -9,13 +9,13 @@ export interface Written {
   readonly file: string;
   /** All written files. */
   readonly written: readonly string[];
-  /** Of this machine. */
+  /** Name of this machine. */
   readonly host: string;
   readonly platform: NodeJS.Platform;
   readonly isRoot: boolean;
 }
 
-/** What to do with the files. */
+/** The next steps of the user. */
 export function conclusion({ file, written, host, platform, isRoot }: Written): string {
   // Windows has no modes: the directory decides.
   const rights = platform === "win32" ? "" : ", readable only for your user";

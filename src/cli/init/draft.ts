@@ -33,7 +33,7 @@ export interface Draft extends ServerDraft {
 const KEY_FILE = "api-key";
 const VALUE_REMEDY = "Correct the flag or variable of init with this value.";
 
-/** Where a key goes that is not in a file yet. */
+/** Path for a key that is not in a file yet. */
 export function newKeyFile(file: string): string {
   return join(dirname(resolve(file)), KEY_FILE);
 }
