@@ -133,7 +133,7 @@ function textOf(license: string, folder: string): string {
   return licenseText(folder) ?? `${license}, as package.json says; the package brings no text of it.`;
 }
 
-/** Where a package can be used under another license, that of Debian's copy is enough. */
+/** Cuts the GPL from a choice of licenses. Debian installs its text. */
 function withoutGpl(text: string): string {
   return text.replace(
     /^ *GNU GENERAL PUBLIC LICENSE$[\s\S]*/m,

@@ -86,7 +86,8 @@ export const ERROR_CATALOGUE = {
   },
   INIT_ANSWER_MISSING: {
     meaning: "`init` needs an answer, and there is no terminal to ask.",
-    remedy: "Give the flag or variable in the message, or run init in a terminal.",
+    remedy:
+      "Set the flags or variables in the message, or run init in a terminal. `prtg-exporter init --help` lists all.",
   },
   INIT_URL_INVALID: {
     meaning: "The URL for `init` is not the URL of a server.",
@@ -99,7 +100,8 @@ export const ERROR_CATALOGUE = {
   },
   INIT_FILE_EXISTS: {
     meaning: "`init` would replace a file.",
-    remedy: "Choose another path in --out, or replace the files with --force.",
+    remedy:
+      "Choose another path in --out, or replace the files with --force. If the key is already in a file, set --server.api-key-file.",
   },
   INIT_UNWRITABLE: {
     meaning: "`init` cannot write the configuration.",

@@ -18,7 +18,7 @@ test("init without a terminal, then check and serve, as the guide says", async (
 
   const lost = await start([], {});
   expect([lost.code, lost.stdout]).toEqual([1, ""]);
-  expect(lost.stderr).toContain("nobody to ask for --server.url and --server.api-key-file [INIT_ANSWER_MISSING]");
+  expect(lost.stderr).toContain("without a terminal, init needs --server.url (or PRTG_URL) and --server.api-key-file");
 
   const env = { PRTG_URL: `${classicUrl}/index.htm`, PRTG_API_KEY: CREDENTIALS.readApiKey };
   const doubtful = await start([], env);

@@ -101,15 +101,17 @@ const LOGIN_STEP: Step = {
   },
 };
 
+const UNKNOWN_ACCOUNT = "it is unknown whether the credentials belong to an administrator";
+
 /** Only administrators see the accounts of others. */
 const ACCOUNT: Step = {
   subject: "account",
-  without: "it is unknown whether the credentials belong to an administrator",
+  without: UNKNOWN_ACCOUNT,
   remedy: "Nothing.",
   run: async ({ api, signal }) => {
     const accounts = await api.details.accounts(signal);
     if (accounts === undefined)
-      return ok("not offered by this server, so it is unknown whether it is an administrator");
+      return ok(`the server lists no user accounts for these credentials: ${UNKNOWN_ACCOUNT}`);
     if (accounts <= 1) return ok("the credentials see no other user accounts");
     return warning(
       `the credentials see ${accounts} user accounts, like an administrator. They can read everything, and perhaps change it`,

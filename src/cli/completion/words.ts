@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 
-/** What a shell can complete, as the program declares it. */
+/** Commands, flags and values that a shell can complete. */
 export interface CommandWords {
   readonly name: string;
   readonly description: string;

@@ -1,7 +1,7 @@
-import { dirname } from "node:path";
+import { resolve } from "node:path";
 
-/** The packages create this directory, a service and its user. */
-const PACKAGE_DIRECTORY = "/etc/prtg-exporter";
+/** The service of the packages reads it as user `prtg-exporter`. */
+const SERVICE_FILE = "/etc/prtg-exporter/prtg-exporter.yaml";
 const PORT = 9705;
 
 export interface Written {
@@ -9,25 +9,25 @@ export interface Written {
   readonly file: string;
   /** All written files. */
   readonly written: readonly string[];
-  /** Of this machine. */
+  /** Name of this machine. */
   readonly host: string;
   readonly platform: NodeJS.Platform;
   readonly isRoot: boolean;
 }
 
-/** What to do with the files. */
+/** The next steps of the user. */
 export function conclusion({ file, written, host, platform, isRoot }: Written): string {
   // Windows has no modes: the directory decides.
   const rights = platform === "win32" ? "" : ", readable only for your user";
-  const check = `prtg-exporter check --config.file ${file}`;
+  const check = `prtg-exporter check --config.file ${argument(file)}`;
   const next =
-    isRoot && dirname(file) === PACKAGE_DIRECTORY
+    isRoot && resolve(file) === SERVICE_FILE
       ? [
-          `chown prtg-exporter ${written.join(" ")}`,
+          `chown prtg-exporter ${written.map(argument).join(" ")}`,
           `runuser -u prtg-exporter -- ${check}`,
           "systemctl enable --now prtg-exporter",
         ]
-      : [check, `prtg-exporter serve --config.file ${file}`];
+      : [check, `prtg-exporter serve --config.file ${argument(file)}`];
   return `
 Wrote ${written.join(" and ")}${rights}.
 
@@ -41,4 +41,9 @@ scrape_configs:
 
 Next:
 ${next.map((command) => `  ${command}`).join("\n")}`;
+}
+
+/** All shells, also of Windows, accept double quotes. */
+function argument(path: string): string {
+  return /^[\w./\\:~-]+$/.test(path) ? path : `"${path}"`;
 }

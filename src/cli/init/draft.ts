@@ -1,7 +1,9 @@
 import { dirname, join, resolve } from "node:path";
 import { type Runtime, readAccess, readText } from "../../app/context.ts";
+import { ConfigError } from "../../config/config-error.ts";
 import { type Config, loadConfig } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
 
 /** How the exporter recognizes the server. Empty: by the authorities of Node.js and the system. */
 export interface Trust {
@@ -29,8 +31,9 @@ export interface Draft extends ServerDraft {
 }
 
 const KEY_FILE = "api-key";
+const VALUE_REMEDY = "Correct the flag or variable of init with this value.";
 
-/** Where a key goes that is not in a file yet. */
+/** Path for a key that is not in a file yet. */
 export function newKeyFile(file: string): string {
   return join(dirname(resolve(file)), KEY_FILE);
 }
@@ -93,7 +96,7 @@ export interface LoadedDraft {
   readonly exposedSecrets: readonly string[];
 }
 
-/** Loads the text that will be written, with the key that will be. @throws ConfigError */
+/** Loads the text that will be written, with the key that will be. @throws ExporterError of the configuration */
 export async function loadDraft(draft: Draft, { redactor }: Pick<Runtime, "redactor">): Promise<LoadedDraft> {
   const { file, apiKey } = draft;
   const keyFile = newKeyFile(file);
@@ -107,8 +110,16 @@ export async function loadDraft(draft: Draft, { redactor }: Pick<Runtime, "redac
     },
     readAccess: async (path) => (key !== undefined && path === keyFile ? undefined : readAccess(path)),
     redactor,
+  }).catch((error) => {
+    throw error instanceof ConfigError ? withoutPlaces(error) : error;
   });
   const [server] = config.servers;
   if (server === undefined) throw new Error("a draft has one server");
   return { config, server, exposedSecrets };
+}
+
+/** The file with these lines does not exist yet. */
+function withoutPlaces({ code, problems, remedy }: ConfigError): ExporterError {
+  const text = problems.map(({ key, text }) => `${key}: ${text}`).join("\n");
+  return new ExporterError(code, text, { remedy: code === "CONFIG_INVALID" ? VALUE_REMEDY : remedy });
 }

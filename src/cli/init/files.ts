@@ -1,27 +1,35 @@
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { access, lstat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { replaceFile } from "../../lib/durable-file.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { configText, type Draft, newKeyFile } from "./draft.ts";
 
-/** Before the first question. @throws ExporterError INIT_FILE_EXISTS, INIT_UNWRITABLE */
-export async function checkTargets(files: readonly string[], mayReplace: boolean): Promise<void> {
+/**
+ * Before the first question.
+ * @param apiKeyFile Undefined: a new one.
+ * @throws ExporterError INIT_FILE_EXISTS, INIT_UNWRITABLE
+ */
+export async function checkTargets(file: string, apiKeyFile: string | undefined, mayReplace: boolean): Promise<void> {
+  const keyFile = apiKeyFile ?? newKeyFile(file);
+  if (resolve(keyFile) === resolve(file)) throw unwritable(file, new Error("the API key has the same path"));
+  const files = apiKeyFile === undefined ? [file, keyFile] : [file];
   for (const file of files) {
-    if ((await exists(file)) && !mayReplace) throw new ExporterError("INIT_FILE_EXISTS", `${file} exists`);
+    const existing = await statsOf(file);
+    if (existing?.isDirectory()) throw unwritable(file, new Error("it is a directory"));
+    if (existing !== undefined && !mayReplace) throw new ExporterError("INIT_FILE_EXISTS", `${file} exists`);
     await access(dirname(file), constants.W_OK).catch((error) => {
       throw unwritable(file, error);
     });
   }
 }
 
-async function exists(file: string): Promise<boolean> {
+async function statsOf(file: string): Promise<Stats | undefined> {
   try {
-    await lstat(file);
-    return true;
+    return await lstat(file);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw unwritable(file, error);
   }
 }

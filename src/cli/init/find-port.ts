@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import type { CommandContext } from "../../app/context.ts";
 import { parseServerUrl } from "../../config/fields.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
@@ -6,7 +7,7 @@ import { askHealth } from "./ask-health.ts";
 
 const HTTPS_PORT = 1616;
 const HTTP_PORT = 1615;
-const PLAIN = "REST API v2 answers, but without TLS. To use it all the same, give this URL";
+const PLAIN = "REST API v2 answers, but without TLS. To use it without TLS, give this URL";
 
 export interface FoundApi {
   /** Of API v2. */
@@ -36,9 +37,13 @@ export async function findApi(text: string, context: CommandContext): Promise<Fo
   return answered ? { url, other: { url: given, fault: describeFault(other) } } : { url };
 }
 
-/** Accepts what people copy: a name without scheme, the address of a page. @throws ExporterError INIT_URL_INVALID */
+/**
+ * Accepts what people copy: a name without scheme, an IPv6 address without brackets, the address of a page.
+ * @throws ExporterError INIT_URL_INVALID
+ */
 export function givenUrl(text: string): string {
-  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  const address = isIPv6(text) ? `[${text}]` : text;
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`;
   const parsed = parseServerUrl(whole.replace(/[?#].*$/s, "").replace(/\/[^/]*\.html?$/i, ""));
   if ("fault" in parsed) throw new ExporterError("INIT_URL_INVALID", `not the URL of a server: ${parsed.fault}`);
   return parsed.url;

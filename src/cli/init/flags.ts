@@ -28,12 +28,12 @@ export function addInitFlags(command: Command): Command {
 }
 
 const HELP = `
-Asks for what no flag gives, finds the port of API v2, shows the certificate,
+Asks for missing values, finds the port of API v2, shows the certificate,
 tries the key, and writes the configuration. A key that you type, or that
 PRTG_API_KEY contains, goes to the file api-key beside the configuration.
 Both files have mode 600.`;
 
-/** What the user gives without a question. */
+/** Values of flags and variables. */
 export interface Given {
   readonly url: string | undefined;
   /** The configuration refers to it. */

@@ -7,7 +7,7 @@ import { type Finding, findingsTable } from "../check/findings.ts";
 import { firstSteps, LOGIN } from "../check/plan.ts";
 import { REST, ServerCheck, SPEED } from "../check/server-check.ts";
 import { conclusion } from "./conclusion.ts";
-import { type Draft, loadDraft, newKeyFile, type ServerDraft } from "./draft.ts";
+import { type Draft, loadDraft, type ServerDraft } from "./draft.ts";
 import { checkTargets, writeDraft } from "./files.ts";
 import { type FoundApi, findApi } from "./find-port.ts";
 import { type Given, givenBy, type InitFlags } from "./flags.ts";
@@ -28,7 +28,7 @@ export async function init(flags: InitFlags, redactor: Redactor): Promise<number
   }
 }
 
-/** @param terminal `undefined`: nobody to ask. @throws ExporterError */
+/** @param terminal `undefined`: ask nothing. @throws ExporterError */
 export async function createConfiguration(
   { out: file, force }: Pick<InitFlags, "out" | "force">,
   given: Given,
@@ -37,8 +37,7 @@ export async function createConfiguration(
 ): Promise<number> {
   const { caFile, fingerprints } = given;
   if (terminal === undefined) refuseMissing(given);
-  const files = given.apiKeyFile === undefined ? [file, newKeyFile(file)] : [file];
-  await checkTargets(files, force === true);
+  await checkTargets(file, given.apiKeyFile, force === true);
   const found = await askApi(given.url, terminal, context);
   const server = { file, url: found.url, webUrl: webUrlOf(found), trust: { caFile, fingerprints } };
   const draft = await askKey(await withTrust(server, terminal, context), given, terminal, context);
@@ -55,11 +54,13 @@ export async function createConfiguration(
 /** @throws ExporterError INIT_ANSWER_MISSING */
 function refuseMissing({ url, apiKeyFile, apiKey }: Given): void {
   const missing = [
-    ...(url === undefined ? ["--server.url"] : []),
-    ...(apiKeyFile === undefined && apiKey === undefined ? ["--server.api-key-file"] : []),
+    ...(url === undefined ? ["--server.url (or PRTG_URL)"] : []),
+    ...(apiKeyFile === undefined && apiKey === undefined
+      ? ["--server.api-key-file (or PRTG_API_KEY_FILE or PRTG_API_KEY)"]
+      : []),
   ];
   if (missing.length > 0) {
-    throw new ExporterError("INIT_ANSWER_MISSING", `nobody to ask for ${missing.join(" and ")}`);
+    throw new ExporterError("INIT_ANSWER_MISSING", `without a terminal, init needs ${missing.join(" and ")}`);
   }
 }
 
@@ -69,7 +70,7 @@ async function askApi(
   context: CommandContext,
 ): Promise<FoundApi> {
   for (;;) {
-    const text = given ?? (await answer(terminal, (one) => one.ask("URL of the PRTG server:")));
+    const text = given ?? (await answer(terminal, "ask", "URL of the PRTG server:"));
     try {
       const found = await findApi(text, context);
       if (found.other !== undefined) context.print(`${found.other.url} is not REST API v2: ${found.other.fault}`);
@@ -82,7 +83,7 @@ async function askApi(
   }
 }
 
-/** Tries keys until the server accepts one. `undefined` after another failure, or if nobody can give another key. */
+/** Tries keys until the server accepts one. `undefined` after another failure, or if the key was not typed. */
 async function askKey(
   server: ServerDraft,
   given: Given,
@@ -106,7 +107,7 @@ async function keyOf(
 ): Promise<Draft["apiKey"]> {
   if (apiKeyFile !== undefined) return { file: apiKeyFile };
   for (;;) {
-    const value = apiKey ?? (await answer(terminal, (one) => one.askSecret("API key (not shown):")));
+    const value = apiKey ?? (await answer(terminal, "askSecret", "API key (not shown):"));
     const fault = apiKeyFault(value);
     if (fault === undefined) return { value };
     if (apiKey !== undefined) throw new ExporterError("SECRET_UNREADABLE", `PRTG_API_KEY ${fault}`);
@@ -115,10 +116,10 @@ async function keyOf(
 }
 
 /** Repeats the question until there is an answer. @throws ExporterError INIT_ANSWER_MISSING */
-async function answer(terminal: Terminal | undefined, ask: (terminal: Terminal) => Promise<string>): Promise<string> {
-  if (terminal === undefined) throw new Error("nobody to ask: see refuseMissing");
+async function answer(terminal: Terminal | undefined, kind: "ask" | "askSecret", question: string): Promise<string> {
+  if (terminal === undefined) throw new Error("no terminal: see refuseMissing");
   for (;;) {
-    const text = await ask(terminal);
+    const text = await terminal[kind](question);
     if (text !== "") return text;
   }
 }
@@ -138,9 +139,9 @@ async function tryDraft(draft: Draft, context: CommandContext): Promise<readonly
   return failed;
 }
 
-/** The default is https and the host of the API. */
+/** Default: https and the host of the API. The port of the API has no classic pages to link to. */
 function webUrlOf({ url, other }: FoundApi): string | undefined {
   if (other === undefined) return undefined;
   const web = new URL(other.url).origin;
-  return web === `https://${new URL(url).hostname}` ? undefined : web;
+  return [`https://${new URL(url).hostname}`, new URL(url).origin].includes(web) ? undefined : web;
 }

@@ -30,19 +30,19 @@ export class LineTerminal implements Terminal {
 
   async ask(question: string): Promise<string> {
     this.#interface.setPrompt(`${question} `);
-    this.#interface.prompt();
-    const { value, done } = await this.#lines.next();
-    if (done) throw new ExporterError("INIT_ANSWER_MISSING", `the input ended at the question: ${question}`);
-    return value.trim();
+    this.#output.isMuted = false;
+    try {
+      return await this.#answer(question);
+    } finally {
+      this.#output.isMuted = true;
+    }
   }
 
   async askSecret(question: string): Promise<string> {
     this.#output.target.write(`${question} `);
-    this.#output.isMuted = true;
     try {
-      return await this.ask("");
+      return await this.#answer(question);
     } finally {
-      this.#output.isMuted = false;
       this.#output.target.write("\n");
     }
   }
@@ -54,12 +54,20 @@ export class LineTerminal implements Terminal {
   close(): void {
     this.#interface.close();
   }
+
+  async #answer(question: string): Promise<string> {
+    // Keeps the cursor behind characters that were typed ahead.
+    this.#interface.prompt(true);
+    const { value, done } = await this.#lines.next();
+    if (done) throw new ExporterError("INIT_ANSWER_MISSING", `the input ended at the question: ${question}`);
+    return value.trim();
+  }
 }
 
-/** readline echoes what is typed. */
+/** readline echoes typed characters. Muted between questions, because they may belong to a secret. */
 class MutableOutput extends Writable {
   readonly target: NodeJS.WritableStream;
-  isMuted = false;
+  isMuted = true;
 
   constructor(target: NodeJS.WritableStream) {
     super({ decodeStrings: false });

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Shows the certificate. If it is not trusted, offers to trust this one by its fingerprint.
- * @throws ExporterError API_TLS_UNTRUSTED, API_TLS_FINGERPRINT
+ * @throws ExporterError API_TLS_UNTRUSTED, API_TLS_FINGERPRINT, API_CONNECTION_FAILED, API_TIMEOUT
  */
 export async function withTrust(
   draft: ServerDraft,
@@ -29,7 +29,10 @@ export async function withTrust(
   const expired = () => new ExporterError("API_TIMEOUT", `${url}: no certificate within ${TIMEOUT_MS / 1_000} s`);
   const certificate = await withDeadline({ clock, ms: TIMEOUT_MS, parents: [], expired }, (signal) =>
     peerCertificate(url, signal),
-  );
+  ).catch((error) => {
+    if (error instanceof ExporterError) throw error;
+    throw new ExporterError("API_CONNECTION_FAILED", `${url}: no certificate`, { cause: error });
+  });
   context.print(describeCertificate(certificate));
   const described = { ...draft, certificate: summaryOf(certificate) };
   try {

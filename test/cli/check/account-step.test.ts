@@ -18,7 +18,7 @@ test.each([
   [1, /^ok: the credentials see no other user accounts$/],
   [0, /^ok: the credentials see no other/],
   [2, /^warning: the credentials see 2 user accounts, like an administrator/],
-  [undefined, /^ok: not offered by this server/],
+  [undefined, /^ok: the server lists no user accounts for these credentials: it is unknown whether the credentials/],
 ])("%s visible user accounts give %s", async (accounts, expected) => {
   expect(await account(accounts)).toMatch(expected);
 });

@@ -9,7 +9,8 @@ const WRITTEN: Written = {
   platform: "linux",
   isRoot: false,
 };
-const PACKAGED = { ...WRITTEN, file: "/etc/prtg-exporter/prtg.yaml", written: ["/etc/prtg-exporter/prtg.yaml"] };
+const SERVICE_FILE = "/etc/prtg-exporter/prtg-exporter.yaml";
+const PACKAGED = { ...WRITTEN, file: SERVICE_FILE, written: [SERVICE_FILE] };
 
 function commandsOf(written: Written): readonly string[] {
   const [, commands = ""] = conclusion(written).split("Next:\n");
@@ -35,11 +36,25 @@ test("ends with check and serve", () => {
   expect(commandsOf({ ...WRITTEN, isRoot: true })).toEqual(commands);
 });
 
-test("gives the files of the packages to the user of the service", () => {
+test("gives the file of the service to the user of the service", () => {
   expect(commandsOf({ ...PACKAGED, isRoot: true })).toEqual([
-    "chown prtg-exporter /etc/prtg-exporter/prtg.yaml",
-    "runuser -u prtg-exporter -- prtg-exporter check --config.file /etc/prtg-exporter/prtg.yaml",
+    `chown prtg-exporter ${SERVICE_FILE}`,
+    `runuser -u prtg-exporter -- prtg-exporter check --config.file ${SERVICE_FILE}`,
     "systemctl enable --now prtg-exporter",
   ]);
-  expect(commandsOf(PACKAGED)[0]).toBe("prtg-exporter check --config.file /etc/prtg-exporter/prtg.yaml");
+  expect(commandsOf(PACKAGED)[0]).toBe(`prtg-exporter check --config.file ${SERVICE_FILE}`);
+});
+
+test("does not start the service with a file that it does not read", () => {
+  const file = "/etc/prtg-exporter/prtg.yaml";
+  expect(commandsOf({ ...PACKAGED, file, isRoot: true })).toEqual([
+    `prtg-exporter check --config.file ${file}`,
+    `prtg-exporter serve --config.file ${file}`,
+  ]);
+});
+
+test("quotes paths with spaces", () => {
+  const file = String.raw`C:\Program Files\prtg exporter\prtg.yaml`;
+  expect(commandsOf({ ...WRITTEN, platform: "win32", file })[0]).toBe(`prtg-exporter check --config.file "${file}"`);
+  expect(commandsOf({ ...WRITTEN, file: String.raw`C:\prtg.yaml` })[0]).toMatch(/file C:\\prtg\.yaml$/);
 });

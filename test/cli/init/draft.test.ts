@@ -45,3 +45,18 @@ test("only the name of a new key file is in the configuration", () => {
   expect(configText(DRAFT)).toContain('api_key_file: "api-key"');
   expect(configText(DRAFT)).not.toContain("the-key");
 });
+
+test.each([
+  [
+    { trust: { fingerprints: ["3A:F2"] } },
+    /^servers\[0\]\.tls\.fingerprints\[0\]: expected a SHA-256 fingerprint/,
+    "CONFIG_INVALID",
+    /^Correct the flag or variable of init/,
+  ],
+  [{ trust: { caFile: "/no/ca.pem" } }, /^servers\[0\]\.tls\.ca_file: file \/no\/ca\.pem/, "CA_UNREADABLE", /ca_file/],
+  [{ apiKey: { file: "/no/key" } }, /^servers\[0\]\.auth\.api_key_file: file \/no\/key/, "SECRET_UNREADABLE", /path/],
+] as const)("faults of %j name no line of a file that does not exist", async (part, message, code, remedy) => {
+  await expect(loadDraft({ ...DRAFT, ...part }, { redactor: new Redactor() })).rejects.toMatchObject({
+    ...{ code, message: expect.stringMatching(message), remedy: expect.stringMatching(remedy) },
+  });
+});

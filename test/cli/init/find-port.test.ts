@@ -8,6 +8,8 @@ test.each([
   ["prtg.example.com", "https://prtg.example.com"],
   ["prtg.example.com:8443", "https://prtg.example.com:8443"],
   ["http://prtg.example.com/", "http://prtg.example.com"],
+  ["2001:db8::1", "https://[2001:db8::1]"],
+  ["[2001:db8::1]:1616", "https://[2001:db8::1]:1616"],
   ["https://prtg.example.com/public/login.htm?loginurl=%2F", "https://prtg.example.com/public"],
   ["https://prtg.example.com/welcome.html#top", "https://prtg.example.com"],
   ["https://prtg.example.com:1616/api/v2/", "https://prtg.example.com:1616"],

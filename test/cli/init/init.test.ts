@@ -34,6 +34,7 @@ async function run(
   answers: readonly string[] | undefined,
   given: Partial<Given> = {},
   force?: true,
+  out = "prtg.yaml",
 ): Promise<Outcome> {
   const lines: string[] = [];
   const left = [...(answers ?? [])];
@@ -49,7 +50,7 @@ async function run(
   };
   const context = testContext();
   const print = (text: string) => void lines.push(context.redactor.redact(text));
-  const flags = { out: join(folder, "prtg.yaml"), ...(force && { force }) };
+  const flags = { out: join(folder, out), ...(force && { force }) };
   const code = await createConfiguration(flags, { ...NOTHING, ...given }, answers && terminal, { ...context, print });
   expect(left).toEqual([]);
   return { code, said: lines.join("\n") };
@@ -111,6 +112,14 @@ test("finds the port behind the web interface and keeps the address for links", 
   });
 });
 
+test("sets no address for links from a page at the port of the API", async () => {
+  const { url } = await simulateServer({ host: "127.77.1.3", port: 1616, tls: TLS });
+  const folder = temporaryFolder({});
+  const { code } = await run(folder, [`${url}/next/welcome`, "y", CREDENTIALS.readApiKey]);
+  expect(code).toBe(0);
+  expect((await loaded(folder)).server).toMatchObject({ url, webUrl: "https://127.77.1.3" });
+});
+
 test("asks again for a wrong URL and a wrong key", async () => {
   const { url } = await simulateServer();
   const folder = temporaryFolder({});
@@ -160,13 +169,13 @@ test("does not trust a certificate without consent", async () => {
 });
 
 test.each([
-  [{}, "--server.url and --server.api-key-file"],
-  [{ url: "https://prtg.example.com" }, "--server.api-key-file"],
-  [{ apiKey: "key" }, "--server.url"],
+  [{}, "--server.url (or PRTG_URL) and --server.api-key-file (or PRTG_API_KEY_FILE or PRTG_API_KEY)"],
+  [{ url: "https://prtg.example.com" }, "--server.api-key-file (or PRTG_API_KEY_FILE or PRTG_API_KEY)"],
+  [{ apiKey: "key" }, "--server.url (or PRTG_URL)"],
 ] as const)("without a terminal, %j lacks %s", async (given, missing) => {
   await expect(run(temporaryFolder({}), undefined, given)).rejects.toMatchObject({
     code: "INIT_ANSWER_MISSING",
-    message: `nobody to ask for ${missing}`,
+    message: `without a terminal, init needs ${missing}`,
   });
 });
 
@@ -190,6 +199,21 @@ test.each(["prtg.yaml", "api-key"])("keeps an existing %s unless forced", async 
   expect((await run(folder, [url, CREDENTIALS.readApiKey], {}, true)).code).toBe(0);
   expect((await loaded(folder)).key).toBe(CREDENTIALS.readApiKey);
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ["api-key", undefined, "the API key has the same path"],
+  ["key", "key", "the API key has the same path"],
+  ["directory", "key", "it is a directory"],
+])("refuses to write the configuration to %s with the key file %s", async (out, key, fault) => {
+  const folder = temporaryFolder({ key: "the-key", "directory/file": "" });
+  const given = key === undefined ? {} : { apiKeyFile: join(folder, key) };
+  await expect(run(folder, [], given, true, out)).rejects.toMatchObject({
+    code: "INIT_UNWRITABLE",
+    message: `cannot write ${join(folder, out)}`,
+    cause: { message: fault },
+  });
+  expect(readFileSync(join(folder, "key"), "utf8")).toBe("the-key");
 });
 
 test("replaces a link instead of its target", async () => {

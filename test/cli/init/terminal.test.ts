@@ -44,6 +44,25 @@ test("keeps lines that are typed before their question", async () => {
   expect(await terminal.askSecret("2:")).toBe("second");
 });
 
+test("keeps the order of characters that are typed before and after their question, and hides them", async () => {
+  const { input, terminal, shown } = open();
+  const first = terminal.ask("1:");
+  input.write("first\r");
+  await first;
+  input.write("sec");
+  await new Promise(setImmediate);
+  const secret = terminal.askSecret("2:");
+  input.write("ret\r");
+  expect(await secret).toBe("secret");
+  expect(shown()).not.toContain("sec");
+  input.write("vis");
+  await new Promise(setImmediate);
+  const last = terminal.ask("3:");
+  input.write("ible\r");
+  expect(await last).toBe("visible");
+  expect(shown()).toMatch(/3: .*vis.*ible/);
+});
+
 test.each([
   ["y", true],
   ["Yes", true],

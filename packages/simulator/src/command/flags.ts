@@ -24,7 +24,7 @@ export interface TlsFlags {
 }
 
 export interface ServiceFlags extends WorldFlags, TlsFlags {
-  /** Where to listen without TLS: see `listenAddressOf`. */
+  /** With TLS, the default differs: see `listenAddressOf`. */
   readonly listenAddress: ServiceAddress;
   readonly apiKey: string;
   readonly readApiKey: string;

@@ -9,7 +9,7 @@ const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /**
- * A self-signed certificate with a new key, as a new PRTG installation has one.
+ * A self-signed certificate with a new key, like that of a new PRTG installation.
  * @param names Host names and IP addresses. The first one is the subject.
  * @param now Milliseconds since the epoch.
  */
@@ -43,7 +43,7 @@ export async function selfSignedCertificate(names: readonly [string, ...string[]
   return { cert: forge.pki.certificateToPem(certificate), key: forge.pki.privateKeyToPem(keys.privateKey) };
 }
 
-/** In a thread of its own, by the runtime's cryptography where it has one. */
+/** node-forge uses the cryptography of Node.js, in another thread. */
 function newKeys(): Promise<forge.pki.rsa.KeyPair> {
   return new Promise((resolve, reject) => {
     forge.pki.rsa.generateKeyPair({ bits: KEY_BITS }, (error, keys) => {
