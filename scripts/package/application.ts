@@ -12,9 +12,10 @@ export function stageForNpm({ work }: Build): string {
   const folder = path.join(work, "npm");
   mkdirSync(folder);
   run(process.execPath, [`${ROOT}scripts/build.ts`, path.join(folder, "dist")], ROOT);
-  const files = globSync([...manifest.files.filter((each) => each !== "dist"), "CHANGELOG.md"], { cwd: ROOT });
-  for (const name of files) {
-    cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
+  for (const pattern of [...manifest.files.filter((each) => each !== "dist"), "CHANGELOG.md"]) {
+    const names = globSync(pattern, { cwd: ROOT });
+    if (names.length === 0) throw new Error(`nothing to package: ${pattern}`);
+    for (const name of names) cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   }
   write(path.join(folder, "package.json"), publishedManifest(manifest));
   write(path.join(folder, "npm-shrinkwrap.json"), shrinkwrap(manifest, lockedPackages()));

@@ -18,7 +18,7 @@ export const BUILD_LIMIT_MS = 900_000;
 const FOLDER = path.join(tmpdir(), "prtg-exporter-packages");
 
 const PACKAGED =
-  /^((src|bin|packages|config|deploy\/packages|scripts\/package)\/|scripts\/(build|bill-of-materials|install-missing)|[^/]+$)/;
+  /^((src|bin|packages|config|deploy\/(alertmanager|grafana|packages|prometheus)|docs\/runbooks|scripts\/package)\/|docs\/[^/]+\.md|scripts\/(build|bill-of-materials|install-missing)|[^/]+$)/;
 
 export function sourceFiles(): string[] {
   const { stdout } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
