@@ -16,7 +16,7 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { estimatePointSize, type MetricsRequest, ResourceScope, StalenessMarker } from "./metric-data.ts";
+import { estimatePointSize, type MetricsRequest, ResourceScope, SeriesPoint, StalenessMarker } from "./metric-data.ts";
 import { type StateOptions, StateProducer } from "./state-producer.ts";
 
 export interface StatePushOptions extends StateOptions, StateExportOptions {
@@ -181,17 +181,17 @@ function isFine(outcome: ExportOutcome): boolean {
   return outcome.kind === "accepted" && outcome.rejected === 0;
 }
 
-type Content = "values" | "ends" | "ends of measurements";
+type Content = "series" | "exporter" | "ends" | "ends of measurements";
 
 /**
- * Separate requests, because a receiver may refuse a whole request for one old point, and markers of measurements can
- * be old.
+ * Separate requests. A receiver may refuse a whole request for one old point, and markers of measurements can be old.
+ * Only the SDK encodes the exporter's own metrics. With 500 kB of series in the same request that took 40 to 70 ms.
  */
-const CONTENTS: readonly Content[] = ["values", "ends", "ends of measurements"];
+const CONTENTS: readonly Content[] = ["series", "exporter", "ends", "ends of measurements"];
 
 function contentOf({ dataPoints: [point] }: MetricData): Content {
-  if (!(point instanceof StalenessMarker)) return "values";
-  return point.isMeasured ? "ends of measurements" : "ends";
+  if (point instanceof StalenessMarker) return point.isMeasured ? "ends of measurements" : "ends";
+  return point instanceof SeriesPoint ? "series" : "exporter";
 }
 
 function scopesWith(content: Content, scopes: readonly ScopeMetrics[]): readonly ScopeMetrics[] {

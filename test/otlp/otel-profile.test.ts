@@ -79,7 +79,7 @@ describe.each(OTLP_PROTOCOLS)("profile otel over %s", (protocol) => {
     const pushing = await pushOtel(protocol);
     fill(pushing);
     await pushing.push.flush();
-    expect(pushing.receiver.requests).toHaveLength(1);
+    expect(pushing.receiver.requests).toHaveLength(2);
     await expectGolden("state", batchesOf(pushing.receiver));
   });
 

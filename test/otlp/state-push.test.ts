@@ -80,10 +80,14 @@ test("a push has statuses as codes, exporter metrics and one resource", async ()
   new Counter({ name: "prtg_exporter_scrapes_total", help: "Pages.", registers: [registry] }).inc(4);
   const { push } = await testPush({ endpoint: receiver.url }, { store, registry, ends: undefined });
   await push.flush();
-  expect(receiver.requests).toHaveLength(1);
-  expect(receiver.requests[0]?.batches).toMatchObject([
-    { resource: { "service.name": "prtg-exporter", "service.instance.id": "one" }, scope: SCOPE },
-  ]);
+  // The exporter's own metrics have a request of their own.
+  expect(receiver.requests.map(({ batches }) => batches.flatMap(({ metrics }) => metrics.length))).toEqual([[2], [1]]);
+  const [resource, ...others] = receiver.requests.flatMap(({ batches }) => batches);
+  expect(resource).toMatchObject({
+    resource: { "service.name": "prtg-exporter", "service.instance.id": "one" },
+    scope: SCOPE,
+  });
+  for (const other of others) expect(other.resource).toEqual(resource?.resource);
   const now = BigInt(NOON) * 1_000_000n;
   const { server: _, ...labels } = Object.fromEntries(
     TREE_FAMILIES.sensorStatusCode.labels.map((name, index) => [name, sensorLabels(0)[index]]),
