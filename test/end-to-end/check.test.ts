@@ -329,7 +329,7 @@ describe("check", () => {
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr.trimEnd().split("\n")).toHaveLength(1);
       expect(stderr).toMatch(expected);
-      expect(stderr).toMatch(/^prtg-exporter: .*prtg\.yaml:.* \[[A-Z_]+\] [A-Z].*\.$/m);
+      expect(stderr).toMatch(/^prtg-exporter: .*prtg\.yaml:.* \[[A-Z_]+\] [A-Z].*(\.|https:\/\/\S+)$/m);
     });
     await Promise.all(runs);
   });
