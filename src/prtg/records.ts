@@ -89,8 +89,8 @@ export interface Items<Item> extends Iterable<Item> {
 export type ChannelRecords = Items<ChannelRecord>;
 export type ChannelList = ListResult<ChannelRecord, ChannelRecords>;
 
-export interface ListResult<Item, Items = readonly Item[]> {
-  readonly items: Items;
+export interface ListResult<Item, List = readonly Item[]> {
+  readonly items: List;
   /** False if the list moved twice: a missing object proves nothing. */
   readonly complete: boolean;
   /** Unreadable records. */

@@ -1,7 +1,7 @@
 /** The items of a list while the client reads it, each id once. */
-export interface ItemStore<Item, Items> {
+export interface ItemStore<Item, List> {
   readonly length: number;
-  readonly items: Items;
+  readonly items: List;
   /** Returns the item with the same id if there is one already, and keeps that. */
   add(item: Item): Item | undefined;
   /** Replaces the stored item with the same id. */

@@ -3,7 +3,7 @@ import { ApiError, isTimeout } from "../api-error.ts";
 import { type DecodeProblems, reportProblems } from "../decode/values.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
-import type { ListResult } from "../records.ts";
+import type { Items, ListResult } from "../records.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
@@ -13,12 +13,10 @@ import { PageSize } from "./page-size.ts";
 import { DuplicateLog, type PageHead, type PageRange, readPages } from "./read-pages.ts";
 import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
-type SizedItems<Item> = Iterable<Item> & { readonly length: number };
-
-export interface ItemFormat<Item, Items = readonly Item[]> {
+export interface ItemFormat<Item, List = readonly Item[]> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   idOf(item: Item): string;
-  openStore(): ItemStore<Item, Items>;
+  openStore(): ItemStore<Item, List>;
   describe(item: Item): string;
   sizeOf(item: Item): number;
   readonly itemBytes: number;
@@ -47,11 +45,11 @@ export class ListReader {
    * @param lists Preferred first.
    * @throws ApiError, also API_LIST_TOO_LARGE after `limits.listTimeoutMs`
    */
-  read<Item, Items extends SizedItems<Item>>(
+  read<Item, List extends Items<Item>>(
     lists: readonly ListEndpoint[],
-    format: ItemFormat<Item, Items>,
+    format: ItemFormat<Item, List>,
     signal: AbortSignal,
-  ): Promise<ListResult<Item, Items>> {
+  ): Promise<ListResult<Item, List>> {
     const { clock, limits } = this.#options;
     const ms = limits.listTimeoutMs;
     const endpoint = lists[0]?.endpoint ?? "";
@@ -71,11 +69,11 @@ export class ListReader {
     for (const size of this.#pageSizes.values()) size.forgetRefusals();
   }
 
-  async #readAsTaken<Item, Items extends SizedItems<Item>>(
+  async #readAsTaken<Item, List extends Items<Item>>(
     list: ListEndpoint,
-    format: ItemFormat<Item, Items>,
+    format: ItemFormat<Item, List>,
     signal: AbortSignal,
-  ): Promise<ListResult<Item, Items>> {
+  ): Promise<ListResult<Item, List>> {
     const first = this.#refused.without(list);
     try {
       return resultOf(list, first, await this.#readFrom(first, format, signal));
@@ -87,11 +85,11 @@ export class ListReader {
   }
 
   /** The server accepts one record with these parameters, so the pages are too large. */
-  async #readInPages<Item, Items extends SizedItems<Item>>(
+  async #readInPages<Item, List extends Items<Item>>(
     list: ListEndpoint,
-    format: ItemFormat<Item, Items>,
+    format: ItemFormat<Item, List>,
     signal: AbortSignal,
-  ): Promise<ListResult<Item, Items>> {
+  ): Promise<ListResult<Item, List>> {
     const size = this.#pageSize(list.endpoint);
     for (;;) {
       try {
@@ -114,11 +112,11 @@ export class ListReader {
     await this.#page(list, { offset: 0, limit: 1 }, { startRecords: unread }, signal);
   }
 
-  async #readFrom<Item, Items extends SizedItems<Item>>(
+  async #readFrom<Item, List extends Items<Item>>(
     list: ListEndpoint,
-    format: ItemFormat<Item, Items>,
+    format: ItemFormat<Item, List>,
     signal: AbortSignal,
-  ): Promise<ListResult<Item, Items>> {
+  ): Promise<ListResult<Item, List>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
     const { items, complete, skipped, moved, problems, duplicates, bytes, totalDifference } = await readPages({
@@ -173,11 +171,11 @@ class FirstPageRefused extends Error {
   }
 }
 
-function resultOf<Item, Items>(
+function resultOf<Item, List>(
   list: ListEndpoint,
   read: ListEndpoint,
-  result: ListResult<Item, Items>,
-): ListResult<Item, Items> {
+  result: ListResult<Item, List>,
+): ListResult<Item, List> {
   const refused = list.optional.filter((parameter) => !read.optional.includes(parameter)).map(({ value }) => value);
   return refused.length === 0 ? result : { ...result, refused };
 }

@@ -17,7 +17,7 @@ export interface PageHead {
   readonly hasNext: boolean | undefined;
 }
 
-export interface PageSource<Item, Items = readonly Item[]> {
+export interface PageSource<Item, List = readonly Item[]> {
   readonly pageSize: PageSize;
   /**
    * Calls `startRecords` for each attempt, and its result for each record. Servers may send fewer records than `limit`,
@@ -28,13 +28,13 @@ export interface PageSource<Item, Items = readonly Item[]> {
   isTooLarge(failure: unknown): boolean;
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   idOf(item: Item): string;
-  openStore(): ItemStore<Item, Items>;
+  openStore(): ItemStore<Item, List>;
   describe(item: Item): string;
   sizeOf(item: Item): number;
   openQuota(): ListQuota;
 }
 
-export interface ReadResult<Item, Items = readonly Item[]> extends ListResult<Item, Items> {
+export interface ReadResult<Item, List = readonly Item[]> extends ListResult<Item, List> {
   /** The list changed during the read. */
   readonly moved: boolean;
   readonly problems: DecodeProblems;
@@ -52,9 +52,9 @@ const MAX_REPEATED_PAGES = 2;
  * skipped. So each page starts with the last object of the previous one. If that differs, or the total changes, it
  * reads the list again. If the list moves again, the result is the union, and incomplete.
  */
-export async function readPages<Item, Items extends Iterable<Item>>(
-  source: PageSource<Item, Items>,
-): Promise<ReadResult<Item, Items>> {
+export async function readPages<Item, List extends Iterable<Item>>(
+  source: PageSource<Item, List>,
+): Promise<ReadResult<Item, List>> {
   const quotas = [source.openQuota(), source.openQuota()] as const;
   try {
     return await readPagesTwice(source, quotas);
@@ -63,10 +63,10 @@ export async function readPages<Item, Items extends Iterable<Item>>(
   }
 }
 
-async function readPagesTwice<Item, Items extends Iterable<Item>>(
-  source: PageSource<Item, Items>,
+async function readPagesTwice<Item, List extends Iterable<Item>>(
+  source: PageSource<Item, List>,
   quotas: readonly [ListQuota, ListQuota],
-): Promise<ReadResult<Item, Items>> {
+): Promise<ReadResult<Item, List>> {
   const first = new Pass(source, quotas[0]);
   await first.read({ evenIfMoved: false });
   let last = first;
@@ -98,20 +98,20 @@ interface Page<Item> extends PageHead {
   readonly problems: DecodeProblems;
 }
 
-class Pass<Item, Items> {
-  readonly store: ItemStore<Item, Items>;
+class Pass<Item, List> {
+  readonly store: ItemStore<Item, List>;
   readonly problems = noProblems();
   readonly duplicates = new Duplicates();
   /** All records with a known key. */
   repeated = 0;
   moved = false;
   total: number | undefined;
-  readonly #source: PageSource<Item, Items>;
+  readonly #source: PageSource<Item, List>;
   readonly #quota: ListQuota;
   /** `undefined` if the last record was unusable. */
   #last: Item | undefined;
 
-  constructor(source: PageSource<Item, Items>, quota: ListQuota) {
+  constructor(source: PageSource<Item, List>, quota: ListQuota) {
     this.#source = source;
     this.#quota = quota;
     this.store = source.openStore();
