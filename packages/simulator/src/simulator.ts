@@ -39,7 +39,7 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
-  /** Where the classic web server listens, which knows nothing of API v2; 0 takes any free port. Without, there is none. */
+  /** Port of the classic web server, which has no API v2. 0: any free port. Unset: do not start it. */
   readonly classicPort?: number | undefined;
   /** Certificate and key, PEM; plain HTTP without. */
   readonly tls?: TlsOptions | undefined;
@@ -68,7 +68,7 @@ export interface Simulator {
   /** Without the root `/api/v2`: what a client is configured with. */
   readonly url: string;
   readonly port: number;
-  /** Where the classic web server listens; undefined where there is none. */
+  /** Address of the classic web server. `undefined` without one. */
   readonly classicUrl: string | undefined;
   /** SHA-256 of the certificate, as PRTG, browsers and clients show it; undefined without TLS. */
   readonly fingerprint: string | undefined;
@@ -80,7 +80,7 @@ export interface Simulator {
   readonly faults: Faults;
   /** Simulated time, milliseconds since the epoch: that of the clock unless frozen. */
   now(): number;
-  /** Stops simulated time at a given time, so that two lists can be compared; undefined lets it run again. */
+  /** Stops simulated time, to compare two lists. `undefined`: lets it run again. */
   freezeAt(time: number | undefined): void;
   /** Ends all sessions without telling their owners, as a restart of the service does. */
   dropSessions(): void;

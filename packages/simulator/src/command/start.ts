@@ -148,7 +148,7 @@ function scenarioInvalid(error: ScenarioError): StartError {
   return new StartError("SCENARIO_INVALID", `${count}\n${error.message}`);
 }
 
-/** What a person wants to know of a service that has started. */
+/** Lines about a started service for its user. */
 export function introduce(simulator: Simulator, { apiKey, startAt, speed, control }: ServiceFlags): readonly string[] {
   const { world, url, scenarios, classicUrl, fingerprint } = simulator;
   const ask = `curl ${fingerprint === undefined ? "" : "-k "}-H 'Authorization: Bearer ${apiKey}'`;
@@ -165,7 +165,7 @@ export function introduce(simulator: Simulator, { apiKey, startAt, speed, contro
   ];
 }
 
-/** What a story has planned, a line a step; times are UTC. */
+/** The steps of a scenario, one a line. Times are UTC. */
 export function timetable({ name, steps }: ScenarioRun): string {
   const lines = steps.map(({ at, text }) => `  ${new Date(at).toISOString().slice(0, 19)}Z  ${text}`);
   return [`playing: ${name}`, ...lines].join("\n");
