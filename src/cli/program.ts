@@ -1,6 +1,11 @@
 import { Argument, Command, CommanderError } from "commander";
-import { addServiceFlags, addWorldFlags, exampleHelp } from "../../packages/simulator/src/command/flags.ts";
-import type { ConfigFlags } from "../app/context.ts";
+import {
+  addServiceFlags,
+  addWorldFlags,
+  exampleHelp,
+  serviceFlagsFault,
+} from "../../packages/simulator/src/command/flags.ts";
+import type { FlagWarnings } from "../app/context.ts";
 import { type DeprecatedName, deprecatedFlags } from "../config/deprecated-names.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
@@ -145,6 +150,8 @@ function addDemo(program: Command, run: Run): void {
 function addSimulate(program: Command, run: Run): void {
   const command = subcommand(program, "simulate", "run a simulated PRTG server").action(
     async (flags: SimulateFlags) => {
+      const fault = serviceFlagsFault(flags);
+      if (fault !== undefined) command.error(`error: ${fault}`);
       const { simulate } = await import("./simulate/simulate.ts");
       run.code = await simulate(flags, run.redactor);
     },
@@ -195,7 +202,7 @@ function subcommand(program: Command, name: string, description: string): Comman
 export function noteDeprecated(command: Command, names?: readonly DeprecatedName[]): void {
   const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
   const flags = given.flatMap(({ long }) => long ?? []);
-  const deprecated: ConfigFlags["deprecated"] = deprecatedFlags(command.name(), flags, names);
+  const deprecated: FlagWarnings["deprecated"] = deprecatedFlags(command.name(), flags, names);
   command.setOptionValue("deprecated", deprecated);
 }
 

@@ -1,7 +1,14 @@
 import { once } from "node:events";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
-import { addServiceFlags, addWorldFlags, exampleHelp, listenAddressOf, type ServiceFlags } from "./command/flags.ts";
+import {
+  addServiceFlags,
+  addWorldFlags,
+  exampleHelp,
+  listenAddressOf,
+  type ServiceFlags,
+  serviceFlagsFault,
+} from "./command/flags.ts";
 
 const program = new Command(manifest.name)
   .description("A simulated PRTG server (REST API v2) for developing clients")
@@ -13,6 +20,8 @@ const program = new Command(manifest.name)
 addWorldFlags(addServiceFlags(program)).addHelpText("after", exampleHelp(manifest.name));
 
 async function serve(flags: ServiceFlags): Promise<void> {
+  const fault = serviceFlagsFault(flags);
+  if (fault !== undefined) program.error(`error: ${fault}`, { exitCode: 2 });
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   const { introduce, startService } = await import("./command/start.ts");
   const simulator = await startService(flags, listenAddressOf(flags), flags, flags);

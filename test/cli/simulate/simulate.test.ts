@@ -18,6 +18,9 @@ describe("flags", () => {
     [["--start-at", "yesterday"], /Give a time such as 2026-03-12T08:00:00Z/],
     [["--start-at", "2026-03-12"], /Give a time such as/],
     [["--start-at", "2026-13-12T08:00:00Z"], /Give a time such as/],
+    [["--tls-cert", "cert.pem"], /give --tls-cert and --tls-key together/],
+    [["--tls", "--tls-key", "key.pem"], /give --tls-cert and --tls-key together/],
+    [["--api-key", "x", "--read-api-key", "x"], /--api-key and --read-api-key are the same key/],
   ])("%j fail", async (args, message) => {
     const [code, text] = await stderrOf(...args);
     expect(code).toBe(2);

@@ -52,6 +52,12 @@ export function listenAddressOf(flags: Pick<ServiceFlags, "listenAddress" | keyo
   return flags.listenAddress === DEFAULT_ADDRESS && usesTls(flags) ? DEFAULT_TLS_ADDRESS : flags.listenAddress;
 }
 
+/** What is wrong with flags that are valid one by one. */
+export function serviceFlagsFault({ apiKey, readApiKey, tlsCert, tlsKey }: ServiceFlags): string | undefined {
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) return "give --tls-cert and --tls-key together";
+  return apiKey === readApiKey ? "--api-key and --read-api-key are the same key" : undefined;
+}
+
 export function usesTls({ tls, tlsCert, tlsKey }: TlsFlags): boolean {
   return tls === true || tlsCert !== undefined || tlsKey !== undefined;
 }

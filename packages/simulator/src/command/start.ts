@@ -95,10 +95,6 @@ async function tlsOptions(flags: TlsFlags, { host }: ServiceAddress): Promise<Tl
   if (!usesTls(flags)) return undefined;
   const { tlsCert, tlsKey } = flags;
   if (tlsCert !== undefined && tlsKey !== undefined) return readCertificate(tlsCert, tlsKey);
-  if (tlsCert !== undefined || tlsKey !== undefined) {
-    const [given, missing] = tlsCert === undefined ? ["--tls-key", "--tls-cert"] : ["--tls-cert", "--tls-key"];
-    throw new StartError("CA_UNREADABLE", `${given} needs ${missing}`, { remedy: CERTIFICATE_REMEDY });
-  }
   const { selfSignedCertificate } = await import("../server/certificate.ts");
   const names = [hostname(), "127.0.0.1", "::1", host].filter((name) => !["", "0.0.0.0", "::"].includes(name));
   return selfSignedCertificate(["localhost", ...names], systemClock.now());

@@ -126,8 +126,6 @@ describe("TLS", () => {
   });
 
   test.each([
-    [{ tlsCert: "x.pem" }, "--tls-cert needs --tls-key"],
-    [{ tls: true, tlsKey: "x.pem" }, "--tls-key needs --tls-cert"],
     [{ tlsCert: "/no/cert.pem", tlsKey: "/no/key.pem" }, "/no/cert.pem with the key /no/key.pem"],
     [{ tlsCert: certificatePath("localhost.pem"), tlsKey: certificatePath("expired.key.pem") }, "expired.key.pem"],
   ] as const)("refuses %j", async (mode, message) => {
