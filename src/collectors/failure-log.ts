@@ -107,7 +107,8 @@ function times(failures: number): string {
 function serverFailure(error: unknown): ExporterError | undefined {
   if (!(error instanceof ExporterError)) return undefined;
   const failure = error.code === "API_SUSPENDED" && error.cause instanceof ApiError ? error.cause : error;
-  return isOutOfReach(failure) || (failure instanceof ApiError && isOfServer(failure)) ? failure : undefined;
+  const isOfAll = isOutOfReach(failure) || failure.code === "API_RATE_LIMITED";
+  return isOfAll || (failure instanceof ApiError && isOfServer(failure)) ? failure : undefined;
 }
 
 /** `undefined` if requests are suspended because of earlier failures, which the log has. */

@@ -29,12 +29,12 @@ function failure(code: ErrorCode, endpoint: string, details: Partial<ApiErrorDet
 }
 
 describe("ServerFailureLogs", () => {
-  it("logs one line for refused credentials, and one if the server accepts them", () => {
+  it.each(["API_UNAUTHORIZED", "API_RATE_LIMITED"] as const)("logs one line for %s, and one at its end", (code) => {
     const { texts, lines, health, tree, status } = logs();
-    tree.recordFailure(failure("API_UNAUTHORIZED", "/experimental/sensors"));
-    status.recordFailure(failure("API_UNAUTHORIZED", "/experimental/devices"));
+    tree.recordFailure(failure(code, "/experimental/sensors"));
+    status.recordFailure(failure(code, "/experimental/devices"));
     health.recordSuccess(false);
-    expect(lines[0]).toMatchObject({ code: "API_UNAUTHORIZED", endpoint: "/experimental/sensors" });
+    expect(lines[0]).toMatchObject({ code, endpoint: "/experimental/sensors" });
     expect(texts()).toEqual(["reading the server failed: no luck. Try it."]);
     status.recordSuccess();
     tree.recordSuccess();
