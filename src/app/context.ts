@@ -21,17 +21,20 @@ import { memoryForObjects } from "./object-memory.ts";
 /** Share of the heap for measurements that wait: the exporter can read them again. */
 const PENDING_SHARE = 0.15;
 
-export interface LogFlags {
+export interface FlagWarnings {
+  /** Warnings about deprecated flags. */
+  readonly deprecated?: readonly string[];
+}
+
+export interface LogFlags extends FlagWarnings {
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
 }
 
-export interface ConfigFlags {
+export interface ConfigFlags extends FlagWarnings {
   readonly "config.file"?: string;
   /** `undefined`: all servers of the configuration. */
   readonly shard?: Shard;
-  /** Warnings about deprecated flags. */
-  readonly deprecated?: readonly string[];
 }
 
 /** The election in which this replica takes part. */
@@ -112,6 +115,7 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
   const layout = await layoutOf(flags["log.format"], colour);
   const log = createLogger({ level: flags["log.level"], layout, redactor, output: process.stderr });
   endOnUncaughtFaults(log);
+  warnOnce(log, flags.deprecated ?? []);
   const heapBytes = getHeapStatistics().heap_size_limit;
   return {
     build: readBuildInfo(process.env),
@@ -188,10 +192,10 @@ export async function loadFlaggedConfig(
     redactor,
     serverFiles,
   });
-  const deprecated = [...(flags.deprecated ?? []), ...(loaded.config.deprecated ?? [])];
+  const ofFile = loaded.config.deprecated ?? [];
   warnOnce(log, [
     ...loaded.exposedSecrets.map((text) => `${text}. To refuse such files, set strict_secret_files: true`),
-    ...deprecated,
+    ...ofFile,
   ]);
   logServerFiles(loaded, log);
   const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
@@ -201,7 +205,7 @@ export async function loadFlaggedConfig(
   for (const { location, key, text } of mappingOf(loaded.config).warnings) {
     log.warn({ location, key }, `rule without effect: ${text}`);
   }
-  const config = { ...loaded.config, deprecated };
+  const config = { ...loaded.config, deprecated: [...(flags.deprecated ?? []), ...ofFile] };
   return { ...loaded, config: flags.shard === undefined ? config : configOfShard(config, flags.shard, log) };
 }
 

@@ -3,7 +3,6 @@ import type { Config } from "../config/load.ts";
 import { STANDARD_OUTPUT } from "../config/schema.ts";
 import type { EventSink, OpenEventSink } from "../events/event.ts";
 import { EventMemory } from "../events/event-memory.ts";
-import { JOURNAL_FILE, journalFileName } from "../events/journal.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
@@ -11,7 +10,8 @@ import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state
 import type { EventOutput } from "../telemetry/metric-declarations.ts";
 import type { ClientContext } from "./context.ts";
 import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
-import { CLAIM_WAIT_MS, claimState, forgetfulFiles, refuseNewerState } from "./otlp-preparation.ts";
+import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
+import { refuseNewerJournals } from "./state-versions.ts";
 
 /** Everything that event outputs need, read and checked; nothing is sent yet. */
 export interface PreparedEvents {
@@ -82,7 +82,7 @@ export async function prepareEvents(
   const claim = await claimState(config, context, waitMs);
   const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
   try {
-    await refuseNewerState(config, JOURNAL_FILE, journalFileName);
+    await refuseNewerJournals(config);
     const receiver = logs && (await connect(logs, config, files ?? forgetfulFiles(), context));
     return { config, files, claim, receiver };
   } catch (error) {

@@ -1,14 +1,12 @@
-import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, inspectStateDirectory, type StateFiles } from "../sync/state-files.ts";
-import { refuseNewerFile, type StateFormat } from "../sync/state-format.ts";
-import { WATERMARK_FILE, watermarkFileName } from "../sync/watermarks.ts";
 import type { ClientContext, Runtime } from "./context.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
+import { refuseNewerWatermarks } from "./state-versions.ts";
 
 /**
  * Opens the push at the start; `undefined` if neither the configuration nor a standard variable names a receiver.
@@ -52,7 +50,7 @@ export async function prepareOtlpPush(
   const files =
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
-    await refuseNewerState(config, WATERMARK_FILE, watermarkFileName);
+    await refuseNewerWatermarks(config);
     // Most of OpenTelemetry: loaded only if something is pushed.
     const [{ connectReceiver, digestReceiver, forMetrics }, { METRIC_ENCODINGS }] = await Promise.all([
       import("./otlp-receiver.ts"),
@@ -81,16 +79,6 @@ async function closeStateDirectory({ stateDir }: Config, log: Logger): Promise<v
   const found = stateDir === undefined ? undefined : await inspectStateDirectory(stateDir, true);
   if (found?.kind === "open") log.warn(found.text);
   else if (found !== undefined) log.info(found.text);
-}
-
-/** @throws ExporterError STATE_FILE_NEWER */
-export async function refuseNewerState(
-  { stateDir, servers }: Config,
-  format: StateFormat,
-  fileName: (server: string) => string,
-): Promise<void> {
-  if (stateDir === undefined) return;
-  for (const { name } of servers) await refuseNewerFile(join(stateDir, fileName(name)), format);
 }
 
 /** @throws ExporterError STATE_DIR_BUSY */

@@ -11,6 +11,7 @@ const NAMES: readonly DeprecatedName[] = [
   { kind: "key", name: "collectors.tree.schedule", since: "1.1.0", use: "use `collectors.tree.cron`" },
   { kind: "flag", name: "serve --log.format", since: "1.1.0", use: "use `--log.layout`" },
   { kind: "flag", name: "check --log.format", since: "1.1.0", use: "use `--log.layout`" },
+  { kind: "flag", name: "simulate --log.format", since: "1.1.0", use: "use `--log.layout`" },
 ];
 /** Fills the table of the program, which is empty. */
 const FILL = `import { DEPRECATED_NAMES } from ${JSON.stringify(TABLE)}; DEPRECATED_NAMES.push(...${JSON.stringify(NAMES)});`;
@@ -52,4 +53,13 @@ test("check prints deprecated keys and flags", async () => {
   expect(code).toBe(0);
   const warnings = stdout.split("\n").filter((line) => line.startsWith("warning: "));
   expect(warnings).toEqual([`warning: ${FLAG}`, expect.stringContaining(KEY)]);
+});
+
+test("a command without a configuration logs them, too", async () => {
+  const flags = ["--log.format", "json", "--listen-address", "127.0.0.1:0", "--sensors", "10"];
+  const simulator = startCommand(["simulate", ...flags], OPTIONS);
+  await simulator.until(/http:\/\//);
+  simulator.kill("SIGTERM");
+  const { stderr } = await simulator.ended;
+  expect(JSON.parse(stderr)).toMatchObject({ level: "warn", msg: FLAG });
 });

@@ -1,4 +1,5 @@
 import { type ConfigFlags, createContext, type LogFlags, loadFlaggedConfig } from "../../app/context.ts";
+import { refuseNewerState } from "../../app/state-versions.ts";
 import { refuseBadFiles } from "../../config/server-files.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { inspectStateDirectory } from "../../sync/state-files.ts";
@@ -29,6 +30,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
   const directory = config.stateDir && (await inspectStateDirectory(config.stateDir, false));
   if (directory) context.print(`${directory.kind === "open" ? "warning" : "note"}: ${directory.text}`);
+  await refuseNewerState(config, process.env);
   const elects = flags.leaderElect === true;
   if (elects) electionTimes(flags);
   const checks = config.servers.map(
