@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TimeSlices } from "../../src/lib/yielding.ts";
 import type { Channel } from "../../src/model/channel.ts";
 import { Lookups } from "../../src/model/lookups.ts";
 import { ServerState } from "../../src/model/server-state.ts";
 import { NO_OBSERVER, type StateObserver } from "../../src/model/state-observer.ts";
-import type { UpdateContext } from "../../src/model/update-context.ts";
 import type { ChannelRecord, NodeKind, NodeRecord } from "../../src/prtg/records.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { channel } from "../collectors/monitored.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { contextAt } from "./build-context.ts";
 import { list, record } from "./build-record.ts";
 
 const MINUTE = 60_000;
@@ -20,21 +19,7 @@ function sensorServer(observer: StateObserver = NO_OBSERVER) {
   const state = new ServerState({ staleAfterMs: 5 * MINUTE });
   state.observe(observer);
   let isServerInDoubt = false;
-  const context = (): UpdateContext => {
-    const expiresAt = () => clock.monotonic() + 10 * MINUTE;
-    return {
-      now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt },
-      expiry: {
-        state: expiresAt,
-        property: expiresAt,
-        channel: expiresAt,
-        limit: expiresAt,
-        version: expiresAt,
-        detail: expiresAt,
-      },
-      slices: new TimeSlices(clock),
-    };
-  };
+  const context = () => contextAt(clock, isServerInDoubt);
   const known = (): Channel => {
     const found = state.channel("50", "0");
     if (found === undefined) throw new Error("channel 50.0 is not known");
