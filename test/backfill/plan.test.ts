@@ -29,7 +29,7 @@ describe("plan of a backfill", () => {
   });
 
   test("has channels by number, and others by text after them, however the server lists them", () => {
-    const ids = ["-4", "0", "01", "1", "2", "10", "a", "b"];
+    const ids = ["-4", "0", "01", "1", "2", "10", "#", "a", "b"];
     const lists = fc.shuffledSubarray(ids, { minLength: ids.length });
     fc.assert(
       fc.property(lists, (given) => {
