@@ -16,13 +16,8 @@ import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
 
 export type Subject = "sensor" | "device" | "node" | "server";
 
-interface Source {
-  readonly columns: readonly number[];
-  readonly value: string;
-  readonly words: Readonly<Record<string, string>> | undefined;
-  /** A value that `words` lacks is dropped. */
-  readonly onlyWords: boolean;
-}
+/** Value of an attribute. `row`: the labels of a series. */
+type Source = (row: readonly string[]) => string;
 
 /** Translates a family and the labels of its series. */
 export class Translation {
@@ -35,12 +30,7 @@ export class Translation {
   }
 
   labels(labels: readonly string[]): readonly string[] {
-    return this.#sources.map(({ columns, value, words, onlyWords }) => {
-      const [column] = columns;
-      if (column === undefined) return value;
-      const text = columns.length === 1 ? (labels[column] ?? "") : columns.map((each) => labels[each]).join(".");
-      return words === undefined ? text : (words[text] ?? (onlyWords ? "" : text));
-    });
+    return this.#sources.map((source) => source(labels));
   }
 }
 
@@ -87,9 +77,9 @@ function attributesOf(
     const original = column < 2 ? (known[column] ?? label) : label;
     const isOurs = known.includes(original);
     if (replaced.has(label) || (onDevice && isOurs && DEVICE_LABELS.has(original))) continue;
-    attributes.set(isOurs ? (names[original] ?? label) : label, from([column]));
+    attributes.set(isOurs ? (names[original] ?? label) : label, (row) => row[column] ?? "");
     if (familyName === TREE_FAMILIES.sensorStatus.name && original === "status") {
-      attributes.set(SEMCONV_ATTRIBUTES.hwState, { ...from([column]), words: HW_STATES, onlyWords: true });
+      attributes.set(SEMCONV_ATTRIBUTES.hwState, (row) => HW_STATES[row[column] ?? ""] ?? "");
     }
   }
   for (const each of extras) {
@@ -99,17 +89,15 @@ function attributesOf(
   return attributes;
 }
 
-function sourceOf(
-  { from: label, of, value = "", words }: ExtraAttribute,
-  labels: readonly string[],
-): Source | undefined {
-  const needed = label === undefined ? (of ?? []) : [label];
-  const columns = needed.map((each) => labels.indexOf(each));
-  return columns.includes(-1) ? undefined : { columns, value, words, onlyWords: false };
-}
-
-function from(columns: readonly number[]): Source {
-  return { columns, value: "", words: undefined, onlyWords: false };
+/** `undefined` if the series lack a label. */
+function sourceOf({ from, of = [], value, words }: ExtraAttribute, labels: readonly string[]): Source | undefined {
+  if (value !== undefined) return () => value;
+  const columns = (from === undefined ? of : [from]).map((label) => labels.indexOf(label));
+  if (columns.includes(-1)) return undefined;
+  return (row) => {
+    const text = columns.map((column) => row[column]).join(".");
+    return words?.[text] ?? text;
+  };
 }
 
 /** The second word of a name, if it is a namespace. */

@@ -123,7 +123,6 @@ class StateExportDelegate implements ExportDelegate {
       let all: ExportOutcome = { kind: "accepted", rejected: 0, message: "" };
       for (const content of CONTENTS) {
         const scopes = scopesWith(content, metrics.scopeMetrics);
-        if (scopes.length === 0) continue;
         const outcome = await exporter.export(this.#batch(metrics.resource, scopes), signal);
         if (outcome.kind === "failed") return outcome;
         if (!isFine(outcome)) all = outcome;

@@ -1,6 +1,5 @@
 import type { ChannelServing, MappingOutcome } from "../mapping/channel-serving.ts";
 import { CHANNEL_FAMILIES, MAPPED_LIMIT, MAPPED_VALUE } from "../mapping/families/channel-families.ts";
-import { type Conversion, UNCHANGED } from "../mapping/units/base-units.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
@@ -73,8 +72,9 @@ export class ChannelProjection {
 
   #serve(channel: Channel, before: ChannelServing | undefined, changed: number, now: number): void {
     const serving = this.#shape.mapper.serve(this.#server, channel);
-    if (before !== undefined && sameServing(serving, before)) {
-      if (before.outcome !== "dropped") this.#projector.update(channel, before, changed, now);
+    // Channels without a matching rule share one serving.
+    if (serving === before) {
+      this.#projector.update(channel, serving, changed, now);
       return;
     }
     // Rows that were released are taken again, so there are no holes.
@@ -103,24 +103,4 @@ function factsOfNew({ limits, lookup }: Channel): number {
     (limits === undefined ? 0 : CHANNEL_FACTS.limits | CHANNEL_FACTS.comparison) |
     (lookup === undefined ? 0 : CHANNEL_FACTS.state)
   );
-}
-
-function sameServing(a: ChannelServing, b: ChannelServing): boolean {
-  return (
-    a === b ||
-    (a.outcome === b.outcome &&
-      a.rule === b.rule &&
-      a.original === b.original &&
-      a.mapped?.family === b.mapped?.family &&
-      sameConversion(a.mapped?.conversion, b.mapped?.conversion) &&
-      sameTexts(a.mapped?.labels ?? [], b.mapped?.labels ?? []))
-  );
-}
-
-function sameConversion(a: Conversion = UNCHANGED, b: Conversion = UNCHANGED): boolean {
-  return a.shift === b.shift && a.times === b.times && a.over === b.over && a.plus === b.plus;
-}
-
-function sameTexts(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((text, index) => text === b[index]);
 }

@@ -201,6 +201,23 @@ describe("file of a day", () => {
     );
   });
 
+  test("has every sample once if it is larger than one write", async () => {
+    const folder = emptyFolder();
+    const times = Array.from({ length: 40_000 }, (_, second) => DAY_NUMBER * DAY + second * 1_000);
+    const parts = await DayParts.open(folder, new Map());
+    for (const sensor of [0, 1]) {
+      parts.add(sensor, { days: new Map([[DAY_NUMBER, new Map([[0, times.flatMap((at) => [at, 7])]])]]) });
+    }
+    await parts.write();
+    await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), planOf(2), NEVER);
+    const header = "# TYPE prtg_channel_value gauge\n# HELP prtg_channel_value Help of\\nprtg_channel_value.\n";
+    const lines = [0, 1].flatMap((sensor) =>
+      times.map((at) => `prtg_channel_value{s="${sensor}",c="0"} 7 ${at / 1_000}\n`),
+    );
+    // Not `toBe`, which would print megabytes.
+    expect(filesOf(folder).get("day.om") === `${header}${lines.join("")}# EOF\n`).toBe(true);
+  });
+
   test("does not exist after an interrupted write", async () => {
     const folder = emptyFolder();
     mkdirSync(join(folder, "unfinished"));

@@ -50,6 +50,14 @@ test("one request reads the statuses of a small server among many, instead of fi
   expect(await subject.own("prtg_up")).toBe(1);
 });
 
+test("the list of all objects may contain the root, and facts that only some objects have", async () => {
+  const subject = await oneOfMany((server) => {
+    server.change("51", { message: "OK", lastUp: SINCE, lastDown: SINCE });
+    server.onlyInAll.push(record("group", "0", undefined));
+  });
+  expect(await asked(subject)).toEqual(["all"]);
+});
+
 test("the collector reads each list and the server's counts from time to time", async () => {
   const subject = await oneOfMany();
   for (let poll = 0; poll < 60; poll++) expect(await asked(subject)).toEqual(["all"]);
@@ -114,11 +122,15 @@ test.each<[string, (server: MemoryServer) => void]>([
   ["lacks an object", (server) => server.hiddenInAll.add("51")],
   ["is not complete", (server) => server.incomplete.add("all")],
   ["omits the start of a status", (server) => (server.untoldInAll = { statusSince: undefined })],
+  ["omits the message", (server) => (server.untoldInAll = { message: undefined })],
+  ["omits the last time up", (server) => (server.untoldInAll = { lastUp: undefined })],
+  ["omits the last time down", (server) => (server.untoldInAll = { lastDown: undefined })],
   ["has another name for an object", (server) => (server.untoldInAll = { name: "another" })],
   ["has no counts of sensors", (server) => (server.untoldInAll = { summary: undefined })],
 ])("the collector skips a list of all objects that %s for an hour", async (_, prepare) => {
   const subject = await oneOfMany((server) => {
     server.change("1", { summary: { counts: new Map([["up", 2]]), total: 2 } });
+    server.change("51", { message: "OK", lastUp: SINCE, lastDown: SINCE });
     prepare(server);
   });
   for (let poll = 0; poll < 3; poll++) expect(await asked(subject)).toEqual(["all", ...LISTS]);

@@ -312,6 +312,22 @@ describe("list of lookups", () => {
     expect(lines(subject)[0]).toContain("API_FORBIDDEN");
   });
 
+  test("can be missing and forbidden in turn: the log reports each change", async () => {
+    const subject = stated();
+    subject.server.lookupDefinitions = undefined;
+    await subject.poll({ value: 1 });
+    subject.server.fail("API_FORBIDDEN", "lookups");
+    await subject.poll({ value: 1 });
+    subject.server.heal();
+    await subject.poll({ value: 1 });
+    const reasons = [
+      "the server has no list of lookups",
+      "lookups failed [API_FORBIDDEN]",
+      "the server has no list of lookups",
+    ];
+    expect(lines(subject)).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
+  });
+
   test("can become forbidden: requests for channels omit lookups", async () => {
     const subject = await polled();
     subject.server.fail("API_FORBIDDEN", "lookups");

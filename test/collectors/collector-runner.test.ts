@@ -180,8 +180,10 @@ describe("stop", () => {
     const subject = scheduled();
     await subject.runner.stop();
     await subject.runner.start();
+    expect(subject.clock.pending).toEqual([]);
     await subject.clock.advance(HOUR);
     expect(subject.begun).toEqual([]);
+    expect(subject.runner.record).toMatchObject({ mustRunAtStart: true, currentRun: undefined, rhythm: undefined });
   });
 
   test("cancels a deferred tick", async () => {
@@ -216,6 +218,22 @@ describe("run whose requests the breaker rejected", () => {
     await subject.clock.advance(100 * SECOND);
     expect(subject.begun).toEqual([0, MINUTE]);
     await subject.runner.stop();
+    expect(subject.clock.pending).toEqual([]);
+  });
+
+  test("waits for a tick at the same time, which comes a little later", async () => {
+    const subject = scheduled(() => 0.5);
+    subject.setting.error = heldBack(MINUTE);
+    void subject.runner.start();
+    await subject.clock.advance(MINUTE + 2 * SECOND);
+    expect(subject.begun).toEqual([0, MINUTE + 1500]);
+    await subject.runner.stop();
+  });
+
+  test("is not repeated without a schedule", async () => {
+    const subject = scheduled();
+    subject.setting.error = heldBack(SECOND);
+    expect(await subject.runner.runOnce(new AbortController().signal)).toBe(false);
     expect(subject.clock.pending).toEqual([]);
   });
 

@@ -84,6 +84,13 @@ describe("ServerFailureLogs", () => {
     expect(texts()).toHaveLength(2);
   });
 
+  it("logs another line for the same code of another endpoint of a reading", () => {
+    const { texts, tree } = logs();
+    for (const endpoint of ["sensors", "devices", "sensors"])
+      tree.recordFailure(failure("API_TIMEOUT", `/${endpoint}`));
+    expect(texts()).toEqual(["tree failed: no luck. Try it.", "tree failed: no luck. Try it."]);
+  });
+
   it("counts a suspended request as the failure that suspended it", () => {
     const { lines, tree, status } = logs();
     const cause = failure("API_UNAVAILABLE", "/experimental/sensors");

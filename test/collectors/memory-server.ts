@@ -64,6 +64,8 @@ export class MemoryServer implements MonitoringApi {
   hasAllNodes = false;
   /** Objects missing there. */
   readonly hiddenInAll = new Set<string>();
+  /** Objects that no other list has. */
+  readonly onlyInAll: NodeRecord[] = [];
   /** Fields that differ there. */
   untoldInAll: Partial<NodeRecord> = {};
   /** All requests. Lists include their options. */
@@ -162,7 +164,7 @@ export class MemoryServer implements MonitoringApi {
   async allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined> {
     if (!this.hasAllNodes) return undefined;
     await this.#ask("all", signal, options);
-    const all = READING_ORDER.flatMap((kind) => this.#listed(kind, options).items);
+    const all = READING_ORDER.flatMap<NodeRecord>((kind) => this.#listed(kind, options).items).concat(this.onlyInAll);
     const items = all.filter(({ id }) => !this.hiddenInAll.has(id)).map((each) => ({ ...each, ...this.untoldInAll }));
     return { items, complete: !this.incomplete.has("all"), skipped: 0 };
   }

@@ -7,6 +7,8 @@ import { idleEngine } from "./idle-engine.ts";
 import { MemoryServer } from "./memory-server.ts";
 import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
 
+const everySeconds = (seconds: number) => ({ kind: "interval", everyMs: seconds * SECOND }) as const;
+
 describe("first runs", () => {
   test("start immediately, in an order that makes the first page complete", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
@@ -61,6 +63,20 @@ describe("first runs", () => {
     await clock.advance(0);
     expect(await isOver).toBe(true);
     expect(server.timesAsked("limits")).toBe(0);
+    page.resolve();
+    await clock.advance(0);
+    expect(server.timesAsked("limits")).toBe(1);
+    await monitor.stop();
+  });
+
+  test("read limits after the page, even during the next list of channels", async () => {
+    const page = Promise.withResolvers<void>();
+    const { server, monitor, clock } = monitored(smallServer(), { pageUpToDate: () => page.promise });
+    void monitor.start();
+    await clock.advance(0);
+    server.hold("channels");
+    await clock.advance(MINUTE);
+    expect(server.timesAsked("channels")).toBe(2);
     page.resolve();
     await clock.advance(0);
     expect(server.timesAsked("limits")).toBe(1);
@@ -136,6 +152,25 @@ describe("first runs", () => {
     release();
     await monitor.stop();
   });
+});
+
+test("after a new selection, channels run again as soon as the tree is complete", async () => {
+  const schedules = { tree: everySeconds(300), channels: everySeconds(3_600) };
+  const { server, monitor, clock, own } = monitored(smallServer(), { schedules });
+  await monitor.start();
+  const [tree, channels] = monitor.collectors.records;
+  tree?.awaitNew();
+  channels?.awaitNew(tree);
+  server.fail("API_TIMEOUT", "sensor");
+  await monitor.replace({});
+  await clock.advance(0);
+  expect([server.timesAsked("channels"), await own("prtg_up")]).toEqual([2, 0]);
+  server.heal();
+  await clock.advance(5 * MINUTE);
+  expect([server.timesAsked("channels"), await own("prtg_up")]).toEqual([3, 1]);
+  await clock.advance(5 * MINUTE);
+  expect(server.timesAsked("channels")).toBe(3);
+  await monitor.stop();
 });
 
 describe("stopped monitor", () => {
@@ -229,9 +264,8 @@ describe("prtg_up", () => {
   });
 
   test("ignores disabled collectors and limits", async () => {
-    const every = (seconds: number) => ({ kind: "interval", everyMs: seconds * SECOND }) as const;
     const { server, monitor, own } = monitored(smallServer(), {
-      schedules: { health: every(15), channels: every(60), limits: every(60) },
+      schedules: { health: everySeconds(15), channels: everySeconds(60), limits: everySeconds(60) },
     });
     server.fail("API_TIMEOUT", "limits");
     expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);

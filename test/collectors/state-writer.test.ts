@@ -3,6 +3,7 @@ import { createExpiryPolicy } from "../../src/collectors/server-collectors.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
+import { NO_OBSERVER } from "../../src/model/state-observer.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
@@ -48,6 +49,10 @@ test("a long commit that a page needs comes before the background", async () => 
 test("small commits in a row yield to the event loop", async () => {
   // Each commit uses part of a slice.
   const { writer } = writerOver(1);
-  const turns = await turnsDuring(() => Promise.all(Array.from({ length: 100 }, () => writer.applyVersion("1"))));
+  const versions = Array.from({ length: 100 }, (_, index) => String(index));
+  const written: string[] = [];
+  writer.state.observe({ ...NO_OBSERVER, onVersion: ({ version }) => void written.push(version) });
+  const turns = await turnsDuring(() => Promise.all(versions.map((version) => writer.applyVersion(version))));
   expect(turns).toBeGreaterThan(10);
+  expect(written).toEqual(versions);
 });

@@ -11,6 +11,9 @@ test.each([
   [{ edition: "prtg500", server_version: "25.3.110" }, "25.3.110"],
   [{ anything: "v25.3" }, "v25.3"],
   [{ appserver: "1.2.3" }, "1.2.3"],
+  [{ prtg_edition: "PRTG 500, core 1.2", version: "25.3.110" }, "25.3.110"],
+  [{ core_count: "4", core_path: "v.x", version: "25.3" }, "25.3"],
+  [{ prtg_build: "25", version: "25.10" }, "25.10"],
   [{ name: "Core" }, undefined],
   [{}, undefined],
 ])("the version in %j is %s", (members, expected) => {

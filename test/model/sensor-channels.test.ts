@@ -38,3 +38,21 @@ test("the index finds each channel by id after changes in any order", () => {
     }),
   );
 });
+
+test("the index reads about one id per channel if callers ask in the order of the list, again and again", () => {
+  const numbers = new ChannelNumbers();
+  const channels = new SensorChannels(SENSOR);
+  const ids = Array.from({ length: 60 }, (_, index) => String(index));
+  let reads = 0;
+  for (const channelId of ids) {
+    const channel = new Channel(numbers, SENSOR, { channelId, name: channelId, unit: "%" });
+    const get = () => {
+      reads++;
+      return channelId;
+    };
+    channels.add(Object.defineProperty(channel, "channelId", { get }));
+  }
+  reads = 0;
+  for (let poll = 0; poll < 3; poll++) for (const channelId of ids) channels.find(channelId);
+  expect(reads).toBeLessThan(2 * 3 * ids.length);
+});

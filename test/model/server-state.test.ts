@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TimeSlices } from "../../src/lib/yielding.ts";
-import type { Channel } from "../../src/model/channel.ts";
+import { CHANNEL_FACTS, type Channel } from "../../src/model/channel.ts";
 import { Lookups } from "../../src/model/lookups.ts";
+import { NODE_FACTS } from "../../src/model/node-state.ts";
 import { ServerState } from "../../src/model/server-state.ts";
 import { NO_OBSERVER, type StateObserver } from "../../src/model/state-observer.ts";
-import type { UpdateContext } from "../../src/model/update-context.ts";
 import type { ChannelRecord, NodeKind, NodeRecord } from "../../src/prtg/records.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { channel } from "../collectors/monitored.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { contextAt } from "./build-context.ts";
 import { list, record } from "./build-record.ts";
 
 const MINUTE = 60_000;
@@ -20,21 +20,7 @@ function sensorServer(observer: StateObserver = NO_OBSERVER) {
   const state = new ServerState({ staleAfterMs: 5 * MINUTE });
   state.observe(observer);
   let isServerInDoubt = false;
-  const context = (): UpdateContext => {
-    const expiresAt = () => clock.monotonic() + 10 * MINUTE;
-    return {
-      now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt },
-      expiry: {
-        state: expiresAt,
-        property: expiresAt,
-        channel: expiresAt,
-        limit: expiresAt,
-        version: expiresAt,
-        detail: expiresAt,
-      },
-      slices: new TimeSlices(clock),
-    };
-  };
+  const context = () => contextAt(clock, isServerInDoubt);
   const known = (): Channel => {
     const found = state.channel("50", "0");
     if (found === undefined) throw new Error("channel 50.0 is not known");
@@ -198,6 +184,50 @@ describe("ServerState", () => {
       ...["channel 0: 30", "50: 16"],
       ...["channel 0: 23", "50: 16"],
     ]);
+  });
+
+  test("reports a measurement of each sensor in a list", async () => {
+    const measured: string[] = [];
+    const { clock, state, context } = sensorServer({
+      ...NO_OBSERVER,
+      onNodeChange: ({ id }, facts) => void (facts === NODE_FACTS.measurement && measured.push(id)),
+    });
+    const sensors = ["50", "51", "52", "53"].map((id) => record("sensor", id, "0"));
+    await state.applyTree({ nodes: { sensor: list(sensors) } }, context());
+    const at = { measuredAt: clock.now() };
+    const channels = [channel("50.0", at), channel("50.1"), channel("51.0"), channel("52.0"), channel("52.1", at)];
+    await state.applyChannels(list(channels), context());
+    expect(measured).toEqual(["50", "52"]);
+    expect(state.node("50")?.lastMeasuredAt).toBe(clock.now());
+    expect(state.node("51")?.lastMeasuredAt).toBeUndefined();
+  });
+
+  test("reports a renamed sensor and its channels", async () => {
+    const told: string[] = [];
+    const { state, tree, channels } = sensorServer({
+      ...NO_OBSERVER,
+      onNodeChange: ({ id, node }, facts) => void (facts & NODE_FACTS.identity && told.push(`${id} ${node.name}`)),
+      onChannelChange: ({ channelId, sensor }, facts) =>
+        void (facts === CHANNEL_FACTS.identity && told.push(`${channelId} of ${sensor.node.name}`)),
+    });
+    await tree();
+    await channels();
+    await tree();
+    expect(told).toEqual([]);
+    const before = state.node("50");
+    await tree({ name: "Uplink" });
+    expect(told).toEqual(["50 Uplink", "0 of Uplink"]);
+    expect(state.node("50")).toBe(before);
+  });
+
+  test("does not keep a value that is too old already", async () => {
+    const { clock, tree, channels, known } = sensorServer();
+    await tree();
+    const value = async (ageMs: number) => {
+      await channels({ value: 1, measuredAt: clock.now() - ageMs });
+      return known().value;
+    };
+    expect([await value(5 * MINUTE - 1), await value(5 * MINUTE)]).toEqual([1, undefined]);
   });
 
   test("keeps the status of the last list, and the times when the sensor was up and down", async () => {

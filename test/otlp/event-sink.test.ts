@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { createEventSink, estimateRecordSize } from "../../src/otlp/event-sink.ts";
+import type { ExportOutcome } from "../../src/otlp/export-response.ts";
 import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -198,6 +199,21 @@ test("an aborted or closed delivery counts nothing as delivered", async () => {
   expect(receiver.requests).toHaveLength(2);
 });
 
+test("closing waits for events under way", async () => {
+  const { promise, resolve } = Promise.withResolvers<ExportOutcome>();
+  const sink = createEventSink({ exporter: { export: () => promise }, resource: RESOURCE, scope: SCOPE });
+  const sent = sink.send(statusChanges(1), never);
+  let isClosed = false;
+  const closed = sink.close().then(() => {
+    isClosed = true;
+  });
+  await new Promise(setImmediate);
+  expect(isClosed).toBe(false);
+  resolve({ kind: "accepted", rejected: 0, message: "" });
+  await closed;
+  expect(await sent).toMatchObject({ kind: "accepted" });
+});
+
 test("closing the sink of one server keeps others open", async () => {
   const receiver = await startReceiver();
   const exporter = await testLogExporter({ endpoint: receiver.url });
@@ -225,4 +241,18 @@ test("the estimated size of a record is about right", async () => {
   const estimate = events.reduce((sum, event) => sum + estimateRecordSize(event), 0);
   expect(estimate / bytes).toBeGreaterThan(0.7);
   expect(estimate / bytes).toBeLessThan(1.5);
+});
+
+test.each<[string, Partial<EventRecord>, number]>([
+  ["uid", { uid: "u".repeat(100) }, 100],
+  ["name, which it has twice", { eventName: "n".repeat(100) as EventRecord["eventName"] }, 200],
+  ["body", { body: "b".repeat(100) }, 100],
+  ["text in an attribute", { attributes: { "prtg.status.name": "t".repeat(100) } }, 100],
+  ["list in an attribute", { attributes: { "prtg.status.name": ["t".repeat(60), "t".repeat(40)] } }, 100],
+])("the estimated size of a record grows with its %s", (_, more, letters) => {
+  const event = statusChange(0, { uid: "", body: "", attributes: { "prtg.status.name": "" } });
+  const short = { ...event, eventName: "" as EventRecord["eventName"] };
+  const grown = estimateRecordSize({ ...short, ...more }) - estimateRecordSize(short);
+  expect(grown).toBeGreaterThanOrEqual(letters);
+  expect(grown).toBeLessThan(letters + 30);
 });

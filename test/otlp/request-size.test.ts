@@ -90,6 +90,20 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
     expect(receiver.requests.flatMap((request) => [...rowsIn(request)])).toEqual(expectedRows(rows));
   });
 
+  test("have labels of their own rows only, so that a long delivery needs little memory", async () => {
+    let described = 0;
+    const atRequest: number[] = [];
+    const receiver = await startReceiver(() => void atRequest.push(described));
+    const { sink } = await testSink({ endpoint: receiver.url, protocol }, (...channel) => {
+      described++;
+      return describeAll(...channel);
+    });
+    const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 60));
+    await sink.deliver(rows, never);
+    expect(described).toBe(18_000);
+    expect(atRequest[0]).toBeLessThan(9_000);
+  });
+
   test("split for a receiver that rejects their size, and stay split", async () => {
     const receiver = await startReceiver((_, { body }) => (body.length > 100_000 ? { status: 413 } : undefined));
     const { sink, observer } = await testSink({ endpoint: receiver.url, protocol });

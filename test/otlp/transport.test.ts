@@ -4,7 +4,8 @@ import { Receivers } from "../../src/otlp/receivers.ts";
 import { OtlpTransport } from "../../src/otlp/transport.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-test("a push on a closed connection repeats immediately", async () => {
+/** A receiver that resets a connection at its second request, or keeps it. */
+async function listening({ resets }: { readonly resets: boolean }) {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {
@@ -14,7 +15,7 @@ test("a push on a closed connection repeats immediately", async () => {
     socket.on("error", () => undefined);
     socket.on("data", (bytes) => {
       if (!bytes.toString("latin1").includes("POST ")) return;
-      if (++requests === 1) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+      if (++requests === 1 || !resets) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
       else socket.resetAndDestroy();
     });
   });
@@ -38,10 +39,22 @@ test("a push on a closed connection repeats immediately", async () => {
     receiver: new Receivers(clock).at(url),
   });
   onTestFinished(() => transport.close());
-  const never = new AbortController().signal;
-  for (let push = 0; push < 6; push++) {
-    expect((await transport.post(Buffer.from("points"), never)).status).toBe(200);
+  const push = async () => {
+    const { status } = await transport.post(Buffer.from("points"), new AbortController().signal);
     await new Promise((resolve) => setImmediate(resolve));
-  }
-  expect(connections).toBeLessThanOrEqual(6);
+    return status;
+  };
+  return { push, connections: () => connections };
+}
+
+test("a push on a closed connection repeats immediately", async () => {
+  const { push, connections } = await listening({ resets: true });
+  for (let count = 0; count < 6; count++) expect(await push()).toBe(200);
+  expect(connections()).toBeLessThanOrEqual(6);
+});
+
+test("pushes share a connection that stays open", async () => {
+  const { push, connections } = await listening({ resets: false });
+  for (let count = 0; count < 3; count++) expect(await push()).toBe(200);
+  expect(connections()).toBe(1);
 });

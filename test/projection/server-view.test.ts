@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { TimeSlices } from "../../src/lib/yielding.ts";
 import { ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
+import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
-import type { UpdateContext } from "../../src/model/update-context.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
 import { endedSlots } from "../../src/store/ended-series.ts";
 import { Store } from "../../src/store/store.ts";
 import { channel } from "../collectors/monitored.ts";
+import { contextAt } from "../model/build-context.ts";
 import { list, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const MINUTE = 60_000;
-const { channelValue, channelLimit, sensorStatus, nodeSensors } = TREE_FAMILIES;
+const { channelValue, channelLimit, sensorStatus, nodeSensors, objects } = TREE_FAMILIES;
 
 const shape: Shape = {
   mapper: plainMapper(),
@@ -38,21 +38,15 @@ async function viewed(first: Shape) {
   const clock = new ManualClock();
   const store = new Store(first.mapper.storeFamilies());
   const view = new ServerView({ server: "hq", store, shape: first, staleAfterMs: 5 * MINUTE });
-  const context = (): UpdateContext => {
-    const until = () => clock.monotonic() + 10 * MINUTE;
-    return {
-      now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt: false },
-      expiry: { state: until, property: until, channel: until, limit: until, version: until, detail: until },
-      slices: new TimeSlices(clock),
-    };
-  };
+  const context = () => contextAt(clock);
   const summary = { counts: new Map([["up" as const, 1]]), total: 1 };
   await view.commit(async () => {
     const nodes = {
       probe: list([record("probe", "1", "0", { summary })]),
       sensor: list([record("sensor", "50", "1", { status: "warning" })]),
     };
-    await view.state.applyTree({ nodes }, context());
+    const objectCounts = { value: new Map([["sensor", 12]]) };
+    await view.state.applyTree({ nodes, objectCounts }, context());
     const record50 = channel("50.0", { name: "Uptime", value: 7, measuredAt: clock.now(), limits: { max_error: 90 } });
     await view.state.applyChannels(list([record50]), context());
   });
@@ -70,7 +64,7 @@ async function viewed(first: Shape) {
         ),
       ),
     /** Last label and value of each series. */
-    series: (family: typeof channelValue | typeof channelLimit | typeof sensorStatus | typeof nodeSensors) => {
+    series: (family: MetricFamily) => {
       store.expire(clock.monotonic());
       const table = store.table(family);
       const slots = Array.from({ length: table.slots }, (_, slot) => slot).filter((slot) => table.isPresent(slot));
@@ -87,6 +81,7 @@ describe("reload", () => {
     expect(series(channelValue).map(([, value]) => value)).toEqual([7]);
     expect(series(channelLimit)).toEqual([["max_error", 90]]);
     expect(series(nodeSensors)).toEqual([["up", 1]]);
+    expect(series(objects)).toEqual([["sensor", 12]]);
     expect(series(sensorStatus)).toHaveLength(15);
     expect(series(sensorStatus)).toContainEqual(["warning", 1]);
     await poll(8);
@@ -142,6 +137,21 @@ describe("reload", () => {
     expect(series(channelValue).map(([, value]) => value)).toEqual([8]);
     expect(view.state.channelCount).toBe(1);
   });
+});
+
+test("current values omit channels without one, and old ones", async () => {
+  const { clock, view, context } = await viewed(shape);
+  const at = (minutes: number) => clock.now() - minutes * MINUTE;
+  const records = [channel("50.0", { value: 7, measuredAt: at(0) }), channel("50.1", { value: 8, measuredAt: at(3) })];
+  await view.commit(() => view.state.applyChannels(list([...records, channel("50.2")]), context()));
+  const values = () => view.servedValues("50", clock.monotonic());
+  expect(values()).toEqual([
+    ["0", 7],
+    ["1", 8],
+  ]);
+  await clock.advance(2 * MINUTE);
+  expect(values()).toEqual([["0", 7]]);
+  expect(view.servedValues("51", clock.monotonic())).toEqual([]);
 });
 
 describe("main channel", () => {

@@ -20,7 +20,7 @@ function isAnything({ kind, text, source }: CompiledPattern): boolean {
 type Token = "**" | "*" | "?" | { readonly literal: string };
 
 function tokensOf({ text, isPath }: CompiledPattern): Token[] {
-  return (text.match(/\*\*|\*|\?|[^*?]/gsu) ?? []).map((part): Token => {
+  return Array.from(text.matchAll(/\*\*|\*|\?|[^*?]/gsu), ([part]): Token => {
     if (part === "**" || part === "?") return part;
     if (part !== "*") return { literal: part };
     return isPath ? "*" : "**";
@@ -30,22 +30,21 @@ function tokensOf({ text, isPath }: CompiledPattern): Token[] {
 function globCovers(wide: readonly Token[], narrow: readonly Token[]): boolean {
   if (wide.length * narrow.length > MAX_STEPS) return false;
   // fits[j]: the tokens of `wide` so far match the first j tokens of `narrow`.
-  let fits = narrow.map(() => false);
-  fits.unshift(true);
+  let fits = [true];
   for (const token of wide) {
-    const next = fits.map(() => false);
+    const next: boolean[] = [];
     for (let index = 0; index <= narrow.length; index++) {
       const taken = index === 0 ? undefined : narrow[index - 1];
       if (token === "**" || token === "*") {
         const absorbs = taken !== undefined && (token === "**" || isWithinName(taken));
-        next[index] = (fits[index] ?? false) || (absorbs && (next[index - 1] ?? false));
-      } else if (taken !== undefined) {
-        next[index] = (fits[index - 1] ?? false) && takesOne(token, taken);
+        next.push(fits[index] === true || (absorbs && next[index - 1] === true));
+      } else {
+        next.push(taken !== undefined && fits[index - 1] === true && takesOne(token, taken));
       }
     }
     fits = next;
   }
-  return fits[narrow.length] ?? false;
+  return fits[narrow.length] === true;
 }
 
 function isWithinName(token: Token): boolean {

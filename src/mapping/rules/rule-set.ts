@@ -59,7 +59,7 @@ export class RuleSet {
     if (family === undefined || settings.kind === "drop") return { kind: "drop", rule };
     const conversion = rule.factor ?? conversionTo(settings.unit, reading);
     if (conversion === undefined) return { kind: "unconverted", rule, family };
-    const labels = rule.labels.map(({ parts }) => parts.map((part) => textOf(part, sensor, channel, reading)).join(""));
+    const labels = rule.labels.map(({ parts }) => parts.map((part) => textOf(part, sensor, channel)).join(""));
     return { kind: "metric", rule, family, conversion, labels };
   }
 
@@ -106,19 +106,15 @@ function conversionTo(target: string | undefined, reading: UnitReading | undefin
   return reading?.base === target ? reading.conversion : undefined;
 }
 
-function textOf(
-  part: LabelPart,
-  sensor: SensorAttributes,
-  channel: ChannelAttributes,
-  reading: UnitReading | undefined,
-): string {
+function textOf(part: LabelPart, sensor: SensorAttributes, channel: ChannelAttributes): string {
   if (part.kind === "text") return part.text;
   const values: Readonly<Record<AttributeName, readonly string[]>> = {
     kind: [sensor.type],
     kind_name: [sensor.typeName],
     channel: [channel.name],
     unit: [channel.unit],
-    base_unit: [reading?.base ?? ""],
+    // Only exact names match it, and these have no groups.
+    base_unit: [],
     tags: tagsOf(sensor),
     device: [sensor.device],
     path: [sensor.path],
