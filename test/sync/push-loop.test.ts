@@ -117,6 +117,19 @@ describe("history in the push", () => {
     expect(sent.map(({ rows }) => rows[0])).toEqual(["b@1", "a@0"]);
   });
 
+  test.each([
+    { waitMs: 4_999, sent: ["b@1", "a@0"] },
+    { waitMs: 5_000, sent: ["b@1"] },
+  ])("goes out at the end if its turn comes in time: in $waitMs ms", async ({ waitMs, sent: expected }) => {
+    const { clock, push, offer, sent } = loop({ takeHistoryTurn: (now) => Math.max(0, waitMs - now.monotonic()) });
+    push.start();
+    offer(...old("a"), row("b", 1));
+    const ended = push.flush(5_000);
+    await clock.advance(5_000);
+    await ended;
+    expect(sent.map(({ rows }) => rows[0])).toEqual(expected);
+  });
+
   test("does not delay the end if it gets no turn in time", async () => {
     const { clock, push, offer, sent, outbox } = loop({ maxBatchPoints: 20, takeHistoryTurn: () => 60_000 });
     push.start();
