@@ -31,7 +31,7 @@ function claim(directory: string, servers: readonly string[], options: Options =
 const BRANCH = JSON.stringify({ pid: 7, host: "other-host", since: "2026-01-15T12:00:00Z", servers: ["hq", "branch"] });
 const HOLDER = "process 7 on other-host, since 2026-01-15T12:00:00Z, pushes branch";
 
-/** What another process leaves in the folder while it lives. Its end releases the lock. */
+/** The files of another process, and its lock until `release`. */
 function otherProcess(folder: string, content = BRANCH): FileLock {
   writeFileSync(join(folder, "claim-other.json"), content);
   const lock = tryFileLock(join(folder, "claim-other.lock"));
