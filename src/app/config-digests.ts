@@ -44,10 +44,10 @@ export async function digestConfig(config: Config): Promise<ConfigDigests> {
     ]),
   );
   const files = await Promise.all(pushFiles(config.otlp ?? {}).map(readQuietly));
-  const { headers = {}, endpoint = "" } = rest.otlp ?? {};
+  const { headers = {} } = rest.otlp ?? {};
   const open = { shape, servers, rest: { ...rest, otlp: rest.otlp && withoutSecrets(rest.otlp) } };
   return {
-    whole: digest([open, [...digests], headers, endpoint, files]),
+    whole: digest([open, [...digests], headers, files]),
     hash: Number.parseInt(digest(open).slice(0, 12), 16),
     servers: digests,
     shape: digest(shape),
@@ -88,10 +88,9 @@ export function pushFiles({ headerFiles = {}, tls, proxy }: PushFiles): readonly
   return paths.filter((path) => path !== undefined);
 }
 
-/** Headers may be secrets, and a URL may have a password. */
-function withoutSecrets(otlp: NonNullable<Config["otlp"]>): unknown {
-  const { headers, endpoint, ...open } = otlp;
-  return { ...open, headers: Object.keys(headers ?? {}), endpoint: endpoint?.replace(/\/\/[^/]*@/, "//") };
+/** Headers may be secrets. URLs have none: the schema refuses them. */
+function withoutSecrets({ headers, ...open }: NonNullable<Config["otlp"]>): unknown {
+  return { ...open, headers: Object.keys(headers ?? {}) };
 }
 
 /** For servers that stay although their file is wrong now. */

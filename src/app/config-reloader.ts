@@ -19,16 +19,18 @@ export interface ReloadSource {
   readonly prepareEvents: (config: Config) => Promise<PreparedEvents | undefined>;
 }
 
+type ChangeableExporter = Pick<Exporter, "metrics" | "reportFindings" | "change" | "stop">;
+
 /** Applies a changed configuration as a whole or not at all. */
 export class ConfigReloader {
-  readonly #exporter: Exporter;
+  readonly #exporter: ChangeableExporter;
   readonly #clock: Clock;
   readonly #log: Logger;
   #digests: ConfigDigests;
   readonly #oneAtATime = pLimit(1);
   #isStopped = false;
 
-  constructor(exporter: Exporter, digests: ConfigDigests, { clock, log }: Pick<Runtime, "clock" | "log">) {
+  constructor(exporter: ChangeableExporter, digests: ConfigDigests, { clock, log }: Pick<Runtime, "clock" | "log">) {
     this.#exporter = exporter;
     this.#digests = digests;
     this.#clock = clock;

@@ -4,7 +4,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, inspectStateDirectory, type StateFiles } from "../sync/state-files.ts";
-import type { ClientContext, Runtime } from "./context.ts";
+import type { ClientContext, ExporterContext, Runtime } from "./context.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 import { refuseNewerWatermarks } from "./state-versions.ts";
 
@@ -72,7 +72,12 @@ export async function discardPush({ receiver, claim }: PreparedPush): Promise<vo
 /** For an exporter that delivers its backlog before it ends. */
 export const CLAIM_WAIT_MS = 30_000;
 /** For the locks of a dead machine: NFS keeps them for 90 seconds. */
-export const DEAD_CLAIM_WAIT_MS = 120_000;
+const DEAD_CLAIM_WAIT_MS = 120_000;
+
+/** Time for a reload to wait for another process. A standby that takes over waits for the last leader. */
+export function reloadWaitMs({ leadership }: Pick<ExporterContext, "leadership">): number {
+  return leadership === undefined ? 0 : DEAD_CLAIM_WAIT_MS;
+}
 
 /** Makes the directory private, or warns that other users can read it. */
 async function closeStateDirectory({ stateDir }: Config, log: Logger): Promise<void> {

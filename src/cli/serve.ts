@@ -14,7 +14,7 @@ import {
 } from "../app/context.ts";
 import { type EventOutputs, openEvents, prepareEvents } from "../app/event-outputs.ts";
 import { Exporter } from "../app/exporter.ts";
-import { DEAD_CLAIM_WAIT_MS, openOtlpPush, prepareOtlpPush } from "../app/otlp-preparation.ts";
+import { openOtlpPush, prepareOtlpPush, reloadWaitMs } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import { requireMemory } from "../app/process/memory-limit.ts";
@@ -154,7 +154,7 @@ async function begin(flags: ServeFlags, context: ExporterContext, load: () => Pr
   const { config, source } = await load();
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  const waitMs = context.leadership === undefined ? 0 : DEAD_CLAIM_WAIT_MS;
+  const waitMs = reloadWaitMs(context);
   const reloads: ReloadSource = {
     load: async () => (await load()).config,
     preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env, waitMs),

@@ -142,11 +142,7 @@ async function readServerFile(
   const literals = literalCredentials(isList ? value.map((_, index) => at(index)) : [[]], value, document);
   const { settings, problems, more } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
   const literalKeys = new Set(literals.map(({ key }) => key));
-  const found = [
-    ...document.problems,
-    ...literals,
-    ...problems.filter(({ key }) => key === "" || !literalKeys.has(key)),
-  ];
+  const found = [...document.problems, ...literals, ...problems.filter(({ key }) => !literalKeys.has(key))];
   const doubles = (settings ?? []).flatMap(({ name }, index): ConfigProblem[] => {
     const other = takenBy.get(name);
     const text = `expected a unique name, found ${quote(name)}: ${other} has the same name`;

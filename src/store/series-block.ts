@@ -35,7 +35,7 @@ export class SeriesBlock {
     this.#width = width;
   }
 
-  /** A copy, in the order of `family.labels`. Empty texts if the slot is free. */
+  /** A copy, in the order of `family.labels`. Empty texts if the slot is free again. */
   labels(at: number): string[] {
     return this.#labels.slice(at * this.#width, (at + 1) * this.#width);
   }
@@ -50,11 +50,5 @@ export class SeriesBlock {
 
   clearLabels(at: number): void {
     this.#labels.fill("", at * this.#width, (at + 1) * this.#width);
-  }
-
-  /** Adds a free slot. */
-  extend(): void {
-    for (let column = 0; column < this.#width; column++) this.#labels.push("");
-    this.used++;
   }
 }

@@ -243,7 +243,7 @@ export class SeriesTable {
       block = new SeriesBlock(this.family.labels.length);
       this.#blocks.push(block);
     }
-    block.extend();
+    block.used++;
     return this.#slots++;
   }
 

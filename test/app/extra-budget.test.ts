@@ -48,6 +48,19 @@ async function pass({ clock, budget }: ReturnType<typeof started>, seconds: numb
   }
 }
 
+test.each([
+  { utilization: 0, shown: 0 },
+  { utilization: 0.3, shown: 0.3 },
+  { utilization: 0.9, shown: 0.9 },
+  // Timers are late in a busy process.
+  { utilization: 1.2, shown: 1 },
+])("follows the busy share of the event loop: $utilization", async ({ utilization, shown }) => {
+  const { clock, setUtilization, value } = started();
+  setUtilization(utilization);
+  await clock.advance(10 * SECOND);
+  expect(await value(EXPORTER_METRICS.extras.loop)).toBeCloseTo(shown);
+});
+
 test("metrics and one log line report a busy process and its end", async () => {
   const subject = started();
   const { clock, lines, setUtilization, value } = subject;

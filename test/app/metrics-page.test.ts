@@ -1,8 +1,14 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { PageWatch } from "../../src/app/metrics-page.ts";
+import { createMetricsPage, PageWatch } from "../../src/app/metrics-page.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { shardKeyOf } from "../../src/store/shard-key.ts";
+import { Store } from "../../src/store/store.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+
+const FAMILY = { name: "prtg_test", type: "gauge", help: "", labels: ["sensor_id"] } as const;
 
 function setUp() {
   const lines: string[] = [];
@@ -26,6 +32,23 @@ test("logs dropped series when they start, change by more than a tenth, and end"
     "series are dropped",
     "the metrics page",
   ]);
+});
+
+test("limits the page to whole devices and counts their series", async () => {
+  const store = new Store([FAMILY]);
+  await store.commit(() => {
+    const table = store.table(FAMILY);
+    for (const device of ["40", "41", "42"]) {
+      for (const id of ["a", "b", "c"]) table.set(table.add([`${device}${id}`], shardKeyOf("hq", device)), 1);
+    }
+  });
+  const { exposition } = createMetricsPage(store, { maxSeries: 7, maxBytes: undefined }, testContext());
+  const page = Buffer.concat(await exposition.page(negotiateFormat({}), "identity")).toString();
+  const devices = [...page.matchAll(/^prtg_test\{sensor_id="(\d+)\w"\} 1$/gm)].map(([, device]) => device);
+  expect(devices).toHaveLength(6);
+  expect(new Set(devices).size).toBe(2);
+  expect(page).toMatch(/^prtg_exporter_dropped_series\{family="prtg_test"\} 3$/m);
+  expect(page).toMatch(/^prtg_exporter_series\{family="prtg_test"\} 6$/m);
 });
 
 test("warns once of a page that vmagent would reject", () => {

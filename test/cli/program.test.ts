@@ -77,3 +77,13 @@ test("help fits 80 columns without broken words or repeated empty lines", () => 
     expect(help.split(/\s+/)).toEqual(helpOf(1_000).split(/\s+/));
   }
 });
+
+test("every command and every flag has a description", () => {
+  const { commands } = createProgram({ code: 0, redactor: new Redactor() });
+  const flags = commands.flatMap((command) => [
+    { name: command.name(), description: command.description() },
+    ...command.options.map(({ long, description }) => ({ name: `${command.name()} ${long}`, description })),
+  ]);
+  expect(flags.length).toBeGreaterThan(100);
+  expect(flags.filter(({ description }) => !/^\w.{8,}/.test(description))).toEqual([]);
+});

@@ -131,6 +131,14 @@ describe("wrong file of a server", () => {
     expect(() => refuseBadFiles(loaded.badServerFiles)).toThrow(fault);
   });
 
+  test("reports a literal secret once, even with another fault, next to faults of other keys", async () => {
+    const content = "[{ url: https://x, auth: { username: 7, password: 1234567 } }, { url: https://y, auth: 5 }]";
+    const { badServerFiles } = await loadWithFiles(FROM, { "/d/a.yaml": content });
+    const problems = badServerFiles[0]?.error.problems ?? [];
+    expect(problems.map(({ key }) => key)).toEqual(["[0].auth.username", "[0].auth.password", "[1].auth"]);
+    expect(problems[1]?.text).toContain("This file must not contain secrets");
+  });
+
   test("keeps its old servers after a change until it is valid or deleted", async () => {
     const lastGood = new Map<string, readonly ServerConfig[]>();
     const at = async (content: string) => loadWithFiles(FROM, { ...GOOD, "/d/a.yaml": content }, lastGood);

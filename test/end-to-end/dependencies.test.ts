@@ -8,7 +8,7 @@ const OFF = "collectors: { timeseries: { enabled: false } }\n";
 const ON = `${OFF}metrics: { dependency_info: true }\n`;
 
 /** A device, and a group with devices, depend on another device's sensor. */
-async function start(settings: string, faults: readonly string[] = []) {
+async function start(settings: string) {
   const at = Date.now();
   const world = createWorld({ seed: 1, startedAt: at, size: { sensors: 300, devices: 40 } });
   const devices = world.list("device").filter(({ type }) => type === "device");
@@ -19,7 +19,7 @@ async function start(settings: string, faults: readonly string[] = []) {
   for (const { id } of [device, group]) {
     world.edit(id, { dependency: { schedule: "none", dependsOn: target.id } }, at);
   }
-  const running = await startSimulatedExporter({ settings, simulator: { world, faults } });
+  const running = await startSimulatedExporter({ settings, simulator: { world } });
   onTestFinished(() => running.close());
   running.simulator.freezeAt(at);
   const shown = async () => {
@@ -61,13 +61,4 @@ test("a cycle has the same number of requests as without dependencies", async ()
   expect(on.counts).toEqual(off.counts);
   // Four lists in each tree poll.
   expect([off.sections, on.sections]).toEqual([0, 12]);
-});
-
-test("a server that refuses the section keeps its tree", async () => {
-  const { poll, shown, samples, world, device, exporter } = await start(ON, ["refuses=include:scheduledependency"]);
-  expect(await poll()).toBe(true);
-  expect(await shown()).toEqual([]);
-  const intervals = [...(await samples()).values()].filter(({ name }) => name === "prtg_sensor_interval_seconds");
-  expect(intervals).toHaveLength(world.list("sensor").length);
-  expect((await exporter.status.node({ id: device.id, server: "hq", from: 0 }))?.depends_on).toBeNull();
 });

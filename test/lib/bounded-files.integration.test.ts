@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from "node:child_process";
-import { truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,15 +22,6 @@ async function faultOf(reading: Promise<unknown>): Promise<string> {
 }
 
 describe("complete file", () => {
-  test.each(["", "text", "ä".repeat(100_000)])("is read at any size (%#)", async (content) => {
-    const folder = temporaryFolder({ file: content });
-    expect(await readTextFile(join(folder, "file"))).toBe(content);
-  });
-
-  test("is read without a known size", async () => {
-    expect(await readTextFile("/proc/self/status")).toContain("Name:");
-  });
-
   test("is read from a pipe with a late writer in parts", async () => {
     const pipe = pipeIn(temporaryFolder({}));
     const reading = readTextFile(pipe);
@@ -42,16 +32,6 @@ describe("complete file", () => {
 });
 
 describe("unreadable file", () => {
-  test("fails if it is too large, with known and unknown size", async () => {
-    const folder = temporaryFolder({ file: "" });
-    const file = join(folder, "file");
-    truncateSync(file, 1_001);
-    expect(await faultOf(readTextFile(file, { maxBytes: 1_000 }))).toBe("it is larger than 1,000 bytes");
-    expect(await faultOf(readTextFile("/dev/zero", { maxBytes: 1_000_000 }))).toBe("it is larger than 1,000,000 bytes");
-    truncateSync(file, 1_000);
-    expect(await readTextFile(file, { maxBytes: 1_000 })).toHaveLength(1_000);
-  });
-
   test("fails if a pipe has no writer, and leaves no thread behind", async () => {
     const clock = new ManualClock();
     const pipe = pipeIn(temporaryFolder({}));
@@ -64,11 +44,6 @@ describe("unreadable file", () => {
     expect(fault).toBe("no data within 5 s");
     // The thread needs a moment to close the pipe.
     await expect.poll(() => filesHang()).toBe(false);
-  });
-
-  test("fails if it is a folder or missing", async () => {
-    expect(await faultOf(readTextFile(temporaryFolder({})))).toBe("it is a directory");
-    expect(await faultOf(readTextFile("/nowhere/at-all"))).toBe("no such file");
   });
 
   test("gets another read after a file system answers, without taking all threads", async () => {

@@ -17,6 +17,11 @@ test("a write replaces a file completely or not at all", async () => {
   expect([await readFile(path, "utf8"), await readdir(folder)]).toEqual(["old", ["file"]]);
 });
 
+test("a write without a folder fails with the error of the write", async () => {
+  const failed = replaceFile(join(temporaryFolder({}), "gone", "file"), () => Promise.resolve());
+  await expect(failed).rejects.toMatchObject({ code: "ENOENT", syscall: "open" });
+});
+
 test("a folder that cannot flush is no failure", async () => {
   // EINVAL, like folders on some network file systems.
   await expect(syncFolder(devNull)).resolves.toBeUndefined();

@@ -5,7 +5,6 @@ import type { Span } from "./support/received-points.ts";
 import { differencesFromRecord, simulatedRecord } from "./support/simulated-record.ts";
 
 const SENSORS = 2_600;
-const CHANNELS = 12_000;
 const MINUTES = 60;
 /** OpenTelemetry's SDK drops data above this. */
 const SDK_LIMIT = 2_000;
@@ -32,16 +31,8 @@ describeWithPrograms(["otel-collector"], `OpenTelemetry Collector in an hour of 
 
   test.each(["json", "protobuf"])("receives every measurement once, in order, as %s", (service) => {
     const received = routes.find((route) => route.service === service)?.received;
+    expect(simulatedRecord(site.world, hour).toArray().length).toBeGreaterThan(5 * SDK_LIMIT);
     expect(received && differencesFromRecord(received, site.world, [hour])).toEqual([]);
     expect(received).toMatchObject({ repeated: 0, outOfOrder: [] });
-  });
-
-  test.each(["json", "protobuf"])("receives any number of channels of one metric, as %s", (service) => {
-    const received = routes.find((route) => route.service === service)?.received;
-    const measured = new Map(simulatedRecord(site.world, hour));
-    expect(site.world.channels()).toHaveLength(CHANNELS);
-    expect(measured.size).toBeGreaterThan(5 * SDK_LIMIT);
-    // Only lists show data of a sensor that is always down.
-    expect([...measured.keys()].filter((channelId) => received?.channels.has(channelId) !== true)).toEqual([]);
   });
 });

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { countCardinality } from "../../src/store/cardinality.ts";
-import { findSeries } from "../../src/store/find-series.ts";
 import { Store } from "../../src/store/store.ts";
 
 function family(name: string, labels: readonly string[]): MetricFamily {
@@ -112,29 +110,6 @@ describe("countCardinality", () => {
     const { series } = await counting;
     expect(series).toBe(6);
     expect(written).toBeLessThan(turns);
-  });
-});
-
-describe("findSeries", () => {
-  test("finds series by labels, like the page", async () => {
-    const store = await filled();
-    const found = await findSeries(store, { server: "hq", sensor_id: "50" }, 0, unsliced);
-    expect(
-      found.map(({ family, labels, value }) => `${family.name}${formatLabels(family.labels, labels)} ${value}`),
-    ).toEqual([
-      'value{server="hq",sensor_id="50",channel_id="0",path="a"} 1',
-      'value{server="hq",sensor_id="50",channel_id="1",path="a"} 2',
-    ]);
-  });
-
-  test("omits expired values and notifies renderers", async () => {
-    const store = await filled();
-    let heard = 0;
-    store.onCommit(() => heard++);
-    expect(await findSeries(store, { sensor_id: "51" }, 999, unsliced)).toHaveLength(1);
-    expect(heard).toBe(0);
-    expect(await findSeries(store, { sensor_id: "51" }, 1_000, unsliced)).toEqual([]);
-    expect(heard).toBe(1);
   });
 });
 

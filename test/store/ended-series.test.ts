@@ -161,6 +161,7 @@ test("the table limits series that wait for their end and counts dropped ones", 
 test("an unpushed series leaves nothing behind", () => {
   const left = new EndedSeries(10);
   const table = tableWith(left);
+  table.markPushed(table.add(["0", "x"]));
   const slot = table.add(["1", "x"]);
   table.set(slot, 1);
   table.relabel(slot, ["1", "y"]);
@@ -203,6 +204,7 @@ test("a series that returns during its end and disappears gets a later end", asy
 
 test("a relabelled series ends only under its old labels", async () => {
   const table = tableWith(new EndedSeries(10));
+  table.add(["0", "x"]);
   const slot = table.add(["1", "x"]);
   table.markPushed(slot);
   table.relabel(slot, ["1", "y"]);

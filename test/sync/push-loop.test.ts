@@ -77,6 +77,18 @@ function loop({
   return { clock, outbox, push, offer, sent, settled, counted, lines };
 }
 
+/** Flushes. Resolves with the time that it took, milliseconds. */
+async function flush({ clock, push }: { clock: ManualClock; push: PushLoop }, graceMs: number): Promise<number> {
+  const began = clock.monotonic();
+  let took = Number.NaN;
+  const flushed = push.flush(graceMs).then(() => {
+    took = clock.monotonic() - began;
+  });
+  await clock.advance(graceMs + 1_000);
+  await flushed;
+  return took;
+}
+
 const MINUTE = 60_000;
 
 describe("history in the push", () => {
@@ -115,6 +127,17 @@ describe("history in the push", () => {
     offer(...old("a"), row("b", 1));
     await clock.advance(2_000);
     expect(sent.map(({ rows }) => rows[0])).toEqual(["b@1", "a@0"]);
+  });
+
+  test.each([
+    { waitMs: 4_999, sent: ["b@1", "a@0"], took: 4_999 },
+    { waitMs: 5_000, sent: ["b@1"], took: 0 },
+  ])("goes out at the end if its turn comes in time: in $waitMs ms", async ({ waitMs, sent, took }) => {
+    const subject = loop({ takeHistoryTurn: (clock) => Math.max(0, waitMs - clock.monotonic()) });
+    subject.push.start();
+    subject.offer(...old("a"), row("b", 1));
+    expect(await flush(subject, 5_000)).toBe(took);
+    expect(subject.sent.map(({ rows }) => rows[0])).toEqual(sent);
   });
 
   test("does not delay the end if it gets no turn in time", async () => {
@@ -293,17 +316,6 @@ describe("PushLoop", () => {
 });
 
 describe("flush", () => {
-  async function flush({ clock, push }: { clock: ManualClock; push: PushLoop }, graceMs: number): Promise<number> {
-    const began = clock.monotonic();
-    let took = Number.NaN;
-    const flushed = push.flush(graceMs).then(() => {
-      took = clock.monotonic() - began;
-    });
-    await clock.advance(graceMs + 1_000);
-    await flushed;
-    return took;
-  }
-
   test("sends remaining rows immediately and ends", async () => {
     const subject = loop({ maxBatchPoints: 4, answers: Array(9).fill({ outcome: ACCEPTED, afterMs: 20 }) });
     subject.push.start();

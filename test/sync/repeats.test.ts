@@ -148,7 +148,8 @@ describe("sensor with a scan every 15 minutes", () => {
 });
 
 test("a sensor whose last scan is older than the live window has repeats from the start", async () => {
-  const subject = await repeating([recordedSensor("7", 21_600, { phaseSeconds: 3_600 })]);
+  const fiveHoursAgo = { sinceMs: 5 * HOUR };
+  const subject = await repeating([recordedSensor("7", 21_600, fiveHoursAgo)]);
   await subject.run(subject.process, 5);
   expect(repeatsOf(subject).length).toBeGreaterThan(0);
 });

@@ -54,13 +54,20 @@ describe("measurement in a list", () => {
   });
 
   test.each([
-    { name: "its repetition", failures: 1, after: 13 * SECOND, verdict: "next" },
+    { name: "its repetition", failures: 1, after: 15 * SECOND, verdict: "next" },
+    { name: "a scan that is too late for a repetition", failures: 1, after: 15 * SECOND + 1, verdict: "gap" },
     { name: "the next scan, which may come after a repetition", failures: 1, after: 60 * SECOND, verdict: "gap" },
     { name: "a scan after two failures, which PRTG does not repeat", failures: 2, after: 60 * SECOND, verdict: "next" },
   ])("after a failed scan, $name is $verdict", ({ failures, after, verdict }) => {
     const sync = sensor(undefined);
     for (let count = failures; count > 0; count--) sync.take(failedRow(BASE - (count - 1) * 60 * SECOND), "list");
     expect(sync.observe(point(BASE + after), judging())).toBe(verdict);
+  });
+
+  test.each([{ mode: "off" }, { pushes: false }] as const)("after a failed scan is next with %j", (more) => {
+    const sync = sensor(undefined);
+    sync.take(failedRow(BASE), "list");
+    expect(sync.observe(point(BASE + 60 * SECOND), judging(more))).toBe("next");
   });
 
   test("near a watermark is known", () => {
@@ -151,6 +158,42 @@ describe("sensor without a push", () => {
     sync.take(row(BASE + 260 * SECOND), "series");
     expect(sync.readThrough(BASE + 240 * SECOND, true)).toBe(false);
     expect(sync.observe(point(BASE + 360 * SECOND), judging({ pushes: false }))).toBe("gap");
+  });
+});
+
+describe("sensor in step", () => {
+  const torn = { oldest: BASE, newest: BASE + MINUTE };
+  const complete = { oldest: BASE + MINUTE, newest: BASE + MINUTE };
+
+  test.each<[what: string, isInStep: boolean, change: (sync: SensorSync) => void]>([
+    ["after its last measurement", true, (sync) => sync.observe(point(BASE), judging())],
+    ["with a gap", false, (sync) => sync.observe(point(BASE + HOUR), judging())],
+    ["after dropped rows", false, (sync) => sync.fallBack(BASE - MINUTE)],
+    ["after a list that a scan tore", false, (sync) => sync.takesList(torn, "off")],
+    ["after a complete list", true, (sync) => [torn, complete].map((times) => sync.takesList(times, "off"))],
+    ["after its clock went back", false, (sync) => sync.followClock(BASE - HOUR, BASE - HOUR)],
+  ])("%s: %s", (_what, isInStep, change) => {
+    const sync = sensor(BASE);
+    change(sync);
+    expect(sync.isInStep).toBe(isInStep);
+  });
+});
+
+describe("end of what was sent", () => {
+  test.each([
+    { watermark: BASE + 299_999, endsInAverage: true },
+    { watermark: BASE, endsInAverage: false },
+    { watermark: undefined, endsInAverage: false },
+  ])("is an average after a restart: $endsInAverage for $watermark", ({ watermark, endsInAverage }) => {
+    expect(sensor(watermark).endsInAverage).toBe(endsInAverage);
+  });
+
+  test("is an average until a live row follows", () => {
+    const sync = sensor(undefined);
+    sync.take(row(BASE, "short"), "series");
+    expect(sync.endsInAverage).toBe(true);
+    sync.take(row(BASE + HOUR), "series");
+    expect(sync.endsInAverage).toBe(false);
   });
 });
 

@@ -53,6 +53,20 @@ describe("mode auto", () => {
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
+  test.each([
+    { lists: 1, asked: ["7/live"] },
+    { lists: 2, asked: [] },
+  ])("reads a sensor that is missing in $lists lists: $asked", async ({ lists, asked }) => {
+    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
+    const { engine } = await inStep(subject);
+    await subject.clock.advance(5 * MINUTE);
+    await engine.onListPoll(subject.server.list(), () => MINUTE);
+    const others = subject.server.list().filter(({ sensorId }) => sensorId === "8");
+    for (let count = 0; count < lists; count++) await engine.onListPoll(others, () => MINUTE);
+    await Promise.all([engine.readDue(new AbortController().signal), subject.clock.advance(MINUTE)]);
+    expect(subject.server.asked.filter((each) => each.startsWith("7/"))).toEqual(asked);
+  });
+
   test("reads sensors once a period if they scan faster than list polls", async () => {
     const subject = world([recordedSensor("7", 10), recordedSensor("8", 60, { phaseSeconds: 30 })]);
     const process = await inStep(subject);

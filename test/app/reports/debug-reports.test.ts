@@ -5,6 +5,7 @@ import { Redactor } from "../../../src/errors/redactor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { TimeSlices } from "../../../src/lib/yielding.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
+import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import { channel, monitored, smallServer } from "../../collectors/monitored.ts";
 
 const SECRET = 'hunter2"\\';
@@ -32,7 +33,8 @@ async function pages(at = smallServer()) {
     },
   };
   const monitors = new Map([["hq", counting]]);
-  return { ...createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor), counted: () => counted };
+  const debug = createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor);
+  return { ...debug, store, counted: () => counted };
 }
 
 describe("pages below /debug", () => {
@@ -96,6 +98,28 @@ describe("pages below /debug", () => {
     expect([second, counted()]).toEqual([first, 1]);
     await cardinality(new URLSearchParams());
     expect(counted()).toBe(2);
+  });
+
+  test("count series per probe, and those of objects and servers that are gone", async () => {
+    const { cardinality, store } = await pages();
+    const read = async () => {
+      const { json } = await cardinality(new URLSearchParams());
+      return z.object({ series: z.int(), probes: z.array(z.unknown()), series_of_no_probe: z.int() }).parse(json);
+    };
+    const before = await read();
+    const ofProbe = before.series - before.series_of_no_probe;
+    expect(ofProbe).toBeGreaterThan(10);
+    expect(before.probes).toEqual([{ server: "hq", probe: "Berlin", series: ofProbe }]);
+    const table = store.table(TREE_FAMILIES.sensorStatus);
+    const { labels } = table.family;
+    for (const [server, id] of [
+      ["hq", "99"],
+      ["gone", "50"],
+    ]) {
+      const values: Readonly<Record<string, string | undefined>> = { server, sensor_id: id };
+      table.set(table.add(labels.map((name) => values[name] ?? "")), 1);
+    }
+    expect(await read()).toMatchObject({ probes: before.probes, series_of_no_probe: before.series_of_no_probe + 2 });
   });
 
   test("list channels without rules", async () => {

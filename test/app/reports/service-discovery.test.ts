@@ -221,6 +221,15 @@ describe("error answers that make Prometheus keep its list", () => {
     expect(await answer.text()).toMatch(words);
   });
 
+  test("come from a standby replica, which knows no devices", async () => {
+    const discovery = createDiscovery({ ...sourcesOf({}), config: { standbyFor: ["hq"] } }, new Redactor());
+    const lists = { servers: [], kinds: [], tags: [], probes: [], groups: [], statuses: [] };
+    expect(await discovery({ ...lists, port: undefined }, AbortSignal.timeout(60_000))).toEqual({
+      status: 503,
+      text: "This replica is a standby. Ask the leader for the devices.",
+    });
+  });
+
   test("do not affect other servers", async () => {
     expect(await ask("?server=hq", starting)).toHaveLength(4);
     expect(await ask("?server=empty", starting)).toEqual([]);

@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { PipelinedResponses } from "../../../src/http/server/response-lifetime.ts";
 import { type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
 import { startWebServer } from "../../../src/http/server/web-server.ts";
 
@@ -57,6 +59,35 @@ test("answers that wait behind others free their places when the connection ends
   const before = performance.now();
   await web.close(60_000);
   expect(performance.now() - before).toBeLessThan(20_000);
+});
+
+test.each([
+  ["", []],
+  ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", ["connect"]],
+])("the end of a connection closes waiting answers, too, and the current one only once (%j)", async (last, events) => {
+  const responses = new PipelinedResponses();
+  const closed: string[] = [];
+  const server = createServer((request, response) => {
+    responses.track(request, response);
+    response.on("close", () => closed.push(request.url ?? ""));
+    if (request.url === "/done") response.end();
+    if (request.url === "/last" && last === "") client.destroy();
+  });
+  for (const event of events) server.on(event, (_request, socket) => socket.destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const connected = once(server, "connection");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.on("error", () => undefined);
+  const [socket] = await connected;
+  client.resume().write(requests("/done"));
+  while (closed.length < 1) await sleep(1);
+  client.write(requests("/current", "/next", "/last") + last);
+  await new Promise((resolve) => socket.once("close", resolve));
+  // Newer Node.js closes waiting answers itself, if no CONNECT came.
+  expect(new Set(closed)).toEqual(new Set(["/done", "/current", "/next", "/last"]));
+  expect(closed.filter((url) => url === "/current")).toHaveLength(1);
 });
 
 test("answers arrive in the order of requests", async () => {

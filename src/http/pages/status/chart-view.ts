@@ -1,11 +1,11 @@
 import { type Axis, axisOf, quantityOf } from "./axis.ts";
-import type { PageChart, SensorChart } from "./courses.ts";
+import type { ChartPart, PageChart, SensorChart } from "./courses.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
 import { limitsOf } from "./limits.ts";
 import { type LimitLine, lineChart, rowHead } from "./line-chart.ts";
-import { coarser, type PathPoint, runsOf } from "./path.ts";
+import { coarser, runsOf } from "./path.ts";
 import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
 /** The page stays below 100 kB. The other channels have sparklines. */
@@ -43,16 +43,17 @@ ${charts(outcome.chart, sensor)}${askFor(node, sensor, "Refresh charts")}`;
 }
 
 function charts(chart: SensorChart, { channels, channels_total }: SensorReport): Html {
-  const measured = channels.filter(({ channel_id }) => chart.channels.has(channel_id));
+  const measured = channels.flatMap((channel) => {
+    const values = chart.channels.get(channel.channel_id);
+    return values === undefined ? [] : [{ channel, values }];
+  });
   if (measured.length === 0)
     return html`<p class="none">The server has no values of these channels in the last four hours.</p>`;
   const drawn = measured.slice(0, MAX_DRAWN);
   const less = drawn.length < channels_total;
   return html`${less && html`<p class="note">Charts of ${counted(drawn.length, "channel")} of ${channels_total}: channels of this page with values, at most ${MAX_DRAWN}. The table of channels has a sparkline for each.</p>`}
-${drawn.map((channel, index) => {
-  const width = widthOf(drawn.length, chart);
-  const parts = coarser(chart.channels.get(channel.channel_id) ?? [], chart.from, width);
-  return channelChart(channel, parts, chart, { id: `chart-${index}`, rowMinutes: width > MINUTE_MS ? 60 : 15 });
+${drawn.map(({ channel, values }, index) => {
+  return channelChart(channel, values, chart, { id: `chart-${index}`, width: widthOf(drawn.length, chart) });
 })}`;
 }
 
@@ -63,12 +64,13 @@ function widthOf(channels: number, { from, to }: SensorChart): number {
 
 function channelChart(
   channel: ChannelReport,
-  parts: readonly PathPoint[],
-  chart: SensorChart,
-  { id, rowMinutes }: { readonly id: string; readonly rowMinutes: number },
+  values: readonly ChartPart[],
+  { from, to }: SensorChart,
+  { id, width }: { readonly id: string; readonly width: number },
 ): Html {
-  const { from, to } = chart;
-  const last = chart.channels.get(channel.channel_id)?.at(-1)?.high ?? 0;
+  const parts = coarser(values, from, width);
+  const rowMinutes = width > MINUTE_MS ? 60 : 15;
+  const last = values.at(-1)?.high ?? 0;
   const { name, unit, limits } = channel;
   const low = Math.min(...parts.map((part) => part.low));
   const high = Math.max(...parts.map((part) => part.high));

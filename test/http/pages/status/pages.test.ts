@@ -170,6 +170,28 @@ describe("page of one server", () => {
   });
 });
 
+describe("facts of a server's API and push", () => {
+  const [server] = statusReport().servers;
+  const { api, measurements } = server ?? {};
+  if (server === undefined || api === undefined) throw new Error("no server to begin with");
+
+  test.each([
+    [{ api: { ...api, breaker_open: true } }, "Circuit breaker ✕ open: requests are paused Requests"],
+    [{ api: { ...api, breaker_open: false } }, "Circuit breaker ✓ closed Requests"],
+    [{ api: { ...api, in_flight: 0 } }, "Requests 1,234 Failures"],
+    [{ api: { ...api, in_flight: 2 } }, "Requests 1,234 and 2 in flight Failures"],
+    [{ api: { ...api, failures: {} } }, "Failures none Clock"],
+    [{ api: { ...api, clock_offset_seconds: -2 } }, "Clock in sync"],
+    [{ api: { ...api, clock_offset_seconds: 3 } }, "Clock 3 s ahead"],
+    [{ problems: { decode: {}, waiting_channels: 0, orphans: 0 } }, "Data problems none"],
+    [{ measurements: measurements && { ...measurements, rejected: 0, pending: 0 } }, "none rejected Pending none"],
+  ])("shows %j", (more, expected) => {
+    const report = { ...statusReport(), servers: [{ ...server, ...more }] };
+    const page = serverPage(report, factsOf(report, nodeReport()));
+    expect(texts(rendered(() => page))).toContain(expected);
+  });
+});
+
 describe("last run of a collector", () => {
   const [server] = statusReport().servers;
   const complete = server?.collectors?.[0];

@@ -1,0 +1,129 @@
+import { X509Certificate } from "node:crypto";
+import { lookup } from "node:dns";
+import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { createServer, type TlsOptions } from "node:tls";
+import type { buildConnector } from "undici";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  type ConnectSettings,
+  type TlsClientOptions,
+  tlsConnector,
+  UntrustedCertificate,
+  WrongFingerprint,
+} from "../../../src/lib/http/tls.ts";
+import { certificate, keyPair } from "../../support/certificates.ts";
+
+const SETTINGS: ConnectSettings = { timeout: 30_000, autoSelectFamilyAttemptTimeout: 10_000, lookup };
+const CA = certificate("ca.pem");
+/** Self-signed. */
+const OTHER = certificate("prtg.example.com.pem");
+
+function seen(name: string): string {
+  return new X509Certificate(certificate(`${name}.pem`)).fingerprint256;
+}
+
+function pin(name: string): string {
+  return seen(name).replaceAll(":", "").toLowerCase();
+}
+
+/** Sends the server name of the handshake. Resolves with its port. */
+async function secureServer(name: string, options: TlsOptions = {}): Promise<number> {
+  const server = createServer({ ...keyPair(name), ...options }, (socket) => {
+    socket.on("error", () => undefined).end(`name: ${socket.servername || "none"}`);
+  });
+  server.on("tlsClientError", () => undefined).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+  return (server.address() as AddressInfo).port;
+}
+
+function open(connect: buildConnector.connector, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const host = `127.0.0.1:${port}`;
+    connect({ hostname: "127.0.0.1", host, protocol: "https:", port: String(port) }, (...[error, socket]) =>
+      error === null ? resolve(socket) : reject(error),
+    );
+  });
+}
+
+async function received(options: TlsClientOptions, port: number): Promise<string> {
+  return text(await open(tlsConnector(options, SETTINGS), port));
+}
+
+describe("tlsConnector", () => {
+  test.each<[title: string, server: string, options: TlsClientOptions]>([
+    ["of a trusted authority", "localhost", { ca: CA }],
+    ["that is trusted itself", "prtg.example.com", { ca: OTHER, serverName: "prtg.example.com" }],
+    ["with a pinned fingerprint", "prtg.example.com", { fingerprints: [pin("localhost"), pin("prtg.example.com")] }],
+    ["with a pinned fingerprint and a trusted authority", "localhost", { ca: CA, fingerprints: [pin("localhost")] }],
+    ["of any kind without verification", "expired", { insecureSkipVerify: true }],
+  ])("accepts a certificate %s", async (_title, server, options) => {
+    expect(await received(options, await secureServer(server))).toMatch(/^name: /);
+  });
+
+  test.each<[title: string, server: string, options: TlsClientOptions, reason: string]>([
+    ["of an unknown authority", "localhost", {}, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["of another authority", "localhost", { ca: OTHER }, "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+    ["that has expired", "expired", { ca: CA }, "CERT_HAS_EXPIRED"],
+    ["for another name than the host", "prtg.example.com", { ca: OTHER }, "ERR_TLS_CERT_ALTNAME_INVALID"],
+    [
+      "for another name than the given one",
+      "localhost",
+      { ca: CA, serverName: "prtg.example.com" },
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+    ],
+    [
+      "with a pinned fingerprint, but of another authority",
+      "expired",
+      { ca: CA, fingerprints: [pin("expired")] },
+      "CERT_HAS_EXPIRED",
+    ],
+  ])("refuses a certificate %s, and names its fingerprint", async (_title, server, options, reason) => {
+    const error = await received(options, await secureServer(server)).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(UntrustedCertificate);
+    expect(error).toMatchObject({ reason, seen: seen(server) });
+  });
+
+  test.each<[title: string, options: TlsClientOptions]>([
+    ["alone", { fingerprints: [pin("expired")] }],
+    ["with a trusted authority", { ca: CA, fingerprints: [pin("expired")] }],
+    ["without verification", { insecureSkipVerify: true, fingerprints: [pin("expired")] }],
+  ])("refuses another fingerprint than the pinned one, %s", async (_title, options) => {
+    const error = await received(options, await secureServer("localhost")).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(WrongFingerprint);
+    expect(error).toMatchObject({ seen: seen("localhost") });
+  });
+
+  test.each([
+    ["prtg.example.com", "prtg.example.com"],
+    // RFC 6066 allows no addresses.
+    ["127.0.0.1", "none"],
+    [undefined, "none"],
+  ])("with server name %s sends the name %s", async (serverName, sent) => {
+    const port = await secureServer("localhost");
+    expect(await received({ insecureSkipVerify: true, serverName }, port)).toBe(`name: ${sent}`);
+  });
+
+  test("refuses a server that is older than the minimum version", async () => {
+    const port = await secureServer("localhost", { maxVersion: "TLSv1.2" });
+    expect(await received({ ca: CA, minVersion: "TLSv1.2" }, port)).toBe("name: none");
+    await expect(received({ ca: CA, minVersion: "TLSv1.3" }, port)).rejects.toMatchObject({
+      code: expect.stringContaining("PROTOCOL_VERSION"),
+    });
+  });
+
+  test("reads the certificates for each connection", async () => {
+    const port = await secureServer("localhost");
+    const material = { ca: OTHER, cert: undefined, key: undefined };
+    let failure: Error | undefined;
+    const read = () => (failure === undefined ? Promise.resolve({ ...material }) : Promise.reject(failure));
+    const connect = tlsConnector({ read }, SETTINGS);
+    await expect(open(connect, port)).rejects.toBeInstanceOf(UntrustedCertificate);
+    material.ca = CA;
+    expect(await text(await open(connect, port))).toBe("name: none");
+    failure = new Error("the file is gone");
+    await expect(open(connect, port)).rejects.toBe(failure);
+  });
+});
