@@ -76,7 +76,9 @@ async function buildBase(engine: ContainerEngine, debian: string, folder: string
 async function buildNode(engine: ContainerEngine, programs: ImagePrograms, folder: string): Promise<void> {
   const debian = ["--create", `--directory=${programs["debian-bare"]}`, `--file=${folder}/debian.tar`];
   execFileSync("tar", [...debian, "--exclude=./proc/*", "--exclude=./sys/*", "--exclude=./usr/share/*", "."]);
-  cpSync(programBehind(programs["node-24.21.0"]), path.join(folder, "node"));
+  const node = programBehind(programs["node-24.21.0"]);
+  cpSync(node, path.join(folder, "node"));
+  cpSync(path.join(path.dirname(node), "../LICENSE"), path.join(folder, "LICENSE"));
   const npm = path.join(path.dirname(programBehind(programs["npm-11.6.2"])), "..");
   cpSync(npm, path.join(folder, "npm"), { recursive: true });
   const certificates = existsSync(CERTIFICATES) ? readFileSync(CERTIFICATES) : "";
@@ -87,6 +89,7 @@ async function buildNode(engine: ContainerEngine, programs: ImagePrograms, folde
     `FROM scratch
 ADD debian.tar /
 COPY --chmod=755 node /usr/local/bin/node
+COPY LICENSE /usr/local/LICENSE
 COPY npm /usr/local/lib/node_modules/npm
 COPY certificates.crt ${CERTIFICATES}
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && chmod +x /usr/local/lib/node_modules/npm/bin/npm-cli.js
