@@ -5,8 +5,9 @@ import manifest from "../../package.json" with { type: "json" };
 import { describeWithPrograms } from "../real/support/programs.ts";
 import { runProgram } from "../real/support/run-program.ts";
 import { freePort } from "../support/free-port.ts";
-import { type ContainerEngine, waitForPage } from "./support/container-engine.ts";
+import type { ContainerEngine } from "./support/container-engine.ts";
 import { startWithImages } from "./support/image-archive.ts";
+import { waitForPage } from "./support/pages.ts";
 import { IMAGE, IMAGE_PROGRAMS } from "./support/stand-in-images.ts";
 
 const KEY = "simulated-key";
