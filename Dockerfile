@@ -31,12 +31,13 @@ FROM ${NODE_IMAGE} AS node
 
 FROM ${BASE_IMAGE}
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
+COPY --from=node /usr/local/LICENSE /usr/local/LICENSE
 # Otherwise the user of the base image would own the following folders.
 USER 0:0
 WORKDIR /opt/prtg-exporter
 COPY --from=dependencies /build/node_modules node_modules
 COPY --from=compiled /build/dist dist
-COPY package.json LICENSE README.md ./
+COPY package.json LICENSE NOTICE README.md ./
 COPY packages/simulator/api packages/simulator/api
 COPY packages/simulator/scenarios packages/simulator/scenarios
 COPY config config

@@ -55,7 +55,8 @@ async function buildExporter(folder: string): Promise<void> {
 async function buildSimulator(): Promise<void> {
   const folder = path.join(SIMULATOR, "dist");
   await bundleTo(folder, path.join(SIMULATOR, "src"), { main: "packages/simulator/src/main.ts" }, []);
-  for (const name of [...LAUNCHER, "LICENSE"]) cpSync(path.join(ROOT, name), path.join(folder, path.basename(name)));
+  for (const name of [...LAUNCHER, "LICENSE", "NOTICE"])
+    cpSync(path.join(ROOT, name), path.join(folder, path.basename(name)));
 }
 
 async function bundleTo(

@@ -308,6 +308,26 @@ install_nginx() {
   say "$name" "installed $version"
 }
 
+# The registries of the release rehearsal.
+install_registries() {
+  local name=docker-registry target
+  if ! "$bin/$name" --version >/dev/null 2>&1; then
+    if ! have apt-get || ! have dpkg-deb; then
+      skip "$name" "it comes from Debian's package, and this machine has no apt-get"
+      return
+    fi
+    : >"$work/log"
+    if ! target=$(unpack_debian "$name" "$name"); then fail "$name" "apt-get download"; return; fi
+    publish "$name" "$target/usr/bin/$name"
+  fi
+  say "$name" "installed $("$bin/$name" --version | sed 's/.* //')"
+  name=verdaccio
+  : >"$work/log"
+  if ! have npm; then skip "$name" "it comes by npm"; return; fi
+  if ! (cd "$repo" && retry node scripts/install-missing.cjs --in tools/npm-registry); then fail "$name" "npm ci in tools/npm-registry"; return; fi
+  say "$name" "installed $(sed -n 's/.*"verdaccio": "\(.*\)".*/\1/p' "$repo/tools/npm-registry/package.json")"
+}
+
 # build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools, or go_packages of it,
 # with go_tags.
 build_go() (
@@ -597,9 +617,14 @@ beside() {
 }
 
 echo "Programs for the tests in test/real, in $cache"
+# With arguments, only these: helm machines registries debian_roots
+if (($# > 0)); then
+  for each in "$@"; do "install_$each"; done
+  exit $((failed + skipped > 0))
+fi
 # Registries are slow and leave processors idle, which compilers want.
 beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_site install_nginx \
-  install_alertmanager install_nspawn install_debian_roots
+  install_alertmanager install_nspawn install_registries install_debian_roots
 beside compilers install_prometheus_3 install_victoria_metrics install_otel_collector install_dashboard_schema \
   install_helm install_readers install_actionlint install_kubernetes_api
 wait

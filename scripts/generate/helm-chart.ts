@@ -8,6 +8,7 @@ import type { Output } from "./output.ts";
 const CHART = "deploy/helm/prtg-exporter/";
 const BEGIN = "<!-- values:begin -->";
 const END = "<!-- values:end -->";
+const LICENSE = new URL("../../LICENSE", import.meta.url);
 
 /** Helm packages only files inside the chart. */
 export const COPIED_FOLDERS = [
@@ -22,6 +23,7 @@ export async function chartFiles(root: URL): Promise<Output[]> {
   return [
     { path: `${CHART}values.schema.json`, content: printJson(valuesSchema(values)) },
     { path: `${CHART}README.md`, content: withValues(readme, values) },
+    { path: `${CHART}LICENSE`, content: await readFile(LICENSE, "utf8") },
     ...(await copies(root)),
   ];
 }

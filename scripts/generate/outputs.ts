@@ -9,6 +9,7 @@ import { FIELD_NAMES_FILE, fieldNamesFile } from "./field-names.ts";
 import { grafanaAlerts } from "./grafana-alerts.ts";
 import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
+import { notice } from "./notice.ts";
 import type { Output } from "./output.ts";
 import { withPresetFamilies } from "./preset-families.ts";
 import { sensorKindFiles } from "./sensor-kinds/files.ts";
@@ -27,6 +28,7 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "api/contract.json", content: printJson(await currentContract()) },
     { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
     { path: "config/prtg-exporter-servers.schema.json", content: serversSchemaFile() },
+    { path: "NOTICE", content: notice() },
   ];
   if ((await contentOf(root, "packages/simulator/api/openapi.yaml")) !== undefined) {
     outputs.push({ path: FIELD_NAMES_FILE, content: await fieldNamesFile(root) });

@@ -19,7 +19,13 @@ const manifestShape = z.looseObject({
 const lockShape = z.object({
   packages: z.record(
     z.string(),
-    z.looseObject({ dev: z.boolean().optional(), link: z.boolean().optional(), integrity: z.string().optional() }),
+    z.looseObject({
+      dev: z.boolean().optional(),
+      link: z.boolean().optional(),
+      version: z.string().optional(),
+      license: z.string().optional(),
+      integrity: z.string().optional(),
+    }),
   ),
 });
 

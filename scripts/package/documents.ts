@@ -6,6 +6,7 @@ import { completionScript } from "../../src/cli/completion/completion.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { type Build, manifest, ROOT } from "./build.ts";
+import { licenseText, withoutGpl } from "./license-text.ts";
 import type { Runtime } from "./node-runtime.ts";
 import { normalize } from "./trees.ts";
 
@@ -130,18 +131,7 @@ function installedModules(folder: string) {
 
 function textOf(license: string, folder: string): string {
   if (license === "Apache-2.0") return COMMON_LICENSE;
-  return licenseText(folder) ?? `${license}, as package.json says; the package brings no text of it.`;
-}
-
-/** Cuts the GPL from a choice of licenses. Debian installs its text. */
-function withoutGpl(text: string): string {
-  return text.replace(
-    /^ *GNU GENERAL PUBLIC LICENSE$[\s\S]*/m,
-    "On Debian systems, the text is in /usr/share/common-licenses/GPL-2.",
-  );
-}
-
-function licenseText(folder: string): string | undefined {
-  const name = readdirSync(folder).find((file) => /^(licen[cs]e|copying)(\.(md|txt))?$/i.test(file));
-  return name === undefined ? undefined : withoutGpl(readFileSync(path.join(folder, name), "utf8"));
+  const text = licenseText(folder);
+  if (text === undefined) return `${license}, as package.json says; the package brings no text of it.`;
+  return withoutGpl(text, "On Debian systems, the text is in /usr/share/common-licenses/GPL-2.");
 }

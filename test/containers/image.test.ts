@@ -5,8 +5,9 @@ import manifest from "../../package.json" with { type: "json" };
 import { describeWithPrograms } from "../real/support/programs.ts";
 import { runProgram } from "../real/support/run-program.ts";
 import { freePort } from "../support/free-port.ts";
-import { type ContainerEngine, waitForPage } from "./support/container-engine.ts";
+import type { ContainerEngine } from "./support/container-engine.ts";
 import { startWithImages } from "./support/image-archive.ts";
+import { waitForPage } from "./support/pages.ts";
 import { IMAGE, IMAGE_PROGRAMS } from "./support/stand-in-images.ts";
 
 const KEY = "simulated-key";
@@ -176,10 +177,11 @@ function expectContents(names: readonly string[]): void {
     const inside = app.filter((name) => name.startsWith(folder) && name !== folder);
     return new Set(inside.map((name) => name.slice(folder.length).split("/")[0]));
   };
-  const top = ["LICENSE", "README.md", "config", "dist", "node_modules", "package.json", "packages"];
+  const top = ["LICENSE", "NOTICE", "README.md", "config", "dist", "node_modules", "package.json", "packages"];
   expect(below("")).toEqual(new Set(top));
   expect(below("packages/simulator/")).toEqual(new Set(["api", "scenarios"]));
   expect(app).toContain("dist/main.js");
+  expect(names).toContain("usr/local/LICENSE");
   expect(app.filter((name) => /^dist\/.*\.ts$|\.node$/.test(name))).toEqual([]);
   const installed = below("node_modules/");
   const firstOf = (name: string) => name.split("/")[0] ?? name;

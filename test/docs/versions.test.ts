@@ -3,6 +3,7 @@ import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
+import simulator from "../../packages/simulator/package.json" with { type: "json" };
 import { PAGES } from "./support/pages.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -61,6 +62,8 @@ test("types belong to the oldest Node.js, which prevents newer APIs", () => {
 describe("version of the exporter", () => {
   test("matches the lock file and the chart", () => {
     expect([lock.version, lock.packages[""].version]).toEqual([manifest.version, manifest.version]);
+    // The release publishes both packages for npm.
+    expect(simulator.version).toBe(manifest.version);
     const chart = load(read("deploy/helm/prtg-exporter/Chart.yaml"));
     expect(chart).toMatchObject({
       name: manifest.name,

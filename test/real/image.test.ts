@@ -76,8 +76,8 @@ describeWithPrograms(["dockerfile-reader"], "image", ({ "dockerfile-reader": rea
     const ofSimulator = context.filter((file) => file.startsWith("packages/")).map((file) => file.split("/")[2]);
     expect(new Set(ofSimulator)).toEqual(new Set(["api", "data", "scenarios", "src"]));
     expect(context.filter((file) => !file.includes("/"))).toEqual(
-      expect.arrayContaining([".npmrc", "LICENSE", "README.md", "package-lock.json", "package.json"]),
+      expect.arrayContaining([".npmrc", "LICENSE", "NOTICE", "README.md", "package-lock.json", "package.json"]),
     );
-    expect(context.filter((file) => !file.includes("/"))).toHaveLength(6);
+    expect(context.filter((file) => !file.includes("/"))).toHaveLength(7);
   });
 });

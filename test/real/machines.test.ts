@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { type BackgroundProgram, startInBackground } from "./support/background-program.ts";
-import { describeWithPrograms, findProgram } from "./support/programs.ts";
+import { findProgram } from "./support/program-paths.ts";
+import { describeWithPrograms } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
 import { terminalEnvironment } from "./support/terminal-environment.ts";
 

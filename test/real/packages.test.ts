@@ -112,6 +112,8 @@ test.each([".tgz", "linux-amd64.tar.gz"])(
     const files = stdout.split(/\r?\n/).map((name) => name.replace(/^[^/]+\//, ""));
     expect(files).toEqual(
       expect.arrayContaining([
+        "LICENSE",
+        "NOTICE",
         "docs/configuration.md",
         "docs/runbooks/PrtgDeviceDown.md",
         "deploy/alertmanager/alertmanager.yml",

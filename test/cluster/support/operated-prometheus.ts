@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 import { z } from "zod";
-import type { ProgramName } from "../../real/support/programs.ts";
+import type { ProgramName } from "../../real/support/program-paths.ts";
 import type { KubernetesNode } from "./kubernetes-node.ts";
 import type { Release } from "./release.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { create } from "tar";
-import { programBehind } from "../../containers/support/stand-in-images.ts";
+import { programBehind } from "../../containers/support/stand-in-bases.ts";
 
 export interface ProgramImage {
   readonly name: string;

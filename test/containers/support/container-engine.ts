@@ -1,4 +1,3 @@
-import { expect, vi } from "vitest";
 import { type ProgramResult, runProgram } from "../../real/support/run-program.ts";
 import { OwnRoot, PATH, type RootOptions } from "./own-root.ts";
 
@@ -6,6 +5,8 @@ import { OwnRoot, PATH, type RootOptions } from "./own-root.ts";
 export interface EngineOptions extends RootOptions {
   /** Isolated, with bridges. Otherwise the machine's, without. */
   readonly ownNetwork?: boolean;
+  /** Content of daemon.json. */
+  readonly configuration?: object;
 }
 
 const MOUNTS = `
@@ -14,6 +15,7 @@ mkdir -p "$FOLDER/data" "$root/var/lib/docker" && mount --bind "$FOLDER/data" "$
 rm -f "$root/etc/resolv.conf" && cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 `;
 const START = `
+printf '%s' "$CONFIGURATION" >/etc/docker/daemon.json
 [ -z "$OWN_NETWORK" ] || ip link set lo up
 exec dockerd $FLAGS
 `;
@@ -30,7 +32,7 @@ export class ContainerEngine {
   }
 
   static async start(options: EngineOptions): Promise<ContainerEngine> {
-    const { ownNetwork = false } = options;
+    const { ownNetwork = false, configuration = {} } = options;
     const flags = [
       "--exec-opt=native.cgroupdriver=cgroupfs",
       ...(ownNetwork ? [] : ["--bridge=none", "--iptables=false"]),
@@ -40,11 +42,20 @@ export class ContainerEngine {
       namespaces: ownNetwork ? ["--net"] : [],
       mounts: MOUNTS,
       start: START,
-      env: { FLAGS: flags.join(" "), OWN_NETWORK: ownNetwork ? "1" : "" },
+      env: {
+        FLAGS: flags.join(" "),
+        OWN_NETWORK: ownNetwork ? "1" : "",
+        CONFIGURATION: JSON.stringify(configuration),
+      },
       ready: /API listen on /,
       limitMs: START_LIMIT_MS,
     });
     return new ContainerEngine(options, machine);
+  }
+
+  /** Of the first process, whose namespaces other programs can enter. */
+  get pid(): number {
+    return this.#machine.pid;
   }
 
   run(args: readonly string[], { input = "", timeoutMs = 120_000, env = {} }: RunOptions = {}): Promise<ProgramResult> {
@@ -97,17 +108,4 @@ export interface RunOptions {
   readonly input?: string;
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
-}
-
-export async function waitForPage(url: string, pattern: RegExp, limitMs = 60_000): Promise<string> {
-  return await vi.waitFor(
-    async () => {
-      const response = await fetch(url);
-      const text = await response.text();
-      expect(response.status, text).toBe(200);
-      expect(text).toMatch(pattern);
-      return text;
-    },
-    { timeout: limitMs, interval: 100 },
-  );
 }
