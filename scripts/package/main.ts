@@ -13,6 +13,7 @@ import { writeTarball, writeZip } from "./archives.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { type Build, describeSources, manifest, ROOT, run } from "./build.ts";
 import { writeDocuments } from "./documents.ts";
+import { writeInstaller } from "./installer.ts";
 import { fetchRuntime, type Runtime } from "./node-runtime.ts";
 import { linuxTree, windowsTree } from "./platform-trees.ts";
 import { findNfpm, type SystemFormat, writeSystemPackage } from "./system-packages.ts";
@@ -77,6 +78,7 @@ async function packageAll(build: Build): Promise<void> {
     const zip = path.join(build.out, `${path.basename(tree)}.zip`);
     await writeZip(tree, zip, build.time);
     finish(zip, runtime);
+    finish(writeInstaller(build, tree).file, runtime);
   }
   writeFileSync(path.join(build.out, "SHA256SUMS"), checksums(build.out));
 }
