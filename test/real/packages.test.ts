@@ -42,7 +42,8 @@ test("npm run package makes one of each kind, with bills of materials and checks
     `prtg-exporter-${VERSION}-1.x86_64.rpm`,
     `prtg-exporter-${VERSION}-1.aarch64.rpm`,
   ];
-  const all = [...names, ...names.map((name) => `${name}.cdx.json`)];
+  const winget = ["", ".installer", ".locale.en-US"].map((part) => `PrtgExporter.PrtgExporter${part}.yaml`);
+  const all = [...names, ...names.map((name) => `${name}.cdx.json`), ...winget];
   expect(readdirSync(artefacts).sort()).toEqual([...all, "SHA256SUMS"].sort());
   const { code, stdout } = await runProgram(
     "sh",
@@ -72,7 +73,7 @@ test(
     const targets = ["npm", "linux-amd64", "windows-amd64"].map((target) => `--target=${target}`);
     await packageTo(again, sources, targets, env);
     const made = readdirSync(again).filter((name) => name !== "SHA256SUMS");
-    expect(made).toHaveLength(12);
+    expect(made).toHaveLength(15);
     for (const name of made) expect({ [name]: sha256(again, name) }).toEqual({ [name]: sha256(artefacts, name) });
   },
   BUILD_LIMIT_MS,
