@@ -59,7 +59,7 @@ function directory(folder: Folder, parent: string): string {
 function component(name: string): string {
   const names = `Name="${escapeXml(path.posix.basename(name))}" Source="${escapeXml(name)}"`;
   const file = `<File Id="${identifier("f", name)}" ${names} KeyPath="yes" />`;
-  return `<Component Id="${identifier("c", name)}" Guid="${componentGuid(name)}">${file}</Component>\n`;
+  return `<Component Id="${identifier("c", name)}" Guid="${componentGuid(name)}" Win64="yes">${file}</Component>\n`;
 }
 
 /** Windows Installer allows 72 characters, without slashes. */

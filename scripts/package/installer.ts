@@ -23,7 +23,7 @@ export interface Installer {
   readonly productCode: string;
 }
 
-/** Needs wixl and msibuild. @param tree as in the zip */
+/** Needs wixl and msitools. @param tree as in the zip */
 export function writeInstaller(
   { version, time, work, out }: Pick<Build, "version" | "time" | "work" | "out">,
   tree: string,
@@ -40,16 +40,20 @@ export function writeInstaller(
   };
   const defines = Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`);
   runTool("wixl", ["--arch=x64", ...defines, `--output=${file}`, `${SOURCES}/prtg-exporter.wxs`, fragment], tree);
-  runTool("msibuild", [file, "-q", ...statements(variables)], work);
+  runTool("msibuild", [file, "-q", ...statements(file, variables)], work);
   stamp(file, time);
   return { file, productCode };
 }
 
-/** One statement a line: msibuild splits at semicolons, which permissions contain. */
-function statements({ UpgradeCode, Version }: { UpgradeCode: string; Version: string }): string[] {
+/** One statement a line: msibuild splits at semicolons, which permissions contain. Newer wixl creates some of the tables. */
+function statements(file: string, { UpgradeCode, Version }: { UpgradeCode: string; Version: string }): string[] {
+  const tables = new Set(runTool("msiinfo", ["tables", file], ROOT).split("\n"));
   const text = readFileSync(`${SOURCES}/tables.sql`, "utf8");
   const lines = text.replaceAll("@UPGRADE_CODE@", UpgradeCode).replaceAll("@VERSION@", Version).split("\n");
-  return lines.filter((line) => /^[A-Z]/.test(line));
+  return lines.filter((line) => {
+    const [, created] = /^CREATE TABLE `(\w+)`/.exec(line) ?? [];
+    return /^[A-Z]/.test(line) && (created === undefined || !tables.has(created));
+  });
 }
 
 /** Same content, same package code. */
@@ -61,10 +65,10 @@ function stamp(file: string, time: Date): void {
 }
 
 /** Fails on warnings: wixl ignores attributes that it does not know. */
-function runTool(program: string, args: readonly string[], folder: string): void {
+function runTool(program: string, args: readonly string[], folder: string): string {
   try {
     const searched = [process.env.PATH ?? "", TEST_PROGRAMS].join(path.delimiter);
-    run(program, args, folder, { G_DEBUG: "fatal-warnings", PATH: searched });
+    return run(program, args, folder, { G_DEBUG: "fatal-warnings", PATH: searched });
   } catch (error) {
     if (!isMissing(error)) throw error;
     throw new Error(`${program} is missing: install Debian's packages wixl and msitools`, { cause: error });

@@ -11,6 +11,7 @@ import { runProgram } from "./support/run-program.ts";
 const LATER = { version: "99.0.0", time: new Date("2030-01-01T00:00:00Z") };
 /** Types of custom actions: a program whose path a property has, run later as SYSTEM, with or without its exit code. */
 const CHECKED = String(50 + 0x400 + 0x800);
+const ROLLBACK = String(50 + 0x400 + 0x100 + 0x800 + 0x40);
 const UNCHECKED = String(50 + 0x400 + 0x800 + 0x40);
 
 describeWithPrograms(["wixl", "msibuild", "msiinfo"], "installer for Windows", ({ msiinfo }) => {
@@ -77,25 +78,24 @@ describeWithPrograms(["wixl", "msibuild", "msiinfo"], "installer for Windows", (
   test("removes the old version in the transaction, and stops the exporter before it changes files", async () => {
     const sequence = await table("InstallExecuteSequence");
     const order = sequence.sort((a, b) => Number(a.Sequence) - Number(b.Sequence)).map(({ Action }) => Action);
-    const wanted = [
-      ...["FindRelatedProducts", "LaunchConditions", "FindSchtasks", "InstallInitialize", "RemoveExistingProducts"],
-      ...[
-        "EndTask",
-        "EndProcess",
-        "DeleteTask",
-        "RemoveEnvironmentStrings",
-        "RemoveFiles",
-        "CreateFolders",
-        "InstallFiles",
-      ],
-      ...["WriteEnvironmentStrings", "CreateTask", "KeepTask", "RunTask", "InstallFinalize"],
+    const before = ["FindRelatedProducts", "LaunchConditions", "FindSchtasks", "InstallInitialize", "RestartTask"];
+    const removal = ["RemoveExistingProducts", "EndTask", "EndProcess", "DeleteTask", "RemoveFiles"];
+    const installation = [
+      "CreateFolders",
+      "InstallFiles",
+      "WriteEnvironmentStrings",
+      "CreateTask",
+      "KeepTask",
+      "RunTask",
     ];
+    const wanted = [...before, ...removal, ...installation, "InstallFinalize"];
     expect(order.filter((action) => wanted.includes(action ?? ""))).toEqual(wanted);
     expect(new Set(sequence.map(({ Sequence }) => Sequence)).size).toBe(sequence.length);
   });
 
   test("creates the task at installation, keeps it at an upgrade and deletes it at removal", async () => {
     expect(await column("InstallExecuteSequence", "Action", "Condition")).toMatchObject({
+      RestartTask: "Installed OR OLDER_VERSION",
       EndTask: "",
       EndProcess: "",
       DeleteTask: 'REMOVE="ALL" AND NOT UPGRADINGPRODUCTCODE',
@@ -105,6 +105,7 @@ describeWithPrograms(["wixl", "msibuild", "msiinfo"], "installer for Windows", (
     });
     expect(await column("CustomAction", "Action", "Type")).toMatchObject({
       FindSchtasks: "51",
+      RestartTask: ROLLBACK,
       EndTask: UNCHECKED,
       EndProcess: UNCHECKED,
       DeleteTask: UNCHECKED,
@@ -159,6 +160,9 @@ describeWithPrograms(["wixl", "msibuild", "msiinfo"], "installer for Windows", (
     const common = Object.keys(theirs).filter((name) => name in components);
     expect(common).toHaveLength(4);
     for (const name of common) expect(theirs[name]).toBe(components[name]);
+    // 256: of 64 bits. Others would go to Program Files (x86).
+    const attributes = await column("Component", "Component", "Attributes");
+    expect(new Set(Object.values(attributes))).toEqual(new Set(["256"]));
     expect(new Set(Object.values(components)).size).toBe(Object.keys(components).length);
   });
 });
