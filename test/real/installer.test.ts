@@ -78,8 +78,8 @@ describeWithPrograms(["wixl", "msibuild", "msiinfo"], "installer for Windows", (
   test("removes the old version in the transaction, and stops the exporter before it changes files", async () => {
     const sequence = await table("InstallExecuteSequence");
     const order = sequence.sort((a, b) => Number(a.Sequence) - Number(b.Sequence)).map(({ Action }) => Action);
-    const before = ["FindRelatedProducts", "LaunchConditions", "FindSchtasks", "InstallInitialize", "RestartTask"];
-    const removal = ["RemoveExistingProducts", "EndTask", "EndProcess", "DeleteTask", "RemoveFiles"];
+    const before = ["FindRelatedProducts", "LaunchConditions", "FindSchtasks", "InstallInitialize"];
+    const removal = ["RemoveExistingProducts", "RestartTask", "EndTask", "EndProcess", "DeleteTask", "RemoveFiles"];
     const installation = [
       "CreateFolders",
       "InstallFiles",
@@ -95,7 +95,7 @@ describeWithPrograms(["wixl", "msibuild", "msiinfo"], "installer for Windows", (
 
   test("creates the task at installation, keeps it at an upgrade and deletes it at removal", async () => {
     expect(await column("InstallExecuteSequence", "Action", "Condition")).toMatchObject({
-      RestartTask: "Installed OR OLDER_VERSION",
+      RestartTask: "Installed",
       EndTask: "",
       EndProcess: "",
       DeleteTask: 'REMOVE="ALL" AND NOT UPGRADINGPRODUCTCODE',

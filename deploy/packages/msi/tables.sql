@@ -13,7 +13,7 @@ INSERT INTO `MsiLockPermissionsEx` (`MsiLockPermissionsEx`, `LockObject`, `Table
 CREATE TABLE `Environment` (`Environment` CHAR(72) NOT NULL, `Name` CHAR(255) NOT NULL LOCALIZABLE, `Value` CHAR(255) LOCALIZABLE, `Component_` CHAR(72) NOT NULL PRIMARY KEY `Environment`)
 INSERT INTO `Environment` (`Environment`, `Name`, `Value`, `Component_`) VALUES ('Path', '=-*PATH', '[~];[ProgramFolder]', 'Path')
 
--- Starts the old version again after a failed upgrade: a rollback (256) of a deferred (1024) program of a property (50), as SYSTEM
--- (2048), without its exit code (64). Rollbacks run in reverse order, so this one is the last.
+-- A rollback (256) of a deferred (1024) program of a property (50), as SYSTEM (2048), without its exit code (64). A failed removal,
+-- also of the old version in an upgrade, starts the exporter again. Rollbacks run in reverse order, so this one is the last.
 INSERT INTO `CustomAction` (`Action`, `Type`, `Source`, `Target`) VALUES ('RestartTask', 3442, 'Schtasks', '/Run /TN prtg-exporter')
-INSERT INTO `InstallExecuteSequence` (`Action`, `Condition`, `Sequence`) VALUES ('RestartTask', 'Installed OR OLDER_VERSION', 1505)
+INSERT INTO `InstallExecuteSequence` (`Action`, `Condition`, `Sequence`) VALUES ('RestartTask', 'Installed', 1515)
