@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { UPGRADE_CODE, writeInstaller } from "../../scripts/package/installer.ts";
+import { PACKAGE } from "../../scripts/package/winget.ts";
 import { BUILD_LIMIT_MS, builtPackages, fileEnding, put, VERSION } from "./support/built-packages.ts";
 import { msiColumn, msiTable } from "./support/msi-tables.ts";
 import { describeWithPrograms } from "./support/programs.ts";
@@ -146,6 +149,21 @@ describeWithPrograms(["wixl", "msibuild", "msiinfo"], "installer for Windows", (
     expect(await table("Environment")).toEqual([
       { Environment: "Path", Name: "=-*PATH", Value: "[~];[ProgramFolder]", Component_: "Path" },
     ]);
+  });
+
+  test("the WinGet manifest has its checksum and product code", async () => {
+    const text = readFileSync(path.join(path.dirname(msi), `${PACKAGE}.installer.yaml`), "utf8");
+    const { ProductCode } = await column("Property", "Property", "Value");
+    expect(load(text)).toMatchObject({
+      PackageVersion: VERSION,
+      ProductCode,
+      Installers: [
+        {
+          InstallerUrl: expect.stringMatching(new RegExp(`/${path.basename(msi)}$`)),
+          InstallerSha256: createHash("sha256").update(readFileSync(msi)).digest("hex").toUpperCase(),
+        },
+      ],
+    });
   });
 
   test("the next version has the same components for the same files, and another product", async () => {
