@@ -623,6 +623,11 @@ beside() {
 }
 
 echo "Programs for the tests in test/real, in $cache"
+# With arguments, only these, such as helm or msitools.
+if (($# > 0)); then
+  for each in "$@"; do "install_$each"; done
+  exit $((failed + skipped > 0))
+fi
 # Registries are slow and leave processors idle, which compilers want.
 beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_site install_nginx \
   install_alertmanager install_nspawn install_msitools install_debian_roots
