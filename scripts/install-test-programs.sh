@@ -556,6 +556,32 @@ install_nspawn() {
   say "$name" "installed"
 }
 
+# What builds and reads Windows installers, with those of their libraries that this system lacks.
+install_msitools() {
+  local name=msitools programs=(wixl msibuild msiinfo msiextract) program target packages libraries
+  if have wixl && have msibuild; then
+    for program in "${programs[@]}"; do publish "$program" "$(command -v "$program")"; done
+    say "$name" "found $(command -v wixl)"
+    return
+  fi
+  if ! "$bin/wixl" --version >/dev/null 2>&1; then
+    if ! have apt-get; then skip "$name" "it comes from Debian's packages 'wixl' and 'msitools'"; return; fi
+    : >"$work/log"
+    if ! read_package_lists; then fail "$name" "apt-get update"; return; fi
+    packages=$("${apt[@]}" --simulate --no-install-recommends install wixl msitools 2>>"$work/log" |
+      sed -n 's/^Inst \([^ ]*\) .*/\1/p')
+    # shellcheck disable=SC2086 # one word for each package
+    if ! target=$(unpack_debian "$name" $packages); then fail "$name" "apt-get download"; return; fi
+    libraries=$(find "$target" -name '*.so*' -printf '%h\n' | sort -u | paste -sd :)
+    for program in "${programs[@]}"; do
+      printf '#!/bin/sh\nexport LD_LIBRARY_PATH="%s"\nexec "%s" "$@"\n' "$libraries" "$target/usr/bin/$program" >"$target/$program"
+      chmod +x "$target/$program"
+      publish "$program" "$target/$program"
+    done
+  fi
+  say "$name" "installed $("$bin/wixl" --version)"
+}
+
 # Roots of Debian systems, for what only works as a part of one: packages are installed in a copy of the first, run by the
 # systemd of the second, and looked at with the programs of the third; the fourth has a container engine. Only root may make them (or sudo without a password).
 install_debian_roots() {
@@ -617,14 +643,14 @@ beside() {
 }
 
 echo "Programs for the tests in test/real, in $cache"
-# With arguments, only these: helm machines registries debian_roots
+# With arguments, only these, such as helm or msitools.
 if (($# > 0)); then
   for each in "$@"; do "install_$each"; done
   exit $((failed + skipped > 0))
 fi
 # Registries are slow and leave processors idle, which compilers want.
 beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_site install_nginx \
-  install_alertmanager install_nspawn install_registries install_debian_roots
+  install_alertmanager install_nspawn install_msitools install_registries install_debian_roots
 beside compilers install_prometheus_3 install_victoria_metrics install_otel_collector install_dashboard_schema \
   install_helm install_readers install_actionlint install_kubernetes_api
 wait

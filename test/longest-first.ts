@@ -24,6 +24,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/real/disappearance.test.ts": 52,
   "test/end-to-end/standby.test.ts": 50,
   "test/real/rules.test.ts": 45,
+  "test/real/installer-wine.test.ts": 45,
   "test/end-to-end/reload.test.ts": 42,
   "test/real/status-page.test.ts": 37,
   "test/real/otlp-prometheus.test.ts": 37,

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { Build } from "./build.ts";
 import type { Runtime } from "./node-runtime.ts";
+import { uuidOf } from "./uuid.ts";
 
 const bom = z.looseObject({
   serialNumber: z.string(),
@@ -19,7 +20,8 @@ export function billOfMaterials(
   runtime?: Runtime,
 ): string {
   const found = bom.parse(JSON.parse(npmBom));
-  const sha256 = createHash("sha256").update(readFileSync(artefact)).digest("hex");
+  const bytes = readFileSync(artefact);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
   const { component } = found.metadata;
   const root = component["bom-ref"];
   const node = runtime === undefined ? [] : [nodeComponent(runtime)];
@@ -29,7 +31,7 @@ export function billOfMaterials(
   );
   const whole = {
     ...found,
-    serialNumber: `urn:uuid:${uuidOf(sha256)}`,
+    serialNumber: `urn:uuid:${uuidOf(bytes)}`,
     metadata: {
       ...found.metadata,
       timestamp: time.toISOString(),
@@ -56,16 +58,4 @@ function nodeComponent({ version, packageName, integrity }: Runtime) {
     purl,
     hashes: [{ alg: "SHA-512", content }],
   };
-}
-
-/** Same bytes, same UUID. */
-function uuidOf(sha256: string): string {
-  const variant = "89ab"[Number.parseInt(sha256[16] ?? "0", 16) % 4];
-  return [
-    sha256.slice(0, 8),
-    sha256.slice(8, 12),
-    `5${sha256.slice(13, 16)}`,
-    `${variant}${sha256.slice(17, 20)}`,
-    sha256.slice(20, 32),
-  ].join("-");
 }

@@ -6,10 +6,13 @@ import { z } from "zod";
 /** With a final slash. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
+export const HOMEPAGE = "https://github.com/prtg-exporter/prtg-exporter";
+
 const dependencies = z.record(z.string(), z.string());
 const manifestShape = z.looseObject({
   name: z.string(),
   version: z.string(),
+  description: z.string(),
   license: z.string(),
   files: z.array(z.string()),
   dependencies,

