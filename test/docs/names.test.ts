@@ -29,10 +29,7 @@ function unknownNames({ file, spans, prose }: DocumentPage): string[] {
     ...spans
       .flatMap((span) => /^--(?:config|web|log)\.[\w.-]+/.exec(span) ?? [])
       .filter((flag) => !FLAGS.has(flag) && !FLAGS_OF_OTHERS.has(flag)),
-    // The package of WinGet is PrtgExporter.PrtgExporter.
-    ...[...prose.replaceAll("PrtgExporter.PrtgExporter", "").matchAll(/\bPrtg[A-Z]\w+/g)]
-      .map(([name]) => name)
-      .filter((name) => !alerts.has(name)),
+    ...[...prose.matchAll(/\bPrtg[A-Z]\w+/g)].map(([name]) => name).filter((name) => !alerts.has(name)),
   ];
 }
 
