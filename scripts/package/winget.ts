@@ -6,7 +6,7 @@ import { type Build, HOMEPAGE, manifest } from "./build.ts";
 import { type Installer, UPGRADE_CODE, windowsVersion } from "./installer.ts";
 
 /** Name in the repository of packages, microsoft/winget-pkgs. */
-export const PACKAGE = "PrtgExporter.PrtgExporter";
+export const PACKAGE = "prtg-exporter.prtg-exporter";
 const PUBLISHER = "The prtg-exporter authors";
 const LOCALE = "en-US";
 /** Version of the schema. */

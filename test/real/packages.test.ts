@@ -42,7 +42,7 @@ test("npm run package makes one of each kind, with bills of materials and checks
     `prtg-exporter-${VERSION}-1.x86_64.rpm`,
     `prtg-exporter-${VERSION}-1.aarch64.rpm`,
   ];
-  const winget = ["", ".installer", ".locale.en-US"].map((part) => `PrtgExporter.PrtgExporter${part}.yaml`);
+  const winget = ["", ".installer", ".locale.en-US"].map((part) => `prtg-exporter.prtg-exporter${part}.yaml`);
   const all = [...names, ...names.map((name) => `${name}.cdx.json`), ...winget];
   expect(readdirSync(artefacts).sort()).toEqual([...all, "SHA256SUMS"].sort());
   const { code, stdout } = await runProgram(

@@ -91,20 +91,20 @@ function parsed(of: string) {
 test("has the three files of a package, in the shape of the schema", () => {
   const manifests = parsed("1.2.3");
   expect(Object.keys(manifests)).toEqual([
-    "PrtgExporter.PrtgExporter.yaml",
-    "PrtgExporter.PrtgExporter.installer.yaml",
-    "PrtgExporter.PrtgExporter.locale.en-US.yaml",
+    "prtg-exporter.prtg-exporter.yaml",
+    "prtg-exporter.prtg-exporter.installer.yaml",
+    "prtg-exporter.prtg-exporter.locale.en-US.yaml",
   ]);
-  expect(SHAPES.version.safeParse(manifests["PrtgExporter.PrtgExporter.yaml"]).error?.issues).toBeUndefined();
+  expect(SHAPES.version.safeParse(manifests["prtg-exporter.prtg-exporter.yaml"]).error?.issues).toBeUndefined();
   expect(
-    SHAPES.installer.safeParse(manifests["PrtgExporter.PrtgExporter.installer.yaml"]).error?.issues,
+    SHAPES.installer.safeParse(manifests["prtg-exporter.prtg-exporter.installer.yaml"]).error?.issues,
   ).toBeUndefined();
-  const locale = SHAPES["locale.en-US"].safeParse(manifests["PrtgExporter.PrtgExporter.locale.en-US.yaml"]);
+  const locale = SHAPES["locale.en-US"].safeParse(manifests["prtg-exporter.prtg-exporter.locale.en-US.yaml"]);
   expect(locale.error?.issues).toBeUndefined();
 });
 
 test("points to the installer in the release of this version", () => {
-  expect(parsed("1.2.3")["PrtgExporter.PrtgExporter.installer.yaml"]).toMatchObject({
+  expect(parsed("1.2.3")["prtg-exporter.prtg-exporter.installer.yaml"]).toMatchObject({
     PackageVersion: "1.2.3",
     ReleaseDate: "2026-11-22",
     ProductCode: `{${INSTALLER.productCode}}`,
@@ -121,6 +121,6 @@ test.each([
   ["1.2.3", undefined],
   ["1.2.3-rc.1", "1.2.3"],
 ])("Windows shows version %s as %s, if that is another one", (of, shown) => {
-  const { AppsAndFeaturesEntries } = SHAPES.installer.parse(parsed(of)["PrtgExporter.PrtgExporter.installer.yaml"]);
+  const { AppsAndFeaturesEntries } = SHAPES.installer.parse(parsed(of)["prtg-exporter.prtg-exporter.installer.yaml"]);
   expect(AppsAndFeaturesEntries[0]?.DisplayVersion).toBe(shown);
 });
