@@ -182,7 +182,7 @@ class FamilySeries<Item extends Subject, About> {
   }
 
   isMoved(before: About, after: About): boolean {
-    return this.#onlyTable === undefined && this.#table(before) !== this.#table(after);
+    return this.#table(before) !== this.#table(after);
   }
 
   /** An object has an index into the slots for each value of the last label. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/model/bounds.ts";
+import { labelSize, MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/model/bounds.ts";
 import { type Reconciled, reconcile, reconcileInSteps } from "../../src/model/reconcile.ts";
 import type { NodePoll } from "../../src/model/tree.ts";
 import { EMPTY_TREE, NODE_KINDS, type Tree } from "../../src/model/tree.ts";
@@ -120,8 +120,17 @@ describe("path of an object", () => {
     const groups = Array.from({ length: 50 }, (_, index) =>
       record("group", String(index + 2), "1", { name: "x".repeat(100) }),
     );
-    const steps = reconcileInSteps(EMPTY_TREE, { group: { items: groups, complete: true, skipped: 0 } }, 5_000);
-    expect(() => [...steps]).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
+    const fails = (max: number) => {
+      const steps = reconcileInSteps(EMPTY_TREE, { group: { items: groups, complete: true, skipped: 0 } }, max);
+      return expect(() => [...steps]);
+    };
+    const size = treeOf(groups)
+      .nodes.values()
+      .reduce((sum, node) => sum + labelSize(node), 0);
+    expect(size).toBeGreaterThan(5_000);
+    fails(size).not.toThrow();
+    fails(size - 1).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
+    fails(5_000).toThrow("labels of objects would have more than 5000 characters");
   });
 });
 

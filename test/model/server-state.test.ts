@@ -202,6 +202,53 @@ describe("ServerState", () => {
     expect(state.node("51")?.lastMeasuredAt).toBeUndefined();
   });
 
+  test("reports time series and limits of channels only if there is something to report", async () => {
+    const told: [string, number][] = [];
+    const { clock, state, tree, channels, context } = sensorServer({
+      ...NO_OBSERVER,
+      onChannelChange: ({ channelId }, facts) => void told.push([channelId, facts]),
+    });
+    await tree();
+    await channels();
+    const { measurement, limits, comparison } = CHANNEL_FACTS;
+    const news = async (change: () => Promise<unknown>) => {
+      told.length = 0;
+      await change();
+      return [...told];
+    };
+    const takeLimits = (max?: number) => {
+      const record50 = channel("50.0", { limits: max === undefined ? {} : { max_error: max } });
+      return news(() => state.applyLimits(list([record50]), undefined, context()));
+    };
+    const values = [["0", 2] as const, ["1", 3] as const];
+    const latest = new Map([
+      ["50", { at: clock.now(), values }],
+      ["51", { at: clock.now(), values }],
+    ]);
+    expect(await news(() => state.applySeries(latest, context()))).toEqual([["0", measurement]]);
+    expect(await takeLimits()).toEqual([]);
+    expect(await takeLimits(90)).toEqual([["0", limits | comparison]]);
+    expect(await takeLimits(80)).toEqual([["0", limits | comparison]]);
+    expect(await takeLimits()).toEqual([["0", limits | comparison]]);
+    expect(await takeLimits()).toEqual([]);
+  });
+
+  test("reports counts of objects, and their removal", async () => {
+    const told: string[] = [];
+    const { state, context } = sensorServer({
+      ...NO_OBSERVER,
+      onObjectCount: ({ name, count }) => void told.push(`${name} ${count}`),
+      onObjectCountRemoval: ({ name }) => void told.push(`no ${name}`),
+    });
+    const count = async (...counts: [string, number][]) => {
+      told.length = 0;
+      await state.applyTree({ objectCounts: { value: new Map(counts) } }, context());
+      return [...told];
+    };
+    expect(await count(["sensor", 3], ["map", 1])).toEqual(["sensor 3", "map 1"]);
+    expect(await count(["sensor", 4])).toEqual(["sensor 4", "no map"]);
+  });
+
   test("reports a renamed sensor and its channels", async () => {
     const told: string[] = [];
     const { state, tree, channels } = sensorServer({

@@ -161,14 +161,16 @@ describe("Projector", () => {
       has: (_, _about, name) => has.has(name),
     };
     const { table, projector } = projecting([each]);
-    projector.update(thing(), undefined, VALUE, NOW);
-    expect(present(table)).toEqual({ "x|min": 1, "x|max": 1 });
+    const others = [1, 2].map((row) => thing({ row, name: `y${row}` }));
+    for (const one of [thing(), ...others]) projector.update(one, undefined, VALUE, NOW);
+    const ofOthers = { "y1|min": 1, "y1|max": 1, "y2|min": 1, "y2|max": 1 };
+    expect(present(table)).toEqual({ "x|min": 1, "x|max": 1, ...ofOthers });
     has.delete("min");
     projector.update(thing({ value: 2 }), undefined, VALUE, NOW);
-    expect(present(table)).toEqual({ "x|max": 2 });
+    expect(present(table)).toEqual({ "x|max": 2, ...ofOthers });
     has.add("min");
     projector.update(thing({ value: 2 }), undefined, VALUE, NOW);
-    expect(table.slots).toBe(2);
+    expect(table.slots).toBe(6);
   });
 
   test("updates the last label if it depends on the value", () => {
@@ -193,9 +195,19 @@ describe("Projector", () => {
       shardKey: () => 0,
       identity: IDENTITY,
     });
+    const sizes = () => [...tables.values()].map(({ size }) => size);
     projector.update(thing(), "f", VALUE, NOW);
+    projector.removeMoved(thing(), "f", "f");
+    expect(sizes()).toEqual([1, 0]);
     projector.removeMoved(thing(), "f", "g");
     projector.update(thing(), "g", VALUE, NOW);
-    expect([...tables.values()].map(({ size }) => size)).toEqual([0, 1]);
+    expect(sizes()).toEqual([0, 1]);
+  });
+
+  test("keeps a series in the only table of its family, whatever changes", () => {
+    const { table, projector } = projecting([BOTH]);
+    projector.update(thing(), "f", VALUE, NOW);
+    projector.removeMoved(thing(), "f", "g");
+    expect(present(table)).toEqual({ "0|x": 1 });
   });
 });

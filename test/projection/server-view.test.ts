@@ -14,7 +14,7 @@ import { list, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const MINUTE = 60_000;
-const { channelValue, channelLimit, sensorStatus, nodeSensors, objects } = TREE_FAMILIES;
+const { channelValue, channelLimit, sensorStatus, nodeSensors, sensors, objects } = TREE_FAMILIES;
 
 const shape: Shape = {
   mapper: plainMapper(),
@@ -46,7 +46,7 @@ async function viewed(first: Shape) {
       sensor: list([record("sensor", "50", "1", { status: "warning" })]),
     };
     const objectCounts = { value: new Map([["sensor", 12]]) };
-    await view.state.applyTree({ nodes, objectCounts }, context());
+    await view.state.applyTree({ nodes, objectCounts, statusSummary: { value: summary } }, context());
     const record50 = channel("50.0", { name: "Uptime", value: 7, measuredAt: clock.now(), limits: { max_error: 90 } });
     await view.state.applyChannels(list([record50]), context());
   });
@@ -81,6 +81,7 @@ describe("reload", () => {
     expect(series(channelValue).map(([, value]) => value)).toEqual([7]);
     expect(series(channelLimit)).toEqual([["max_error", 90]]);
     expect(series(nodeSensors)).toEqual([["up", 1]]);
+    expect(series(sensors)).toContainEqual(["up", 1]);
     expect(series(objects)).toEqual([["sensor", 12]]);
     expect(series(sensorStatus)).toHaveLength(15);
     expect(series(sensorStatus)).toContainEqual(["warning", 1]);
