@@ -14,16 +14,16 @@ const CODE = new RegExp(`^(?:${[...new Set([...codes].map((code) => code.split("
 /** Sections whose keys appear with a dot. */
 const SECTION = /^(servers(\[\])?|collectors|limits|metrics|mapping|labels|otlp)\.[a-z_.[\]]+$/;
 
-/** The change log names metrics that a release removes. */
-const RELEASED_METRICS = new Set(Object.keys(released.metrics));
+/** The change log names metrics that a release removes, or removed. */
+const FORMER_METRICS = new Set([...Object.keys(released.metrics), "prtg_exporter_otlp_let_go_points_total"]);
 
 /** Flags of Prometheus. */
 const FLAGS_OF_OTHERS = new Set(["--web.enable-otlp-receiver"]);
 
 function unknownNames({ file, spans, prose }: DocumentPage): string[] {
-  const isReleased = (span: string) => file === "CHANGELOG.md" && RELEASED_METRICS.has(span);
+  const isFormer = (span: string) => file === "CHANGELOG.md" && FORMER_METRICS.has(span);
   return [
-    ...spans.filter((span) => /^prtg_[a-z0-9_]*[a-z0-9]$/.test(span) && !isMetric(span) && !isReleased(span)),
+    ...spans.filter((span) => /^prtg_[a-z0-9_]*[a-z0-9]$/.test(span) && !isMetric(span) && !isFormer(span)),
     ...spans.filter((span) => CODE.test(span) && !codes.has(span)),
     ...spans.filter((span) => SECTION.test(span) && !isKey(span)),
     ...spans
