@@ -54,13 +54,14 @@ describe("CronTimes", () => {
   });
 
   test("counts as many times as follow each other", () => {
-    const spans = fc.tuple(fc.constantFrom(...EXPRESSIONS), fc.nat(400 * DAY), fc.nat(3 * DAY));
+    const spans = fc.tuple(fc.constantFrom(...EXPRESSIONS), fc.nat(400 * DAY), fc.nat(DAY));
     fc.assert(
       fc.property(spans, ([expression, after, length]) => {
         const from = at("2026-01-01T00:00:00") + after;
-        const to = from + (expression.includes("* * *") ? length : 50 * length);
+        const to = from + (expression.includes("* * *") ? length : 100 * length);
         expect(new CronTimes(expression).count(from, to)).toBe(timesBetween(expression, from, to).length);
       }),
+      { numRuns: 40 },
     );
   });
 
