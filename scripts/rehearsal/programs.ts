@@ -16,8 +16,8 @@ const VERDACCIO = fileURLToPath(
 /** @throws Error with the names of those that are missing */
 export function findPrograms(): Programs {
   const found = NAMES.map((name) => [name, findProgram(name)] as const);
-  const missing = found.flatMap(([name, place]) => (place === undefined ? [name] : []));
-  if (!existsSync(VERDACCIO)) missing.push("verdaccio" as never);
+  const missing: string[] = found.flatMap(([name, place]) => (place === undefined ? [name] : []));
+  if (!existsSync(VERDACCIO)) missing.push("verdaccio");
   if (missing.length > 0) {
     throw new Error(`${missing.join(", ")} missing, install with scripts/install-test-programs.sh`);
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
@@ -22,12 +22,25 @@ const shipped = Object.entries(packages).filter(
 /** Another license needs a decision: may these packages contain it, and what does it ask for? */
 const LICENSES = ["Apache-2.0", "BSD-3-Clause", "ISC", "MIT", "PSF-2.0", "(BSD-3-Clause OR GPL-2.0)"];
 
+/** Of a package, not of a file or of Node.js. */
+const IMPORT = /(?:^(?:import|export|\}) .*?from |^import |import\()"((?:@[\w-]+\/)?[a-z][\w-]*)(?:\/[^"]*)?"/gm;
+
 describe("NOTICE", () => {
   test("names each package that npm installs with the exporter, and no other", () => {
     const named = modules.map((text) => text.split("\n", 1)[0]);
     const locked = shipped.map(([place, { version }]) => `${place.split("node_modules/").at(-1)} ${version}`);
     expect(locked.length).toBeGreaterThan(Object.keys(manifest.dependencies).length);
     expect(named.toSorted()).toEqual(locked.toSorted());
+  });
+
+  test("covers each package that the bundle contains, because sources import no others", () => {
+    const imported = globSync("{src,packages/*/src}/**/*.ts", { cwd: ROOT }).flatMap((file) =>
+      [...read(file).matchAll(IMPORT)].map(([, name = ""]) => name),
+    );
+    expect(imported).toContain("zod");
+    for (const name of new Set(imported)) {
+      expect(Object.keys(manifest.dependencies)).toContain(name);
+    }
   });
 
   test("has the copyright and the text of each license but our own", () => {
