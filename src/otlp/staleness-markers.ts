@@ -40,8 +40,7 @@ export async function measurementMarkers(
   const points: StalenessMarker[] = [];
   for (const slot of await endedSlots(table, slices, (each) => hasFiniteValue(table, each))) {
     // The first labels of families of measurements, whatever their names.
-    const [server, sensorId, channelId] = [0, 1, 2].map((column) => table.label(slot, column));
-    if (server === undefined || sensorId === undefined || channelId === undefined) continue;
+    const [server = "", sensorId = "", channelId = ""] = table.labels(slot);
     // Queued values get the current labels of the channel, not those of a series that left.
     if (!table.hasEnded(slot) && holds(server, sensorId, channelId)) continue;
     points.push(markerOf(table, slot, millisToHrTime(endOf(server, sensorId) ?? now), true));

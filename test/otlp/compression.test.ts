@@ -70,6 +70,15 @@ test("a 400 after accepted gzip concerns the data", async () => {
   expect(refusals()).toBe(0);
 });
 
+test("a 415 after accepted gzip ends its use at once", async () => {
+  const { deliver, refusals, forms } = await setUp((seen, request) =>
+    request > 0 && isGzip(seen) ? { status: 415 } : undefined,
+  );
+  for (let times = 0; times < 3; times++) expect(await deliver()).toMatchObject({ kind: "accepted" });
+  expect(forms()).toEqual([true, true, false, false]);
+  expect(refusals()).toBe(1);
+});
+
 test("a new receiver without gzip costs one request", async () => {
   const { deliver, refusals, forms } = await setUp((seen, request) =>
     request > 0 && isGzip(seen) ? { status: 400 } : undefined,

@@ -40,6 +40,8 @@ test("each device is an instance with attributes of the exporter, but not of its
     "prtg.probe.name": "Probe",
   });
   expect(resources.ofDevice("second", SWITCH).attributes["service.instance.id"]).toBe("one/second/7");
+  const nameless = new DeviceResources(resourceFromAttributes({}));
+  expect(nameless.ofDevice("hq", SWITCH).attributes["service.instance.id"]).toBe("hq/7");
 });
 
 test("the resource of a device is the same object until the device changes", () => {
