@@ -155,7 +155,8 @@ class TreeBuilder {
         const tag = this.#tagOf(event);
         const isMap = event.type === EVENT_ID.MAPPING;
         if (tag !== "" && tag !== "!" && tag !== (isMap ? "!!map" : "!!seq")) throw this.#badTag(event.tagStart);
-        this.#end = offset + 1;
+        // A block begins with its first dash or key, not with a bracket.
+        this.#end = /[[{]/.test(this.#text.charAt(offset)) ? offset + 1 : offset;
         const node: YamlList | YamlMap = isMap
           ? { kind: "map", offset, anchor, entries: [] }
           : { kind: "list", offset, anchor, items: [] };

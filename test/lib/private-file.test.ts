@@ -1,4 +1,4 @@
-import { constants, lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { chmodSync, constants, lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createPrivateDirectory, ensurePrivateFile, openNewFile, openToWrite } from "../../src/lib/private-file.ts";
@@ -64,6 +64,18 @@ describe("ensurePrivateFile", () => {
     ensurePrivateFile(join(folder, "old"));
     expect([modeOf(join(folder, "new")), modeOf(join(folder, "old"))]).toEqual([0o600, 0o600]);
     expect(readFileSync(join(folder, "old"), "utf8")).toBe("text");
+  });
+
+  test("keeps the rights of a file that is private already", () => {
+    const path = join(temporaryFolder({ old: "" }), "old");
+    chmodSync(path, 0o400);
+    ensurePrivateFile(path);
+    expect(modeOf(path)).toBe(0o400);
+  });
+
+  test("fails with the error of the system if it cannot create the file", () => {
+    const path = join(temporaryFolder({}), "missing", "new");
+    expect(() => ensurePrivateFile(path)).toThrow(expect.objectContaining({ code: "ENOENT", syscall: "open" }));
   });
 
   test("refuses a link", () => {

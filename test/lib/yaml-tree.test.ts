@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { isMergeKey, MAX_ITEMS, parseYamlTree, YamlFault, type YamlNode } from "../../src/lib/yaml-tree.ts";
+import {
+  isMergeKey,
+  MAX_ITEMS,
+  MAX_LINES,
+  MAX_NESTING,
+  MAX_YAML_BYTES,
+  parseYamlTree,
+  YamlFault,
+  type YamlNode,
+} from "../../src/lib/yaml-tree.ts";
 
 function faultOf(text: string): unknown {
   try {
@@ -15,6 +24,15 @@ function valueIn(text: string): YamlNode {
   const root = parseYamlTree(text);
   if (root.kind !== "map" || root.entries[0] === undefined) throw new Error("no map");
   return root.entries[0].value;
+}
+
+/** Offsets of all empty scalars, in order. */
+function emptyIn(node: YamlNode): number[] {
+  if (node.kind === "alias") return [];
+  if (node.kind === "scalar") return node.text === "" ? [node.offset] : [];
+  return node.kind === "list"
+    ? node.items.flatMap(emptyIn)
+    : node.entries.flatMap(({ key, value }) => [key, value].flatMap(emptyIn));
 }
 
 /** All anchors and aliases, in order. */
@@ -66,9 +84,39 @@ describe("parseYamlTree", () => {
     ["a map", "a: {b: 1}", "{"],
     ["a block", "a: |\n  x", "|"],
     ["a block with a comment", "a: >- # why > |\n  x", ">"],
+    ["a block with an indentation", "a: |2+\n   x\n", "|"],
+    ["a block after a flow", "b: [1]\na: >\n  x", ">"],
+    ["an empty block", "a: |\n\n", "|"],
     ["an alias", "a: *n", "*"],
   ])("places %s", (_what, text, mark) => {
-    expect(valueIn(text).offset).toBe(text.indexOf(mark));
+    const root = parseYamlTree(text);
+    const found =
+      root.kind === "map" ? root.entries.find(({ key }) => key.kind === "scalar" && key.text === "a") : root;
+    expect(found).toMatchObject({ value: { offset: text.indexOf(mark) } });
+  });
+
+  test.each<[text: string, ...offsets: number[]]>([
+    ["a:", 1],
+    ["a:  # why\nb: 1", 1],
+    ["a: &anchor\nb: 1", 10],
+    ["a: !!str\nb: 1", 8],
+    ["a: !!str &n\nb: 1", 11],
+    ["{a: , b: 1}", 2],
+    // After the dash.
+    ["-", 1],
+    ["-\n-\n- 1", 1, 3],
+    ["a:\n  - \n  - 1", 6],
+    ["- # - why\n- 1\n# -\n-", 1, 19],
+    ["- 'it'\n-\n- [1]\n-\n- {b: 1}\n-", 8, 16, 27],
+    ["- - 1\n  -\n- 2", 9],
+    // At the colon.
+    [": 1", 0],
+    ["{: 1}", 1],
+    ["? \n: 1", 0],
+    ["a: [1] # :\n: 2", 11],
+    ['a: "it"\n: 2', 8],
+  ])("places what is missing in %j", (text, ...offsets) => {
+    expect(emptyIn(parseYamlTree(text))).toEqual(offsets);
   });
 
   test.each([
@@ -85,7 +133,10 @@ describe("parseYamlTree", () => {
   test.each([
     ["an unknown tag", "a: !x 1", "unknown tag", 3],
     ["a value that its tag does not allow", "a: !!int x", "unknown tag", 3],
+    ["a tag without its name", "a: !!nothing x", "unknown tag", 3],
     ["a list with the tag of a map", "a: !!map [1]", "unknown tag", 3],
+    ["a map with the tag of a list", "a: !!seq {b: 1}", "unknown tag", 3],
+    ["a map with the tag of a text", "a: !!str {b: 1}", "unknown tag", 3],
     ["a key twice", "a: 1\nb: 2\na: 3\n", "duplicated mapping key", 10],
     ["a long key", `${"k".repeat(1_025)}: 1`, "a long key", 0],
     ["a list without an end", "a: [1", "unexpected end of the stream within a flow collection", 5],
@@ -97,6 +148,44 @@ describe("parseYamlTree", () => {
     const list = (items: number) => `a: [${Array<string>(items).fill("{}").join(" , ")}]`;
     expect(valueIn(list(MAX_ITEMS))).toMatchObject({ kind: "list", items: { length: MAX_ITEMS } });
     expect(faultOf(list(MAX_ITEMS + 1))).toMatchObject({ message: "too many items" });
+  });
+
+  const mebibyte = (characters: string) => characters.repeat(MAX_YAML_BYTES / Buffer.byteLength(characters));
+
+  test.each([
+    ["bytes", `#${mebibyte("x").slice(1)}`, `#${mebibyte("x")}`, "larger than 1,048,576 bytes"],
+    ["bytes of other alphabets", `#${mebibyte("ä").slice(1)}`, `#${mebibyte("ä")}`, "larger than 1,048,576 bytes"],
+    ["lines", "#\n".repeat(MAX_LINES), "#\n".repeat(MAX_LINES + 1), "too many lines"],
+    ["lines of Mac OS", "#\r".repeat(MAX_LINES), "#\r".repeat(MAX_LINES + 1), "too many lines"],
+    ["commas", `a: '${",".repeat(MAX_LINES)}'`, `a: '${",".repeat(MAX_LINES + 1)}'`, "too many lines"],
+    [
+      "levels",
+      `${"[".repeat(MAX_NESTING - 1)}${"]".repeat(MAX_NESTING - 1)}`,
+      "[".repeat(MAX_NESTING),
+      "nesting exceeded",
+    ],
+  ])("limits the %s of a text", (_what, most, more, message) => {
+    expect(() => parseYamlTree(most)).not.toThrow();
+    expect(faultOf(more)).toMatchObject({ message: expect.stringContaining(message) });
+  });
+
+  test("refuses a map of too many lines before it parses them, but ignores lines below a key", () => {
+    const keys = (count: number) => Array.from({ length: count }, (_, index) => `k${index}:`).join("\n");
+    expect(parseYamlTree(keys(MAX_ITEMS))).toMatchObject({ entries: { length: MAX_ITEMS } });
+    expect(faultOf(keys(MAX_ITEMS + 1))).toMatchObject({ message: "too many items" });
+    // The first key that is one too many in any case, although it is wrong, too.
+    const text = `${keys(2 * MAX_ITEMS + 1)}\n]`;
+    expect(faultOf(text)).toMatchObject({ message: "too many items", offset: text.length - 1 });
+    expect(() => parseYamlTree(`a: 1\n${"# why\n".repeat(3 * MAX_ITEMS)}`)).not.toThrow();
+  });
+
+  test.each([
+    ["a: !!map {b: 1}", "map"],
+    ["a: !!seq [1]", "list"],
+    ["a: ! [1]", "list"],
+    ["a: ! {b: 1}", "map"],
+  ])("accepts the tag of %j", (text, kind) => {
+    expect(valueIn(text)).toMatchObject({ kind });
   });
 
   test("accepts a key of 1,024 characters and several merge keys", () => {

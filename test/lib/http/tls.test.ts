@@ -83,7 +83,10 @@ describe("tlsConnector", () => {
   ])("refuses a certificate %s, and names its fingerprint", async (_title, server, options, reason) => {
     const error = await received(options, await secureServer(server)).catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(UntrustedCertificate);
-    expect(error).toMatchObject({ reason, seen: seen(server) });
+    expect(error).toMatchObject({
+      ...{ name: "UntrustedCertificate", reason, seen: seen(server) },
+      message: `the certificate is not trusted (${reason}). Its SHA-256 fingerprint is ${seen(server)}`,
+    });
   });
 
   test.each<[title: string, options: TlsClientOptions]>([
@@ -93,7 +96,10 @@ describe("tlsConnector", () => {
   ])("refuses another fingerprint than the pinned one, %s", async (_title, options) => {
     const error = await received(options, await secureServer("localhost")).catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(WrongFingerprint);
-    expect(error).toMatchObject({ seen: seen("localhost") });
+    expect(error).toMatchObject({
+      ...{ name: "WrongFingerprint", seen: seen("localhost") },
+      message: `the certificate has a different SHA-256 fingerprint: ${seen("localhost")}`,
+    });
   });
 
   test.each([
@@ -112,6 +118,14 @@ describe("tlsConnector", () => {
     await expect(received({ ca: CA, minVersion: "TLSv1.3" }, port)).rejects.toMatchObject({
       code: expect.stringContaining("PROTOCOL_VERSION"),
     });
+  });
+
+  test("shows its own certificate to a server that asks for one", async () => {
+    const port = await secureServer("localhost", { requestCert: true, ca: CA });
+    const material = { ca: CA, ...keyPair("localhost") };
+    const connect = tlsConnector({ read: async () => material }, SETTINGS);
+    expect(await text(await open(connect, port))).toBe("name: none");
+    await expect(text(await open(tlsConnector({ ca: CA }, SETTINGS), port))).rejects.toThrow();
   });
 
   test("reads the certificates for each connection", async () => {
