@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import released from "../../api/contract-released.json" with { type: "json" };
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
+import first from "../fixtures/upgrades/0.1.0/contract.json" with { type: "json" };
 import { promqlLabels } from "../support/promql-labels.ts";
 import { ALERTS } from "../support/rule-files.ts";
 import { CONFIGURATION_KEYS, DOCUMENTED_METRICS, FLAGS } from "./support/known-names.ts";
@@ -14,8 +15,8 @@ const CODE = new RegExp(`^(?:${[...new Set([...codes].map((code) => code.split("
 /** Sections whose keys appear with a dot. */
 const SECTION = /^(servers(\[\])?|collectors|limits|metrics|mapping|labels|otlp)\.[a-z_.[\]]+$/;
 
-/** The change log names metrics that a release removes, or removed. */
-const FORMER_METRICS = new Set([...Object.keys(released.metrics), "prtg_exporter_otlp_let_go_points_total"]);
+/** The change log names metrics that a release removed, or will remove. */
+const FORMER_METRICS = new Set([...Object.keys(released.metrics), ...Object.keys(first.metrics)]);
 
 /** Flags of Prometheus. */
 const FLAGS_OF_OTHERS = new Set(["--web.enable-otlp-receiver"]);
