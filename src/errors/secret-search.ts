@@ -17,6 +17,8 @@ export class SecretSearch {
   readonly #secrets = new Map<string, readonly SecretForm[]>();
   readonly #forms = new Map<number, SecretForm[]>();
   readonly #starts = new Uint8Array(HASH_MASK + 1);
+  /** Length of the shortest form. Most names and ids are shorter. */
+  #shortest = Number.POSITIVE_INFINITY;
 
   constructor(minLength: number) {
     this.#minLength = Math.max(minLength, MIN_SECRET_LENGTH);
@@ -35,12 +37,13 @@ export class SecretSearch {
     // Secrets may share a form.
     this.#forms.clear();
     this.#starts.fill(0);
+    this.#shortest = Number.POSITIVE_INFINITY;
     for (const forms of this.#secrets.values()) this.#learn(forms);
   }
 
   /** Returns the same string if it holds no secret. */
   redact(text: string): string {
-    if (this.#secrets.size === 0 || text.length < MIN_SECRET_LENGTH) return text;
+    if (text.length < this.#shortest) return text;
     let clean = "";
     let copied = 0;
     // Forms may overlap: redact all of them together.
@@ -69,6 +72,7 @@ export class SecretSearch {
 
   #learn(forms: readonly SecretForm[]): void {
     for (const form of forms) {
+      this.#shortest = Math.min(this.#shortest, form.text.length);
       let hash = 0;
       for (let at = 0; at < MIN_SECRET_LENGTH; at++) hash = nextHash(hash, form.text.charCodeAt(at));
       const known = this.#forms.get(hash);

@@ -10,6 +10,7 @@ function redactorOf(...secrets: string[]): Redactor {
 
 describe("Redactor", () => {
   test.each([
+    ["alone", "abc+/=def", "[redacted]"],
     ["as it is", "key=abc+/=def!", "key=[redacted]!"],
     ["twice", "abc+/=def and abc+/=def", "[redacted] and [redacted]"],
     ["in a URL", `?key=${encodeURIComponent("abc+/=def")}`, "?key=[redacted]"],
