@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { Build } from "./build.ts";
+import { sha256Of } from "./digest.ts";
 import type { Runtime } from "./node-runtime.ts";
 import { uuidOf } from "./uuid.ts";
 
@@ -21,7 +21,6 @@ export function billOfMaterials(
 ): string {
   const found = bom.parse(JSON.parse(npmBom));
   const bytes = readFileSync(artefact);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
   const { component } = found.metadata;
   const root = component["bom-ref"];
   const node = runtime === undefined ? [] : [nodeComponent(runtime)];
@@ -35,7 +34,7 @@ export function billOfMaterials(
     metadata: {
       ...found.metadata,
       timestamp: time.toISOString(),
-      component: { ...component, hashes: [{ alg: "SHA-256", content: sha256 }] },
+      component: { ...component, hashes: [{ alg: "SHA-256", content: sha256Of(bytes) }] },
     },
     components: [...found.components, ...node],
     dependencies: [...dependencies, ...refs.map((ref) => ({ ref, dependsOn: [] }))],

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
+import { sha256Of } from "./digest.ts";
 import { listTree } from "./trees.ts";
 import { uuidOf } from "./uuid.ts";
 
@@ -64,7 +64,7 @@ function component(name: string): string {
 
 /** Windows Installer allows 72 characters, without slashes. */
 function identifier(kind: string, name: string): string {
-  return `${kind}${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
+  return `${kind}${sha256Of(name).slice(0, 32)}`;
 }
 
 function escapeXml(text: string): string {

@@ -3,7 +3,6 @@
  * Targets: npm, linux-amd64, linux-arm64, windows-amd64. Same commit, same bytes: all files have the commit time (or
  * SOURCE_DATE_EPOCH) and the same rights.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,6 +11,7 @@ import { stageApplication, stageForNpm } from "./application.ts";
 import { writeTarball, writeZip } from "./archives.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { type Build, describeSources, manifest, ROOT, run } from "./build.ts";
+import { sha256Of } from "./digest.ts";
 import { writeDocuments } from "./documents.ts";
 import { writeInstaller } from "./installer.ts";
 import { fetchRuntime, type Runtime } from "./node-runtime.ts";
@@ -94,13 +94,6 @@ function packForNpm({ version, out }: Build, published: string): string {
 
 /** Format of `sha256sum --check`. */
 function checksums(folder: string): string {
-  const lines = readdirSync(folder)
-    .sort()
-    .map(
-      (name) =>
-        `${createHash("sha256")
-          .update(readFileSync(path.join(folder, name)))
-          .digest("hex")}  ${name}\n`,
-    );
-  return lines.join("");
+  const names = readdirSync(folder).sort();
+  return names.map((name) => `${sha256Of(readFileSync(path.join(folder, name)))}  ${name}\n`).join("");
 }

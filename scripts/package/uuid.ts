@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { sha256Of } from "./digest.ts";
 
 /** Same content, same UUID. */
 export function uuidOf(content: string | Buffer): string {
-  const sha256 = createHash("sha256").update(content).digest("hex");
+  const sha256 = sha256Of(content);
   const variant = "89ab"[Number.parseInt(sha256[16] ?? "0", 16) % 4];
   return [
     sha256.slice(0, 8),

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { dump } from "js-yaml";
 import { type Build, HOMEPAGE, manifest } from "./build.ts";
+import { sha256Of } from "./digest.ts";
 import { type Installer, UPGRADE_CODE, windowsVersion } from "./installer.ts";
 
 /** Name in the repository of packages, microsoft/winget-pkgs. */
@@ -20,7 +20,7 @@ export function writeWingetManifests(
   { file, productCode }: Installer,
 ): string[] {
   const name = path.basename(file);
-  const sha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
+  const sha256 = sha256Of(readFileSync(file));
   const manifests = wingetManifests(build, { name, sha256, productCode });
   return Object.entries(manifests).map(([manifestFile, text]) => {
     const target = path.join(build.out, manifestFile);
