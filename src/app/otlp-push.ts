@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { ServerState } from "../model/server-state.ts";
-import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
+import { createMeasurementSink } from "../otlp/measurement-sink.ts";
 import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { OtelPlacement } from "../otlp/otel-placement.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
@@ -40,7 +40,6 @@ export interface OtlpPushOptions {
   /** Of the push before, if it stays. */
   readonly receiver: OtlpReceiver<MetricsRequest>;
   readonly watermarks: ReadonlyMap<string, Watermarks>;
-  readonly settledRows: SettledRows;
 }
 
 /** The push of one configuration. A reload creates another one with the same receiver and watermarks, if these stay. */
@@ -57,7 +56,7 @@ export class OtlpPush {
   }
 
   createSink(view: ServerView, metrics: ExporterMetrics): MeasurementSink {
-    const { receiver, settledRows } = this.options;
+    const { receiver } = this.options;
     return createMeasurementSink({
       ...receiver,
       observer: otlpRecorder(metrics),
@@ -70,7 +69,6 @@ export class OtlpPush {
           deviceLookup(() => view.state),
         ),
       ...(this.sendsEnds && { sending: view.markMeasured.bind(view) }),
-      settled: settledRows,
     });
   }
 
@@ -130,13 +128,12 @@ export async function beginOtlpPush(
     const known = isSameFolder ? past?.watermarks.get(name) : undefined;
     watermarks.set(name, known ?? (await openWatermarks(name, files, log)));
   }
-  const settledRows = past?.settledRows ?? new WeakMap();
   if (past !== undefined && isSameFolder && past.prepared.digest === prepared.digest) {
     await prepared.receiver.exporter.close();
-    return new OtlpPush({ prepared, receiver: past.receiver, watermarks, settledRows });
+    return new OtlpPush({ prepared, receiver: past.receiver, watermarks });
   }
   log.info({ endpoint: settings.url, protocol: settings.protocol }, "pushing by OTLP");
-  return new OtlpPush({ prepared, receiver: prepared.receiver, watermarks, settledRows });
+  return new OtlpPush({ prepared, receiver: prepared.receiver, watermarks });
 }
 
 async function openWatermarks(server: string, files: StateFiles, log: Logger): Promise<Watermarks> {

@@ -1,14 +1,12 @@
 import type { Logger } from "pino";
+import { Backoff } from "../delivery/backoff.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
-import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ValueSeries } from "../mapping/channel-serving.ts";
-import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
+import type { DeliveryControl, DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
 import type { PlannedDevice } from "./plan.ts";
 
-const FIRST_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 60_000;
 /** A receiver that never answered probably has a wrong address. */
 const FIRST_PATIENCE_MS = 30_000;
 const PATIENCE_MS = 15 * 60_000;
@@ -22,17 +20,22 @@ export interface PushDeliveryOptions {
   readonly log: Logger;
 }
 
-export type Settled = Exclude<DeliveryOutcome, { readonly kind: "failed" }>;
+/** All rows are settled. The receiver rejected some of their values permanently. */
+export interface Settled {
+  readonly rejectedPoints: number;
+  readonly message: string;
+}
 
 /** Waits while the receiver is away. */
 export class PushDelivery {
   readonly #options: PushDeliveryOptions;
   #hasAnswered = false;
   #lastAnswer: number;
-  readonly #away = new LogOnChange();
+  readonly #backoff: Backoff;
 
   constructor(options: PushDeliveryOptions) {
     this.#options = options;
+    this.#backoff = new Backoff(options);
     this.#lastAnswer = options.clock.monotonic();
   }
 
@@ -42,15 +45,20 @@ export class PushDelivery {
    */
   async deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<Settled> {
     const { clock } = this.#options;
-    for (let bound = FIRST_WAIT_MS; ; bound = Math.min(2 * bound, MAX_WAIT_MS)) {
+    const left = new Set(rows);
+    let [rejectedPoints, message] = [0, ""];
+    const onSettled: DeliveryControl["onSettled"] = (settled) => {
+      for (const row of settled.rows) left.delete(row);
+      rejectedPoints += settled.rejectedPoints;
+      if (settled.message !== "") message = settled.message;
+      this.#answered();
+    };
+    for (;;) {
       await this.#awaitTurn(signal);
-      const outcome = await this.#attempt(rows, signal);
-      if (outcome.kind !== "failed") {
-        this.#answered();
-        return outcome;
-      }
+      const outcome = await this.#attempt([...left], signal, onSettled);
+      if (outcome.kind !== "failed") return { rejectedPoints, message };
       signal.throwIfAborted();
-      await clock.sleep(this.#waitMs(outcome, bound), signal);
+      await clock.sleep(this.#waitMs(outcome), signal);
     }
   }
 
@@ -64,7 +72,11 @@ export class PushDelivery {
     }
   }
 
-  async #attempt(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<DeliveryOutcome> {
+  async #attempt(
+    rows: readonly MeasurementRow[],
+    signal: AbortSignal,
+    onSettled: DeliveryControl["onSettled"],
+  ): Promise<DeliveryOutcome> {
     const { sink, clock } = this.#options;
     const cutOff = new AbortController();
     const over = new AbortController();
@@ -73,7 +85,7 @@ export class PushDelivery {
       clock.sleep(GRACE_MS, over.signal).then(cut, () => undefined);
     });
     try {
-      return await sink.deliver(rows, cutOff.signal);
+      return await sink.deliver(rows, { signal: cutOff.signal, stop: signal, onSettled });
     } finally {
       forget();
       over.abort();
@@ -83,22 +95,22 @@ export class PushDelivery {
   #answered(): void {
     this.#hasAnswered = true;
     this.#lastAnswer = this.#options.clock.monotonic();
-    if (this.#away.over() > 0) this.#options.log.warn("the receiver answers again");
+    if (this.#backoff.accepted() > 0) this.#options.log.warn("the receiver answers again");
   }
 
   /** @throws ExporterError BACKFILL_RECEIVER_AWAY */
-  #waitMs({ message, retryAfterMs }: Extract<DeliveryOutcome, { readonly kind: "failed" }>, bound: number): number {
-    const { clock, random, log } = this.#options;
+  #waitMs({ message, retryAfterMs }: Extract<DeliveryOutcome, { readonly kind: "failed" }>): number {
+    const { clock, log } = this.#options;
     const patience = this.#hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
     const waited = clock.monotonic() - this.#lastAnswer;
     if (waited > patience) {
       throw new ExporterError("BACKFILL_RECEIVER_AWAY", `the receiver accepts nothing: ${message}`);
     }
-    if (this.#away.record()) log.warn(`waiting for the receiver: ${message}`);
+    const { ms, isNews } = this.#backoff.failed(retryAfterMs);
+    if (isNews) log.warn(`waiting for the receiver: ${message}`);
     // The receiver is there.
     if (retryAfterMs !== undefined) this.#hasAnswered = true;
-    const pause = Math.min(retryAfterMs ?? 0, PATIENCE_MS);
-    return pause + bound * (0.5 + 0.5 * random());
+    return ms;
   }
 }
 

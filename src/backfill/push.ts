@@ -92,7 +92,7 @@ async function pushDays(options: PushOptions, signal: AbortSignal): Promise<Push
 }
 
 function advance(cursor: PushCursor, { rows, points }: Load, settled: Settled): PushCursor {
-  const rejected = settled.kind === "refused" ? points : Math.min(settled.rejectedPoints, points);
+  const rejected = Math.min(settled.rejectedPoints, points);
   return {
     ...cursor,
     rows: cursor.rows + rows.length,

@@ -1,14 +1,9 @@
 import type { Logger } from "pino";
-import { describeError } from "../errors/exporter-error.ts";
-import { onAbort } from "../lib/abort.ts";
+import { attempt } from "../delivery/attempt.ts";
+import { Backoff } from "../delivery/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
-import { LogOnChange } from "../lib/log-on-change.ts";
-import { receiverPause } from "../sync/push-loop.ts";
 import type { EventSink, SendOutcome } from "./event.ts";
 import type { QueuedEvent } from "./event-queue.ts";
-
-/** The metrics count all failures. */
-const LOG_FAILURES_EVERY_MS = 10 * 60_000;
 
 export interface DeliveryLoopOptions {
   readonly output: string;
@@ -38,12 +33,11 @@ export class DeliveryLoop {
   readonly #cutOff = new AbortController();
   #came = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
-  #failures = 0;
-  readonly #failing: LogOnChange;
+  readonly #backoff: Backoff;
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
-    this.#failing = new LogOnChange({ remindEveryMs: LOG_FAILURES_EVERY_MS, now: () => options.clock.monotonic() });
+    this.#backoff = new Backoff(options);
   }
 
   start(): void {
@@ -93,47 +87,34 @@ export class DeliveryLoop {
 
   /** Returns the pause before a retry. */
   async #deliver(batch: readonly QueuedEvent[]): Promise<Pause | undefined> {
-    const { onSettled, onFailed, log, output } = this.#options;
-    const outcome = await this.#send(batch);
-    if (outcome.kind === "retry") {
-      if (outcome.settled > 0) await onSettled(batch.slice(0, outcome.settled), outcome.rejected);
-      // An abort by us is not a failure of the receiver.
-      if (!this.#cutOff.signal.aborted) onFailed();
-      return this.#recordFailure(outcome);
+    const { sink, onSettled, onFailed, log, output } = this.#options;
+    const events = batch.map(({ event }) => event);
+    const outcome = await attempt<SendOutcome>(
+      (signal) => sink.send(events, signal),
+      this.#cutOff.signal,
+      (message) => ({ kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message }),
+    );
+    const settled = outcome.kind === "retry" ? outcome.settled : batch.length;
+    const { rejected } = outcome;
+    if (settled > 0) {
+      await onSettled(batch.slice(0, settled), rejected);
+      if (this.#backoff.accepted() > 0) log.info({ output }, "events can be delivered again");
     }
-    const rejected = outcome.kind === "rejected" ? batch.length : outcome.rejected;
-    await onSettled(batch, rejected);
-    this.#failures = 0;
-    if (this.#failing.over() > 0) log.info({ output }, "events can be delivered again");
-    if (rejected > 0)
-      log.warn({ output, events: rejected }, `the output rejected events permanently: ${outcome.message}`);
-    return undefined;
-  }
-
-  async #send(batch: readonly QueuedEvent[]): Promise<SendOutcome> {
-    const { signal } = this.#cutOff;
-    const failed = (message: string): SendOutcome => {
-      return { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message };
-    };
-    const cutOff = Promise.withResolvers<SendOutcome>();
-    const forget = onAbort(signal, () => cutOff.resolve(failed("no time left before the exit")));
-    try {
-      const events = batch.map(({ event }) => event);
-      // A sink that ignores the signal must not keep the process alive.
-      return await Promise.race([this.#options.sink.send(events, signal), cutOff.promise]);
-    } catch (error) {
-      return failed(describeError(error));
-    } finally {
-      forget();
+    if (outcome.kind !== "retry") {
+      if (rejected > 0)
+        log.warn({ output, events: rejected }, `the output rejected events permanently: ${outcome.message}`);
+      return undefined;
     }
+    // An abort by us is not a failure of the receiver.
+    if (!this.#cutOff.signal.aborted) onFailed();
+    return this.#recordFailure(outcome);
   }
 
   #recordFailure({ retryAfterMs, message }: Extract<SendOutcome, { kind: "retry" }>): Pause {
-    const { random, log, output } = this.#options;
-    const { ms, requestedMs } = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
-    this.#failures++;
-    if (this.#failing.record() !== undefined) {
-      const fields = { output, failures: this.#failures, retry_in_ms: Math.round(ms) };
+    const { log, output } = this.#options;
+    const { ms, requestedMs, failures, isNews } = this.#backoff.failed(retryAfterMs);
+    if (isNews) {
+      const fields = { output, failures, retry_in_ms: Math.round(ms) };
       log.warn(fields, `cannot deliver events, retrying: ${message}`);
     }
     return { ms, isRequested: requestedMs !== undefined };

@@ -73,8 +73,6 @@ export const PRTG_ATTRIBUTES = {
 export type SendOutcome =
   /** Accepted, except `rejected` events. */
   | { readonly kind: "accepted"; readonly rejected: number; readonly message: string }
-  /** All rejected permanently. */
-  | { readonly kind: "rejected"; readonly message: string }
   /** Some failed and will be sent again. */
   | {
       readonly kind: "retry";

@@ -20,24 +20,28 @@ export function createEventSink(options: EventSinkOptions): EventSink {
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
 
+  /** Rejected records (0 or 1) of events that are settled. An event after an unsettled one may be, and is not sent again. */
+  const done = new WeakMap<EventRecord, number>();
+
   const send: EventSink["send"] = async (events, signal) => {
-    let settled = 0;
-    let rejected = 0;
     const batch: ExportBatch<EventRecord, ReadableLogRecord[]> = {
-      items: events,
+      items: events.filter((event) => !done.has(event)),
       estimateSize: estimateRecordSize,
       count: () => 1,
       toRequest: (items) => requestOf(items, options),
       settled: (items, outcome) => {
-        settled += items.length;
-        rejected += outcome.kind === "refused" ? items.length : outcome.rejected;
+        const rejected = outcome.kind === "refused" ? items.length : outcome.rejected;
+        for (const [index, event] of items.entries()) done.set(event, index < rejected ? 1 : 0);
       },
       failed: () => undefined,
     };
     const outcome = await options.exporter.export(batch, AbortSignal.any([signal, closing.signal]));
+    const first = events.findIndex((event) => !done.has(event));
+    const settled = events.slice(0, outcome.kind === "accepted" || first === -1 ? events.length : first);
+    const rejected = settled.reduce((sum, event) => sum + (done.get(event) ?? 0), 0);
     const { kind, message } = outcome;
-    if (kind === "failed") return { kind: "retry", settled, rejected, retryAfterMs: outcome.retryAfterMs, message };
-    return kind === "refused" ? { kind: "rejected", message } : { kind, rejected, message };
+    if (kind === "accepted") return { kind, rejected, message };
+    return { kind: "retry", settled: settled.length, rejected, retryAfterMs: outcome.retryAfterMs, message };
   };
 
   return {

@@ -14,21 +14,21 @@ export interface HttpAnswer {
 }
 
 export type ExportOutcome =
-  /** The receiver accepted the request, but rejected `rejected` points permanently. */
-  | { readonly kind: "accepted"; readonly rejected: number; readonly message: string }
-  /** The receiver rejected the whole request permanently (400, 413 ...). */
-  | { readonly kind: "refused"; readonly message: string }
-  | FailedExport;
+  /** Everything is settled. The receiver rejected `rejected` points permanently. */
+  { readonly kind: "accepted"; readonly rejected: number; readonly message: string } | FailedExport;
 
 export interface FailedExport {
   readonly kind: "failed";
   readonly retryAfterMs: number | undefined;
   readonly message: string;
-  /** No request was sent, because the receiver asked for a pause. */
+  /** No request was sent, because the receiver asked for a pause, or because there is no time left. */
   readonly isHeld?: boolean;
 }
 
-export type RequestOutcome = ExportOutcome | { readonly kind: "too large"; readonly message: string };
+export type RequestOutcome =
+  | ExportOutcome
+  /** The receiver rejected the request. It may do so because of the data, or because of its size. */
+  | { readonly kind: "refused" | "too large"; readonly message: string };
 
 /** The request that an answer belongs to. */
 export interface SentRequest {
@@ -37,11 +37,18 @@ export interface SentRequest {
   readonly count: number;
 }
 
-/** Statuses that OTLP/HTTP declares retryable. */
-const TRY_AGAIN = new Set([429, 502, 503, 504]);
+/**
+ * Other codes of 400 and above may be about the data. These never are: rejected credentials, a wrong path, a proxy, a busy
+ * or broken receiver.
+ */
+const NOT_ABOUT_THE_DATA = new Set([401, 403, 404, 405, 407, 408, 421, 423, 425, 429]);
 
-/** These say nothing about the data (expired token, wrong path, proxy timeout). The caller retries later. */
-const NOT_ABOUT_THE_DATA = new Set([401, 403, 404, 405, 407, 408]);
+/**
+ * Collectors and VictoriaMetrics report the size of a request with 400.
+ * @see https://pkg.go.dev/net/http#MaxBytesError
+ */
+const ABOUT_THE_SIZE =
+  /\b(body|request|message|data size|payload)\b.*\b(too large|too big|larger than|exceed(s|ing|ed)?)\b|too big data size/i;
 
 const MAX_MESSAGE = 300;
 
@@ -56,15 +63,16 @@ export function parseExportResponse(answer: HttpAnswer, sent: SentRequest, nowMs
     const message = `HTTP ${status} with an HTML page: this is not an OTLP receiver`;
     return { kind: "failed", retryAfterMs: undefined, message };
   }
-  const message = describeStatus(answer, sent);
-  if (TRY_AGAIN.has(status)) {
-    return { kind: "failed", retryAfterMs: parseRetryAfterMs(answer.retryAfter, dateOf(answer) ?? nowMs), message };
-  }
+  const reason = presentable(readReason(answer, sent));
+  const message = describeStatus(status, reason);
   if (status < 400) {
     return { kind: "failed", retryAfterMs: undefined, message: `${message}: the exporter does not follow redirects` };
   }
-  if (NOT_ABOUT_THE_DATA.has(status)) return { kind: "failed", retryAfterMs: undefined, message };
-  return status === 413 ? { kind: "too large", message } : { kind: "refused", message };
+  if (status >= 500 || NOT_ABOUT_THE_DATA.has(status)) {
+    return { kind: "failed", retryAfterMs: parseRetryAfterMs(answer.retryAfter, dateOf(answer) ?? nowMs), message };
+  }
+  const isSize = status === 413 || (status === 400 && ABOUT_THE_SIZE.test(reason));
+  return { kind: isSize ? "too large" : "refused", message };
 }
 
 /** The receiver's clock may differ from ours. */
@@ -92,10 +100,9 @@ function decode(answer: HttpAnswer, { protocol, encodings }: SentRequest): Parti
   }
 }
 
-function describeStatus(answer: HttpAnswer, sent: SentRequest): string {
-  const status = `HTTP ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`.trim();
-  const reason = presentable(readReason(answer, sent));
-  return reason === "" ? status : `${status}: ${reason}`;
+function describeStatus(status: number, reason: string): string {
+  const text = `HTTP ${status} ${STATUS_CODES[status] ?? ""}`.trim();
+  return reason === "" ? text : `${text}: ${reason}`;
 }
 
 /** Failures have a `google.rpc.Status`. Proxies and some receivers send plain text. */

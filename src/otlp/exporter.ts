@@ -1,3 +1,4 @@
+import { deliver, type Verdict } from "../delivery/round.ts";
 import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { UntrustedCertificate, WrongFingerprint } from "../lib/http/tls.ts";
@@ -9,7 +10,11 @@ import { type Receiver, ReceiverHeld } from "./receivers.ts";
 import type { OtlpTransport } from "./transport.ts";
 
 /** The receiver will not change its mind. */
-export type FinalOutcome = Extract<ExportOutcome, { readonly kind: "accepted" | "refused" }>;
+export type FinalOutcome =
+  /** It accepted the items, but rejected `rejected` points permanently. */
+  | { readonly kind: "accepted"; readonly rejected: number; readonly message: string }
+  /** It rejected the items, and accepted something else after that. */
+  | { readonly kind: "refused"; readonly message: string };
 
 /** Items that each fit into one request. */
 export interface ExportBatch<Item, Request> {
@@ -19,8 +24,14 @@ export interface ExportBatch<Item, Request> {
   readonly estimateSize: (item: Item) => number;
   readonly count: (item: Item) => number;
   readonly toRequest: (items: readonly Item[]) => Request;
+  /** Called after each request. */
   readonly settled: (items: readonly Item[], outcome: FinalOutcome) => void;
+  /** Called for the request that ended the export. */
   readonly failed: (items: readonly Item[]) => void;
+  /** The order in which items are sent again after a refusal. Default: unchanged. */
+  readonly compare?: (a: Item, b: Item) => number;
+  /** Makes a request that any working receiver accepts. Default: the items have to show it. */
+  readonly probe?: (nowMs: number) => Request;
 }
 
 export interface OtlpExporterOptions<Request> {
@@ -32,10 +43,17 @@ export interface OtlpExporterOptions<Request> {
   readonly maxRequestBytes: number;
 }
 
+interface ExportSignals {
+  /** Ends the request under way. */
+  readonly signal: AbortSignal;
+  /** No further request begins. */
+  readonly stop: AbortSignal | undefined;
+}
+
 /**
  * Sends one signal (metrics or logs) to one receiver in requests of a size that it accepts.
  * Does not use the SDK's OTLP exporters, because they only log a partial success, hide status and `Retry-After`, and
- * retry by themselves. Uses their serializers. Tries once: the caller retries.
+ * retry by themselves. Uses their serializers. Does not wait: the caller retries what is not settled.
  */
 export class OtlpExporter<Request> {
   readonly #options: OtlpExporterOptions<Request>;
@@ -46,40 +64,60 @@ export class OtlpExporter<Request> {
     this.#size = new RequestSize(options.maxRequestBytes);
   }
 
-  /**
-   * Sends items in order until a request fails. Never rejects. The outcome covers all requests: `refused` if the
-   * receiver refused each one.
-   */
-  async export<Item>(batch: ExportBatch<Item, Request>, signal: AbortSignal): Promise<ExportOutcome> {
+  /** Sends items in order until the receiver accepts nothing. Never rejects. */
+  async export<Item>(
+    batch: ExportBatch<Item, Request>,
+    signal: AbortSignal,
+    stop?: AbortSignal,
+  ): Promise<ExportOutcome> {
     try {
-      return await this.#export(batch, signal);
+      return await this.#export(batch, { signal, stop });
     } catch (error) {
       return { kind: "failed", retryAfterMs: undefined, message: describeFailure(error) };
     }
   }
 
-  async #export<Item>(batch: ExportBatch<Item, Request>, signal: AbortSignal): Promise<ExportOutcome> {
-    const result = { accepted: 0, refused: 0, rejected: 0, message: "" };
-    for (const part of this.#split(batch)) {
-      const queue = [part];
-      for (let items = queue.shift(); items !== undefined; items = queue.shift()) {
-        const outcome = await this.#send(batch, items, signal);
-        if (outcome.kind === "too large") {
-          queue.unshift(...halves(items));
-          continue;
-        }
-        if (outcome.kind === "failed") {
-          if (outcome.isHeld !== true) batch.failed(items);
-          return outcome;
-        }
+  async #export<Item>(batch: ExportBatch<Item, Request>, signals: ExportSignals): Promise<ExportOutcome> {
+    const result = { rejected: 0, message: "" };
+    let last: RequestOutcome = NOTHING_TO_SEND;
+    let refusal = "";
+    const round = deliver<Item>({
+      parts: this.#split(batch),
+      compare: batch.compare,
+      hasProbe: batch.probe !== undefined,
+      settle: (items, verdict) => {
+        const outcome: FinalOutcome =
+          verdict === "accepted" && last.kind === "accepted" ? last : { kind: "refused", message: refusal };
         batch.settled(items, outcome);
-        result[outcome.kind]++;
         result.rejected += outcome.kind === "accepted" ? outcome.rejected : countAll(batch, items);
         if (outcome.message !== "") result.message = outcome.message;
-      }
+      },
+    });
+    let items: readonly Item[] = [];
+    for (let step = round.next(); ; ) {
+      if (step.done && step.value === "done") return { kind: "accepted", ...result };
+      if (step.done) break;
+      const { value } = step;
+      await this.#pause(value.failures, signals);
+      if (value.kind === "send") ({ items } = value);
+      const began = this.#options.clock.monotonic();
+      last = value.kind === "send" ? await this.#send(batch, items, signals) : await this.#probe(batch, signals);
+      if (last.kind === "refused" || last.kind === "too large") refusal = last.message;
+      if (last.kind === "accepted") this.#size.confirm();
+      const isSlow = this.#options.clock.monotonic() - began > QUICK_FAILURE_MS;
+      step = round.next(last === NOTHING_TO_SEND ? "empty" : verdictOf(last, isSlow || signals.signal.aborted));
     }
-    const { accepted, refused, rejected, message } = result;
-    return accepted === 0 && refused > 0 ? { kind: "refused", message } : { kind: "accepted", rejected, message };
+    this.#size.forgetUnconfirmed();
+    if (last.kind !== "failed") last = { kind: "failed", retryAfterMs: undefined, message: refusal };
+    if (last.isHeld !== true) batch.failed(items);
+    return last;
+  }
+
+  async #pause(failures: number, { signal, stop }: ExportSignals): Promise<void> {
+    // Another instance of the receiver may answer at once.
+    if (failures <= 1) return;
+    const either = stop === undefined ? signal : AbortSignal.any([signal, stop]);
+    await this.#options.clock.sleep(RETRY_PAUSE_MS * 2 ** (failures - 2), either).catch(() => undefined);
   }
 
   /** Call before a request with history. Returns 0, or the milliseconds to wait. */
@@ -107,27 +145,50 @@ export class OtlpExporter<Request> {
     if (part.length > 0) yield part;
   }
 
-  /** `too large` only if the items can still be divided. */
   async #send<Item>(
     batch: ExportBatch<Item, Request>,
     items: readonly Item[],
-    signal: AbortSignal,
+    signals: ExportSignals,
+  ): Promise<RequestOutcome> {
+    const count = countAll(batch, items);
+    if (count === 0) return NOTHING_TO_SEND;
+    return await this.#post(
+      () => {
+        const { protocol, encodings } = this.#options;
+        const body = encodings[protocol].encode(batch.toRequest(items));
+        this.#size.calibrate(sum(items, batch.estimateSize), body.length);
+        return items.length === 1 || this.#size.fits(body.length) ? body : undefined;
+      },
+      count,
+      signals,
+    );
+  }
+
+  async #probe<Item>({ probe }: ExportBatch<Item, Request>, signals: ExportSignals): Promise<RequestOutcome> {
+    const { clock, protocol, encodings } = this.#options;
+    if (probe === undefined) return NOTHING_TO_SEND;
+    return await this.#post(() => encodings[protocol].encode(probe(clock.now())), 1, signals);
+  }
+
+  /** @param encode Returns `undefined` for a body that must be divided. */
+  async #post(
+    encode: () => Uint8Array | undefined,
+    count: number,
+    { signal, stop }: ExportSignals,
   ): Promise<RequestOutcome> {
     const { transport, receiver, protocol, encodings, clock } = this.#options;
     try {
+      if (stop?.aborted === true) return NO_TIME_LEFT;
       receiver.assertOpen();
       // Encoding must not block the event loop for longer than one request takes.
       await yieldToEventLoop();
       signal.throwIfAborted();
-      const body = encodings[protocol].encode(batch.toRequest(items));
-      this.#size.calibrate(sum(items, batch.estimateSize), body.length);
-      if (items.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };
+      const body = encode();
+      if (body === undefined) return { kind: "too large", message: "" };
       const answer = await transport.post(body, signal);
-      const outcome = parseExportResponse(answer, { protocol, encodings, count: countAll(batch, items) }, clock.now());
+      const outcome = parseExportResponse(answer, { protocol, encodings, count }, clock.now());
       if (outcome.kind === "failed") receiver.hold(outcome.retryAfterMs ?? 0);
-      if (outcome.kind !== "too large") return outcome;
-      if (items.length === 1) return { ...outcome, kind: "refused" };
-      this.#size.reduce(body.length);
+      if (outcome.kind === "too large") this.#size.reduce(body.length);
       return outcome;
     } catch (error) {
       if (error instanceof ReceiverHeld) {
@@ -138,10 +199,24 @@ export class OtlpExporter<Request> {
   }
 }
 
-function halves<Item>(items: readonly Item[]): [readonly Item[], readonly Item[]] {
-  const middle = Math.ceil(items.length / 2);
-  return [items.slice(0, middle), items.slice(middle)];
+/** Doubles with each retry of a request. */
+const RETRY_PAUSE_MS = 100;
+/** A receiver that takes longer to fail is not merely shedding load. */
+const QUICK_FAILURE_MS = 1_000;
+
+function verdictOf(outcome: RequestOutcome, isHeld: boolean): Verdict {
+  if (outcome.kind !== "failed") return outcome.kind;
+  return isHeld || outcome.isHeld === true || outcome.retryAfterMs !== undefined ? "held" : "failed";
 }
+
+const NOTHING_TO_SEND: RequestOutcome = { kind: "accepted", rejected: 0, message: "" };
+
+const NO_TIME_LEFT: RequestOutcome = {
+  kind: "failed",
+  retryAfterMs: undefined,
+  message: "no time left for another request",
+  isHeld: true,
+};
 
 function countAll<Item>({ count }: Pick<ExportBatch<Item, never>, "count">, items: readonly Item[]): number {
   return sum(items, count);
@@ -165,7 +240,7 @@ const USUAL_BYTES = 512 * 1024;
 
 const HEADROOM = 0.9;
 
-/** A receiver that refuses even this has another reason. */
+/** Smaller requests would take too long. Items are divided further if the receiver refuses this, too. */
 const SMALLEST_LIMIT = 16 * 1024;
 
 /** Smaller requests consist mostly of their resource. */
@@ -177,10 +252,13 @@ const TELLING_BYTES = 8 * 1024;
  */
 export class RequestSize {
   #limit: number;
+  /** The limit of the last accepted request. */
+  #confirmed: number;
   #bytesPerEstimated = 2;
 
   constructor(maxBytes: number) {
     this.#limit = maxBytes;
+    this.#confirmed = maxBytes;
   }
 
   fits(bytes: number): boolean {
@@ -199,5 +277,15 @@ export class RequestSize {
   /** The receiver, or a proxy, has a lower limit than the protocol. */
   reduce(bytes: number): void {
     this.#limit = Math.max(SMALLEST_LIMIT, Math.floor(Math.min(bytes, this.#limit) / 2));
+  }
+
+  /** The receiver accepted a request. */
+  confirm(): void {
+    this.#confirmed = this.#limit;
+  }
+
+  /** The receiver refuses all sizes, so this is not about the size. */
+  forgetUnconfirmed(): void {
+    this.#limit = this.#confirmed;
   }
 }

@@ -3,9 +3,15 @@ import type { Resource } from "@opentelemetry/resources";
 import type { ValueSeries } from "../mapping/channel-serving.ts";
 import type { MetricFamily } from "../mapping/families/family.ts";
 import { convert } from "../mapping/units/base-units.ts";
-import type { DeliveryOutcome, MeasurementRow, MeasurementSink, RowKind } from "../sync/measurement.ts";
+import type {
+  DeliveryControl,
+  DeliveryOutcome,
+  MeasurementRow,
+  MeasurementSink,
+  RowKind,
+} from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
-import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
+import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import {
   estimatePointSize,
   MetricsByResource,
@@ -13,9 +19,8 @@ import {
   type PlacedSeries,
   SeriesPoint,
 } from "./metric-data.ts";
-
-/** The rejected points of each row. Those of a request count for its first row. */
-export type SettledRows = WeakMap<MeasurementRow, number>;
+import { probeRequest } from "./probe.ts";
+import { OTEL_NAMING, PROMETHEUS_NAMING } from "./registry-metrics.ts";
 
 /** The resource and the names of measurements. */
 export interface RowPlacement {
@@ -36,8 +41,6 @@ export interface MeasurementSinkOptions {
   /** Called before points of the channel are sent: the receiver will need a staleness marker. */
   readonly sending?: (sensorId: string, channelId: string) => void;
   readonly observer: OtlpRecorder;
-  /** Of a sink before this one, whose rows this one continues. */
-  readonly settled?: SettledRows;
 }
 
 export interface OtlpMeasurementSink extends MeasurementSink {
@@ -48,6 +51,7 @@ export interface OtlpMeasurementSink extends MeasurementSink {
 interface RowItem {
   readonly row: MeasurementRow;
   readonly resource: Resource;
+  /** Empty if nothing of the row can be sent. */
   readonly points: readonly SeriesPoint[];
   readonly size: number;
   /** Points that cannot be sent. */
@@ -59,37 +63,30 @@ const NO_SERIES: readonly ValueSeries[] = [];
 /** A receiver mostly rejects the oldest points, and the coarsest are the oldest. */
 const COARSEST_FIRST: readonly RowKind[] = ["long", "medium", "short", "live", "repeated"];
 
-/**
- * Sends measurements as gauge points with their own time, oldest first.
- * Remembers settled rows as objects, because a later request of the same delivery may fail. A repeated row is skipped,
- * and the outcome covers all attempts. So nothing arrives twice unless an answer is lost.
- */
+/** Sends measurements as gauge points with their own time, oldest first per sensor. Nothing arrives twice unless an answer is lost. */
 export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeasurementSink {
-  const { observer, settled = new WeakMap() } = options;
+  const { observer, exporter, placement, resource, scope } = options;
+  const probe = { resource, scope, naming: placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING };
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
 
-  const settle = (row: MeasurementRow, skipped: number, rejected = 0): void => {
-    settled.set(row, rejected);
-    if (skipped > 0) observer.skipped(row.resolution, skipped);
-  };
-  const batchOf = (rows: readonly MeasurementRow[], signal: AbortSignal): ExportBatch<RowItem, MetricsRequest> => ({
-    items: itemsOf(
-      deviceByDevice(
-        rows.filter((row) => !settled.has(row)),
-        options.placement,
-      ),
-      options,
-      settle,
-    ),
+  const batchOf = (
+    rows: readonly MeasurementRow[],
+    { signal, onSettled }: DeliveryControl,
+  ): ExportBatch<RowItem, MetricsRequest> => ({
+    items: itemsOf(deviceByDevice(rows, placement), options),
     estimateSize: ({ size }) => size,
     count: ({ points }) => points.length,
     toRequest: (items) => requestOf(items, options),
+    // Receivers refuse old points, so that the bad ones stand together.
+    compare: (a, b) => a.row.at - b.row.at,
+    probe: (nowMs) => probeRequest(probe, nowMs),
     settled: (items, outcome) => {
       const points = items.reduce((sum, item) => sum + item.points.length, 0);
-      const rejected = outcome.kind === "refused" ? points : outcome.rejected;
-      for (const [index, { row, skipped }] of items.entries()) settle(row, skipped, index === 0 ? rejected : 0);
-      report(items, outcome.kind === "refused", rejected, observer);
+      const rejectedPoints = outcome.kind === "refused" ? points : outcome.rejected;
+      for (const { row, skipped } of items) if (skipped > 0) observer.skipped(row.resolution, skipped);
+      report(items, outcome.kind === "refused", rejectedPoints, observer);
+      onSettled({ rows: items.map(({ row }) => row), rejectedPoints, message: outcome.message });
     },
     failed: (items) => {
       // An abort by us is not a failure of the receiver.
@@ -99,28 +96,19 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
   });
 
   return {
-    async deliver(rows, signal): Promise<DeliveryOutcome> {
+    async deliver(rows, control): Promise<DeliveryOutcome> {
       if (closed) return { kind: "failed", retryAfterMs: undefined, message: "the exporter stops" };
-      const isRepeated = rows.some((row) => settled.has(row));
-      const delivery = options.exporter.export(batchOf(rows, signal), signal);
+      const delivery = exporter.export(batchOf(rows, control), control.signal, control.stop);
       underWay.add(delivery);
       const outcome = await delivery.finally(() => underWay.delete(delivery));
-      if (outcome.kind === "failed") return outcome;
-      if (!isRepeated) return ofPoints(outcome);
-      const rejectedPoints = rows.reduce((sum, row) => sum + (settled.get(row) ?? 0), 0);
-      return { kind: "accepted", rejectedPoints, message: outcome.message };
+      return outcome.kind === "failed" ? outcome : { kind: "done" };
     },
-    takeHistoryTurn: () => options.exporter.takeHistoryTurn?.() ?? 0,
+    takeHistoryTurn: () => exporter.takeHistoryTurn?.() ?? 0,
     async close() {
       closed = true;
       await Promise.all(underWay);
     },
   };
-}
-
-function ofPoints(outcome: FinalOutcome): DeliveryOutcome {
-  const { kind, message } = outcome;
-  return kind === "refused" ? outcome : { kind, rejectedPoints: outcome.rejected, message };
 }
 
 /** Groups rows by device, so that each resource is sent once. Rows of a sensor stay in order. */
@@ -135,7 +123,6 @@ function deviceByDevice(
 function* itemsOf(
   rows: readonly MeasurementRow[],
   { describe, sending, placement, resource }: MeasurementSinkOptions,
-  nothingToSend: (row: MeasurementRow, skipped: number) => void,
 ): Generator<RowItem> {
   for (const row of rows) {
     const points: SeriesPoint[] = [];
@@ -164,8 +151,7 @@ function* itemsOf(
       }
       if (series !== undefined) sending?.(row.sensorId, channelId);
     }
-    if (points.length === 0) nothingToSend(row, skipped);
-    else yield { row, resource: owner, points, size, skipped };
+    yield { row, resource: owner, points, size, skipped };
   }
 }
 

@@ -17,6 +17,8 @@ import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize, type MetricsRequest, ResourceScope, SeriesPoint, StalenessMarker } from "./metric-data.ts";
+import { type ProbeOptions, probeRequest } from "./probe.ts";
+import { OTEL_NAMING, PROMETHEUS_NAMING } from "./registry-metrics.ts";
 import { type StateOptions, StateProducer } from "./state-producer.ts";
 
 export interface StatePushOptions extends StateOptions, StateExportOptions {
@@ -34,7 +36,8 @@ export interface StatePush {
 /** Pushes the state at a regular interval, first after one interval. */
 export function startStatePush(options: StatePushOptions): StatePush {
   // Temporality preferences only matter for instruments of the SDK. Our data is cumulative.
-  const exporter = new OTLPMetricExporterBase(new StateExportDelegate(options));
+  const naming = options.placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING;
+  const exporter = new OTLPMetricExporterBase(new StateExportDelegate(options, { ...options, naming }));
   const reader = new PeriodicExportingMetricReader({
     exporter,
     exportIntervalMillis: options.intervalMs,
@@ -70,17 +73,23 @@ interface StateItem {
 }
 
 /**
- * Sends the state for the SDK's OTLP exporter. Does not retry: the next push has newer state and repeats the staleness
- * markers.
+ * Sends the state for the SDK's OTLP exporter. The next push has newer state, begins with what this one did not deliver,
+ * and repeats staleness markers that the receiver did not accept.
  */
 class StateExportDelegate implements ExportDelegate {
   readonly #options: StateExportOptions;
+  readonly #probe: ProbeOptions;
+  /** Number of the first item that the last push did not deliver, by content. */
+  readonly #begin = new Map<Content, number>();
+  /** Position of the content that the next push begins with. */
+  #first = 0;
   readonly #stopped = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #trouble = new LogOnChange({ knows: "last" });
 
-  constructor(options: StateExportOptions) {
+  constructor(options: StateExportOptions, probe: ProbeOptions) {
     this.#options = options;
+    this.#probe = probe;
   }
 
   export(metrics: ResourceMetrics, done: (result: ExportResult) => void): void {
@@ -110,7 +119,7 @@ class StateExportDelegate implements ExportDelegate {
   setMetrics(): void {}
 
   async #push(metrics: ResourceMetrics): Promise<ExportOutcome> {
-    const { exporter, clock, timeoutMs } = this.#options;
+    const { clock, timeoutMs } = this.#options;
     const finished = new AbortController();
     const deadline = new AbortController();
     // The reader stops waiting, but does not end the push: two could run at once.
@@ -121,22 +130,41 @@ class StateExportDelegate implements ExportDelegate {
     const signal = AbortSignal.any([this.#stopped.signal, deadline.signal]);
     try {
       let all: ExportOutcome = { kind: "accepted", rejected: 0, message: "" };
-      for (const content of CONTENTS) {
-        const scopes = scopesWith(content, metrics.scopeMetrics);
-        const outcome = await exporter.export(this.#batch(metrics.resource, scopes), signal);
-        if (outcome.kind === "failed") return outcome;
+      for (const content of [...CONTENTS.slice(this.#first), ...CONTENTS.slice(0, this.#first)]) {
+        const outcome = await this.#deliver(content, metrics, signal);
+        if (outcome.kind === "failed") {
+          // A slow receiver must not keep the others from ever being sent.
+          this.#first = (CONTENTS.indexOf(content) + 1) % CONTENTS.length;
+          return outcome;
+        }
         if (!isFine(outcome)) all = outcome;
       }
+      this.#first = 0;
       return all;
     } finally {
       finished.abort();
     }
   }
 
-  #batch(resource: Resource, scopes: readonly ScopeMetrics[]): ExportBatch<StateItem, MetricsRequest> {
+  async #deliver(content: Content, metrics: ResourceMetrics, signal: AbortSignal): Promise<ExportOutcome> {
+    const scopes = scopesWith(content, metrics.scopeMetrics);
+    const total = scopes.reduce((sum, scope) => sum + countPoints(scope), 0);
+    const begin = Math.min(this.#begin.get(content) ?? 0, total);
+    let settled = 0;
+    const items = itemsFrom(begin, () => itemsOf(metrics.resource, scopes));
+    const batch = this.#batch(items, (count) => {
+      settled += count;
+    });
+    const outcome = await this.#options.exporter.export(batch, signal);
+    this.#begin.set(content, settled === total ? 0 : (begin + settled) % total);
+    return outcome;
+  }
+
+  #batch(items: Iterable<StateItem>, onSettled: (count: number) => void): ExportBatch<StateItem, MetricsRequest> {
     const { observer } = this.#options;
     return {
-      items: itemsOf(resource, scopes),
+      items,
+      probe: (nowMs) => probeRequest(this.#probe, nowMs),
       estimateSize: ({ metric, index }) => estimatePointSize(pointOf(metric, index)),
       count: () => 1,
       toRequest: requestOf,
@@ -150,6 +178,7 @@ class StateExportDelegate implements ExportDelegate {
           const point = pointOf(metric, index);
           if (point instanceof StalenessMarker) point.settled();
         }
+        onSettled(items.length);
       },
       failed: () => {
         if (!this.#stopped.signal.aborted) observer.attemptFailed("state");
@@ -216,6 +245,18 @@ function* itemsOf(common: Resource, scopes: readonly ScopeMetrics[]): Generator<
     for (const metric of metrics) {
       for (let index = 0; index < metric.dataPoints.length; index++) yield { resource, scope, metric, index };
     }
+  }
+}
+
+function countPoints({ metrics }: ScopeMetrics): number {
+  return metrics.reduce((sum, { dataPoints }) => sum + dataPoints.length, 0);
+}
+
+/** All items, from number `begin` on, and then those before it. */
+function* itemsFrom(begin: number, items: () => Iterable<StateItem>): Generator<StateItem> {
+  for (const isTail of begin > 0 ? [true, false] : [true]) {
+    let number = 0;
+    for (const item of items()) if (number++ >= begin === isTail) yield item;
   }
 }
 

@@ -38,7 +38,7 @@ export class Delivery {
     this.#saver = new WatermarkSaver(options);
     this.#loop = new PushLoop({
       ...options,
-      onSettled: ({ rows }) => {
+      onSettled: (rows) => {
         for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coverageEnd(row));
         this.#saver.notify();
       },

@@ -28,15 +28,30 @@ export function isEndOfAverage(covered: number): boolean {
 }
 
 export type DeliveryOutcome =
-  /** The receiver accepted the rows, but rejected `rejectedPoints` permanently. */
-  | { readonly kind: "accepted"; readonly rejectedPoints: number; readonly message: string }
-  /** The receiver rejected the request permanently (400, 413 ...). */
-  | { readonly kind: "refused"; readonly message: string }
+  /** All rows are settled. */
+  | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly retryAfterMs: number | undefined; readonly message: string };
+
+/** Rows that the receiver accepted, or rejected permanently. */
+export interface SettledRows {
+  readonly rows: readonly MeasurementRow[];
+  /** Values of these rows that it rejected permanently. */
+  readonly rejectedPoints: number;
+  readonly message: string;
+}
+
+export interface DeliveryControl {
+  /** Ends the request under way. */
+  readonly signal: AbortSignal;
+  /** No further request begins. */
+  readonly stop?: AbortSignal;
+  /** Called after each request. Rows of one sensor are in the order of their time. */
+  readonly onSettled: (settled: SettledRows) => void;
+}
 
 export interface MeasurementSink {
   /** Never rejects. Rows of one sensor are in the order of their time. */
-  deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<DeliveryOutcome>;
+  deliver(rows: readonly MeasurementRow[], control: DeliveryControl): Promise<DeliveryOutcome>;
   /** Call before history. Returns 0, or the milliseconds to wait. Default: no wait. */
   takeHistoryTurn?(): number;
 }

@@ -112,24 +112,21 @@ export class Outbox {
     return { resolution, rows: taken, points };
   }
 
-  /** The receiver accepted or rejected the batch permanently. */
-  settle(batch: Batch): void {
-    this.#endFlight(batch);
-    this.#count(-batch.points);
-    for (const [sensorId, count] of countBySensor(batch)) {
+  /** The receiver accepted these rows in flight, or rejected them permanently. */
+  settle(rows: readonly MeasurementRow[]): void {
+    this.putBack(rows);
+    this.#count(-pointsOf(rows));
+    for (const [sensorId, count] of countBySensor(rows)) {
       const queue = this.#sensors.get(sensorId);
       queue?.rows.splice(0, count);
       if (queue?.rows.length === 0) this.#sensors.delete(sensorId);
     }
   }
 
-  putBack(batch: Batch): void {
-    this.#endFlight(batch);
-  }
-
-  #endFlight(batch: Batch): void {
-    this.#pointsInFlight -= batch.points;
-    for (const [sensorId, count] of countBySensor(batch)) {
+  /** These rows are not in flight any more. */
+  putBack(rows: readonly MeasurementRow[]): void {
+    this.#pointsInFlight -= pointsOf(rows);
+    for (const [sensorId, count] of countBySensor(rows)) {
       const queue = this.#sensors.get(sensorId);
       if (queue !== undefined) queue.inFlight -= count;
     }
@@ -193,7 +190,11 @@ function hasHistory({ rows }: SensorRows): boolean {
   return oldest !== undefined && newest !== undefined && newest.at - oldest.at > HISTORY_MS;
 }
 
-function countBySensor({ rows }: Batch): ReadonlyMap<string, number> {
+function pointsOf(rows: readonly MeasurementRow[]): number {
+  return rows.reduce((sum, { values }) => sum + values.length, 0);
+}
+
+function countBySensor(rows: readonly MeasurementRow[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { sensorId } of rows) counts.set(sensorId, (counts.get(sensorId) ?? 0) + 1);
   return counts;

@@ -1,16 +1,17 @@
 import type { Logger } from "pino";
-import { describeError } from "../errors/exporter-error.ts";
-import { onAbort } from "../lib/abort.ts";
+import { attempt } from "../delivery/attempt.ts";
+import { Backoff } from "../delivery/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
-import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
+import type { DeliveryOutcome, MeasurementRow, MeasurementSink, RowKind, SettledRows } from "./measurement.ts";
 import type { Batch, Outbox } from "./outbox.ts";
 
 /** Rows gather for this time if there is less than a batch. */
 const LINGER_MS = 1_000;
-/** The metrics count all failures. */
-const LOG_FAILURES_EVERY_MS = 10 * 60_000;
+/** At the end, no request begins after this part of the time, so that the last one can be answered. */
+const LAST_START = 0.8;
+/** The metrics count all refusals. */
 const LOG_REFUSALS_EVERY_MS = 60_000;
 
 export interface PushLoopOptions {
@@ -21,14 +22,16 @@ export interface PushLoopOptions {
   readonly log: Logger;
   readonly observer: SyncRecorder;
   readonly maxBatchPoints: number;
-  /** The receiver accepted or rejected the batch permanently. */
-  readonly onSettled: (batch: Batch) => void;
+  /** The receiver accepted these rows, or rejected them permanently. */
+  readonly onSettled: (rows: readonly MeasurementRow[]) => void;
 }
 
 export class PushLoop {
   readonly #options: PushLoopOptions;
   /** Aborts when the rest must go at once. */
   readonly #flushing = new AbortController();
+  /** Aborts when no further request may begin. */
+  readonly #stop = new AbortController();
   /** Aborts when the time is over. */
   readonly #cutOff = new AbortController();
   #ended = false;
@@ -37,15 +40,17 @@ export class PushLoop {
   #notBefore = Number.NEGATIVE_INFINITY;
   #requestedPauseEnd = Number.NEGATIVE_INFINITY;
   #deadline = Number.POSITIVE_INFINITY;
-  #failures = 0;
-  readonly #failing: LogOnChange;
+  #isRetry = false;
+  readonly #backoff: Backoff;
   readonly #refusals: LogOnChange;
 
   constructor(options: PushLoopOptions) {
     this.#options = options;
-    const now = () => options.clock.monotonic();
-    this.#failing = new LogOnChange({ remindEveryMs: LOG_FAILURES_EVERY_MS, now });
-    this.#refusals = new LogOnChange({ remindEveryMs: LOG_REFUSALS_EVERY_MS, now });
+    this.#backoff = new Backoff(options);
+    this.#refusals = new LogOnChange({
+      remindEveryMs: LOG_REFUSALS_EVERY_MS,
+      now: () => options.clock.monotonic(),
+    });
   }
 
   start(): void {
@@ -59,7 +64,7 @@ export class PushLoop {
   /** Delivers the queue within `graceMs` and ends. The rest stays queued. Never rejects. */
   async flush(graceMs: number): Promise<void> {
     const { clock } = this.#options;
-    this.#deadline = clock.monotonic() + graceMs;
+    this.#deadline = clock.monotonic() + LAST_START * graceMs;
     // Ends our own backoff, but not a pause that the receiver asked for.
     this.#notBefore = this.#requestedPauseEnd;
     this.#flushing.abort();
@@ -77,17 +82,21 @@ export class PushLoop {
     this.#flushing.abort();
     this.notify();
     const timer = new AbortController();
-    void this.#options.clock.sleep(graceMs, timer.signal).then(
-      () => this.#cutOff.abort(),
-      () => undefined,
-    );
+    const abortAfter = (ms: number, controller: AbortController): void => {
+      this.#options.clock.sleep(ms, timer.signal).then(
+        () => controller.abort(),
+        () => undefined,
+      );
+    };
+    abortAfter(LAST_START * graceMs, this.#stop);
+    abortAfter(graceMs, this.#cutOff);
     await this.#running;
     timer.abort();
   }
 
   async #run(): Promise<void> {
     const { outbox, maxBatchPoints, sink } = this.#options;
-    while (!this.#cutOff.signal.aborted) {
+    while (!this.#stop.signal.aborted) {
       await this.#gather();
       if (!(await this.#pause())) return;
       const batch = outbox.take(maxBatchPoints, { skipsHistory: true });
@@ -112,7 +121,7 @@ export class PushLoop {
     const over = new AbortController();
     if (this.#isFlushing) {
       if (this.#ended || clock.monotonic() + ms >= this.#deadline) return false;
-      await clock.sleep(ms, this.#cutOff.signal).catch(() => undefined);
+      await clock.sleep(ms, this.#stop.signal).catch(() => undefined);
       return true;
     }
     this.#rowsCame = Promise.withResolvers();
@@ -133,7 +142,8 @@ export class PushLoop {
       this.#rowsCame = Promise.withResolvers();
       await this.#rowsCame.promise;
     }
-    if (outbox.pointsToTake < maxBatchPoints) await clock.sleep(LINGER_MS, signal).catch(() => undefined);
+    if (outbox.pointsToTake < maxBatchPoints && !this.#isRetry)
+      await clock.sleep(LINGER_MS, signal).catch(() => undefined);
   }
 
   async #pause(): Promise<boolean> {
@@ -142,7 +152,7 @@ export class PushLoop {
     if (!this.#isFlushing) return true;
     if (this.#ended) return false;
     if (this.#notBefore >= this.#deadline) return false;
-    await this.#sleepTo(this.#notBefore, this.#cutOff.signal);
+    await this.#sleepTo(this.#notBefore, this.#stop.signal);
     return clock.monotonic() < this.#deadline;
   }
 
@@ -152,101 +162,60 @@ export class PushLoop {
     if (ms > 0) await clock.sleep(ms, signal).catch(() => undefined);
   }
 
-  async #send(batch: Batch): Promise<void> {
-    const { outbox, onSettled } = this.#options;
-    const outcome = await this.#deliver(batch);
-    if (outcome.kind === "failed") {
-      outbox.putBack(batch);
-      this.#recordFailure(outcome);
-      return;
-    }
-    const rejected = outcome.kind === "refused" ? batch.points : Math.min(outcome.rejectedPoints, batch.points);
-    this.#count(batch, rejected);
-    this.#recordSuccess(batch, rejected, outcome.message);
-    outbox.settle(batch);
-    onSettled(batch);
+  async #send({ rows }: Batch): Promise<void> {
+    const { outbox, sink } = this.#options;
+    const left = new Set(rows);
+    let isOver = false;
+    const onSettled = (settled: SettledRows): void => {
+      // The rows are back in the outbox.
+      if (isOver) return;
+      for (const row of settled.rows) left.delete(row);
+      this.#settle(settled);
+    };
+    const outcome = await attempt<DeliveryOutcome>(
+      (signal) => sink.deliver(rows, { signal, stop: this.#stop.signal, onSettled }),
+      this.#cutOff.signal,
+      (message) => ({ kind: "failed", retryAfterMs: undefined, message }),
+    );
+    isOver = true;
+    outbox.putBack([...left]);
+    this.#isRetry = outcome.kind === "failed";
+    // An end by us is not a failure of the receiver.
+    if (outcome.kind === "failed" && !this.#stop.signal.aborted) this.#recordFailure(outcome);
   }
 
-  #count({ resolution, points }: Batch, rejected: number): void {
+  #settle({ rows, rejectedPoints, message }: SettledRows): void {
+    const { outbox, onSettled, log } = this.#options;
+    const [{ resolution } = { resolution: "live" as const }] = rows;
+    const points = rows.reduce((sum, { values }) => sum + values.length, 0);
+    const rejected = Math.min(rejectedPoints, points);
+    this.#count(resolution, points - rejected, rejected);
+    const failures = this.#backoff.accepted();
+    if (failures > 0) log.info({ failures }, "measurements can be delivered again");
+    outbox.settle(rows);
+    onSettled(rows);
+    const occasion = rejected > 0 ? this.#refusals.record(undefined, rejected) : undefined;
+    if (occasion === undefined) return;
+    log.warn({ resolution, points: occasion.sinceLine }, `the receiver rejected measurements permanently: ${message}`);
+  }
+
+  #count(resolution: RowKind, delivered: number, rejected: number): void {
     const { observer } = this.#options;
     const isRepeated = resolution === "repeated";
     if (rejected > 0) isRepeated ? observer.repeated("rejected", rejected) : observer.rejected(resolution, rejected);
-    const delivered = points - rejected;
     if (delivered > 0)
       isRepeated ? observer.repeated("delivered", delivered) : observer.delivered(resolution, delivered);
   }
 
-  async #deliver(batch: Batch): Promise<DeliveryOutcome> {
-    const { signal } = this.#cutOff;
-    const cutOff = Promise.withResolvers<DeliveryOutcome>();
-    const forget = onAbort(signal, () =>
-      cutOff.resolve({ kind: "failed", retryAfterMs: undefined, message: "no time left before the exit" }),
-    );
-    try {
-      // A sink that ignores the signal must not keep the process alive.
-      return await Promise.race([this.#options.sink.deliver(batch.rows, signal), cutOff.promise]);
-    } catch (error) {
-      return { kind: "failed", retryAfterMs: undefined, message: describeError(error) };
-    } finally {
-      forget();
-    }
-  }
-
-  #recordFailure({
-    retryAfterMs,
-    message,
-  }: {
-    readonly retryAfterMs: number | undefined;
-    readonly message: string;
-  }): void {
-    const { clock, random, observer, log, outbox } = this.#options;
+  #recordFailure({ retryAfterMs, message }: Extract<DeliveryOutcome, { readonly kind: "failed" }>): void {
+    const { clock, observer, log, outbox } = this.#options;
     observer.deliveryFailed();
-    const pause = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
-    this.#failures++;
+    const { ms, requestedMs, failures, isNews } = this.#backoff.failed(retryAfterMs);
     const now = clock.monotonic();
-    if (pause.requestedMs !== undefined) this.#requestedPauseEnd = now + pause.requestedMs;
-    this.#notBefore = now + pause.ms;
-    if (this.#failing.record() === undefined) return;
-    const retryInMs = Math.round(pause.ms);
-    const fields = { failures: this.#failures, retry_in_ms: retryInMs, pending: outbox.points };
+    if (requestedMs !== undefined) this.#requestedPauseEnd = now + requestedMs;
+    this.#notBefore = now + ms;
+    if (!isNews) return;
+    const fields = { failures, retry_in_ms: Math.round(ms), pending: outbox.points };
     log.warn(fields, `cannot deliver measurements, retrying: ${message}`);
   }
-
-  #recordSuccess({ resolution }: Batch, refused: number, message: string): void {
-    const { log } = this.#options;
-    const failures = this.#failing.over();
-    if (failures > 0) log.info({ failures }, "measurements can be delivered again");
-    this.#failures = 0;
-    const occasion = refused > 0 ? this.#refusals.record(undefined, refused) : undefined;
-    if (occasion === undefined) return;
-    log.warn({ resolution, points: occasion.sinceLine }, `the receiver rejected measurements permanently: ${message}`);
-  }
-}
-
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
-/** Longer pauses would look like an outage. */
-const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
-
-interface FailedDelivery {
-  readonly failuresBefore: number;
-  /** `undefined`: the receiver asked for no pause. */
-  readonly retryAfterMs: number | undefined;
-  readonly random: () => number;
-}
-
-/**
- * Milliseconds until the next attempt. `requestedMs`: the part that the receiver asked for, bounded. Adds jitter, so
- * that exporters do not retry in step.
- */
-export function receiverPause({ failuresBefore, retryAfterMs, random }: FailedDelivery): {
-  readonly ms: number;
-  readonly requestedMs: number | undefined;
-} {
-  if (retryAfterMs === undefined) {
-    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** failuresBefore, MAX_BACKOFF_MS);
-    return { ms: bound * (0.5 + 0.5 * random()), requestedMs: undefined };
-  }
-  const requestedMs = Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS);
-  return { ms: requestedMs + FIRST_BACKOFF_MS * random(), requestedMs };
 }

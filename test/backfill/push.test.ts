@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { SCOPE } from "../otlp/support/exporter.ts";
-import { type SeenRequest, startReceiver } from "../otlp/support/receiver.ts";
+import { isProbe, type SeenRequest, startReceiver } from "../otlp/support/receiver.ts";
 import { HistoryServer } from "./history-server.ts";
 import { PatientClock, pointsOf, push, SENSORS, seriesOf, timeOf } from "./pushing.ts";
 import { emptyFolder, filesOf, run, samplesOf } from "./running.ts";
@@ -225,8 +225,8 @@ describe("receiver that does not accept data", () => {
     );
     const clock = new PatientClock();
     await push({ receiver, clock });
-    // 0.5 to 1 s of jitter, then twice that.
-    expect(clock.slept).toEqual([70_750, 1_500]);
+    // 0 to 1 s of jitter. The 502 is retried at once.
+    expect(clock.slept).toEqual([70_500]);
     expect(receiver.points.length).toBe((await uninterrupted()).length);
   });
 
@@ -257,12 +257,11 @@ describe("receiver that does not accept data", () => {
   test("counts permanently rejected values with their reason, without a retry", async () => {
     const partial = { partialSuccess: { rejectedDataPoints: "7", errorMessage: "too old" } };
     const receiver = await startReceiver((request) => {
-      if (request === 1) return { status: 400, headers: { "content-type": "text/plain" }, body: "not this" };
       if (request !== 3) return undefined;
       return { headers: { "content-type": "application/json" }, body: JSON.stringify(partial) };
     });
     const outcome = await push({ receiver });
-    const refused = receiver.requests.slice(1, 2).flatMap(pointsOf).length + 7;
+    const refused = 7;
     const total = (await uninterrupted()).length;
     expect(outcome).toMatchObject({
       run: { samples: total - refused, push: { rejected: refused, message: "too old" } },
@@ -271,16 +270,17 @@ describe("receiver that does not accept data", () => {
   });
 
   test.each([
-    { more: {}, requests: 3 },
-    { more: { maxPoints: 500 }, requests: 1 },
-  ])("ends the run if it rejects everything, and gets all data later", async ({ more, requests }) => {
+    { more: {}, probes: 6 },
+    { more: { maxPoints: 500 }, probes: 2 },
+  ])("ends the run if it rejects everything but probes, and gets all data later", async ({ more, probes }) => {
     const state = emptyFolder();
     const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "too old sample" };
-    const receiver = await startReceiver(() => answer);
+    const receiver = await startReceiver((_, seen) => (isProbe(seen) ? undefined : answer));
     await expect(push({ receiver, state, section: { compression: "none" }, ...more })).rejects.toThrow(
       /rejects history: HTTP 400.*too old sample/,
     );
-    expect(receiver.requests.length).toBe(requests);
+    // Two for each load.
+    expect(receiver.requests.filter(isProbe)).toHaveLength(probes);
     const mended = await startReceiver();
     const outcome = await push({ receiver: mended, state, ...more });
     expect(outcome).toMatchObject({ run: { samples: mended.points.length, push: { rejected: 0 } } });

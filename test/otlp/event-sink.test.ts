@@ -8,7 +8,7 @@ import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
 import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
-import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { type Answer, type Receiver, startReceiver } from "./support/receiver.ts";
 
 async function testSink(section: OtlpSection, context?: Parameters<typeof testLogExporter>[1]) {
   return createEventSink({ exporter: await testLogExporter(section, context), resource: RESOURCE, scope: SCOPE });
@@ -146,19 +146,44 @@ describe.each(OTLP_PROTOCOLS)("events from devices over %s", (protocol) => {
   });
 });
 
-test("the sink drops permanently rejected events and retries others", async () => {
+test("events are kept while the receiver rejects everything", async () => {
   const receiver = await startReceiver(() => ({ status: 400, headers: { "content-type": "text/plain" }, body: "no" }));
   const sink = await testSink({ endpoint: receiver.url, compression: "none" });
   expect(await sink.send(statusChanges(3), never)).toEqual({
-    kind: "rejected",
+    kind: "retry",
+    ...{ settled: 0, rejected: 0, retryAfterMs: undefined },
     message: "HTTP 400 Bad Request: no",
   });
-  expect(receiver.requests).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(3);
   const closed = await startReceiver(() => ({ status: 401 }));
   expect(await (await testSink({ endpoint: closed.url })).send(statusChanges(3), never)).toMatchObject({
     kind: "retry",
     settled: 0,
   });
+});
+
+test("only a bad event is rejected, and each other one arrives once", async () => {
+  const events = statusChanges(9);
+  const bad = events[4]?.uid;
+  const receiver = await startReceiver((_, { logs }) => {
+    const uidsOfRequest = logs.flatMap(({ records }) => records.map(({ attributes }) => attributes["log.record.uid"]));
+    return uidsOfRequest.includes(bad) ? { status: 400 } : undefined;
+  });
+  const sink = await testSink({ endpoint: receiver.url, compression: "none" });
+  expect(await sink.send(events, never)).toMatchObject({ kind: "accepted", rejected: 1 });
+  expect(uids(receiver).toSorted()).toEqual(uidsOf(events.filter(({ uid }) => uid !== bad)).toSorted());
+});
+
+test("an event that arrived before an earlier one is not sent again", async () => {
+  const answers: Answer[] = [{ status: 400 }, { status: 400 }, {}, { status: 503, headers: { "retry-after": "0" } }];
+  const receiver = await startReceiver((request) => answers[request]);
+  const sink = await testSink({ endpoint: receiver.url, compression: "none" });
+  const events = statusChanges(3);
+  // All three are refused, then the first one alone. The last one arrives.
+  expect(await sink.send(events, never)).toMatchObject({ kind: "retry", settled: 0 });
+  expect(uids(receiver)).toEqual(uidsOf(events.slice(2)));
+  expect(await sink.send(events, never)).toMatchObject({ kind: "accepted", rejected: 0 });
+  expect(uids(receiver)).toEqual(uidsOf([...events.slice(2), ...events.slice(0, 2)]));
 });
 
 test.each([429, 502, 503, 504])(
@@ -175,11 +200,12 @@ test.each([429, 502, 503, 504])(
     const counts = receiver.requests.map(({ logs }) => logs.flatMap(({ records }) => records).length);
     const [first = 0, second = 0] = counts;
     expect(counts).toHaveLength(3);
-    expect(outcome).toMatchObject({ kind: "retry", settled: first + second, rejected: second, retryAfterMs: 30_000 });
+    expect(second).toBeGreaterThan(1);
+    expect(outcome).toMatchObject({ kind: "retry", settled: first, rejected: 0, retryAfterMs: 30_000 });
     await clock.advance(30_000);
     // The retry contains the rest.
-    expect(await sink.send(events.slice(first + second), never)).toMatchObject({ kind: "accepted", rejected: 0 });
-    expect(uids(receiver)).toEqual(uidsOf([...events.slice(0, first), ...events.slice(first + second)]));
+    expect(await sink.send(events.slice(first), never)).toMatchObject({ kind: "accepted", rejected: 0 });
+    expect(uids(receiver)).toEqual(uidsOf(events));
   },
 );
 

@@ -36,13 +36,31 @@ describe("result of a request", () => {
     [415, "refused"],
     [422, "refused"],
     [429, "failed"],
-    [500, "refused"],
-    [501, "refused"],
+    [423, "failed"],
+    [500, "failed"],
+    [501, "failed"],
+    [505, "failed"],
+    [507, "failed"],
+    [520, "failed"],
+    [599, "failed"],
     [502, "failed"],
     [503, "failed"],
     [504, "failed"],
   ])("HTTP %i: %s", (status, kind) => {
     expect(parse(answer(status), "http/protobuf").kind).toBe(kind);
+  });
+
+  test.each([
+    ["http: request body too large", "too large"],
+    ["too big data size exceeding -opentelemetry.maxRequestSize=67108864 bytes", "too large"],
+    ["grpc: received message larger than max (5000000 vs. 4194304)", "too large"],
+    ["request message size of 200000 bytes exceeds the limit", "too large"],
+    ["the label value is too long", "refused"],
+    ["out of order sample", "refused"],
+    ["limit of series exceeded", "refused"],
+  ])("HTTP 400 %s: %s", (body, kind) => {
+    const given = answer(400, { contentType: "text/plain", body: Buffer.from(body) });
+    expect(parse(given, "http/protobuf").kind).toBe(kind);
   });
 
   test("a web page is no acknowledgement", () => {
@@ -59,7 +77,7 @@ describe("result of a request", () => {
     });
   });
 
-  test.each([429, 502, 503, 504])("HTTP %i passes the pause on", (status) => {
+  test.each([401, 408, 429, 500, 502, 503, 504, 507])("HTTP %i passes the pause on", (status) => {
     const outcome = parse(answer(status, { retryAfter: "30" }), "http/json");
     expect(outcome).toMatchObject({ kind: "failed", retryAfterMs: 30_000 });
   });

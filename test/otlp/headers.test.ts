@@ -5,7 +5,7 @@ import { Redactor } from "../../src/errors/redactor.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
@@ -29,9 +29,9 @@ test("headers come from configuration and files, which each request reads again"
     headers: { "X-Scope-OrgID": "tenant", Authorization: "overridden", "User-Agent": "mine" },
     headerFiles: { authorization: path },
   });
-  await sink.deliver([row("40", NOON, 1)], never);
+  await deliverRows(sink, [row("40", NOON, 1)], never);
   await writeFile(path, "Bearer second");
-  await sink.deliver([row("40", NOON + 1, 1)], never);
+  await deliverRows(sink, [row("40", NOON + 1, 1)], never);
   expect(receiver.requests.map(({ headers }) => headers)).toMatchObject([
     { authorization: "Bearer first", "x-scope-orgid": "tenant", "user-agent": "mine" },
     { authorization: "Bearer second" },
@@ -47,7 +47,7 @@ test("logs hide header values and tokens that a receiver echoes", async () => {
     headers: { authorization: "Basic dXNlcjpwYXNz" },
     headerFiles: { "x-key": join(folder, "key") },
   };
-  await (await testSink(section, redactor)).deliver([row("40", NOON, 1)], never);
+  await deliverRows(await testSink(section, redactor), [row("40", NOON, 1)], never);
   expect(redactor.redact("no rights: dXNlcjpwYXNz, from-a-file, Bearer from-a-file")).toBe(
     "no rights: [redacted], [redacted], [redacted]",
   );
@@ -60,9 +60,12 @@ test("a missing file fails the delivery with its path, and delivery recovers", a
   const sink = await testSink({ endpoint: receiver.url, headerFiles: { authorization: path } });
   await writeFile(path, "");
   const rows = [row("40", NOON, 1)];
-  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed", message: expect.stringContaining(path) });
+  expect(await deliverRows(sink, rows, never)).toMatchObject({
+    kind: "failed",
+    message: expect.stringContaining(path),
+  });
   await writeFile(path, "Bearer again");
-  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted" });
+  expect(await deliverRows(sink, rows, never)).toMatchObject({ kind: "accepted" });
   expect(receiver.requests).toHaveLength(1);
 });
 
@@ -82,7 +85,7 @@ test("an invalid header value fails the delivery without appearing", async () =>
     code: "SECRET_UNREADABLE",
     message: expect.stringContaining("contains characters that are invalid in an HTTP header"),
   });
-  const outcome = await sink.deliver([row("40", NOON, 1)], never);
+  const outcome = await deliverRows(sink, [row("40", NOON, 1)], never);
   expect(outcome).toMatchObject({ kind: "failed" });
   expect(JSON.stringify(outcome)).not.toContain("cret");
 });

@@ -4,8 +4,8 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { UNCHANGED } from "../../src/mapping/units/base-units.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
-import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { isProbe, type Receiver, startReceiver } from "./support/receiver.ts";
 import { channelLabels, describeAll, MAPPED, NOON, row } from "./support/rows.ts";
 
 const PROTOCOLS = ["http/json", "http/protobuf"] as const;
@@ -25,7 +25,7 @@ async function testSink(
 test.each(PROTOCOLS)("rows arrive as gauge points with their time, in order, over %s", async (protocol) => {
   const receiver = await startReceiver();
   const { sink, observer } = await testSink(receiver, { protocol });
-  const outcome = await sink.deliver([row("40", NOON, 2), row("40", NOON + 60_001, 2), row("41", NOON, 1)], never);
+  const outcome = await deliverRows(sink, [row("40", NOON, 2), row("40", NOON + 60_001, 2), row("41", NOON, 1)], never);
   expect(outcome).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
   expect(receiver.requests).toHaveLength(1);
   expect(receiver.requests[0]).toMatchObject({
@@ -75,7 +75,7 @@ test("a channel goes to each of its metrics in the unit of each", async () => {
     { family: MAPPED, labels: ["hq", sensorId], conversion: { ...UNCHANGED, over: 1_000 } },
   ]);
   const values = [["0", 250] as const];
-  await sink.deliver([{ sensorId: "40", at: NOON, resolution: "live", values }], never);
+  await deliverRows(sink, [{ sensorId: "40", at: NOON, resolution: "live", values }], never);
   expect(receiver.metrics.map(({ name, unit, points }) => [name, unit, points[0]?.value])).toEqual([
     ["prtg.channel_value", "", 250],
     ["prtg.ping_time_seconds", "s", 0.25],
@@ -87,7 +87,7 @@ test.each(PROTOCOLS)("lone surrogates become U+FFFD, and empty labels disappear,
   const { sink } = await testSink(receiver, { protocol }, (sensorId): ValueSeries[] => [
     { family: MAPPED, labels: ["", `${sensorId} \ud83d\ude00 \ud800 \u0000"\\\n`] },
   ]);
-  await sink.deliver([row("40", NOON, 1)], never);
+  await deliverRows(sink, [row("40", NOON, 1)], never);
   expect(receiver.points.map(({ attributes }) => attributes)).toEqual([
     { sensor_id: '40 \ud83d\ude00 \ufffd \u0000"\\\n' },
   ]);
@@ -104,9 +104,9 @@ test("the sink drops unknown channels and invalid numbers and counts them once",
     { sensorId: "40", at: NOON, resolution: "live" as const, values },
     { sensorId: "41", at: NOON, resolution: "live" as const, values: [["9", 1] as const] },
   ];
-  await sink.deliver(rows, never);
+  await deliverRows(sink, rows, never);
   available = true;
-  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+  expect(await deliverRows(sink, rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
   expect(receiver.points.map(({ value }) => value)).toEqual([1]);
   expect(observer.counts).toEqual({ "failed live": 1, "delivered live": 1, "skipped live": 4 });
 });
@@ -114,8 +114,12 @@ test("the sink drops unknown channels and invalid numbers and counts them once",
 test("an empty delivery sends no request", async () => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, {}, () => undefined);
-  expect(await sink.deliver([row("40", NOON, 3)], never)).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
-  expect(await sink.deliver([], never)).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
+  expect(await deliverRows(sink, [row("40", NOON, 3)], never)).toEqual({
+    kind: "accepted",
+    rejectedPoints: 0,
+    message: "",
+  });
+  expect(await deliverRows(sink, [], never)).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
   expect(receiver.requests).toHaveLength(0);
 });
 
@@ -134,7 +138,7 @@ test.each([
 ])("the sink reads a partial success over $protocol", async ({ protocol, contentType, body }) => {
   const receiver = await startReceiver(() => ({ headers: { "content-type": contentType }, body }));
   const { sink, observer } = await testSink(receiver, { protocol });
-  expect(await sink.deliver([row("40", NOON, 5)], never)).toEqual({
+  expect(await deliverRows(sink, [row("40", NOON, 5)], never)).toEqual({
     kind: "accepted",
     rejectedPoints: 2,
     message: "out of order",
@@ -146,25 +150,74 @@ test("a partial rejection counts against the coarsest resolution of a request", 
   const body = JSON.stringify({ partialSuccess: { rejectedDataPoints: 4 } });
   const receiver = await startReceiver(() => ({ headers: { "content-type": "application/json" }, body }));
   const { sink, observer } = await testSink(receiver);
-  await sink.deliver([row("40", NOON, 3, "short"), row("40", NOON + 1, 3, "live")], never);
+  await deliverRows(sink, [row("40", NOON, 3, "short"), row("40", NOON + 1, 3, "live")], never);
   expect(observer.counts).toEqual({ "rejected short": 3, "rejected live": 1, "delivered live": 2 });
 });
 
-test("a rejected request is final", async () => {
-  const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "bad\ndata" };
-  const receiver = await startReceiver(() => answer);
+const REJECTION = { status: 400, headers: { "content-type": "text/plain" }, body: "bad\ndata" };
+
+test("a rejection is final if the receiver accepts the probe", async () => {
+  const receiver = await startReceiver((_, seen) => (isProbe(seen) ? undefined : REJECTION));
   const { sink, observer } = await testSink(receiver, { compression: "none" });
   const rows = [row("40", NOON, 3, "short")];
   const message = "HTTP 400 Bad Request: bad data";
-  expect(await sink.deliver(rows, never)).toEqual({ kind: "refused", message });
+  expect(await deliverRows(sink, rows, never)).toEqual({ kind: "accepted", rejectedPoints: 3, message });
   expect(observer.counts).toEqual({ "refused short": 1, "rejected short": 3 });
-  expect(receiver.requests).toHaveLength(1);
+  expect(receiver.requests.map(isProbe)).toEqual([false, true, false, false]);
+});
+
+test("a receiver that rejects the probe, too, fails the delivery", async () => {
+  const receiver = await startReceiver(() => REJECTION);
+  const { sink, observer } = await testSink(receiver, { compression: "none" });
+  expect(await deliverRows(sink, [row("40", NOON, 3), row("41", NOON, 3)])).toEqual({
+    kind: "failed",
+    retryAfterMs: undefined,
+    message: "HTTP 400 Bad Request: bad data",
+  });
+  expect(observer.counts).toEqual({ "failed live": 1 });
+  expect(receiver.requests.map(isProbe)).toEqual([false, true]);
+});
+
+test("the probe is a series of its own with the current time", async () => {
+  const receiver = await startReceiver((request) => (request === 0 ? REJECTION : undefined));
+  const { sink } = await testSink(receiver, { compression: "none" });
+  const before = BigInt(Date.now()) * 1_000_000n;
+  await deliverRows(sink, [row("40", NOON, 3)]);
+  expect(receiver.requests[1]?.batches).toMatchObject([
+    {
+      resource: { "service.instance.id": "one" },
+      metrics: [{ name: "prtg.exporter_otlp_probe", type: "gauge", points: [{ attributes: {}, value: 1 }] }],
+    },
+  ]);
+  const time = receiver.requests[1]?.batches[0]?.metrics[0]?.points[0]?.time ?? 0n;
+  expect(time).toBeGreaterThanOrEqual(before);
+  expect(time).toBeLessThanOrEqual(BigInt(Date.now()) * 1_000_000n);
+});
+
+test("a bad row costs no other row", async () => {
+  const receiver = await startReceiver((_, { batches }) => {
+    const points = batches.flatMap(({ metrics }) => metrics.flatMap((metric) => metric.points));
+    return points.some(({ attributes }) => attributes.sensor_id === "43") ? REJECTION : undefined;
+  });
+  const { sink, observer } = await testSink(receiver, { compression: "none" });
+  const rows = Array.from({ length: 20 }, (_, sensor) => row(`${40 + sensor}`, NOON, 2));
+  expect(await deliverRows(sink, rows)).toMatchObject({ kind: "accepted", rejectedPoints: 2 });
+  expect(receiver.points).toHaveLength(38);
+  expect(observer.counts).toEqual({ "delivered live": 38, "refused live": 1, "rejected live": 2 });
+});
+
+test.each([429, 500, 502, 503, 507, 520])("a single answer of HTTP %i is retried at once", async (status) => {
+  const receiver = await startReceiver((request) => (request === 0 ? { status } : undefined));
+  const { sink, observer } = await testSink(receiver);
+  expect(await deliverRows(sink, [row("40", NOON, 3)])).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+  expect(receiver.requests).toHaveLength(2);
+  expect(observer.counts).toEqual({ "delivered live": 3 });
 });
 
 test("a busy receiver gets one request, and the sink passes its pause on", async () => {
   const receiver = await startReceiver(() => ({ status: 503, headers: { "retry-after": "7" } }));
   const { sink, observer } = await testSink(receiver);
-  expect(await sink.deliver([row("40", NOON, 3)], never)).toEqual({
+  expect(await deliverRows(sink, [row("40", NOON, 3)], never)).toEqual({
     kind: "failed",
     retryAfterMs: 7_000,
     message: "HTTP 503 Service Unavailable",
@@ -176,7 +229,7 @@ test("a busy receiver gets one request, and the sink passes its pause on", async
 test("a delivery to a silent receiver ends at the timeout", async () => {
   const receiver = await startReceiver(() => () => undefined);
   const { sink } = await testSink(receiver, { timeoutMs: 50 });
-  expect(await sink.deliver([row("40", NOON, 1)], never)).toEqual({
+  expect(await deliverRows(sink, [row("40", NOON, 1)], never)).toEqual({
     kind: "failed",
     retryAfterMs: undefined,
     message: "no answer within 0.05 s",
@@ -186,31 +239,30 @@ test("a delivery to a silent receiver ends at the timeout", async () => {
 test("a delivery ends at the timeout if the answer stops", async () => {
   const receiver = await startReceiver(() => (response) => response.writeHead(200).write("{"));
   const { sink } = await testSink(receiver, { timeoutMs: 50 });
-  expect(await sink.deliver([row("40", NOON, 1)], never)).toMatchObject({ kind: "failed" });
+  expect(await deliverRows(sink, [row("40", NOON, 1)], never)).toMatchObject({ kind: "failed" });
 });
 
 test("an absent receiver fails the delivery until it returns", async () => {
   const receiver = await startReceiver();
   const { sink, observer } = await testSink(receiver);
   await receiver.close();
-  const outcome = await sink.deliver([row("40", NOON, 1)], never);
+  const outcome = await deliverRows(sink, [row("40", NOON, 1)], never);
   expect(outcome).toMatchObject({ kind: "failed", message: expect.stringContaining("ECONNREFUSED") });
   expect(observer.counts).toEqual({ "failed live": 1 });
 });
 
-test("a broken connection fails the delivery", async () => {
+test("a broken connection is retried at once", async () => {
   const receiver = await startReceiver((request) => (request === 0 ? (response) => response.destroy() : undefined));
   const { sink } = await testSink(receiver);
-  const rows = [row("40", NOON, 1)];
-  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed" });
-  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted" });
+  expect(await deliverRows(sink, [row("40", NOON, 1)])).toMatchObject({ kind: "accepted" });
+  expect(receiver.requests).toHaveLength(2);
 });
 
 test("a stopped delivery ends its request without blaming the receiver", async () => {
   const receiver = await startReceiver(() => () => undefined);
   const { sink, observer } = await testSink(receiver);
   const stop = new AbortController();
-  const delivery = sink.deliver([row("40", NOON, 1)], stop.signal);
+  const delivery = deliverRows(sink, [row("40", NOON, 1)], stop.signal);
   await receiver.until(1);
   stop.abort(new Error("the exporter stops"));
   expect(await delivery).toEqual({ kind: "failed", retryAfterMs: undefined, message: "the exporter stops" });
@@ -221,13 +273,13 @@ test("close waits for current work and accepts nothing more", async () => {
   const answers: (() => void)[] = [];
   const receiver = await startReceiver(() => (response) => answers.push(() => response.end()));
   const { sink } = await testSink(receiver);
-  const delivery = sink.deliver([row("40", NOON, 1)], never);
+  const delivery = deliverRows(sink, [row("40", NOON, 1)], never);
   await receiver.until(1);
   let isClosed = false;
   const closed = sink.close().then(() => {
     isClosed = true;
   });
-  expect(await sink.deliver([row("41", NOON, 1)], never)).toMatchObject({ kind: "failed" });
+  expect(await deliverRows(sink, [row("41", NOON, 1)], never)).toMatchObject({ kind: "failed" });
   expect(isClosed).toBe(false);
   for (const answer of answers) answer();
   await closed;
@@ -240,13 +292,16 @@ test("an error in a channel description fails the delivery, not the caller", asy
   const { sink } = await testSink(receiver, {}, () => {
     throw new Error("no such table");
   });
-  expect(await sink.deliver([row("40", NOON, 1)], never)).toMatchObject({ kind: "failed", message: "no such table" });
+  expect(await deliverRows(sink, [row("40", NOON, 1)], never)).toMatchObject({
+    kind: "failed",
+    message: "no such table",
+  });
 });
 
 test.each(PROTOCOLS)("the sink compresses bodies on request, over %s", async (protocol) => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, { protocol, compression: "gzip" });
-  await sink.deliver([row("40", NOON, 50)], never);
+  await deliverRows(sink, [row("40", NOON, 50)], never);
   const [request] = receiver.requests;
   expect(request?.headers["content-encoding"]).toBe("gzip");
   expect((request?.wire.length ?? 0) * 5).toBeLessThan(request?.body.length ?? 0);
@@ -262,6 +317,6 @@ test("the sink announces exactly the channels that it sends", async () => {
     describe: (sensorId, channelId) => (channelId === "1" ? undefined : describeAll(sensorId, channelId)),
     sending: (sensorId, channelId) => void sending.push(`${sensorId}.${channelId} ${receiver.requests.length}`),
   });
-  await sink.deliver([row("40", NOON, 3), row("41", NOON, 1)], never);
+  await deliverRows(sink, [row("40", NOON, 3), row("41", NOON, 1)], never);
   expect(sending).toEqual(["40.0 0", "40.2 0", "41.0 0"]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import type { ReceivedBatch } from "./support/decode.ts";
-import { never } from "./support/exporter.ts";
+import { deliverRows, never } from "./support/exporter.ts";
 import { NOON, pushOtel } from "./support/otel-world.ts";
 import type { Receiver } from "./support/receiver.ts";
 import { row } from "./support/rows.ts";
@@ -69,7 +69,7 @@ describe.each(OTLP_PROTOCOLS)("profile otel over %s", (protocol) => {
   test("matches the golden file for measurements", async () => {
     const { sink, receiver, observer } = await pushOtel(protocol);
     const rows = [row("40", NOON, 5), row("41", NOON + 1, 2), row("40", NOON + 60_000, 1), row("42", NOON, 1)];
-    expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+    expect(await deliverRows(sink, rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
     expect(receiver.requests).toHaveLength(1);
     expect(observer.counts).toEqual({ "delivered live": 9 });
     await expectGolden("measurements", batchesOf(receiver));
@@ -137,7 +137,7 @@ test("a renamed device has a new resource without ending series", async () => {
   intervals.set(interval, 60);
   values.set(value, 1);
   values.markPushed(value);
-  await sink.deliver([{ sensorId: "40", at: NOON, resolution: "live", values: [["9", 1]] }], never);
+  await deliverRows(sink, [{ sensorId: "40", at: NOON, resolution: "live", values: [["9", 1]] }], never);
   await push.flush();
   expect(look()).toEqual(["2001 prtg.channel.value", "2001 prtg.sensor.interval"]);
   const before = world.devices.get("2001");
@@ -241,7 +241,7 @@ test("sensors of a device go together, each in order of time", async () => {
   const rows = [0, 1, 2].flatMap((minute) =>
     Array.from({ length: 100 }, (_, sensor) => row(String(100 + sensor), NOON + minute * 60_000, 5)),
   );
-  await sink.deliver(rows, never);
+  await deliverRows(sink, rows, never);
   expect(receiver.requests.length).toBeGreaterThan(2);
   const devices = batchesOf(receiver).map(({ resource }) => resource["prtg.device.id"]);
   // At most one request contains both.

@@ -7,7 +7,7 @@ import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { certificate, certificatePath } from "../support/certificates.ts";
 import { startProxy } from "../support/connect-proxy.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
@@ -18,7 +18,7 @@ const NO_PROXY = { auth: undefined, caFile: undefined };
 async function deliver(section: OtlpSection, redactor = new Redactor()) {
   const exporter = await testExporter(section, { redactor });
   const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
-  return createMeasurementSink(options).deliver([row("40", NOON, 1)], never);
+  return deliverRows(createMeasurementSink(options), [row("40", NOON, 1)], never);
 }
 
 test.each(["http", "https"] as const)("points go through a proxy over %s with its credentials", async (scheme) => {

@@ -10,6 +10,7 @@ import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { statusChanges } from "./support/events.ts";
 import {
+  deliverRows,
   never,
   RESOURCE,
   type RecordedObserver,
@@ -53,12 +54,13 @@ async function setUp(answer: Answer) {
     ...common,
   });
   const pushes = {
-    measurements: () => measurements.deliver([row("40", NOON, 2)], never),
-    history: () => measurements.deliver([row("40", NOON - 3_600_000, 2, "short")], never),
+    measurements: () => deliverRows(measurements, [row("40", NOON, 2)], never),
+    history: () => deliverRows(measurements, [row("40", NOON - 3_600_000, 2, "short")], never),
     state: () => state.flush(),
     events: () => events.send(statusChanges(2), never),
     "measurements after a reload": async () =>
-      createMeasurementSink({ exporter: await connectMetrics(), ...common, describe: describeAll, observer }).deliver(
+      deliverRows(
+        createMeasurementSink({ exporter: await connectMetrics(), ...common, describe: describeAll, observer }),
         [row("41", NOON, 2)],
         never,
       ),
@@ -126,6 +128,6 @@ describe("receiver that requests a pause", () => {
     const sink = createMeasurementSink({
       ...{ exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() },
     });
-    expect(await sink.deliver([row("40", NOON, 2)], never)).toMatchObject({ kind: "accepted" });
+    expect(await deliverRows(sink, [row("40", NOON, 2)], never)).toMatchObject({ kind: "accepted" });
   });
 });

@@ -5,8 +5,8 @@ import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { RequestSize } from "../../src/otlp/exporter.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
-import type { MeasurementRow } from "../../src/sync/measurement.ts";
-import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
+import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { type SeenRequest, startReceiver } from "./support/receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 
@@ -64,7 +64,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
               { family: TREE_FAMILIES.channelValue, labels: channelLabels(sensorId, channelId, names.get(sensorId)) },
             ],
           );
-          expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+          expect(await deliverRows(sink, rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
           const seen = receiver.requests.slice(first).map((request) => ({ request, rows: rowsIn(request) }));
           for (const { request, rows: inside } of seen) {
             if (inside.size > 1) expect(request.body.length).toBeLessThanOrEqual(maxRequestBytes);
@@ -82,7 +82,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
     const receiver = await startReceiver();
     const { sink } = await testSink({ endpoint: receiver.url, protocol });
     const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 60));
-    await sink.deliver(rows, never);
+    await deliverRows(sink, rows, never);
     const sizes = receiver.requests.map(({ body }) => body.length);
     expect(Math.max(...sizes)).toBeLessThan(4 * 1024 * 1024);
     // Except the first and the last.
@@ -99,21 +99,25 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
       return describeAll(...channel);
     });
     const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 60));
-    await sink.deliver(rows, never);
+    await deliverRows(sink, rows, never);
     expect(described).toBe(18_000);
     expect(atRequest[0]).toBeLessThan(9_000);
   });
 
-  test("split for a receiver that rejects their size, and stay split", async () => {
-    const receiver = await startReceiver((_, { body }) => (body.length > 100_000 ? { status: 413 } : undefined));
-    const { sink, observer } = await testSink({ endpoint: receiver.url, protocol });
+  test.each([
+    ["413", { status: 413 }],
+    ["400", { status: 400, headers: { "content-type": "text/plain" }, body: "http: request body too large" }],
+  ])("split for a receiver that rejects their size with %s, and stay split", async (_, answer) => {
+    const receiver = await startReceiver((_, { body }) => (body.length > 100_000 ? answer : undefined));
+    const { sink, observer } = await testSink({ endpoint: receiver.url, protocol, compression: "none" });
     const rows = Array.from({ length: 150 }, (_, sensor) => row(String(sensor), NOON, 30));
-    expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+    expect(await deliverRows(sink, rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
     const taken = receiver.requests.filter(({ body }) => body.length <= 100_000);
     expect(taken.flatMap((request) => [...rowsIn(request)])).toEqual(expectedRows(rows));
     expect(receiver.requests.length - taken.length).toBeLessThanOrEqual(4);
     const asked = receiver.requests.length;
-    await sink.deliver(
+    await deliverRows(
+      sink,
       rows.map((known) => ({ ...known, at: known.at + 60_000 })),
       never,
     );
@@ -127,7 +131,7 @@ test("a single row that is too large fails, and others arrive", async () => {
   const { sink, observer } = await testSink({ endpoint: receiver.url, protocol: "http/json" });
   const rows = [row("40", NOON, 5), row("41", NOON, 200), row("42", NOON, 5)];
   const outcome = { kind: "accepted", rejectedPoints: 200, message: "HTTP 413 Payload Too Large" };
-  expect(await sink.deliver(rows, never)).toEqual(outcome);
+  expect(await deliverRows(sink, rows, never)).toEqual(outcome);
   expect(receiver.points.map(({ attributes }) => attributes.sensor_id)).toEqual([
     ...Array.from({ length: 5 }, () => "40"),
     ...Array.from({ length: 5 }, () => "42"),
@@ -135,45 +139,70 @@ test("a single row that is too large fails, and others arrive", async () => {
   expect(observer.counts).toEqual({ "delivered live": 10, "refused live": 1, "rejected live": 200 });
 });
 
-test("one rejected request of several keeps the others delivered", async () => {
+test("a request that is refused once loses nothing", async () => {
   const receiver = await startReceiver((request) => (request === 1 ? { status: 400 } : undefined));
   const { sink, observer } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
   const rows = Array.from({ length: 20 }, (_, sensor) => row(String(sensor), NOON, 20));
-  const outcome = await sink.deliver(rows, never);
-  const lost = 400 - receiver.points.length;
-  expect(lost).toBeGreaterThan(0);
-  expect(outcome).toEqual({ kind: "accepted", rejectedPoints: lost, message: "HTTP 400 Bad Request" });
-  expect(observer.counts).toEqual({ "delivered live": 400 - lost, "refused live": 1, "rejected live": lost });
+  expect(await deliverRows(sink, rows, never)).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
+  expect(receiver.points).toHaveLength(400);
+  expect(observer.counts).toEqual({ "delivered live": 400 });
 });
 
-test("a retry omits rows that arrived before the failure", async () => {
-  const receiver = await startReceiver((request) => (request === 2 ? { status: 503 } : undefined));
+test("rows are settled after each request, so that a retry has only the others", async () => {
+  const busy = { status: 503, headers: { "retry-after": "0" } };
+  const receiver = await startReceiver((request) => (request === 2 ? busy : undefined));
   const { sink, observer } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
   const rows = Array.from({ length: 20 }, (_, minute) => row("40", NOON + minute * 60_000, 20));
-  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed" });
-  const arrived = receiver.points.length;
-  expect(arrived).toBeGreaterThan(0);
+  const settled: MeasurementRow[] = [];
+  const onSettled = (part: SettledRows) => void settled.push(...part.rows);
+  expect(await sink.deliver(rows, { signal: never, onSettled })).toMatchObject({ kind: "failed", retryAfterMs: 0 });
   expect(receiver.requests).toHaveLength(3);
-  const more = [...rows, row("40", NOON + 3_600_000, 20)];
-  expect(await sink.deliver(more, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
-  const keys = receiver.points.map(({ attributes, time }) => `${attributes.channel_id} ${time}`);
-  expect(new Set(keys).size).toBe(keys.length);
-  expect(keys).toHaveLength(21 * 20);
-  const times = receiver.points.map(({ time }) => time);
-  expect(times).toEqual(times.toSorted((a, b) => Number(a - b)));
-  expect(observer.counts).toEqual({ "delivered live": 420, "failed live": 1 });
+  expect(settled).toEqual(rows.slice(0, settled.length));
+  expect(settled.length * 20).toBe(receiver.points.length);
+  await deliverRows(sink, rows.slice(settled.length));
+  expect(receiver.requests.filter((_, request) => request !== 2).flatMap((seen) => [...rowsIn(seen)])).toEqual(
+    expectedRows(rows),
+  );
+  expect(observer.counts).toEqual({ "delivered live": 400, "failed live": 1 });
 });
 
-test("the result includes rejections from before a failure", async () => {
-  const receiver = await startReceiver((request) => ({ status: [400, 200, 503][request] ?? 200 }));
-  const { sink, observer } = await testSink({ endpoint: receiver.url, compression: "none", maxRequestBytes: 20_000 });
+test("no request begins after the stop", async () => {
+  const stop = new AbortController();
+  const receiver = await startReceiver((request) => {
+    if (request === 1) stop.abort();
+    return undefined;
+  });
+  const { sink } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
   const rows = Array.from({ length: 20 }, (_, minute) => row("40", NOON + minute * 60_000, 20));
-  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed" });
-  const outcome = await sink.deliver(rows, never);
-  const lost = 400 - receiver.points.length;
-  expect(lost).toBeGreaterThan(0);
-  expect(outcome).toMatchObject({ kind: "accepted", rejectedPoints: lost });
-  expect(observer.counts).toMatchObject({ "delivered live": 400 - lost, "rejected live": lost, "failed live": 1 });
+  const settled: MeasurementRow[] = [];
+  const onSettled = (part: SettledRows) => void settled.push(...part.rows);
+  await sink.deliver(rows, { signal: never, stop: stop.signal, onSettled });
+  expect(receiver.requests).toHaveLength(2);
+  expect(settled.length * 20).toBe(receiver.points.length);
+});
+
+test.each([
+  ["413", { status: 413 }],
+  [
+    "400 about the size",
+    { status: 400, headers: { "content-type": "text/plain" }, body: "http: request body too large" },
+  ],
+])("a %s to everything is an outage, and does not change the size of requests", async (_, answer) => {
+  let isBroken = false;
+  const receiver = await startReceiver(() => (isBroken ? answer : undefined));
+  const { sink } = await testSink({ endpoint: receiver.url, compression: "none" });
+  const rows = Array.from({ length: 100 }, (_, sensor) => row(String(sensor), NOON, 20));
+  const requestsOf = async (kind: string): Promise<number> => {
+    const before = receiver.requests.length;
+    expect(await deliverRows(sink, rows)).toMatchObject({ kind });
+    return receiver.requests.length - before;
+  };
+  await requestsOf("accepted");
+  const usual = await requestsOf("accepted");
+  isBroken = true;
+  expect(await requestsOf("failed")).toBeLessThan(12);
+  isBroken = false;
+  expect(await requestsOf("accepted")).toBeLessThanOrEqual(usual + 1);
 });
 
 test("the learned limit has a minimum", () => {

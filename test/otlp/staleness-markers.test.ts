@@ -8,7 +8,7 @@ import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { type SeenRequest, startReceiver } from "./support/receiver.ts";
 import { channelLabels } from "./support/rows.ts";
 
 const NOON = Date.UTC(2026, 0, 15, 12);
@@ -26,13 +26,13 @@ function newStore(): Store {
 
 interface TestPushOptions extends Partial<StatePushOptions> {
   readonly protocol?: OtlpProtocol;
-  /** Per request, from 0. Default: 200. */
-  readonly status?: (request: number) => number;
+  /** Default: 200. */
+  readonly status?: (seen: SeenRequest) => number;
 }
 
 /** `family sensor label` or `end of ...`, by push. */
 async function pushing({ protocol, status, ...options }: TestPushOptions = {}) {
-  const receiver = await startReceiver((request) => ({ status: status?.(request) ?? 200 }));
+  const receiver = await startReceiver((_, seen) => ({ status: status?.(seen) ?? 200 }));
   const clock = new ManualClock(NOON);
   const observer = recordedObserver();
   const push = startStatePush({
@@ -147,11 +147,11 @@ test("the next push repeats an undelivered end with its time", async () => {
   expect(await next()).toEqual([]);
   table.relabel(slot, statusLabels("paused"));
   isDown = false;
+  // Begins with what the last push did not send. The lost push may have arrived.
   expect(await next()).toEqual([
-    ["prtg.sensor_status", 1, "paused", 180],
-    // The lost push may have arrived.
     ["prtg.sensor_status", "end", "up", 180],
     ["prtg.sensor_status", "end", "down", 180],
+    ["prtg.sensor_status", 1, "paused", 180],
   ]);
   expect(await next()).toEqual([["prtg.sensor_status", 1, "paused", 240]]);
 });
@@ -200,8 +200,9 @@ test("ends that are too old for the receiver affect nothing else", async () => {
   const statuses = store.table(sensorStatus);
   const slot = statuses.add(statusLabels("up"));
   statuses.set(slot, 1);
-  // State, its ends, and ends of measurements.
-  const { next, observer } = await pushing({ store, status: (request) => (request === 3 ? 400 : 200) });
+  const isOld = ({ batches }: SeenRequest): boolean =>
+    batches.some(({ metrics }) => metrics.some(({ name }) => name === "prtg.channel_value"));
+  const { next, observer } = await pushing({ store, status: (seen) => (isOld(seen) ? 400 : 200) });
   await next();
   statuses.relabel(slot, statusLabels("down"));
   const values = store.table(channelValue);

@@ -8,7 +8,7 @@ import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { isProbe, startReceiver } from "./support/receiver.ts";
 import { channelLabels } from "./support/rows.ts";
 
 const NOON = Date.UTC(2026, 0, 15, 12) + 250;
@@ -178,8 +178,9 @@ test("pushes come at the interval", async () => {
 });
 
 describe("failed push", () => {
-  test("has no retry, and the log reports start and end", async () => {
-    const receiver = await startReceiver((request) => (request < 2 ? { status: 503 } : undefined));
+  test("is retried with the next one, and the log reports start and end", async () => {
+    const busy = { status: 503, headers: { "retry-after": "0" } };
+    const receiver = await startReceiver((request) => (request < 2 ? busy : undefined));
     const { push, observer, lines } = await testPush({ endpoint: receiver.url });
     for (let times = 0; times < 4; times++) await push.flush();
     expect(receiver.requests).toHaveLength(4);
@@ -190,11 +191,42 @@ describe("failed push", () => {
     ]);
   });
 
-  test("counts its points as rejected if permanent", async () => {
-    const receiver = await startReceiver(() => ({ status: 400 }));
-    const { push, observer } = await testPush({ endpoint: receiver.url });
+  test("counts its points as rejected if the receiver accepts the probe", async () => {
+    const receiver = await startReceiver((_, seen) => (isProbe(seen) ? undefined : { status: 400 }));
+    const { push, observer, lines } = await testPush({ endpoint: receiver.url, compression: "none" });
     await push.flush();
-    expect(observer.counts).toEqual({ "refused state": 1, "rejected state": 3 });
+    expect(observer.counts).toMatchObject({ "rejected state": 3 });
+    expect(lines).toMatchObject([{ level: 40, msg: expect.stringContaining("HTTP 400") }]);
+  });
+
+  test("counts nothing as rejected if the receiver rejects everything", async () => {
+    const receiver = await startReceiver(() => ({ status: 400 }));
+    const { push, observer } = await testPush({ endpoint: receiver.url, compression: "none" });
+    await push.flush();
+    expect(observer.counts).toEqual({ "failed state": 1 });
+  });
+
+  test("does not keep the other contents from a slow receiver", async () => {
+    const registry = new Registry();
+    new Counter({ name: "prtg_exporter_scrapes_total", help: "Pages.", registers: [registry] }).inc();
+    const accepted = new Set<string>();
+    let left = 0;
+    const receiver = await startReceiver((_, { batches }) => {
+      if (left-- <= 0) return { status: 503, headers: { "retry-after": "0" } };
+      for (const { name, points } of batches.flatMap(({ metrics }) => metrics))
+        for (const { attributes } of points) accepted.add(`${name} ${attributes.sensor_id ?? ""}`.trim());
+      return undefined;
+    });
+    const section = { endpoint: receiver.url, maxRequestBytes: 16_384 };
+    const { push } = await testPush(section, { store: storeOf(300), registry });
+    const wanted = 301;
+    let pushes = 0;
+    // Each push ends after two requests.
+    for (; accepted.size < wanted && pushes < 20; pushes++) {
+      left = 2;
+      await push.flush();
+    }
+    expect(accepted.size).toBe(wanted);
   });
 
   test("counts the rejected part", async () => {

@@ -6,7 +6,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { gauge } from "../../src/otlp/metric-data.ts";
 import { metricAttributes } from "../../src/otlp/naming.ts";
-import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 
@@ -22,7 +22,7 @@ test.each([
     describe: describeAll,
     observer: recordedObserver(),
   });
-  await sink.deliver([row("40", NOON, 3)], never);
+  await deliverRows(sink, [row("40", NOON, 3)], never);
 
   const metric = gauge(TREE_FAMILIES.channelValue);
   const { labels: names } = TREE_FAMILIES.channelValue;

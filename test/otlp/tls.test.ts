@@ -5,7 +5,7 @@ import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { certificate, certificatePath } from "../support/certificates.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
@@ -17,7 +17,7 @@ const MUTUAL = { requestCert: true, rejectUnauthorized: true, ca: certificate("c
 async function deliver(section: OtlpSection) {
   const exporter = await testExporter(section);
   const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
-  return createMeasurementSink(options).deliver([row("40", NOON, 1)], never);
+  return deliverRows(createMeasurementSink(options), [row("40", NOON, 1)], never);
 }
 
 describe("certificate of the receiver", () => {
@@ -73,12 +73,12 @@ describe("client certificate", () => {
     const exporter = await testExporter({ endpoint: receiver.url, tls: { caFile: CA, certFile, keyFile } });
     const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
     const sink = createMeasurementSink(options);
-    await sink.deliver([row("40", NOON, 1)], never);
+    await deliverRows(sink, [row("40", NOON, 1)], never);
     await use("localhost");
-    await sink.deliver([row("40", NOON + 1, 1)], never);
+    await deliverRows(sink, [row("40", NOON + 1, 1)], never);
     expect(receiver.requests.map(({ clientName }) => clientName)).toEqual(["prtg.example.com", "localhost"]);
     await writeFile(keyFile, "gone");
-    expect(await sink.deliver([row("40", NOON + 2, 1)], never)).toMatchObject({
+    expect(await deliverRows(sink, [row("40", NOON + 2, 1)], never)).toMatchObject({
       kind: "failed",
       message: expect.stringContaining(keyFile),
     });

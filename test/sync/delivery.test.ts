@@ -18,7 +18,12 @@ async function delivery(): Promise<Delivery> {
     syncDirectory: async () => undefined,
   };
   return new Delivery({
-    sink: { deliver: async () => ({ kind: "accepted", rejectedPoints: 0, message: "" }) },
+    sink: {
+      deliver: async (rows, { onSettled }) => {
+        onSettled({ rows, rejectedPoints: 0, message: "" });
+        return { kind: "done" };
+      },
+    },
     outbox: new Outbox(1_000),
     watermarks: await Watermarks.open("hq", files),
     maxBatchPoints: 100,

@@ -55,7 +55,7 @@ describe("Outboxes of many servers", () => {
     const late = new Outbox(50_000, memory.open());
     for (let at = 0; at < 40; at++) late.offer(row("late", at, 100));
     expect(late.points).toBe(2_000);
-    late.settle(take(late, 1_000));
+    late.settle(take(late, 1_000).rows);
     expect([late.points, late.offer(row("late", 100, 100))]).toEqual([1_000, "taken"]);
   });
 
@@ -64,7 +64,7 @@ describe("Outboxes of many servers", () => {
     offerAll(0, 400);
     const held = memory.heldBytes;
     const [first, second] = outboxes;
-    first?.settle(take(first, 50_000));
+    first?.settle(take(first, 50_000).rows);
     for (let sensor = 0; sensor < 7; sensor++) second?.drop(`s${sensor}`, -1);
     expect([first?.points, second?.points]).toEqual([0, 0]);
     expect(memory.heldBytes).toBe(held - (2 * held) / SERVERS);
@@ -78,7 +78,7 @@ describe("Outbox", () => {
     expect([outbox.holds("a", "2"), outbox.holds("b", "1"), outbox.holds("c", "0")]).toEqual([false, false, false]);
     const batch = take(outbox);
     expect(outbox.holds("a", "1")).toBe(true);
-    outbox.settle(batch);
+    outbox.settle(batch.rows);
     expect(outbox.holds("a", "1")).toBe(false);
   });
 
@@ -105,7 +105,7 @@ describe("Outbox", () => {
   test("accepts a row larger than its limit if it is empty", () => {
     const outbox = filled([row("a", 1, 50)], 10);
     expect(outbox.offer(row("b", 1, 1))).toBe("full");
-    outbox.settle(take(outbox));
+    outbox.settle(take(outbox).rows);
     expect(outbox.offer(row("b", 1, 1))).toBe("taken");
   });
 
@@ -129,7 +129,7 @@ describe("Outbox", () => {
     expect(shown(first)).toEqual(["a@1"]);
     expect(shown(outbox.take(10))).toEqual(["b@1"]);
     expect(outbox.take(10)).toBeUndefined();
-    outbox.settle(first);
+    outbox.settle(first.rows);
     expect(shown(outbox.take(10))).toEqual(["a@2"]);
   });
 
@@ -138,14 +138,14 @@ describe("Outbox", () => {
     const batch = take(outbox);
     outbox.offer(row("a", 2));
     expect(outbox.pointsToTake).toBe(1);
-    outbox.putBack(batch);
+    outbox.putBack(batch.rows);
     expect(outbox.pointsToTake).toBe(3);
     expect(shown(outbox.take(10))).toEqual(["a@1", "a@2", "b@1"]);
   });
 
   test("removes delivered rows", () => {
     const outbox = filled([row("a", 1, 3)]);
-    outbox.settle(take(outbox));
+    outbox.settle(take(outbox).rows);
     expect([outbox.points, outbox.pointsToTake, outbox.pending().size]).toEqual([0, 0, 0]);
     expect(outbox.newestOf("a")).toBeUndefined();
   });
@@ -155,7 +155,7 @@ describe("Outbox", () => {
     const short = take(outbox);
     expect([short.resolution, shown(short)]).toEqual(["short", ["a@1", "c@1"]]);
     expect(shown(outbox.take(10))).toEqual(["b@1"]);
-    outbox.settle(short);
+    outbox.settle(short.rows);
     const live = take(outbox);
     expect([live.resolution, shown(live)]).toEqual(["live", ["a@2"]]);
   });
@@ -168,7 +168,7 @@ describe("Outbox", () => {
     expect(outbox.drop("a", 0)).toBe(2);
     expect(outbox.newestOf("a")?.at).toBe(1);
     expect(outbox.points).toBe(3);
-    outbox.settle(batch);
+    outbox.settle(batch.rows);
     expect(outbox.drop("a", 0)).toBe(0);
     expect(outbox.drop("b", 0)).toBe(1);
     expect(outbox.points).toBe(0);
@@ -232,9 +232,9 @@ describe("Outbox", () => {
           } else {
             const batch = flying.shift();
             if (batch === undefined) continue;
-            if (each.do === "put back") outbox.putBack(batch);
+            if (each.do === "put back") outbox.putBack(batch.rows);
             else {
-              outbox.settle(batch);
+              outbox.settle(batch.rows);
               for (const settled of batch.rows) expect(expected.get(settled.sensorId)?.shift()).toBe(settled);
             }
           }

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import type { DeliveryOutcome, MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
+import type { DeliveryOutcome, MeasurementRow, Resolution, SettledRows } from "../../src/sync/measurement.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
 import { PushLoop } from "../../src/sync/push-loop.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-const ACCEPTED: DeliveryOutcome = { kind: "accepted", rejectedPoints: 0, message: "" };
+const DONE: DeliveryOutcome = { kind: "done" };
 const FAILED: DeliveryOutcome = { kind: "failed", retryAfterMs: undefined, message: "connection refused" };
 
 function row(sensorId: string, at: number, resolution: Resolution = "live"): MeasurementRow {
@@ -23,7 +23,11 @@ function row(sensorId: string, at: number, resolution: Resolution = "live"): Mea
 }
 
 interface Answer {
-  readonly outcome: DeliveryOutcome;
+  /** Default: done. */
+  readonly outcome?: DeliveryOutcome;
+  /** Number of rows that are settled before the outcome. Default: all if it is done, else none. */
+  readonly settles?: number;
+  readonly rejected?: Omit<SettledRows, "rows">;
   readonly afterMs?: number;
 }
 
@@ -56,10 +60,12 @@ function loop({
     log: pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }),
     sink: {
       ...(takeHistoryTurn && { takeHistoryTurn: () => takeHistoryTurn(clock) }),
-      deliver: async (rows, signal) => {
+      deliver: async (rows, { signal, onSettled }) => {
         sent.push({ at: clock.monotonic(), rows: rows.map(({ sensorId, at }) => `${sensorId}@${at}`) });
-        const { outcome, afterMs = 0 } = answers.shift() ?? { outcome: ACCEPTED };
+        const { outcome = DONE, afterMs = 0, rejected, settles } = answers.shift() ?? {};
         await clock.sleep(afterMs, deaf ? undefined : signal);
+        const settled = rows.slice(0, settles ?? (outcome.kind === "done" ? rows.length : 0));
+        if (settled.length > 0) onSettled({ rejectedPoints: 0, message: "", ...rejected, rows: settled });
         return outcome;
       },
     },
@@ -68,7 +74,7 @@ function loop({
       rejected: (resolution: Resolution, points: number) => void counted.push(`rejected ${points} ${resolution}`),
       deliveryFailed: () => void counted.push("failed"),
     }),
-    onSettled: ({ rows }) => settled.push(...rows.map(({ sensorId, at }) => `${sensorId}@${at}`)),
+    onSettled: (rows) => settled.push(...rows.map(({ sensorId, at }) => `${sensorId}@${at}`)),
   });
   const offer = (...rows: MeasurementRow[]): void => {
     for (const each of rows) outbox.offer(each);
@@ -130,8 +136,8 @@ describe("history in the push", () => {
   });
 
   test.each([
-    { waitMs: 4_999, sent: ["b@1", "a@0"], took: 4_999 },
-    { waitMs: 5_000, sent: ["b@1"], took: 0 },
+    { waitMs: 3_999, sent: ["b@1", "a@0"], took: 3_999 },
+    { waitMs: 4_000, sent: ["b@1"], took: 0 },
   ])("goes out at the end if its turn comes in time: in $waitMs ms", async ({ waitMs, sent, took }) => {
     const subject = loop({ takeHistoryTurn: (clock) => Math.max(0, waitMs - clock.monotonic()) });
     subject.push.start();
@@ -184,7 +190,7 @@ describe("PushLoop", () => {
   test("sends full batches immediately in sequence", async () => {
     const { clock, push, offer, sent } = loop({
       maxBatchPoints: 4,
-      answers: Array(3).fill({ outcome: ACCEPTED, afterMs: 50 }),
+      answers: Array(3).fill({ afterMs: 50 }),
     });
     push.start();
     offer(...[1, 2, 3, 4, 5].map((at) => row("a", at)));
@@ -250,7 +256,7 @@ describe("PushLoop", () => {
 
   test("accepts a rejection as final", async () => {
     const { clock, push, offer, settled, counted, lines, outbox } = loop({
-      answers: [{ outcome: { kind: "refused", message: "HTTP 400" } }],
+      answers: [{ rejected: { rejectedPoints: 2, message: "HTTP 400" } }],
     });
     push.start();
     offer(row("a", 1, "short"));
@@ -266,8 +272,8 @@ describe("PushLoop", () => {
   test("counts partly rejected rows", async () => {
     const { clock, push, offer, settled, counted } = loop({
       answers: [
-        { outcome: { kind: "accepted", rejectedPoints: 3, message: "out of order" } },
-        { outcome: { kind: "accepted", rejectedPoints: 99, message: "out of order" } },
+        { rejected: { rejectedPoints: 3, message: "out of order" } },
+        { rejected: { rejectedPoints: 99, message: "out of order" } },
       ],
     });
     push.start();
@@ -281,7 +287,7 @@ describe("PushLoop", () => {
 
   test("logs rejected rows at most once a minute, with their number", async () => {
     const { clock, push, offer, lines } = loop({
-      answers: Array(5).fill({ outcome: { kind: "refused", message: "HTTP 400" } }),
+      answers: Array(5).fill({ rejected: { rejectedPoints: 2, message: "HTTP 400" } }),
     });
     push.start();
     for (const at of [1, 2, 3, 4, 5]) {
@@ -289,6 +295,27 @@ describe("PushLoop", () => {
       await clock.advance(20_000);
     }
     expect(lines.map(({ points }) => points)).toEqual([2, 6]);
+  });
+
+  test("settles the delivered part of a failed batch at once, which ends the backoff", async () => {
+    const { clock, push, offer, sent, settled, counted } = loop({
+      answers: [...Array(3).fill({ outcome: FAILED }), ...Array(3).fill({ outcome: FAILED, settles: 1 })],
+      random: 1,
+    });
+    push.start();
+    offer(row("a", 1), row("b", 1), row("c", 1), row("d", 1));
+    await clock.advance(60_000);
+    expect(sent.map(({ at, rows }) => [at, rows.join(" ")])).toEqual([
+      [1_000, "a@1 b@1 c@1 d@1"],
+      [2_000, "a@1 b@1 c@1 d@1"],
+      [4_000, "a@1 b@1 c@1 d@1"],
+      [8_000, "a@1 b@1 c@1 d@1"],
+      [9_000, "b@1 c@1 d@1"],
+      [10_000, "c@1 d@1"],
+      [11_000, "d@1"],
+    ]);
+    expect(settled).toEqual(["a@1", "b@1", "c@1", "d@1"]);
+    expect(counted.filter((line) => line !== "failed")).toEqual(Array(4).fill("delivered 2 live"));
   });
 
   test("survives an exception of the sink", async () => {
@@ -317,7 +344,7 @@ describe("PushLoop", () => {
 
 describe("flush", () => {
   test("sends remaining rows immediately and ends", async () => {
-    const subject = loop({ maxBatchPoints: 4, answers: Array(9).fill({ outcome: ACCEPTED, afterMs: 20 }) });
+    const subject = loop({ maxBatchPoints: 4, answers: Array(9).fill({ afterMs: 20 }) });
     subject.push.start();
     subject.offer(row("a", 1), row("b", 1), row("c", 1));
     expect(await flush(subject, 10_000)).toBe(40);
@@ -337,7 +364,7 @@ describe("flush", () => {
   });
 
   test("waits for current requests", async () => {
-    const subject = loop({ answers: [{ outcome: ACCEPTED, afterMs: 5_000 }] });
+    const subject = loop({ answers: [{ afterMs: 5_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(1_500);
@@ -345,8 +372,17 @@ describe("flush", () => {
     expect(subject.settled).toEqual(["a@1"]);
   });
 
+  test("begins no request in the last fifth of the time, so that the last one can be answered", async () => {
+    const subject = loop({ maxBatchPoints: 2, answers: Array(20).fill({ afterMs: 1_900 }) });
+    subject.push.start();
+    subject.offer(...Array.from({ length: 10 }, (_, sensor) => row(`${sensor}`, 1)));
+    expect(await flush(subject, 10_000)).toBe(9_500);
+    expect(subject.sent).toHaveLength(5);
+    expect(subject.settled).toHaveLength(5);
+  });
+
   test("aborts current requests at the timeout", async () => {
-    const subject = loop({ answers: [{ outcome: ACCEPTED, afterMs: 60_000 }] });
+    const subject = loop({ answers: [{ afterMs: 60_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(1_500);
@@ -356,7 +392,7 @@ describe("flush", () => {
   });
 
   test("does not wait for a sink that ignores signals", async () => {
-    const subject = loop({ deaf: true, answers: [{ outcome: ACCEPTED, afterMs: 3_600_000 }] });
+    const subject = loop({ deaf: true, answers: [{ afterMs: 3_600_000 }] });
     subject.push.start();
     subject.offer(row("a", 1));
     await subject.clock.advance(1_500);

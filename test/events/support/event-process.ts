@@ -79,7 +79,7 @@ function sinkTo(target: Receiver, clock: Clock, life: AbortSignal): EventSink {
           if (taken.length === batch.length) return { kind: "accepted", rejected: 0, message: "" };
           return { kind: "retry", settled: taken.length, rejected: 0, retryAfterMs: undefined, message: "busy" };
         }
-        if (answer === "rejected") return { kind: "rejected", message: "no" };
+        if (answer === "rejected") return { kind: "accepted", rejected: batch.length, message: "no" };
         return { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message: "out" };
       }),
     close: () => Promise.resolve(),

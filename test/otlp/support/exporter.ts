@@ -11,6 +11,7 @@ import type { MetricsRequest } from "../../../src/otlp/metric-data.ts";
 import type { ReceiverSettings } from "../../../src/otlp/receiver-settings.ts";
 import type { Receivers } from "../../../src/otlp/receivers.ts";
 import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
+import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
@@ -80,4 +81,25 @@ export function recordedObserver(): RecordedObserver {
     attemptFailed: (stream) => add("failed", stream, 1),
   };
   return Object.assign(otlpRecorder(emptyMetrics()), own, { counts });
+}
+
+/** The outcome of a whole delivery: `rejectedPoints` of all its requests. */
+export type Delivered =
+  | { readonly kind: "accepted"; readonly rejectedPoints: number; readonly message: string }
+  | Extract<DeliveryOutcome, { readonly kind: "failed" }>;
+
+export async function deliverRows(
+  sink: Pick<MeasurementSink, "deliver">,
+  rows: readonly MeasurementRow[],
+  signal = never,
+): Promise<Delivered> {
+  let [rejectedPoints, message] = [0, ""];
+  const outcome = await sink.deliver(rows, {
+    signal,
+    onSettled: (settled) => {
+      rejectedPoints += settled.rejectedPoints;
+      if (settled.message !== "") message = settled.message;
+    },
+  });
+  return outcome.kind === "failed" ? outcome : { kind: "accepted", rejectedPoints, message };
 }

@@ -34,7 +34,7 @@ export type Answer =
 export interface Receiver {
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** Points of accepted requests (2xx) in order. */
+  /** Points of accepted requests (2xx) in order, without probes. */
   readonly points: readonly (ReceivedPoint & { readonly metric: string })[];
   readonly metrics: readonly ReceivedMetric[];
   /** Accepted (2xx), in order. */
@@ -85,7 +85,8 @@ export async function startReceiver(
   };
   onTestFinished(close);
   const { port } = server.address() as AddressInfo;
-  const metrics = (): ReceivedMetric[] => accepted.flatMap(({ batches }) => batches.flatMap((batch) => batch.metrics));
+  const metrics = (): ReceivedMetric[] =>
+    accepted.filter((seen) => !isProbe(seen)).flatMap(({ batches }) => batches.flatMap((batch) => batch.metrics));
   return {
     url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     requests,
@@ -110,6 +111,11 @@ export async function startReceiver(
       }),
     close,
   };
+}
+
+/** Finds out whether the receiver accepts anything. */
+export function isProbe({ batches }: SeenRequest): boolean {
+  return batches.some(({ metrics }) => metrics.some(({ name }) => /^prtg[._]exporter[._]otlp[._]probe$/.test(name)));
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {

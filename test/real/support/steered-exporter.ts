@@ -108,9 +108,10 @@ class RecordedPush extends OtlpPush {
 
   override createSink(): MeasurementSink {
     return {
-      deliver: async (rows) => {
+      deliver: async (rows, { onSettled }) => {
         this.pushed.push(...rows);
-        return { kind: "accepted", rejectedPoints: 0, message: "" };
+        onSettled({ rows, rejectedPoints: 0, message: "" });
+        return { kind: "done" };
       },
     };
   }

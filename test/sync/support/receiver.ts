@@ -1,5 +1,11 @@
 import type { Clock } from "../../../src/lib/clock.ts";
-import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
+import type {
+  DeliveryControl,
+  DeliveryOutcome,
+  MeasurementRow,
+  MeasurementSink,
+  SettledRows,
+} from "../../../src/sync/measurement.ts";
 
 export interface ReceivedRow extends MeasurementRow {
   /** Arrival, wall clock. */
@@ -25,19 +31,24 @@ export class Receiver implements MeasurementSink {
     this.#latencyMs = latencyMs;
   }
 
-  async deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<DeliveryOutcome> {
+  async deliver(
+    rows: readonly MeasurementRow[],
+    { signal, onSettled }: Pick<DeliveryControl, "signal" | "onSettled">,
+  ): Promise<DeliveryOutcome> {
     try {
       await this.#clock.sleep(this.#latencyMs / 2, signal);
-      const outcome = this.#take(rows);
+      const settled = this.#take(rows);
       await this.#clock.sleep(this.#latencyMs / 2, signal);
-      return outcome;
+      if (settled === undefined) return { kind: "failed", retryAfterMs: this.retryAfterMs, message: "it is down" };
+      onSettled(settled);
+      return { kind: "done" };
     } catch {
       return { kind: "failed", retryAfterMs: undefined, message: "aborted" };
     }
   }
 
-  #take(rows: readonly MeasurementRow[]): DeliveryOutcome {
-    if (this.mood === "is down") return { kind: "failed", retryAfterMs: this.retryAfterMs, message: "it is down" };
+  #take(rows: readonly MeasurementRow[]): SettledRows | undefined {
+    if (this.mood === "is down") return undefined;
     const { mood } = this;
     if (mood !== "accepts") this.mood = "accepts";
     const receivedAt = this.#clock.now();
@@ -46,8 +57,7 @@ export class Receiver implements MeasurementSink {
       const refused = mood === "refuses" || (mood === "refuses in part" && index === 0);
       this.received.push({ ...row, receivedAt, refused });
     }
-    if (mood === "refuses") return { kind: "refused", message: "no" };
-    const rejectedPoints = mood === "refuses in part" ? (rows[0]?.values.length ?? 0) : 0;
-    return { kind: "accepted", rejectedPoints, message: "" };
+    const rejected = mood === "refuses" ? rows : mood === "refuses in part" ? rows.slice(0, 1) : [];
+    return { rows, rejectedPoints: rejected.reduce((sum, { values }) => sum + values.length, 0), message: "" };
   }
 }

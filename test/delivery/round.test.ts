@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { deliver, type Ending, type Verdict } from "../../src/delivery/round.ts";
+
+/** A receiver that answers the requests of a round. `undefined`: accepts. */
+type Answer = (items: readonly number[], request: number) => Verdict | undefined;
+
+interface Delivered {
+  readonly ending: Ending;
+  /** Items of each request, `probe` for a probe. */
+  readonly requests: readonly string[];
+  readonly accepted: readonly number[];
+  readonly refused: readonly number[];
+}
+
+function run(
+  parts: readonly (readonly number[])[],
+  answer: Answer,
+  { hasProbe = true, acceptsProbes = true }: { hasProbe?: boolean; acceptsProbes?: boolean } = {},
+): Delivered {
+  const requests: string[] = [];
+  const settled = { accepted: [] as number[], refused: [] as number[] };
+  const round = deliver({
+    parts,
+    hasProbe,
+    compare: (a, b) => a - b,
+    settle: (items, verdict) => settled[verdict].push(...items),
+  });
+  let step = round.next();
+  while (!step.done) {
+    const items = step.value.kind === "send" ? step.value.items : [];
+    requests.push(step.value.kind === "send" ? items.join(" ") : "probe");
+    const isProbe = step.value.kind === "probe";
+    step = round.next(
+      isProbe ? (acceptsProbes ? "accepted" : "refused") : (answer(items, requests.length) ?? "accepted"),
+    );
+  }
+  return { ending: step.value, requests, ...settled };
+}
+
+const refuses =
+  (...bad: readonly number[]): Answer =>
+  (items) =>
+    items.some((item) => bad.includes(item)) ? "refused" : undefined;
+const refusesAll: Answer = () => "refused";
+
+describe("a receiver that accepts", () => {
+  test("gets each part once, in order", () => {
+    const { ending, requests, accepted } = run([[1, 2], [3]], () => undefined);
+    expect({ ending, requests, accepted }).toEqual({ ending: "done", requests: ["1 2", "3"], accepted: [1, 2, 3] });
+  });
+
+  test("gets no request for items without content, which are settled", () => {
+    const { ending, accepted } = run([[1], [2]], ([item]) => (item === 1 ? "empty" : undefined));
+    expect({ ending, accepted }).toEqual({ ending: "done", accepted: [1, 2] });
+  });
+});
+
+describe("a refusal", () => {
+  test("is an outage if the receiver refuses the probe, too", () => {
+    expect(run([[1, 2], [3]], refusesAll, { acceptsProbes: false })).toEqual({
+      ending: "outage",
+      requests: ["1 2", "probe"],
+      accepted: [],
+      refused: [],
+    });
+  });
+
+  test("of a part is narrowed down to the bad items", () => {
+    const { ending, requests, accepted, refused } = run([[1, 2, 3, 4]], refuses(2));
+    expect(requests).toEqual(["1 2 3 4", "probe", "1 2", "1", "2", "3 4"]);
+    expect({ ending, accepted, refused }).toEqual({ ending: "done", accepted: [1, 3, 4], refused: [2] });
+  });
+
+  test("of a single item is final after three requests", () => {
+    const { requests, refused } = run([[1]], refusesAll);
+    expect({ requests, refused }).toEqual({ requests: ["1", "probe", "1", "1"], refused: [1] });
+  });
+
+  test("that nothing accepted follows needs another probe", () => {
+    const { ending, requests, refused } = run([[1, 2, 3, 4, 5, 6, 7, 8]], refuses(8));
+    expect(requests.slice(-3)).toEqual(["7", "8", "probe"]);
+    expect({ ending, refused }).toEqual({ ending: "done", refused: [8] });
+  });
+
+  test("at the begin of an outage loses nothing", () => {
+    let probes = 0;
+    const parts = [[1, 2, 3, 4, 5, 6, 7, 8]];
+    const settled: number[] = [];
+    const round = deliver({ parts, hasProbe: true, settle: (items) => settled.push(...items) });
+    let step = round.next();
+    while (!step.done) step = round.next(step.value.kind === "probe" && probes++ === 0 ? "accepted" : "refused");
+    expect(step.value).toBe("outage");
+    expect(settled).toEqual([]);
+  });
+
+  test("of many items does not try each of them", () => {
+    const items = Array.from({ length: 4_096 }, (_, index) => index);
+    const { ending, requests, refused } = run([items], refusesAll);
+    expect(ending).toBe("done");
+    expect(refused).toHaveLength(4_096);
+    expect(requests.length).toBeLessThan(300);
+  });
+
+  test("of old items ends at the first one that is young enough, within a small group", () => {
+    // Sensor by sensor, each from old to new.
+    const items = Array.from({ length: 2_048 }, (_, index) => (index % 128) * 16 + Math.floor(index / 128));
+    const { accepted, refused } = run([items], (sent) => (Math.min(...sent) < 1_500 ? "refused" : undefined));
+    expect(refused.filter((item) => item >= 1_500).length).toBeLessThanOrEqual(32);
+    expect(accepted.length + refused.length).toBe(2_048);
+  });
+
+  test("for the size of a request divides it", () => {
+    const { requests, accepted } = run([[1, 2, 3, 4]], (items) => (items.length > 1 ? "too large" : undefined));
+    expect(requests).toEqual(["1 2 3 4", "1 2", "1", "2", "3 4", "3", "4"]);
+    expect(accepted).toEqual([1, 2, 3, 4]);
+  });
+
+  test("for the size of a single item is final only if the probe is accepted", () => {
+    const tooLarge: Answer = () => "too large";
+    expect(run([[1]], tooLarge)).toMatchObject({ ending: "done", refused: [1] });
+    expect(run([[1]], tooLarge, { acceptsProbes: false })).toMatchObject({ ending: "outage", refused: [] });
+  });
+});
+
+describe("a failure", () => {
+  test("ends the round and keeps what is not settled", () => {
+    const { ending, accepted, refused } = run([[1], [2], [3]], ([item]) => (item === 2 ? "failed" : undefined));
+    expect({ ending, accepted, refused }).toEqual({ ending: "outage", accepted: [1], refused: [] });
+  });
+
+  test("keeps a suspected item", () => {
+    const { ending, refused } = run([[1, 2, 3, 4, 5, 6, 7, 8]], (items) =>
+      items.includes(1) ? "refused" : items.length === 1 ? "failed" : undefined,
+    );
+    expect({ ending, refused }).toEqual({ ending: "outage", refused: [] });
+  });
+});
+
+describe("without a probe", () => {
+  const hasProbe = false;
+
+  test.each([[[1]], [[1, 2]], [[1, 2, 3, 4, 5]]])("%j is kept if everything is refused", (part) => {
+    const { ending, requests, refused } = run([part], refusesAll, { hasProbe });
+    expect({ ending, refused }).toEqual({ ending: "outage", refused: [] });
+    expect(requests).toHaveLength(3);
+  });
+
+  test.each([
+    [[1, 2, 3, 4, 5], 1],
+    [[1, 2, 3, 4, 5], 3],
+    [[1, 2], 1],
+  ])("of %j only the bad item %i is refused", (part, bad) => {
+    const { ending, accepted, refused } = run([part], refuses(bad), { hasProbe });
+    expect({ ending, refused }).toEqual({ ending: "done", refused: [bad] });
+    expect(accepted.toSorted()).toEqual(part.filter((item) => item !== bad));
+  });
+
+  test("the last item waits for a later one", () => {
+    expect(run([[1, 2]], refuses(2), { hasProbe })).toMatchObject({ ending: "outage", accepted: [1], refused: [] });
+    expect(run([[2, 3]], refuses(2), { hasProbe })).toMatchObject({ ending: "done", accepted: [3], refused: [2] });
+  });
+});
