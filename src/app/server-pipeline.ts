@@ -176,6 +176,7 @@ function createSync(
   };
   const engine = new SyncEngine({
     ...{ api, ...plan.sync, delivery, progress, extras, clock, observer },
+    log: telemetry.log,
     ...{ onFreshest, channelsOf },
     repeats: repeats.intervalMs > 0 ? repeats : undefined,
   });

@@ -178,6 +178,8 @@ export class SensorSync {
     this.#countSkip(point.at);
     // Saves 30 MB for 200,000 channels.
     this.#newest = context.pushes ? point : { at: point.at, values: [] };
+    // Series cannot close it.
+    if (context.mode === "off") this.#gap = false;
     const position = this.#positionOf(point.at, context);
     // The list has only those channels of an earlier scan that were not measured since.
     const { mode, pushes, newestAt = point.at } = context;

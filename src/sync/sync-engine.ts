@@ -1,3 +1,5 @@
+import type { Logger } from "pino";
+import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/extra-work.ts";
 import type { Steps } from "../lib/yielding.ts";
@@ -19,6 +21,7 @@ import {
   type ReadBefore,
   SeriesCycle,
 } from "./series-cycle.ts";
+import { SeriesHealth } from "./series-health.ts";
 
 /** Newer rows may be dropped. The rest of the live window is left to read them again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
@@ -26,12 +29,15 @@ const READABLE_AGAIN_MS = 3 * 60 * 60_000;
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
 /** One per type of series. */
 const MIN_REQUESTS = 4;
+/** Sensors that are read to find out whether series can be read again. */
+const PROBES = 3;
 /** Before the second list. */
 const ASSUMED_LIST_PERIOD_MS = 60_000;
 
 /** The state of all sensors. Another engine with the same mode and delivery can continue it. */
 export class SyncProgress {
   readonly sensors = new Map<string, SensorSync>();
+  readonly series = new SeriesHealth();
   lists = 0;
 }
 
@@ -46,6 +52,7 @@ export interface SyncEngineOptions {
   /** Reads give way to everything else. */
   readonly extras: Extras;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly observer: SyncRecorder;
   /** A series has a newer measurement than lists. Milliseconds since the epoch. */
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
@@ -86,6 +93,7 @@ export class SyncEngine {
   /** Processes a list of all channels. */
   async onListPoll(channels: ChannelRecords, intervalOf: IntervalOf, poll: ListPoll = {}): Promise<void> {
     this.#progress.lists++;
+    this.#followSeries(({ series }) => series.list(this.#options.clock.monotonic()));
     await this.#takeChannels(channels, intervalOf, poll);
     this.#forgetUnlisted();
     this.#delivery?.notify();
@@ -95,10 +103,9 @@ export class SyncEngine {
    * Reads due time series. Keeps what was read before a failure.
    * @throws ApiError, or the signal's reason
    */
-  readDue(signal: AbortSignal): Promise<CycleReport> {
+  async readDue(signal: AbortSignal): Promise<CycleReport> {
     const { api, clock, mode, limits, delivery, extras, channelsOf = () => undefined } = this.#options;
-    const current = [...this.#progress.sensors.values()].filter(({ lastList }) => this.#isCurrent(lastList));
-    const cycle = new SeriesCycle(dueSensors(current, mode, clock.monotonic()), {
+    const cycle = new SeriesCycle(this.#due(), {
       api,
       clock,
       extras,
@@ -111,7 +118,47 @@ export class SyncEngine {
       channelsOf,
       onRead: (sensor, series, before) => this.#read(sensor, series, before),
     });
-    return cycle.run(signal);
+    try {
+      const report = await cycle.run(signal);
+      if (report.read > 0) this.#followSeries(({ series }) => series.recover());
+      return report;
+    } catch (error) {
+      if (!signal.aborted) this.#followSeries(({ series }) => series.fail(error));
+      throw error;
+    }
+  }
+
+  #due(): readonly SensorSync[] {
+    const { clock, mode } = this.#options;
+    const { sensors, series, lists } = this.#progress;
+    const current = [...sensors.values()].filter(({ lastList }) => this.#isCurrent(lastList));
+    const due = dueSensors(current, mode, clock.monotonic());
+    if (!series.isFailing || mode === "off") return due;
+    // Others in each cycle, because a sensor may have a fault of its own.
+    const first = (lists * PROBES) % Math.max(1, current.length);
+    const probes = [...current.slice(first), ...current.slice(0, first)].slice(0, PROBES);
+    return [...new Set([...probes, ...due])];
+  }
+
+  /** Reports when the lists replace the series, and when the series are back. */
+  #followSeries(change: (progress: SyncProgress) => void): void {
+    const { delivery, observer, log } = this.#options;
+    const before = this.#progress.series.failure;
+    change(this.#progress);
+    const { failure } = this.#progress.series;
+    if (delivery === undefined || (before === undefined) === (failure === undefined)) return;
+    observer.seriesUnreadable(failure !== undefined);
+    if (failure === undefined) log.info("time series can be read again: the push continues with every measurement");
+    else
+      log.warn(
+        `no time series can be read: only the values of the lists are pushed, and the history between them is missing: ${describeError(failure)}`,
+      );
+  }
+
+  /** The mode of a sensor. `off` while the lists have to replace its series. */
+  #modeOf({ covered }: SensorSync): SyncMode {
+    const replaced = this.#delivery !== undefined && this.#progress.series.replacesSeries(covered !== undefined);
+    return replaced ? "off" : this.#options.mode;
   }
 
   /** In the last list or the one before, because a list can be on its way. */
@@ -177,9 +224,9 @@ export class SyncEngine {
   }
 
   #takesList(sensor: SensorSync, channels: ChannelGroup, now: number): boolean {
-    const { mode, delivery } = this.#options;
+    const mode = this.#modeOf(sensor);
     // Without a receiver only the newest matters. In `all` lists do not matter.
-    if (delivery === undefined || mode === "all") return true;
+    if (this.#delivery === undefined || mode === "all") return true;
     const times = timesBetween(channels, sensor.knownSince, now + FUTURE_SLACK_MS);
     return times === undefined || sensor.takesList(times, mode);
   }
@@ -193,7 +240,7 @@ export class SyncEngine {
   }
 
   #observe(sensor: SensorSync, point: ListMeasurement, newestAt?: number): void {
-    const { mode } = this.#options;
+    const mode = this.#modeOf(sensor);
     const pushes = this.#delivery !== undefined;
     const position = sensor.observe(point, { mode, pushes, now: this.#serverNow(), newestAt });
     if (position === "next") this.#sendPoint(sensor, point);
@@ -202,7 +249,7 @@ export class SyncEngine {
   #sendPoint(sensor: SensorSync, { at, values }: ListMeasurement): void {
     const row: MeasurementRow = { sensorId: sensor.sensorId, at, resolution: "live", values };
     if (this.#take(sensor, row, "list")) return;
-    if (this.#options.mode === "off") this.#options.observer.dropped(values.length);
+    if (this.#modeOf(sensor) === "off") this.#options.observer.dropped(values.length);
     else this.#dropNewest(sensor);
   }
 

@@ -296,6 +296,13 @@ export const EXPORTER_METRICS = {
       ["server"],
       "Measurements dropped to save memory. The exporter reads them from the server again.",
     ),
+    seriesUnreadable: metric(
+      "prtg_exporter_otlp_series_unreadable",
+      "gauge",
+      ["server"],
+      "1 while no time series can be read, so that only the values of the lists are pushed and the history between them is missing, else 0.",
+      { initial: 0 },
+    ),
     watermarkFailed: metric(
       "prtg_exporter_otlp_watermark_failures_total",
       "counter",

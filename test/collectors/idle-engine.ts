@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { SyncEngine, SyncProgress } from "../../src/sync/sync-engine.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
@@ -9,6 +10,6 @@ export function idleEngine(progress = new SyncProgress()): SyncEngine {
   return new SyncEngine({
     ...{ api: smallServer(), mode: "auto", delivery: undefined, progress },
     ...{ limits: { requests: 1, periodMs: MINUTE }, extras: FREE_EXTRAS, clock: new ManualClock() },
-    ...{ observer: syncRecorder(emptyMetrics(), "hq"), onFreshest: () => undefined },
+    ...{ log: pino({ level: "silent" }), observer: syncRecorder(emptyMetrics(), "hq"), onFreshest: () => undefined },
   });
 }

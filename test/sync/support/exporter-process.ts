@@ -110,6 +110,7 @@ export class ExporterProcess {
         counted.dropped += points;
       },
     });
+    const lines = pino({ level: "debug" }, { write: (line) => void log.push(line) });
     const delivery =
       sink &&
       new Delivery({
@@ -122,10 +123,11 @@ export class ExporterProcess {
         maxBatchPoints: settings.maxBatchPoints,
         clock: own,
         random: () => 0.5,
-        log: pino({ level: "debug" }, { write: (line) => void log.push(line) }),
+        log: lines,
         observer,
       });
     const engine = new SyncEngine({
+      log: lines,
       api: {
         clockOffset: () => server.clockOffset(),
         isClockInDoubt: () => false,
