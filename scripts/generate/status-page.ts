@@ -25,7 +25,7 @@ Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start
 | \`/status.json?server=NAME&object=ID&from=N&sort=KEY\` | data of \`/tree\` |
 | \`/status.json?q=WORDS&...&sort=KEY&page=N\` | data of \`/search\` |
 
-Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown objects. It redacts secrets in all texts.
+Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown servers and objects. It redacts secrets in all texts.
 
 **Problems.** A problem is a sensor that is down, partially down, disconnected, in warning, unusual or acknowledged. The list is sorted by this order, then by priority (5 first).
 Then the newest problem comes first, because old ones are mostly known. If the exporter or a server needs attention, the page says so above the problems.
