@@ -26,7 +26,7 @@ export function singleServerPage(
   const isStarting = server.state === "starting";
   const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
 ${faultsSection(report)}
-${problemsSection(report, { counts: server.sensors_by_status, hasServers: false, isStarting })}
+${problemsSection(report, { counts: server.sensors_by_status, parents: server.parents_by_status, hasServers: false, isStarting })}
 ${serverSection(server, report, course)}
 <section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
 <div class="tree-top">${childRows(root)}</div>
@@ -46,7 +46,7 @@ export function overviewPage(
   const isStarting = (report.totals.servers_by_state.starting ?? 0) > 0;
   const content = html`${isStandby && report.leadership !== null && standbySection(report.leadership)}
 ${faultsSection(report)}
-${!isStandby && html`${problemsSection(report, { counts: report.totals.sensors_by_status, hasServers: true, isStarting })}${serverList(report, question, courseOf)}`}
+${!isStandby && html`${problemsSection(report, { counts: report.totals.sensors_by_status, parents: report.totals.parents_by_status, hasServers: true, isStarting })}${serverList(report, question, courseOf)}`}
 ${exporterDetails(report, exporterSections(report, options))}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }

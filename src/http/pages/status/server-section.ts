@@ -36,7 +36,7 @@ export function serverPage(
   const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
 <header class="title" id="title" data-live><p class="kind">server</p><h1>${nameOf(name)}</h1>${statePill(state)}</header>
 ${state !== "working" && html`<p class="message" id="server-fault" data-live>${serverFault(server, generated_at)}</p>`}
-${problemsSection(report, { counts: server.sensors_by_status, server: name, hasServers: false, isStarting: state === "starting" })}
+${problemsSection(report, { counts: server.sensors_by_status, parents: server.parents_by_status, server: name, hasServers: false, isStarting: state === "starting" })}
 <section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live><h2 class="hidden" id="server-0-title">Status</h2>
 ${serverCounts(server, generated_at, course)}
 </section>

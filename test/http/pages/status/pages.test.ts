@@ -211,6 +211,44 @@ describe("last run of a collector", () => {
   });
 });
 
+describe("headline of the problems", () => {
+  const UP = { probe: { up: 3 }, group: {}, device: {} };
+
+  test.each([
+    [
+      { down: 293, unknown: 749, warning: 53, unusual: 4, acknowledged: 50, pausedbyuser: 9 },
+      { ...UP, probe: { disconnected: 1, up: 2 }, group: { unknown: 12, pausedbyuser: 1 } },
+      "1 probe disconnected, 293 down, 749 unknown, 57 in warning or unusual, 50 acknowledged",
+    ],
+    [{ up: 9 }, { ...UP, probe: { disconnected: 2 }, device: { down: 1 } }, "2 probes disconnected, 1 device down"],
+    [{ unknown: 386, up: 1 }, UP, "386 unknown"],
+    [{ disconnected: 2, down: 1 }, UP, "3 down"],
+  ])("counts %j and %j", (sensors_by_status, parents_by_status, expected) => {
+    const report = statusReport();
+    const counts = { sensors_by_status, parents_by_status };
+    const servers = report.servers.map((server) => ({ ...server, ...counts }));
+    const list = { ...serverListReport(), totals: { ...serverListReport().totals, ...counts } };
+    const pages = [
+      singlePage({ ...report, servers }, nodeReport()),
+      serverPage({ ...report, servers }, factsOf({ ...report, servers }, nodeReport())),
+      overviewPage(list, { find: "", page: 1 }, () => [], around),
+    ];
+    for (const page of pages) {
+      expect(renderPage(page, around)).toContain(`<h2 id="problems-title">${expected}</h2>`);
+    }
+  });
+
+  test("is about a row for the probe, with its time and the sensors below it", () => {
+    const probe = summary(asIs, {
+      ...{ kind: "probe", status: "disconnected", status_since: "2026-11-21T18:43:00.000Z" },
+      sensors_by_status: { unknown: 749, pausedbyuser: 2 },
+    });
+    const report = { ...statusReport(), problems: { total: 2, items: [probe, downSensor()] } };
+    const shown = texts(renderPage(singlePage(report, nodeReport()), around));
+    expect(shown).toMatch(/⊘ Disconnected 3 sw-1 probe Berlin\/? \? 749 Unknown, ‖ 2 Paused by user, since 2 min ago/);
+  });
+});
+
 describe("page of many servers", () => {
   const listed = (more: Parameters<typeof serverListReport>[1] = {}, course: StatusCourse = courseOf([0, 3, 1])) =>
     rendered(() => overviewPage(serverListReport(asIs, more), { find: "", page: 2 }, () => course, around));
@@ -241,6 +279,20 @@ describe("page of many servers", () => {
     expect(texts(listed({ sensors_by_status }))).toContain(
       "✕ 3 Down, ≈ 4 Unusual, ✎ 3 Acknowledged, ✓ 5 Up, ‖ 13 Paused or other, ",
     );
+  });
+
+  test("never groups unknown with paused", () => {
+    const sensors_by_status = { up: 1, pausedbyuser: 3, unknown: 4, collecting: 2 };
+    const row = listed({ sensors_by_status });
+    expect(texts(row)).toContain("? 4 Unknown, ✓ 1 Up, ‖ 5 Paused or other, ");
+    expect(row).toContain('<span class="tally blind" title="Unknown">');
+    expect(row).toContain('<span class="tally still" title="Paused or other">');
+  });
+
+  test("names disconnected probes of each server", () => {
+    const parents_by_status = { probe: { up: 1, disconnected: 2 }, group: { unknown: 9 }, device: { down: 1 } };
+    const shown = texts(listed({ state: "working", failed_collectors: [], reason: null, parents_by_status }));
+    expect(shown).toContain("hq ✓ Working ✕ 2 probes disconnected ✕ 1 device down ✕ 7 Down");
   });
 
   test("has no details", () => {
@@ -385,7 +437,7 @@ test("the page links to existing pages below /debug", () => {
 
 test("the search shows the number of all results", () => {
   expect(texts(rendered(PAGES.search))).toContain(
-    "1,234 sensors for “ sw ” in status Down, tag switch , probe hq probe of hq",
+    "1,234 objects for “ sw ” in status Down, tag switch , probe hq probe of hq",
   );
 });
 
