@@ -29,7 +29,7 @@ Without \`server\`, the first server that has the object answers. The exporter a
 
 **Problems.** A problem is a probe, group, device or sensor that is disconnected, down, partially down, unknown, in warning, unusual or acknowledged. The list is sorted by this order, then probes before sensors, then by priority (5 first).
 Then the newest problem comes first, because old ones are mostly known. *Unknown* means that PRTG does not measure the sensor, for example below a disconnected probe. It can be down. Unknown groups and devices are not listed, because their probe and their sensors are. If the exporter or a server needs attention, the page says so above the problems.
-If a server is unreachable or failing, its counts are grey and marked *as of the last poll*.
+If a server is unreachable or failing, its counts are grey and marked *as of the last poll*. If it has never answered, the page says that nothing is known, since when and why.
 
 **Search.** All parameters are optional. An empty value means no filter.
 

@@ -50,6 +50,8 @@ export interface ServerStatus {
 export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
   readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
   readonly parentsByStatus: ParentsByStatus;
+  /** Milliseconds since the epoch. */
+  readonly monitoredSince: number;
   /** In the order of their first runs. */
   readonly runs: readonly Pick<RunRecord, "name" | "lastSuccessAt" | "error" | "isOff">[];
 }
@@ -73,6 +75,7 @@ export class MonitoredServer {
   readonly view: ServerView;
   readonly #base: PipelineBase;
   readonly #context: ServerClientContext;
+  readonly #monitoredSince: number;
   readonly #firstPollEnd = Promise.withResolvers<void>();
   #pipeline: ServerPipeline;
   #events: ServerEvents | undefined;
@@ -92,6 +95,7 @@ export class MonitoredServer {
     });
     this.view = view;
     this.#context = context;
+    this.#monitoredSince = clock.now();
     const failures = new ServerFailureLogs(log, clock);
     this.#base = {
       view,
@@ -219,12 +223,19 @@ export class MonitoredServer {
       channels: channelCount,
       sensorsByStatus,
       parentsByStatus,
+      monitoredSince: this.#monitoredSince,
       runs: collectors.records,
     };
   }
 
   status(): ServerStatus {
-    const { sensorsByStatus: _counts, parentsByStatus: _parents, runs: _runs, ...known } = this.summary();
+    const {
+      sensorsByStatus: _counts,
+      parentsByStatus: _parents,
+      monitoredSince: _since,
+      runs: _runs,
+      ...known
+    } = this.summary();
     return { ...known, collectors: this.#pipeline.collectors.status() };
   }
 

@@ -113,6 +113,7 @@ function fakeServer(
   const up = (objects: number) => new Map<StatusToken, number>([["up", objects]]);
   const summary: ServerSummary = {
     ...{ ...known, sensorsByStatus },
+    monitoredSince: polledAt - MINUTE,
     parentsByStatus: { probe: up(1), group: new Map(), device: up(1) },
     runs: RUNS.map((name) => ({
       name,

@@ -4,7 +4,7 @@ import { PARENT_KINDS, type ParentKind } from "../../http/pages/status/status-or
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ServerSummary } from "../monitored-server.ts";
 import type { MetricSamples } from "./metric-samples.ts";
-import { instantOrNull, withoutSecrets } from "./report-values.ts";
+import { instant, instantOrNull, withoutSecrets } from "./report-values.ts";
 import { compareServers, type RankedServer, serverState } from "./server-order.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -118,6 +118,7 @@ export function serverEntry({ name, state, summary }: ServerRow, url: string): S
     state,
     failed_collectors: failed.map(({ name: collector }) => collector),
     reason: failed[0]?.error ?? null,
+    monitored_since: instant(summary.monitoredSince),
     last_poll_at: polls.length === 0 ? null : instantOrNull(Math.max(...polls)),
     version: version ?? null,
     objects: { ...objects, channel: channels },

@@ -1,3 +1,4 @@
+import type { Knowledge } from "./exporter-health.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
@@ -15,25 +16,27 @@ export interface ProblemsOptions {
   readonly server?: string | undefined;
   /** More than one server. */
   readonly hasServers: boolean;
-  /** The first poll of a server has not finished, so that problems may be missing. */
-  readonly isStarting: boolean;
+  readonly knowledge: Knowledge;
 }
 
 /** Answers first what is wrong. */
 export function problemsSection({ problems, generated_at: now }: StatusReport, options: ProblemsOptions): Html {
-  const { counts, parents, server, hasServers, isStarting } = options;
+  const { counts, parents, server, hasServers, knowledge } = options;
   const { total, items } = problems;
   const places = hasServers ? "server and path" : "path";
-  return html`<section class="panel" id="problems" aria-labelledby="problems-title" data-live><h2 id="problems-title">${total === 0 ? allClear(isStarting) : countsOf(counts, parents)}</h2>
-${isStarting && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
+  return html`<section class="panel" id="problems" aria-labelledby="problems-title" data-live><h2 id="problems-title">${total === 0 ? ALL_CLEAR[knowledge] : countsOf(counts, parents)}</h2>
+${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
 ${items.length > 0 && objectTable(items, { now, label: "Problems", places })}
 ${total > 0 && html`<p class="note">${total > items.length && html`The ${items.length} worst of ${number(total)}: by status and priority, newest first. `}<a href="${searchLink({ server, statuses: PROBLEM_STATUSES })}">${total > items.length ? html`All ${number(total)} problems` : "Sort and filter"}</a></p>`}
 </section>`;
 }
 
-function allClear(isStarting: boolean): string {
-  return isStarting ? "No problems known yet" : "Nothing is down, unknown, in warning or unusual";
-}
+const ALL_CLEAR: Readonly<Record<Knowledge, string>> = {
+  nothing: "Nothing is known of this server",
+  outdated: "No problem is known",
+  starting: "No problems known yet",
+  current: "Nothing is down, unknown, in warning or unusual",
+};
 
 const GROUPS: readonly (readonly [text: string, statuses: readonly string[]])[] = [
   ["down", DOWN_STATUSES],

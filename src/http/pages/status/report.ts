@@ -73,7 +73,10 @@ const ServerEntry = z.strictObject({
     ),
   failed_collectors: z.array(z.string()).describe("collectors whose last run failed"),
   reason: z.string().nullable().describe("error of the first failed collector, or null"),
-  last_poll_at: instant().nullable().describe("end of the last successful run of tree, status or channels"),
+  monitored_since: instant().describe("start of the monitoring by this process"),
+  last_poll_at: instant()
+    .nullable()
+    .describe("end of the last successful run of tree, status or channels. Null: nothing is known of the server yet"),
   version: z.string().nullable().describe("version of the monitoring server"),
   objects: objects().describe("known objects"),
   sensors_by_status: byStatus().describe("known sensors per status"),

@@ -1,5 +1,5 @@
 import type { CourseSample, StatusCourse } from "./courses.ts";
-import { isOutdated } from "./exporter-health.ts";
+import { isOutdated, knowledgeOf, nothingKnown } from "./exporter-health.ts";
 import { counted, moment, number, objectCounts, shortened } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
@@ -59,10 +59,13 @@ function row(server: ServerReport, now: string, course: StatusCourse): Html {
   const { name, state, last_poll_at, sensors_by_status, parents_by_status } = server;
   const isOld = isOutdated(server);
   return html`
-<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${parentProblems(parents_by_status).map((text) => html` ${badPill(text)}`)}${why(server)}</td><td${isOld && html` class="outdated"`}>${shortTally(sensors_by_status)}${isOld && html` <span class="why">as of the last poll</span>`}</td><td data-label="Last poll">${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
+<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${parentProblems(parents_by_status).map((text) => html` ${badPill(text)}`)}${why(server, now)}</td><td${isOld && html` class="outdated"`}>${shortTally(sensors_by_status)}${isOld && html` <span class="why">as of the last poll</span>`}</td><td data-label="Last poll">${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
 }
 
-function why({ failed_collectors: failed, reason }: ServerReport): Html | false {
+function why(server: ServerReport, now: string): Html | false {
+  const { failed_collectors: failed, reason } = server;
+  if (knowledgeOf(server) === "nothing")
+    return html` <span class="why">${nothingKnown(server, now, MAX_REASON)}</span>`;
   if (reason === null) return false;
   return html` <span class="why">${failed.join(", ")} failed: <bdi>${shortened(reason, MAX_REASON)}</bdi></span>`;
 }

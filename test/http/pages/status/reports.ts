@@ -62,6 +62,7 @@ export function statusReport(name: Naming = asIs): StatusReport {
         state: "failing",
         failed_collectors: ["channels"],
         reason: name("no answer [API_TIMEOUT]"),
+        monitored_since: "2026-11-21T18:32:00.000Z",
         last_poll_at: BEFORE,
         version: name("25.4.114"),
         objects: { probe: 1, group: 2, device: 3, sensor: 4_000, channel: 5 },
@@ -90,7 +91,7 @@ export function statusReport(name: Naming = asIs): StatusReport {
             complete: false,
             failed_runs: 3,
             skipped_runs: 0,
-            error: name("no answer [API_TIMEOUT]"),
+            error: name("no answer within 30 s [API_TIMEOUT]"),
           },
         ],
         api: {
