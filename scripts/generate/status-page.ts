@@ -14,7 +14,7 @@ Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start
 
 | Address | Content |
 | --- | --- |
-| \`/\` | Problems: the 20 worst sensors. Then, with one server: its counts, status history and the top of its tree. With many servers: totals and a list, worst first, 25 a page. Then the exporter: collectors, API requests, series and sizes, OTLP |
+| \`/\` | Problems: the 20 worst objects. Then, with one server: its counts, status history and the top of its tree. With many servers: totals and a list, worst first, 25 a page. Then the exporter: collectors, API requests, series and sizes, OTLP |
 | \`/?find=WORDS&page=N\` | page N of the servers with all words in their name |
 | \`/tree?server=NAME\` | one server |
 | \`/tree?server=NAME&id=ID&from=N&sort=KEY\` | one object (\`0\`: the root) with its path and up to 50 children from index N. For a sensor: up to 200 channels with values, units, limits and series |
@@ -25,11 +25,11 @@ Times are UTC (ISO 8601), durations are in seconds, sizes in bytes. Counts start
 | \`/status.json?server=NAME&object=ID&from=N&sort=KEY\` | data of \`/tree\` |
 | \`/status.json?q=WORDS&...&sort=KEY&page=N\` | data of \`/search\` |
 
-Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown objects. It redacts secrets in all texts.
+Without \`server\`, the first server that has the object answers. The exporter answers 404 for unknown servers and objects. It redacts secrets in all texts.
 
-**Problems.** A problem is a sensor that is down, partially down, disconnected, in warning, unusual or acknowledged. The list is sorted by this order, then by priority (5 first).
-Then the newest problem comes first, because old ones are mostly known. If the exporter or a server needs attention, the page says so above the problems.
-If a server is unreachable or failing, its counts are grey and marked *as of the last poll*.
+**Problems.** A problem is a probe, group, device or sensor that is disconnected, down, partially down, unknown, in warning, unusual or acknowledged. The list is sorted by this order, then probes before sensors, then by priority (5 first).
+Then the newest problem comes first, because old ones are mostly known. *Unknown* means that PRTG does not measure the sensor, for example below a disconnected probe. It can be down. Unknown groups and devices are not listed, because their probe and their sensors are. If the exporter or a server needs attention, the page says so above the problems.
+If a server is unreachable or failing, its counts are grey and marked *as of the last poll*. If it has never answered, the page says that nothing is known, since when and why.
 
 **Search.** All parameters are optional. An empty value means no filter.
 
@@ -37,7 +37,7 @@ If a server is unreachable or failing, its counts are grey and marked *as of the
 | --- | --- |
 | \`q=WORDS\` | objects with all words in path, host or tags, or with that id |
 | \`server=NAME\` | objects of one server |
-| \`status=TOKEN,TOKEN\` | sensors in one of these statuses, such as \`down,warning\` |
+| \`status=TOKEN,TOKEN\` | sensors in one of these statuses, such as \`down,warning\`, and probes, groups and devices if it is a problem |
 | \`priority=N,N\` | objects with one of these priorities, 1 (low) to 5 (high) |
 | \`tag=TAG\` | objects with this tag, own or inherited |
 | \`probe=TEXT\` | objects below a probe with this text in its name |
@@ -48,10 +48,10 @@ The exporter answers 400 for an unknown status, priority, sort key, or server of
 
 **Value of a sensor.** Lists show its primary channel. The exporter knows it if the collector \`details\` is on. Otherwise lists show the first channel that has a value.
 
-**Many servers.** The list is sorted by state (unreachable, failing, impaired, starting, working), then by the number of sensors that are down, partially down or disconnected, then by warnings, then by name.
+**Many servers.** The list is sorted by state (unreachable, failing, impaired, starting, working), then by the number of sensors that are disconnected, down, partially down or unknown, then by warnings, then by name.
 A page is smaller than 100 kB. \`totals\` cover all servers. To read all servers, request the pages 1 to \`page.pages\`.
 
-**Status history and charts.** The page of a server shows how many sensors were down, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.
+**Status history and charts.** The page of a server shows how many sensors were down, unknown, in warning, acknowledged or paused in the last four hours. The exporter takes one sample a minute, in memory.
 The charts of a sensor come from PRTG (\`timeseries/live\`): one request, cached for a minute for all readers, at most ten requests per server and minute.
 Each chart has a description and a table, and its lines differ without colour. A page shows up to 14 charts, and a sparkline for each channel.
 Times are UTC without JavaScript, otherwise in the reader's time zone. The button *UTC* switches. Pointer and arrow keys show single values.

@@ -6,6 +6,7 @@ import type { ServerConfig } from "../config/resolve.ts";
 import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
 import type { Extras } from "../lib/extra-work.ts";
+import type { ParentsByStatus } from "../model/counts.ts";
 import type { TreeNode } from "../model/tree.ts";
 import { ServerView } from "../projection/server-view.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
@@ -48,6 +49,9 @@ export interface ServerStatus {
 /** For an overview: cheap, because each page needs it of all servers. */
 export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
   readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
+  readonly parentsByStatus: ParentsByStatus;
+  /** Milliseconds since the epoch. */
+  readonly monitoredSince: number;
   /** In the order of their first runs. */
   readonly runs: readonly Pick<RunRecord, "name" | "lastSuccessAt" | "error" | "isOff">[];
 }
@@ -71,6 +75,7 @@ export class MonitoredServer {
   readonly view: ServerView;
   readonly #base: PipelineBase;
   readonly #context: ServerClientContext;
+  readonly #monitoredSince: number;
   readonly #firstPollEnd = Promise.withResolvers<void>();
   #pipeline: ServerPipeline;
   #events: ServerEvents | undefined;
@@ -90,6 +95,7 @@ export class MonitoredServer {
     });
     this.view = view;
     this.#context = context;
+    this.#monitoredSince = clock.now();
     const failures = new ServerFailureLogs(log, clock);
     this.#base = {
       view,
@@ -206,7 +212,7 @@ export class MonitoredServer {
 
   summary(): ServerSummary {
     const { state, server } = this.view;
-    const { version, tree, channelCount, sensorsByStatus } = state;
+    const { version, tree, channelCount, sensorsByStatus, parentsByStatus } = state;
     const { collectors } = this.#pipeline;
     const isKnown = version !== undefined && version.expiresAt > this.#context.clock.monotonic();
     return {
@@ -216,12 +222,20 @@ export class MonitoredServer {
       objects: tree.counts,
       channels: channelCount,
       sensorsByStatus,
+      parentsByStatus,
+      monitoredSince: this.#monitoredSince,
       runs: collectors.records,
     };
   }
 
   status(): ServerStatus {
-    const { sensorsByStatus: _counts, runs: _runs, ...known } = this.summary();
+    const {
+      sensorsByStatus: _counts,
+      parentsByStatus: _parents,
+      monitoredSince: _since,
+      runs: _runs,
+      ...known
+    } = this.summary();
     return { ...known, collectors: this.#pipeline.collectors.status() };
   }
 

@@ -12,6 +12,7 @@ const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
   down: "down",
   partialdown: "down",
   disconnected: "down",
+  unknown: "unknown",
   acknowledged: "acknowledged",
   warning: "warning",
   unusual: "warning",
@@ -25,7 +26,7 @@ const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
 const GROUPS = COURSE_GROUPS.length;
 const MAX_UINT16 = 2 ** 16 - 1;
 
-/** A ring of four hours for one server, in 4 kB (8 kB with many sensors): a sample a minute. */
+/** A ring of four hours for one server, in 5 kB (8 kB with many sensors): a sample a minute. */
 class Ring {
   /** Minute of each place; 0: empty. */
   readonly #minutes = new Uint32Array(KEPT);
@@ -47,8 +48,9 @@ class Ring {
       const place = at % KEPT;
       if (this.#minutes[place] !== at) continue;
       const count = (group: CourseGroup) => this.#counts[place * GROUPS + COURSE_GROUPS.indexOf(group)] ?? 0;
-      const [down, acknowledged, warning] = [count("down"), count("acknowledged"), count("warning")];
-      const counts = { down, acknowledged, warning, paused: count("paused"), other: count("other"), up: count("up") };
+      const [down, unknown, acknowledged] = [count("down"), count("unknown"), count("acknowledged")];
+      const [warning, paused, other, up] = [count("warning"), count("paused"), count("other"), count("up")];
+      const counts = { down, unknown, acknowledged, warning, paused, other, up };
       samples.push({ at: wallOf(at), counts });
     }
     return samples;

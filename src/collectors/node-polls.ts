@@ -20,6 +20,7 @@ export interface NodePollOptions {
     readonly allNodes: AllNodesReader;
     readonly freshLists: FreshLists;
     leaving(state: ServerState): ReadonlySet<string> | undefined;
+    withProbesAbove(lists: NodePoll): NodePoll;
   };
   readonly gaps: NodeGaps;
   readonly writer: StateWriter;
@@ -51,7 +52,8 @@ export function pollTree(
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor: () => options, held }, signal);
     const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
     const before = writer.state.tree;
-    await writer.applyTree({ nodes: lists, deselected: connection.leaving(writer.state), objectCounts });
+    const nodes = connection.withProbesAbove(lists);
+    await writer.applyTree({ nodes, deselected: connection.leaving(writer.state), objectCounts });
     freshLists.keep(lists);
     allNodes.compare("tree", { isComplete: complete, isNew: writer.state.tree !== before });
     signal.throwIfAborted();
@@ -92,7 +94,8 @@ export function pollStatus(
     const except = freshLists.take().difference(counted);
     const { lists, complete } = await readNodeLists(api, { gaps, parts, optionsFor, except, held }, signal);
     const before = writer.state.tree;
-    await writer.applyTree({ nodes: lists, deselected: connection.leaving(writer.state), statusSummary });
+    const nodes = connection.withProbesAbove(lists);
+    await writer.applyTree({ nodes, deselected: connection.leaving(writer.state), statusSummary });
     allNodes.compare("status", { isComplete: complete, isNew: writer.state.tree !== before });
     allNodes.compareCounts(statusSummary !== undefined && hasCounts(writer.state, statusSummary.value));
     signal.throwIfAborted();

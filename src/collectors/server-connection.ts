@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { SelectRules } from "../config/select-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ServerState } from "../model/server-state.ts";
-import type { Tree } from "../model/tree.ts";
+import type { NodePoll, Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
 import { AllNodesReader } from "./all-nodes.ts";
@@ -62,6 +62,11 @@ export class ServerConnection {
   /** Objects that are no longer selected, once each. */
   leaving({ tree }: Pick<ServerState, "tree">): ReadonlySet<string> | undefined {
     return this.selected?.selection.leaving(tree);
+  }
+
+  /** See `SelectedApi.withProbesAbove`. */
+  withProbesAbove(lists: NodePoll): NodePoll {
+    return this.selected?.withProbesAbove(lists) ?? lists;
   }
 
   /** The same client for another part of the server. */

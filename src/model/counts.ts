@@ -1,4 +1,4 @@
-import type { StatusSummary } from "../prtg/records.ts";
+import type { NodeKind, StatusSummary } from "../prtg/records.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 import { Rows } from "./rows.ts";
 
@@ -65,7 +65,10 @@ function tally(statuses: Iterable<StatusToken>): ReadonlyMap<StatusToken, number
   return counts;
 }
 
-/** Sensors per status, updated with each change. */
+/** Probes, groups and devices per own status. */
+export type ParentsByStatus = Readonly<Record<Exclude<NodeKind, "sensor">, ReadonlyMap<StatusToken, number>>>;
+
+/** Objects per status, updated with each change. */
 export class StatusTally {
   readonly #counts = new Uint32Array(STATUS_TOKENS.length);
 

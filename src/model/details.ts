@@ -75,6 +75,10 @@ export class Details {
     return detail !== undefined && detail.expiresAt > now;
   }
 
+  of(subject: NodeState | Channel): Detail | undefined {
+    return this.#details.get(subject);
+  }
+
   relabel(node: NodeState, observer: StateObserver, now: number): void {
     const detail = this.#details.get(node);
     if (detail !== undefined) observer.onDetail(detail, now);

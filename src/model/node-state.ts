@@ -151,11 +151,6 @@ export class NodeState {
     return this.status !== undefined && isPaused(this.status);
   }
 
-  /** The status of a sensor does not expire. `now`: monotonic ms. */
-  knownStatus(now: number): StatusToken | undefined {
-    return this.node.kind === "sensor" || this.statusExpiresAt > now ? this.status : undefined;
-  }
-
   #setTime(member: number, at: number | undefined): void {
     if (at !== undefined) this.#times[startOfRow(this.row, WIDTH) + member] = at;
   }

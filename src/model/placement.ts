@@ -41,7 +41,7 @@ export function attach(
   isVisible: (id: string) => boolean,
   previous: Tree,
 ): Attachment {
-  if (object.above !== undefined) return BELOW_ROOT;
+  if (object.above !== undefined) return attachSelected(object, isVisible, previous);
   if (parent === undefined) return object.kind === "probe" ? BELOW_ROOT : ADRIFT;
   if (isRoot(parent)) return BELOW_ROOT;
   if (isVisible(parent.id)) return { parentId: parent.id, unseen: NOTHING_UNSEEN, orphan: false };
@@ -49,6 +49,17 @@ export function attach(
     attachByAncestors(object, parent, isVisible) ??
     attachAsBefore(object, parent, isVisible, previous) ?? { parentId: ROOT_ID, unseen: [parent], orphan: true }
   );
+}
+
+/** A parent that is not selected gives the labels. The probe above it can be visible. */
+function attachSelected(
+  { id, ancestors }: PlacedObject,
+  isVisible: (id: string) => boolean,
+  previous: Tree,
+): Attachment {
+  const parentId =
+    ancestors === undefined ? previous.nodes.get(id)?.parentId : ancestors.findLast((above) => isVisible(above.id))?.id;
+  return parentId === undefined || !isVisible(parentId) ? BELOW_ROOT : { ...BELOW_ROOT, parentId };
 }
 
 function attachByAncestors(

@@ -120,7 +120,7 @@ function* attachAll(previous: Tree, objects: Objects): Generator<void, ReadonlyM
   for (const [id, object] of objects) {
     if (++steps % STEP === 0) yield;
     const before = previous.nodes.get(id);
-    if (before !== undefined && !before.orphan && sameParent(before, object)) {
+    if (object.above === undefined && before !== undefined && !before.orphan && sameParent(before, object)) {
       if (before.parentId === ROOT_ID || objects.has(before.parentId)) continue;
     }
     attachments.set(id, attach(object, declaredParent(object, before), isVisible, previous));

@@ -1,8 +1,8 @@
-import type { ChannelList, ChannelRecords, ListResult, NodeRecord, StatusSummary } from "../prtg/records.ts";
+import type { ChannelList, ChannelRecords, ListResult, NodeKind, NodeRecord, StatusSummary } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
-import { Counts, countStatuses, StatusTally } from "./counts.ts";
+import { Counts, countStatuses, type ParentsByStatus, StatusTally } from "./counts.ts";
 import { Details, type DetailsUpdate } from "./details.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, NodeState, NodeTimes, nodeExpiry } from "./node-state.ts";
@@ -39,7 +39,12 @@ export class ServerState {
   readonly #nodes = new Map<string, NodeState>();
   readonly #nodeTimes = new NodeTimes();
   readonly #channels: ServerChannels;
-  readonly #sensorStatuses = new StatusTally();
+  readonly #statuses: Readonly<Record<NodeKind, StatusTally>> = {
+    probe: new StatusTally(),
+    group: new StatusTally(),
+    device: new StatusTally(),
+    sensor: new StatusTally(),
+  };
   readonly #statusCounts = new Counts();
   readonly #objectCounts = new Counts();
   readonly #details: Details;
@@ -89,9 +94,9 @@ export class ServerState {
     return this.#nodes.get(id);
   }
 
-  /** `undefined` if unknown or expired. `now`: monotonic ms. */
-  statusOf({ id }: Pick<TreeNode, "id">, now: number): StatusToken | undefined {
-    return this.#nodes.get(id)?.knownStatus(now);
+  /** As of the last list. */
+  statusOf({ id }: Pick<TreeNode, "id">): StatusToken | undefined {
+    return this.#nodes.get(id)?.status;
   }
 
   intervalMs(sensorId: string): number | undefined {
@@ -127,7 +132,13 @@ export class ServerState {
   }
 
   get sensorsByStatus(): ReadonlyMap<StatusToken, number> {
-    return this.#sensorStatuses.counts();
+    return this.#statuses.sensor.counts();
+  }
+
+  /** As of the last lists. */
+  get parentsByStatus(): ParentsByStatus {
+    const { probe, group, device } = this.#statuses;
+    return { probe: probe.counts(), group: group.counts(), device: device.counts() };
   }
 
   get statusCounts(): Counts {
@@ -227,7 +238,7 @@ export class ServerState {
         if (node?.node.kind !== kind) continue;
         const { isPaused: wasPaused, status: before } = node;
         const facts = node.update(record, expiresAt);
-        if (kind === "sensor" && node.status !== before) this.#sensorStatuses.move(before, node.status);
+        if (node.status !== before) this.#statuses[kind].move(before, node.status);
         this.#observer.onNodeChange(node, facts, now.monotonic);
         watcher?.onNodeRecord(node);
         if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
@@ -261,7 +272,7 @@ export class ServerState {
     for (const node of changes.added) {
       const added = new NodeState(this.#nodeTimes, node);
       this.#nodes.set(node.id, added);
-      if (node.kind === "sensor") this.#sensorStatuses.add(undefined);
+      this.#statuses[node.kind].add(undefined);
       watcher?.onNodeAddition(added);
     }
     for (const node of changes.replaced) {
@@ -282,10 +293,8 @@ export class ServerState {
   #remove({ id, kind }: TreeNode, watcher: NodeWatcher | undefined): void {
     const known = this.#nodes.get(id);
     if (known === undefined) return;
-    if (kind === "sensor") {
-      this.#channels.removeSensor(id);
-      this.#sensorStatuses.remove(known.status);
-    }
+    if (kind === "sensor") this.#channels.removeSensor(id);
+    this.#statuses[kind].remove(known.status);
     this.#observer.onNodeRemoval(known);
     this.#details.forget(known, this.#observer);
     watcher?.onNodeRemoval(known);
@@ -299,7 +308,7 @@ export class ServerState {
     sensors: ListResult<NodeRecord> | undefined,
     { now, expiry }: UpdateContext,
   ): boolean {
-    const { counts, consistent } = countStatuses(summary, this.#statuses(sensors));
+    const { counts, consistent } = countStatuses(summary, this.#statusesOf(sensors));
     const expiresAt = expiry.state();
     for (const [token, count] of counts) {
       this.#observer.onStatusCount(this.#statusCounts.set(token, count, expiresAt), now.monotonic);
@@ -308,7 +317,7 @@ export class ServerState {
   }
 
   /** `undefined` before the first list. */
-  #statuses(sensors: ListResult<NodeRecord> | undefined): readonly StatusToken[] | undefined {
+  #statusesOf(sensors: ListResult<NodeRecord> | undefined): readonly StatusToken[] | undefined {
     if (sensors?.complete === true) return sensors.items.map((record) => record.status);
     if (!this.#listed.has("sensor")) return undefined;
     return [...this.#nodes.values()].flatMap(({ node, status }) => {

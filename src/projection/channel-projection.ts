@@ -3,7 +3,7 @@ import { CHANNEL_FAMILIES, MAPPED_LIMIT, MAPPED_VALUE } from "../mapping/familie
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
-import { Projector } from "./projector.ts";
+import { type PresentSeries, Projector } from "./projector.ts";
 import { serveFamilies } from "./served-families.ts";
 import type { Shape } from "./shape.ts";
 
@@ -60,6 +60,11 @@ export class ChannelProjection {
   markMeasured(channel: Channel): void {
     const serving = this.#servings[channel.row];
     if (serving !== undefined && serving.outcome !== "dropped") this.#projector.markMeasured(channel, serving);
+  }
+
+  *present(channel: Channel, now: number): Iterable<PresentSeries> {
+    const serving = this.#servings[channel.row];
+    if (serving !== undefined) yield* this.#projector.present(channel, serving, now);
   }
 
   servingOf(channel: Channel): ChannelServing | undefined {

@@ -6,6 +6,13 @@ import type { Tables } from "../store/store.ts";
 /** Label values of an object, without the last label of a family. Families with the same labels share the function. */
 export type LabelsOf<Item, About> = (server: string, item: Item, about: About) => readonly string[];
 
+/** A series of the page. */
+export interface PresentSeries {
+  readonly family: MetricFamily;
+  readonly labels: readonly string[];
+  readonly value: number;
+}
+
 /** A family as it is served. */
 export interface ServedFamily<Item extends Subject, About> extends Samples<Item, About> {
   /** `undefined`: the object has no such series. */
@@ -58,6 +65,11 @@ export class Projector<Item extends Subject, About> {
   markMeasured(item: Item, about: About): void {
     this.#labels.forget();
     for (const series of this.#series) if (series.family.isMeasured) series.markPushed(item, about);
+  }
+
+  /** Series with a value. Visits only the slots of the object. `now`: monotonic ms. */
+  *present(item: Item, about: About, now: number): Iterable<PresentSeries> {
+    for (const series of this.#series) yield* series.present(item, about, now);
   }
 
   /** Removes the series that are in another table, or in none, after `about` changed. */
@@ -178,6 +190,18 @@ class FamilySeries<Item extends Subject, About> {
       index++;
       if (this.family.has?.(item, about, last) === false) continue;
       table.markPushed(this.#slots.get(index) ?? this.#add(table, index, item, about, last));
+    }
+  }
+
+  *present(item: Item, about: About, now: number): Iterable<PresentSeries> {
+    const table = this.#table(about);
+    if (table === undefined) return;
+    const first = this.#firstIndex(item);
+    for (let index = first; index < first + this.#lasts.length; index++) {
+      const slot = this.#slots.get(index);
+      // A series without a value has expired long ago.
+      if (slot === undefined || table.expiresAt(slot) <= now) continue;
+      yield { family: table.family, labels: table.labels(slot), value: table.value(slot) };
     }
   }
 

@@ -17,7 +17,7 @@ import type { UpdateContext } from "../model/update-context.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { ChannelProjection } from "./channel-projection.ts";
-import { Projector } from "./projector.ts";
+import { type PresentSeries, Projector } from "./projector.ts";
 import { serveFamilies } from "./served-families.ts";
 import type { Shape } from "./shape.ts";
 
@@ -135,6 +135,17 @@ export class ServerProjection implements StateObserver {
   /** The receiver needs a staleness marker when the series of the channel end. */
   markMeasured(channel: Channel): void {
     this.#channels.markMeasured(channel);
+  }
+
+  /** Series of the object with a value. `now`: monotonic ms. */
+  *presentOfNode(node: NodeState, now: number): Iterable<PresentSeries> {
+    yield* this.#projectorOf(node).present(node, this.#about, now);
+  }
+
+  /** @param detail Of the channel. */
+  *presentOfChannel(channel: Channel, detail: Detail | undefined, now: number): Iterable<PresentSeries> {
+    yield* this.#channels.present(channel, now);
+    if (detail !== undefined) yield* this.#details.present(detail, undefined, now);
   }
 
   servingOf(channel: Channel): ChannelServing | undefined {

@@ -6,6 +6,7 @@ import type { TreeNode } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import type { Store, Tables } from "../store/store.ts";
 import { type ChannelChoice, inspectSensor, type SensorInspection } from "./inspection.ts";
+import type { PresentSeries } from "./projector.ts";
 import { ServerProjection } from "./server-projection.ts";
 import type { Shape } from "./shape.ts";
 
@@ -14,6 +15,13 @@ export interface ServerViewOptions extends ServerStateOptions {
   readonly server: string;
   readonly store: Store;
   readonly shape: Shape;
+}
+
+/** The series of a sensor and of some of its channels, as the page has them. */
+export interface SensorSeries {
+  readonly own: readonly PresentSeries[];
+  /** By channel id. */
+  readonly channels: ReadonlyMap<string, readonly PresentSeries[]>;
 }
 
 /** State and series of one server. Outlives clients, schedules and tables. */
@@ -107,6 +115,25 @@ export class ServerView {
   markMeasured(sensorId: string, channelId: string): void {
     const channel = this.state.channel(sensorId, channelId);
     if (channel !== undefined) this.#projection.markMeasured(channel);
+  }
+
+  /**
+   * Visits only the series of these objects. A scan of all series would delay polls, which wait for readers of the
+   * store. `now`: monotonic ms.
+   */
+  present(sensorId: string, channelIds: readonly string[], now: number): Promise<SensorSeries> {
+    return this.#store.read(() => {
+      const sensor = this.state.node(sensorId);
+      const own = sensor === undefined ? [] : [...this.#projection.presentOfNode(sensor, now)];
+      const channels = channelIds.map((channelId) => [channelId, this.#presentOf(sensorId, channelId, now)] as const);
+      return { own, channels: new Map(channels) };
+    });
+  }
+
+  #presentOf(sensorId: string, channelId: string, now: number): readonly PresentSeries[] {
+    const channel = this.state.channel(sensorId, channelId);
+    if (channel === undefined) return [];
+    return [...this.#projection.presentOfChannel(channel, this.state.details.of(channel), now)];
   }
 
   /** The state may change during the iteration. */

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { SelectRules } from "../config/select-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import { TimeSlices } from "../lib/yielding.ts";
-import type { ListedNode, Tree } from "../model/tree.ts";
+import type { ListedNode, NodePoll, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import {
@@ -45,6 +45,8 @@ export class SelectedApi implements MonitoringApi {
   #withChannels: ReadonlySet<string> | undefined;
   #channels: number | undefined;
   #version: string | undefined;
+  /** Of the last list, selected or not. */
+  #probes: readonly NodeRecord[] = [];
   /** Serializes changes of the selection. */
   #taking: Promise<unknown> = Promise.resolve();
 
@@ -73,6 +75,20 @@ export class SelectedApi implements MonitoringApi {
     if (kind !== "sensor") return this.#containers(kind, options, signal);
     for (const above of CONTAINER_KINDS) if (!this.#known.has(above)) await this.#readIfThere(above, signal);
     return this.#sensors(options, signal);
+  }
+
+  /**
+   * Adds the probes above the selection, which only the other lists show: a disconnected probe is why selected sensors
+   * are unknown. Without counts, because they include sensors that are not selected.
+   */
+  withProbesAbove(lists: NodePoll): NodePoll {
+    const { probe } = lists;
+    if (probe === undefined) return lists;
+    const { probesAbove } = this.selection;
+    const above = this.#probes
+      .filter(({ id }) => probesAbove.has(id))
+      .map((record) => ({ ...record, summary: undefined }));
+    return above.length === 0 ? lists : { ...lists, probe: { ...probe, items: [...probe.items, ...above] } };
   }
 
   /** The selection decides which lists to request. */
@@ -171,6 +187,7 @@ export class SelectedApi implements MonitoringApi {
     const list = await this.#api.nodes(kind, options, signal);
     return this.#exclusively(async (slices) => {
       this.#known.add(kind);
+      if (kind === "probe") this.#probes = list.items;
       return this.selection.takeContainers(kind, list, slices);
     });
   }

@@ -23,6 +23,7 @@ export class Selection {
   #sensorsBefore: ReadonlySet<string> = NONE;
   /** Selected sensors of the last list below unselected devices. */
   #single: ReadonlySet<string> = NONE;
+  #devicesOfSingle: ReadonlySet<string> = NONE;
   /** The last list has sensors without a visible parent. */
   #hasOrphans = false;
   /** Unselected sensors of the last list. */
@@ -104,6 +105,7 @@ export class Selection {
     const sensors = new Set<string>(list.complete ? NONE : this.#sensors);
     const others = new Set<string>();
     const single = new Set<string>();
+    const devicesOfSingle = new Set<string>(list.complete ? NONE : this.#devicesOfSingle);
     this.#hasOrphans = false;
     for (const record of list.items) {
       const turn = slices.step();
@@ -113,7 +115,10 @@ export class Selection {
         sensors.add(record.id);
         const above = record.parent === undefined ? undefined : this.containers.verdict(record.parent.id);
         if (above === undefined) this.#hasOrphans = true;
-        if (!isSelected(above)) single.add(record.id);
+        if (!isSelected(above)) {
+          single.add(record.id);
+          if (record.parent !== undefined) devicesOfSingle.add(record.parent.id);
+        }
       } else {
         others.add(record.id);
         sensors.delete(record.id);
@@ -125,6 +130,7 @@ export class Selection {
     this.#sensors = sensors;
     this.#others = others;
     this.#single = single;
+    this.#devicesOfSingle = devicesOfSingle;
     return { ...list, items };
   }
 
@@ -138,6 +144,22 @@ export class Selection {
     return { ...list, items };
   }
 
+  /** Unselected probes above selected objects. */
+  get probesAbove(): ReadonlySet<string> {
+    const { containers } = this;
+    const parents = new Set(this.#devicesOfSingle);
+    for (const { id, parentId } of containers.all) {
+      if (containers.isSelected(id) && !containers.isSelected(parentId)) parents.add(parentId);
+    }
+    const probes = new Set<string>();
+    for (const id of parents) {
+      let above = containers.node(id);
+      while (above !== undefined && above.kind !== "probe") above = containers.node(above.parentId);
+      if (above !== undefined && !containers.isSelected(above.id)) probes.add(above.id);
+    }
+    return probes;
+  }
+
   /** Objects of `tree` that left the selection, each once. */
   leaving({ nodes }: Pick<Tree, "nodes">): ReadonlySet<string> | undefined {
     // Nothing is known before all filters are answered.
@@ -145,7 +167,10 @@ export class Selection {
     const left = new Set<string>();
     for (const id of this.#leftSensors) if (nodes.has(id)) left.add(id);
     this.#leftSensors.clear();
-    if (this.#hasLeft) for (const node of nodes.values()) if (this.#isOut(node)) left.add(node.id);
+    if (this.#hasLeft) {
+      const { probesAbove } = this;
+      for (const node of nodes.values()) if (!probesAbove.has(node.id) && this.#isOut(node)) left.add(node.id);
+    }
     this.#hasLeft = false;
     return left.size === 0 ? undefined : left;
   }

@@ -33,12 +33,13 @@ test("counts sensors of each server by required action", async () => {
     "unusual",
     "pauseduntil",
     "unknown",
+    "collecting",
   ] as const;
   const { clock, courses } = started(new Map([["hq", server(statuses)]]));
   const at = clock.now();
   await clock.advance(0);
   expect(courses.of("hq")).toEqual([
-    { at, counts: { down: 3, acknowledged: 1, warning: 2, paused: 1, other: 1, up: 1 } },
+    { at, counts: { down: 3, unknown: 1, acknowledged: 1, warning: 2, paused: 1, other: 1, up: 1 } },
   ]);
   expect(courses.of("another")).toEqual([]);
 });

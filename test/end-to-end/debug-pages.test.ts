@@ -88,7 +88,9 @@ describe("/debug/explain", () => {
     if (channel === undefined) throw new Error("no channel");
     const id = `${channel.sensor.id}.${channel.number}`;
     const { objects } = await explained(id);
-    expect(objects[0]?.lines).toEqual([]);
+    const whole = await explained(channel.sensor.id);
+    expect(objects[0]?.lines).toEqual(whole.objects[0]?.lines);
+    expect(objects[0]?.lines).not.toEqual([]);
     expect(objects[0]?.channels).toMatchObject([
       {
         channel: channel.name,

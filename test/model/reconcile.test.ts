@@ -419,3 +419,35 @@ describe("reconcileInSteps", () => {
     expect(step.value.tree).toEqual(reconcile(EMPTY_TREE, poll).tree);
   });
 });
+
+describe("selected object below a parent that is not selected", () => {
+  const inner = treeOf(WORLD).nodes.get("11");
+  const ancestors = [
+    reference("1", "Berlin", "probe"),
+    reference("10", "Network", "group"),
+    reference("11", "Core", "group"),
+  ];
+  const selected = { ...DEVICE, above: inner, ancestors };
+  const poll = (...probes: readonly NodeRecord[]): NodePoll => ({ probe: list(probes), device: list([selected]) });
+  const placeIn = ({ nodes }: Tree) => {
+    const { parentId, path, orphan } = nodes.get("40") ?? {};
+    return { parentId, path, orphan };
+  };
+  const path = "Berlin/Network/Core/sw-1";
+
+  test("is below its probe while that is visible, and below the root otherwise", () => {
+    let { tree } = reconcile(EMPTY_TREE, poll());
+    expect(placeIn(tree)).toEqual({ parentId: "0", path, orphan: false });
+    ({ tree } = reconcile(tree, poll(PROBE)));
+    expect(placeIn(tree)).toEqual({ parentId: "1", path, orphan: false });
+    ({ tree } = reconcile(tree, { probe: list([PROBE]) }));
+    expect(placeIn(tree)).toEqual({ parentId: "1", path, orphan: false });
+    for (let times = 0; times < 2; times++) ({ tree } = reconcile(tree, { probe: list([record("probe", "2", ROOT)]) }));
+    expect(placeIn(tree)).toEqual({ parentId: "0", path, orphan: false });
+  });
+
+  test("stays the same object from poll to poll", () => {
+    const { tree } = reconcile(EMPTY_TREE, poll(PROBE));
+    expect(reconcile(tree, poll(PROBE)).changes).toEqual({ added: [], removed: [], replaced: [] });
+  });
+});

@@ -310,16 +310,24 @@ describe("ServerState", () => {
     expect(told).toEqual([6, 6, 6]);
   });
 
-  test("keeps the status of a sensor forever, and of other objects while confirmed", async () => {
+  test("keeps the statuses of the last lists, which the counts match", async () => {
     const { clock, state, context } = sensorServer();
     const nodes = {
       sensor: list([record("sensor", "50", "40", { status: "down" })]),
       device: list([record("device", "40", "0", { status: "up" })]),
     };
     await state.applyTree({ nodes }, context());
-    const statuses = () => ["50", "40"].map((id) => state.statusOf({ id }, clock.monotonic()));
+    const statuses = () => ["50", "40"].map((id) => state.statusOf({ id }));
     expect(statuses()).toEqual(["down", "up"]);
     await clock.advance(10 * MINUTE);
-    expect(statuses()).toEqual(["down", undefined]);
+    expect(statuses()).toEqual(["down", "up"]);
+    const known = () => ({ sensors: [...state.sensorsByStatus], devices: [...state.parentsByStatus.device] });
+    expect(known()).toEqual({ sensors: [["down", 1]], devices: [["up", 1]] });
+    const device = list([record("device", "40", "0", { status: "pausedbyuser" })]);
+    await state.applyTree({ nodes: { device } }, context());
+    expect(known()).toEqual({ sensors: [["down", 1]], devices: [["pausedbyuser", 1]] });
+    for (let poll = 0; poll < 2; poll++)
+      await state.applyTree({ nodes: { sensor: list([]), device: list([]) } }, context());
+    expect(known()).toEqual({ sensors: [], devices: [] });
   });
 });

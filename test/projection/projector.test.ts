@@ -89,6 +89,12 @@ describe("Projector", () => {
             Object.fromEntries(shown.map((each) => [`${each.row}|${each.name}`, each.value])),
           );
           expect(table.size).toBe(shown.length);
+          for (const each of known.values()) {
+            const isShown = shown.includes(each);
+            expect([...projector.present(each, undefined, now)].map(({ labels, value }) => [labels, value])).toEqual(
+              isShown ? [[[String(each.row), each.name], each.value]] : [],
+            );
+          }
         }
       }),
     );

@@ -244,3 +244,31 @@ describe("pushed series", () => {
     expect(await ended(store)).toEqual([]);
   });
 });
+
+describe("series of a sensor", () => {
+  const names = (series: readonly { readonly family: MetricFamily }[] = []) => series.map(({ family }) => family.name);
+
+  test("are its own and those of the wanted channels, while they have a value", async () => {
+    const { clock, view, context } = await viewed(shape);
+    const primary = [{ sensorId: "50", channelId: "0" }];
+    await view.commit(() => view.state.applyDetails({ primary }, context()));
+    const { own, channels } = await view.present("50", ["0", "9"], clock.monotonic());
+    expect(names(own)).toContain("prtg_sensor_status_code");
+    expect(names(channels.get("0"))).toEqual([
+      "prtg_channel_value",
+      "prtg_channel_limit",
+      "prtg_channel_limit_exceeded",
+      "prtg_channel_primary",
+    ]);
+    expect(channels.get("9")).toEqual([]);
+    await clock.advance(60 * MINUTE);
+    const later = await view.present("50", ["0"], clock.monotonic());
+    expect(names(later.own)).toEqual(["prtg_sensor_last_measurement_timestamp_seconds"]);
+    expect(later.channels.get("0")).toEqual([]);
+  });
+
+  test("are none of an unknown sensor", async () => {
+    const { clock, view } = await viewed(shape);
+    expect(await view.present("51", ["0"], clock.monotonic())).toEqual({ own: [], channels: new Map([["0", []]]) });
+  });
+});

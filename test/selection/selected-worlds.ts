@@ -44,7 +44,7 @@ export async function seriesOf(exporter: Exporter, of?: ReadonlySet<string>): Pr
   return new Map(found.map(({ name, labels, value }) => [seriesKey(name, labels), value] as const).toSorted(byName));
 }
 
-async function samplesOf(exporter: Exporter) {
+export async function samplesOf(exporter: Exporter) {
   await exporter.exposition.refresh();
   const page = Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")).toString();
   return [...parsePage(page).values()];
@@ -70,7 +70,7 @@ export interface Rule {
   readonly tag?: string;
 }
 
-/** Selected objects, computed from the world by definition, without the exporter's code. */
+/** Selected objects and the probes above them, computed from the world by definition, without the exporter's code. */
 export function selectedIn(world: World, include: readonly Rule[], exclude: readonly Rule[]): ReadonlySet<string> {
   const selected = new Set<string>();
   for (const kind of ["probe", "group", "device", "sensor"] as const) {
@@ -87,7 +87,9 @@ export function selectedIn(world: World, include: readonly Rule[], exclude: read
               (rule.path !== undefined && fitsGlob(path.join("/"), rule.path)),
           );
         });
-      if ((include.length === 0 || fits(include)) && !fits(exclude)) selected.add(node.id);
+      if ((include.length > 0 && !fits(include)) || fits(exclude)) continue;
+      selected.add(node.id);
+      selected.add(line[0]?.id ?? node.id);
     }
   }
   return selected;

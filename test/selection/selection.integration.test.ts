@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Simulator } from "../../packages/simulator/src/simulator.ts";
-import type { World } from "../../packages/simulator/src/world/model.ts";
+import type { SimNode, World } from "../../packages/simulator/src/world/model.ts";
 import { createWorld } from "../../packages/simulator/src/world/world.ts";
+import { StatusReport } from "../../src/http/pages/status/report.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import {
   nodesOf,
   poll,
   type Rule,
   reload,
+  samplesOf,
   selectedIn,
   selecting,
   selectingConfig,
@@ -179,7 +181,38 @@ test("the exporter sends a filter of the configuration to the server", async () 
   const sensor = simulator.world.list("sensor")[5];
   const exporter = await selecting(simulator, { include: [{ filter: `id = "${sensor?.id}"` }] });
   await poll(exporter, 2);
-  expect([...(await shownObjects(exporter))]).toEqual([sensor?.id]);
+  expect([...(await shownObjects(exporter))]).toEqual(shown(simulator.world, [{ id: sensor?.id ?? "" }]));
+});
+
+test("a disconnected probe above the selection is seen at once, without more requests", async () => {
+  const simulator = await frozen();
+  const { world } = simulator;
+  const group = world.list("group").find(({ parent }) => parent?.kind === "group");
+  if (group === undefined) throw new Error("no group below another one");
+  let probe: SimNode = group;
+  while (probe.kind !== "probe" && probe.parent !== undefined) probe = probe.parent;
+  const effect = { kind: "status", status: "disconnected", message: undefined } as const;
+  world.addIncident(probe.id, {
+    start: 0,
+    lengthMs: Number.POSITIVE_INFINITY,
+    everyMs: Number.POSITIVE_INFINITY,
+    times: 1,
+    effect,
+  });
+  const exporter = await selecting(simulator, { include: [{ id: group.id }] });
+  await poll(exporter);
+  const selected = [...selectedIn(world, [{ id: group.id }], [])].filter((id) => id !== probe.id);
+  const sensors = world.list("sensor").filter(({ id }) => selected.includes(id));
+  const samples = (await samplesOf(exporter)).filter(({ labels }) => labels.id === probe.id);
+  expect(samples).toMatchObject([
+    { name: "prtg_node_status_code", value: "6", labels: { kind: "probe", path: probe.name } },
+  ]);
+  const { problems } = StatusReport.parse(await exporter.status.status());
+  expect(problems.items[0]).toMatchObject({ id: probe.id, status: "disconnected" });
+  expect(problems.items[0]?.sensors_by_status).toEqual({ unknown: sensors.length });
+  expect(requests(simulator, "probes")).toEqual({ all: 2, filtered: 0 });
+  const page = await exporter.status.node({ server: "hq", id: probe.id, from: 0 });
+  expect(page?.children.items.map(({ id }) => id)).toEqual([group.id]);
 });
 
 test("a reload with a first selection removes objects immediately without a request", async () => {

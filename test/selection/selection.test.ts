@@ -63,6 +63,29 @@ describe("selected objects", () => {
   });
 });
 
+test.each<[string, SelectRules, readonly string[]]>([
+  ["a group", of([byId("10")]), ["1"]],
+  ["a device", of([byId("40")]), ["1"]],
+  ["a sensor", of([byId("52")]), ["1"]],
+  ["the probe itself", of([byId("1")]), []],
+  ["everything", of([]), []],
+  ["nothing", of([byId("99")]), []],
+  ["objects below an excluded probe", of([byId("10")], [byId("1")]), []],
+])("the probe above %s is known after all lists", async (_, rules, expected) => {
+  const selection = new Selection(rules);
+  await take(selection, TREE);
+  expect([...selection.probesAbove]).toEqual(expected);
+  await take(
+    selection,
+    TREE.filter(({ id }) => !["10", "40", "50", "52"].includes(id)),
+  );
+  await take(
+    selection,
+    TREE.filter(({ id }) => !["10", "40", "50", "52"].includes(id)),
+  );
+  expect([...selection.probesAbove]).toEqual([]);
+});
+
 test("a selected object brings its ancestors along", async () => {
   const [sensor] = await take(new Selection(of([byId("50")])), TREE);
   expect(sensor?.above).toMatchObject({ id: "40", path: "Berlin/Network/sw-1", inheritedTags: ["red"] });
@@ -119,7 +142,8 @@ test("no shown object leaves before the server has answered a filter", async () 
   expect(selection.leaving(shown)).toBeUndefined();
   for (const kind of NODE_KINDS)
     selection.takeFilter("favorite = true", kind, new Set(kind === "device" ? ["41"] : []));
-  expect([...(selection.leaving(shown) ?? [])].toSorted()).toEqual(["1", "10", "11", "40"]);
+  // The probe stays, because it is above a selected object.
+  expect([...(selection.leaving(shown) ?? [])].toSorted()).toEqual(["10", "11", "40"]);
   expect(await idsOf(selection)).toEqual(["41", "51", "52"]);
 });
 

@@ -110,8 +110,11 @@ function fakeServer(
     ...{ server, up: !isFailing, version: "25.4.114.1032", channels: 3 * sensors },
     objects: tree.counts,
   };
+  const up = (objects: number) => new Map<StatusToken, number>([["up", objects]]);
   const summary: ServerSummary = {
     ...{ ...known, sensorsByStatus },
+    monitoredSince: polledAt - MINUTE,
+    parentsByStatus: { probe: up(1), group: new Map(), device: up(1) },
     runs: RUNS.map((name) => ({
       name,
       lastSuccessAt: polledAt,
@@ -142,6 +145,7 @@ function fakeServer(
         const node = tree.nodes.get(id);
         return node === undefined ? undefined : inspectionOf(server, node, statuses[Number(id) - 100], said);
       },
+      present: async () => ({ own: [], channels: new Map() }),
     },
   };
 }
@@ -213,7 +217,7 @@ function courseOf(name: string, work: ServerWork, { isWorst }: FakeServerOptions
       : seed % 7 === 0
         ? Math.floor(3 + 3 * Math.sin((minute + seed) / 11))
         : 0;
-    const counts = { down, acknowledged: 0, warning: 1, paused: 1, other: 0, up: SENSORS - 2 - down };
+    const counts = { down, unknown: 0, acknowledged: 0, warning: 1, paused: 1, other: 0, up: SENSORS - 2 - down };
     return { at: began + minute * MINUTE, counts };
   });
 }

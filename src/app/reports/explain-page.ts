@@ -2,10 +2,10 @@ import { formatLabels, formatValue } from "../../exposition/text-format.ts";
 import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
 import type { DebugTable } from "../../http/pages/status/debug-view.ts";
 import { oneLine } from "../../lib/printable-text.ts";
-import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
 import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../projection/inspection.ts";
-import { type FoundSeries, findSeries } from "../../store/find-series.ts";
+import type { PresentSeries } from "../../projection/projector.ts";
+import type { ServerView } from "../../projection/server-view.ts";
 import type { DebugSources } from "./sources.ts";
 
 /** On one page. Most sensors have less than 50. */
@@ -33,8 +33,7 @@ export interface SensorExplanation {
 
 /** `/debug/explain?object=ID`: the object on each server that has it, and its lines on the page. */
 export function explainPage(sources: DebugSources): DebugPage {
-  return async (query, gone) => {
-    const slices = new TimeSlices(sources.clock, gone, "reader");
+  return async (query) => {
     const object = parseObject(query.get("object"));
     if (object === undefined) return failure(400, USAGE);
     const explanations: SensorExplanation[] = [];
@@ -42,7 +41,7 @@ export function explainPage(sources: DebugSources): DebugPage {
       const choice = choiceOf(object, positionOf(query));
       const inspection = view.inspect(object.sensorId, choice, sources.clock.monotonic());
       if (inspection === undefined) continue;
-      const found = await explainSensor(inspection, object, sources, slices);
+      const found = await explainSensor(inspection, object, view, sources);
       if (found !== undefined) explanations.push(found);
     }
     if (explanations.length === 0) return failure(404, whyUnknown(object, sources));
@@ -90,37 +89,27 @@ function whyUnknown({ sensorId, channelId }: ObjectQuery, { monitors }: DebugSou
 /** `undefined` if the sensor has no such channel. */
 export async function explainSensor(
   inspection: SensorInspection,
-  { sensorId, channelId }: ObjectQuery,
-  { store, mapper, clock }: Pick<DebugSources, "store" | "mapper" | "clock">,
-  slices: TimeSlices,
+  { channelId }: ObjectQuery,
+  view: Pick<ServerView, "present">,
+  { mapper, clock }: Pick<DebugSources, "mapper" | "clock">,
 ): Promise<SensorExplanation | undefined> {
   const { server, sensor, channels: chosen } = inspection;
   if (channelId !== undefined && chosen.length === 0) return undefined;
-  // The most selective label first.
-  const having = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
-  const channelIds = new Set<string | undefined>([undefined, ...chosen.map((channel) => channel.channelId)]);
-  const series = await findSeries(store, having, clock.monotonic(), slices, (family, labels) =>
-    channelIds.has(channelOf({ family, labels })),
-  );
-  const byChannel = Map.groupBy(series, (one) => channelOf(one));
+  const ids = chosen.map((channel) => channel.channelId);
+  const { own, channels } = await view.present(sensor.id, ids, clock.monotonic());
   return {
     inspection,
-    lines: (byChannel.get(undefined) ?? []).map(lineOf),
+    lines: own.map(lineOf),
     channels: chosen.map((channel) => ({
       channel,
       account: accountFor(mapper, server, sensor, channel),
-      lines: (byChannel.get(channel.channelId) ?? []).map(lineOf),
+      lines: (channels.get(channel.channelId) ?? []).map(lineOf),
     })),
   };
 }
 
-function channelOf({ family, labels }: Pick<FoundSeries, "family" | "labels">): string | undefined {
-  const at = family.labels.indexOf("channel_id");
-  return at === -1 ? undefined : labels[at];
-}
-
 /** As the page has it. */
-function lineOf({ family, labels, value }: FoundSeries): string {
+function lineOf({ family, labels, value }: PresentSeries): string {
   return `${family.name}${formatLabels(family.labels, labels)} ${formatValue(value)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Sort, SortKey } from "../../http/pages/status/source.ts";
 import { isProblem, placeOfStatus } from "../../http/pages/status/status-order.ts";
-import type { TreeNode } from "../../model/tree.ts";
+import { NODE_KINDS, type TreeNode } from "../../model/tree.ts";
 import type { StatusToken } from "../../prtg/status.ts";
 import type { ServerTree } from "./node-summary.ts";
 import { byName } from "./server-order.ts";
@@ -10,7 +10,7 @@ export interface FoundNode {
   readonly tree: ServerTree;
   readonly node: TreeNode;
   readonly status: StatusToken | undefined;
-  /** Milliseconds since the epoch. Sensors only. */
+  /** Milliseconds since the epoch. */
   readonly since: number | undefined;
   /** Milliseconds since the epoch. Sensors only. */
   readonly measuredAt: number | undefined;
@@ -21,11 +21,11 @@ export interface FoundNode {
 /** `now`: monotonic ms. */
 export function foundNode(tree: ServerTree, node: TreeNode, rank: number, now: number): FoundNode {
   const { state } = tree.monitor.view;
-  const known = node.kind === "sensor" ? state.node(node.id) : undefined;
+  const known = state.node(node.id);
   return {
     tree,
     node,
-    status: state.statusOf(node, now),
+    status: state.statusOf(node),
     since: known?.statusSinceAt(now),
     measuredAt: known?.lastMeasuredAt,
     rank,
@@ -34,10 +34,11 @@ export function foundNode(tree: ServerTree, node: TreeNode, rank: number, now: n
 
 type Compare = (a: FoundNode, b: FoundNode) => number;
 
-/** By severity, then by priority. Then the newest first: old problems are mostly known. */
+/** By severity, what hides sensors before sensors, then by priority. Then the newest first: old problems are mostly known. */
 export function compareProblems(a: FoundNode, b: FoundNode): number {
   return (
     placeOfStatus(a.status) - placeOfStatus(b.status) ||
+    NODE_KINDS.indexOf(a.node.kind) - NODE_KINDS.indexOf(b.node.kind) ||
     (b.node.priority ?? 0) - (a.node.priority ?? 0) ||
     compareKnown(a.since, b.since, -1)
   );
@@ -45,7 +46,7 @@ export function compareProblems(a: FoundNode, b: FoundNode): number {
 
 /** An id that equals the words comes first, then problems, then the best matches. */
 export function compareFound(a: FoundNode, b: FoundNode): number {
-  const [isBad, isBadToo] = [isProblem(a.status), isProblem(b.status)];
+  const [isBad, isBadToo] = [isProblem(a.node.kind, a.status), isProblem(b.node.kind, b.status)];
   return (
     Number(b.rank === 0) - Number(a.rank === 0) ||
     Number(isBadToo) - Number(isBad) ||

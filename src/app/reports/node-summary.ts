@@ -56,6 +56,7 @@ export function rootSummary({ server, outline }: ServerOutline): NodeSummary {
 
 export function nodeSummary({ server, webUrl, monitor, outline, now }: ServerOutline, node: TreeNode): NodeSummary {
   const { id, kind, name, path, priority } = node;
+  const { state } = monitor.view;
   const inspection = kind === "sensor" ? monitor.view.inspect(id, "main", now) : undefined;
   return {
     ...NOT_A_SENSOR,
@@ -65,7 +66,8 @@ export function nodeSummary({ server, webUrl, monitor, outline, now }: ServerOut
     name,
     path,
     priority: priority ?? null,
-    status: monitor.view.state.statusOf(node, now) ?? null,
+    status: state.statusOf(node) ?? null,
+    status_since: instantOrNull(state.node(id)?.statusSinceAt(now)),
     children: inspection?.channelCount ?? outline.children(id).length,
     ...(inspection && sensorParts(inspection)),
     sensors_by_status: Object.fromEntries(outline.sensorsBelow(id)),
@@ -73,11 +75,10 @@ export function nodeSummary({ server, webUrl, monitor, outline, now }: ServerOut
   };
 }
 
-function sensorParts({ sensor, statusSince, lastMeasuredAt, message, channels: [main] }: SensorInspection) {
+function sensorParts({ sensor, lastMeasuredAt, message, channels: [main] }: SensorInspection) {
   const { deviceId, device } = sensor;
   return {
     device: deviceId === "" ? null : { id: deviceId, name: device },
-    status_since: instantOrNull(statusSince),
     last_measurement_at: instantOrNull(lastMeasuredAt),
     message: message ?? null,
     channel:

@@ -1,9 +1,10 @@
-import type { ServerEntry, StatusReport } from "../../http/pages/status/report.ts";
+import type { ParentCounts, ServerEntry, StatusReport } from "../../http/pages/status/report.ts";
 import type { StatusQuery } from "../../http/pages/status/source.ts";
+import { PARENT_KINDS, type ParentKind } from "../../http/pages/status/status-order.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ServerSummary } from "../monitored-server.ts";
 import type { MetricSamples } from "./metric-samples.ts";
-import { instantOrNull, withoutSecrets } from "./report-values.ts";
+import { instant, instantOrNull, withoutSecrets } from "./report-values.ts";
 import { compareServers, type RankedServer, serverState } from "./server-order.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -42,10 +43,16 @@ function failedRuns({ up, runs }: ServerSummary): ServerSummary["runs"] {
 export function sumsOf(servers: readonly ServerRow[]): Omit<StatusReport["totals"], "measurements"> {
   const byState = new Map<string, number>();
   const byStatus = new Map<string, number>();
+  const parents = {
+    probe: new Map<string, number>(),
+    group: new Map<string, number>(),
+    device: new Map<string, number>(),
+  };
   const objects = { probe: 0, group: 0, device: 0, sensor: 0, channel: 0 };
   for (const { state, sensorsByStatus, summary } of servers) {
     byState.set(state, (byState.get(state) ?? 0) + 1);
-    for (const [status, count] of sensorsByStatus) byStatus.set(status, (byStatus.get(status) ?? 0) + count);
+    add(byStatus, sensorsByStatus);
+    for (const kind of PARENT_KINDS) add(parents[kind], summary.parentsByStatus[kind]);
     objects.probe += summary.objects.probe;
     objects.group += summary.objects.group;
     objects.device += summary.objects.device;
@@ -57,6 +64,19 @@ export function sumsOf(servers: readonly ServerRow[]): Omit<StatusReport["totals
     servers_by_state: Object.fromEntries(byState),
     objects,
     sensors_by_status: Object.fromEntries(byStatus),
+    parents_by_status: asReport(parents),
+  };
+}
+
+function add(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [status, count] of counts) sums.set(status, (sums.get(status) ?? 0) + count);
+}
+
+function asReport({ probe, group, device }: Readonly<Record<ParentKind, ReadonlyMap<string, number>>>): ParentCounts {
+  return {
+    probe: Object.fromEntries(probe),
+    group: Object.fromEntries(group),
+    device: Object.fromEntries(device),
   };
 }
 
@@ -98,9 +118,11 @@ export function serverEntry({ name, state, summary }: ServerRow, url: string): S
     state,
     failed_collectors: failed.map(({ name: collector }) => collector),
     reason: failed[0]?.error ?? null,
+    monitored_since: instant(summary.monitoredSince),
     last_poll_at: polls.length === 0 ? null : instantOrNull(Math.max(...polls)),
     version: version ?? null,
     objects: { ...objects, channel: channels },
     sensors_by_status: Object.fromEntries(sensorsByStatus),
+    parents_by_status: asReport(summary.parentsByStatus),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  BLIND_STATUSES,
   DOWN_STATUSES,
   SERVER_STATES,
   type ServerState,
@@ -34,11 +35,13 @@ export function serverState(runs: {
   return hasFailures ? "failing" : "starting";
 }
 
-/** Worst first: by `SERVER_STATES`, then by sensors that are down, then by warnings, then by name. */
+const BAD_STATUSES = [...DOWN_STATUSES, ...BLIND_STATUSES];
+
+/** Worst first: by `SERVER_STATES`, then by sensors that are or may be down, then by warnings, then by name. */
 export function compareServers(a: RankedServer, b: RankedServer): number {
   return (
     SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||
-    sensorsIn(b, DOWN_STATUSES) - sensorsIn(a, DOWN_STATUSES) ||
+    sensorsIn(b, BAD_STATUSES) - sensorsIn(a, BAD_STATUSES) ||
     sensorsIn(b, WARNING_STATUSES) - sensorsIn(a, WARNING_STATUSES) ||
     byName(a.name, b.name)
   );

@@ -42,7 +42,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
       for (const node of monitor.view.state.tree.nodes.values()) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
-        const target = targetOf(server, node, monitor.view.state.statusOf(node, sources.clock.monotonic()) ?? "", {
+        const target = targetOf(server, node, monitor.view.state.statusOf(node) ?? "", {
           ...question,
           statuses,
         });

@@ -34,12 +34,12 @@ export type RecordedRuns = Pick<RunRecord, "name" | "currentRun" | "lastRun" | "
 export type DebugSources = Sources<
   Pick<MonitoredServer, "isLeftOut"> & {
     runs(): readonly RecordedRuns[];
-    readonly view: Pick<ServerView, "inspect" | "channels"> & { readonly state: Pick<ServerState, "tree"> };
+    readonly view: Pick<ServerView, "inspect" | "present" | "channels"> & { readonly state: Pick<ServerState, "tree"> };
   }
 >;
 
 type StatusMonitor = Pick<MonitoredServer, "summary" | "status"> & {
-  readonly view: Pick<ServerView, "inspect"> & TreeView & { readonly state: Pick<ServerState, "node"> };
+  readonly view: Pick<ServerView, "inspect" | "present"> & TreeView & { readonly state: Pick<ServerState, "node"> };
 };
 
 /** Sources of the status page. Only `charts` sends requests to the monitoring server. */

@@ -22,7 +22,7 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
   return {
     status: async (question = FIRST_PAGE, gone) => {
       const slices = slicesFor(gone);
-      return redacted(await statusReport(sources, question, slices), slices);
+      return redacted(await statusReport(sources, outlines, question, slices), slices);
     },
     node: async (question, gone) => {
       const slices = slicesFor(gone);
@@ -51,7 +51,7 @@ function recentOutlines({ clock }: StatusSources): OutlineOf {
     const { view } = monitor;
     const outline = outlineOf(
       view.state.tree,
-      (node) => view.state.statusOf(node, clock.monotonic()),
+      (node) => view.state.statusOf(node),
       new TimeSlices(clock, undefined, "reader"),
     );
     made.set(monitor, { at: clock.monotonic(), outline: new WeakRef(outline) });

@@ -4,6 +4,7 @@ import type { Steps, TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_METRICS } from "../../telemetry/metric-declarations.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { MetricSamples } from "./metric-samples.ts";
+import type { OutlineOf } from "./node-summary.ts";
 import { instant, withoutSecrets } from "./report-values.ts";
 import { DETAIL_FAMILIES, MEASUREMENT_FAMILIES, measurementsReport, serverDetails } from "./server-details.ts";
 import { listServers, pageOf, type ServerRow, serverEntry, sumsOf } from "./server-list.ts";
@@ -33,6 +34,7 @@ const PUSH_FAMILIES = [
 /** `undefined` for an unknown server. Servers that are not on the page need only a few numbers each. */
 export async function statusReport(
   sources: StatusSources,
+  outlineOf: OutlineOf,
   question: StatusQuery,
   slices: TimeSlices,
 ): Promise<StatusReport | undefined> {
@@ -59,7 +61,7 @@ export async function statusReport(
     },
     leadership: leadershipReport(sources),
     totals: { ...sumsOf(rows), measurements: receiver === undefined ? null : measurementsReport(samples) },
-    problems: await problemsReport(sources, question.server === undefined ? rows : found.rows, slices),
+    problems: await problemsReport(sources, outlineOf, question.server === undefined ? rows : found.rows, slices),
     page: found.page,
     servers: await serverReports(sources, question, found.rows, samples, slices),
     metrics: metricsReport(sources, samples),

@@ -1,5 +1,6 @@
 import type { NodeSummary, SearchReport } from "../../http/pages/status/report.ts";
 import { QueryError, type SearchQuery } from "../../http/pages/status/source.ts";
+import { isProblem } from "../../http/pages/status/status-order.ts";
 import { sortInSlices } from "../../lib/sorting.ts";
 import type { TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
@@ -53,7 +54,7 @@ async function findNodes(sources: StatusSources, query: SearchQuery, slices: Tim
     for (const node of monitor.view.state.tree.nodes.values()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      if (isMatch(monitor, node, now)) found.push(foundNode(tree, node, rank(node, phrase), now));
+      if (isMatch(monitor, node)) found.push(foundNode(tree, node, rank(node, phrase), now));
     }
   }
   return found;
@@ -69,16 +70,18 @@ function tokenOf(text: string): StatusToken {
 function matcher({ priorities, tag, probe }: SearchQuery, statuses: readonly StatusToken[], phrase: string) {
   const words = phrase.split(/\s+/).filter((word) => word !== "");
   const [wantedTag, wantedProbe] = [tag.toLowerCase(), probe.toLowerCase()];
-  return (monitor: Monitor, node: TreeNode, now: number): boolean =>
-    (statuses.length === 0 || hasStatus(monitor, node, statuses, now)) &&
+  return (monitor: Monitor, node: TreeNode): boolean =>
+    (statuses.length === 0 || hasStatus(monitor, node, statuses)) &&
     (priorities.length === 0 || priorities.includes(node.priority ?? 0)) &&
     (wantedTag === "" || hasTag(node, wantedTag)) &&
     (wantedProbe === "" || node.probe.toLowerCase().includes(wantedProbe)) &&
     words.every((word) => occurs(node, word));
 }
 
-function hasStatus({ view }: Monitor, node: TreeNode, statuses: readonly StatusToken[], now: number): boolean {
-  return node.kind === "sensor" && statuses.includes(view.state.statusOf(node, now) ?? "unknown");
+/** Sensors, and those probes, groups and devices that are a problem. */
+function hasStatus({ view }: Monitor, node: TreeNode, statuses: readonly StatusToken[]): boolean {
+  const status = view.state.statusOf(node) ?? "unknown";
+  return statuses.includes(status) && (node.kind === "sensor" || isProblem(node.kind, status));
 }
 
 function hasTag({ tags, inheritedTags }: TreeNode, tag: string): boolean {

@@ -46,7 +46,7 @@ export async function nodeReport(
       from: first,
       items: children.slice(first, first + MAX_CHILDREN).map(({ node: child }) => nodeSummary(place, child)),
     },
-    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, from, slices) : null,
+    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, from) : null,
   };
 }
 
@@ -84,11 +84,10 @@ async function sensorReport(
   { monitor, outline }: ServerOutline,
   { id, parentId }: TreeNode,
   from: number,
-  slices: TimeSlices,
 ): Promise<SensorReport | null> {
   const object = { sensorId: id, channelId: undefined };
   const inspection = monitor.view.inspect(id, choiceOf(object, from), sources.clock.monotonic());
-  const explanation = inspection && (await explainSensor(inspection, object, sources, slices));
+  const explanation = inspection && (await explainSensor(inspection, object, monitor.view, sources));
   if (explanation === undefined) return null;
   const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
     explanation.inspection;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createDebugPages, redactStrings } from "../../../src/app/reports/debug-reports.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { TimeSlices } from "../../../src/lib/yielding.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
+import { SeriesTable } from "../../../src/store/series-table.ts";
 import { channel, monitored, smallServer } from "../../collectors/monitored.ts";
 
 const SECRET = 'hunter2"\\';
@@ -26,6 +27,7 @@ async function pages(at = smallServer()) {
     view: {
       state: monitor.view.state,
       inspect: monitor.view.inspect.bind(monitor.view),
+      present: monitor.view.present.bind(monitor.view),
       channels: () => {
         counted++;
         return monitor.view.channels();
@@ -56,6 +58,45 @@ describe("pages below /debug", () => {
     expect(json).toMatchObject({
       objects: [{ sensor: { message: expect.stringContaining("Timeout <b>"), ...times } }],
     });
+  });
+
+  test("explain a channel with the series of its sensor", async () => {
+    const { explain } = await pages();
+    const lines = async (object: string) => {
+      const { json } = await explain(new URLSearchParams({ object }));
+      const report = z.object({
+        objects: z.array(
+          z.object({ lines: z.array(z.string()), channels: z.array(z.object({ lines: z.array(z.string()) })) }),
+        ),
+      });
+      return report
+        .parse(json)
+        .objects.map((each) => ({ own: each.lines, channels: each.channels.map((one) => one.lines) }));
+    };
+    const [whole] = await lines("50");
+    const [part] = await lines("50.0");
+    expect(part?.own).toEqual(whole?.own);
+    expect(part?.own.length).toBeGreaterThan(3);
+    expect(part?.own.every((line) => line.includes('sensor_id="50"') && !line.includes("channel_id="))).toBe(true);
+    expect(part?.channels).toEqual([whole?.channels[0]]);
+    expect(part?.channels[0]?.join()).toContain('channel_id="0"');
+  });
+
+  test("visit only the series of the sensor that they explain", async () => {
+    const { explain, store } = await pages();
+    const visited: string[] = [];
+    const all = [...store.tables].reduce((sum, { size }) => sum + size, 0);
+    const looks = vi.spyOn(SeriesTable.prototype, "expiresAt").mockImplementation(function (this: SeriesTable, slot) {
+      visited.push(this.label(slot, this.family.labels.indexOf("sensor_id")));
+      return Number.POSITIVE_INFINITY;
+    });
+    try {
+      await explain(new URLSearchParams({ object: "50" }));
+    } finally {
+      looks.mockRestore();
+    }
+    expect(new Set(visited)).toEqual(new Set(["50"]));
+    expect(visited.length).toBeLessThan(all);
   });
 
   test("do not repeat a secret of the request", async () => {

@@ -16,6 +16,8 @@ async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
   const runs = WORKED.map((run) => (run.name === name ? { ...run, ...more } : run));
   const summary: ServerSummary = {
     ...{ server: "hq", up, version: undefined, channels: 0, sensorsByStatus: new Map(), runs },
+    monitoredSince: 500,
+    parentsByStatus: { probe: new Map([["disconnected", 1]]), group: new Map(), device: new Map() },
     objects: { probe: 0, group: 0, device: 0, sensor: 0 },
   };
   const monitors = new Map([["hq", { summary: () => summary }]]);
@@ -28,6 +30,15 @@ async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
 describe("entry of a server", () => {
   test("has an address without secrets", async () => {
     expect((await entryOf(true, "health", {})).url).toBe("https://prtg.example.com:1616");
+  });
+
+  test("says since when the exporter monitors it", async () => {
+    expect((await entryOf(true, "health", {})).monitored_since).toBe("1970-01-01T00:00:00.500Z");
+  });
+
+  test("counts probes, groups and devices by status", async () => {
+    const { parents_by_status } = await entryOf(true, "health", {});
+    expect(parents_by_status).toEqual({ probe: { disconnected: 1 }, group: {}, device: {} });
   });
 
   test("shows the last poll, ignoring health and limits", async () => {

@@ -139,11 +139,14 @@ describe("status report", () => {
     expect(server?.sensors_by_status).toEqual(Object.fromEntries(statusCounts(world, at)));
     expect(server).toMatchObject({ state: "working", failed_collectors: [], reason: null });
     expect(Date.parse(server?.last_poll_at ?? "")).toBeGreaterThan(at - 60_000);
+    const parents = { probe: objectCounts(world).get("probe"), group: objectCounts(world).get("group") };
+    expect(server?.parents_by_status).toMatchObject({ probe: { up: parents.probe }, group: { up: parents.group } });
     expect(report.totals).toEqual({
       servers: 1,
       servers_by_state: { working: 1 },
       objects: server?.objects,
       sensors_by_status: server?.sensors_by_status,
+      parents_by_status: server?.parents_by_status,
       measurements: null,
     });
     expect(report.page).toEqual({ number: 1, pages: 1, from: 0, matching: 1 });

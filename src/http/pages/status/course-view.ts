@@ -14,6 +14,7 @@ const INTERVALS = 2;
 /** The most urgent first. Sensors that are up need no attention. */
 const CHARTS: readonly (readonly [CourseGroup, LineChart["style"], string])[] = [
   ["down", "bad", "Down"],
+  ["unknown", "blind", "Unknown"],
   ["warning", "warn", "Warning or unusual"],
   ["acknowledged", "known", "Acknowledged"],
   ["paused", "still", "Paused"],

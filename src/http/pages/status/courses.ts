@@ -1,5 +1,5 @@
 /** Grouped by the reaction that a status requires. */
-export const COURSE_GROUPS = ["down", "acknowledged", "warning", "paused", "other", "up"] as const;
+export const COURSE_GROUPS = ["down", "unknown", "acknowledged", "warning", "paused", "other", "up"] as const;
 export type CourseGroup = (typeof COURSE_GROUPS)[number];
 
 export interface CourseSample {

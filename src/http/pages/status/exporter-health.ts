@@ -1,4 +1,4 @@
-import { counted, duration, moment, number } from "./figures.ts";
+import { counted, duration, moment, number, shortened, span, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
 import { serverLink } from "./links.ts";
@@ -42,21 +42,53 @@ export function faultsOf(report: StatusReport): Html[] {
   return faults;
 }
 
+/** What the counts of a server are worth. `nothing`: it has never answered a poll. */
+export type Knowledge = "nothing" | "outdated" | "starting" | "current";
+
+export function knowledgeOf({ state, last_poll_at }: Pick<ServerReport, "state" | "last_poll_at">): Knowledge {
+  if (state === "unreachable" || state === "failing") return last_poll_at === null ? "nothing" : "outdated";
+  return state === "starting" ? "starting" : "current";
+}
+
+/** Of all servers. */
+export function knowledgeOfAll({ servers_by_state }: StatusReport["totals"]): Knowledge {
+  const { starting = 0, unreachable = 0, failing = 0 } = servers_by_state;
+  if (starting > 0) return "starting";
+  return unreachable + failing > 0 ? "outdated" : "current";
+}
+
 /** The server does not report its current state. */
-export function isOutdated({ state }: Pick<ServerReport, "state">): boolean {
-  return state === "unreachable" || state === "failing";
+export function isOutdated(server: Pick<ServerReport, "state" | "last_poll_at">): boolean {
+  return knowledgeOf(server) === "outdated";
 }
 
 /** `as of the last poll, 12 min ago` */
 export function asOf({ last_poll_at }: Pick<ServerReport, "last_poll_at">, now: string): Html {
-  return last_poll_at === null ? html`no poll yet` : html`as of the last poll, ${moment(last_poll_at, now)}`;
+  return html`as of the last poll, ${moment(last_poll_at, now)}`;
 }
 
 export function serverFault(server: ServerReport, now: string): Html {
-  const { name, failed_collectors: failed, reason } = server;
-  return html`<a href="${serverLink(name)}">${nameOf(name)}</a>${reason !== null && html`: ${failed.join(", ")} failed: <bdi>${reason}</bdi>`}${
+  const { name, failed_collectors: failed } = server;
+  const link = html`<a href="${serverLink(name)}">${nameOf(name)}</a>`;
+  if (knowledgeOf(server) === "nothing") return html`${link}: ${nothingKnown(server, now)}.`;
+  const why = reasonOf(server);
+  return html`${link}${why !== null && html`: ${failed.join(", ")} failed: <bdi>${why}</bdi>`}${
     isOutdated(server) && html`. Its sensors are shown ${asOf(server, now)}.`
   }`;
+}
+
+/** `nothing is known, no poll has succeeded since ... (13 min): connection refused` */
+export function nothingKnown(server: ServerReport, now: string, maxLength = Number.POSITIVE_INFINITY): Html {
+  const { monitored_since: since } = server;
+  const why = reasonOf(server);
+  return html`nothing is known, no poll has succeeded since ${utc(since)} (${span(since, now)})${
+    why !== null && html`: <bdi>${shortened(why, maxLength)}</bdi>`
+  }`;
+}
+
+/** Without its full stop, because the sentence goes on. */
+function reasonOf({ reason }: ServerReport): string | null {
+  return reason?.replace(/\.$/, "") ?? null;
 }
 
 export function clockText(seconds: number): string {

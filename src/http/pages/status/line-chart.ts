@@ -22,7 +22,7 @@ export interface LineChart {
   readonly to: number;
   readonly axis: Axis;
   readonly unit: string;
-  readonly style: "measured" | "bad" | "known" | "warn" | "still";
+  readonly style: "measured" | "bad" | "blind" | "known" | "warn" | "still";
   /** Filled down to 0. Each point is valid until the next. */
   readonly isArea?: boolean;
   /** Times ascend. The line breaks between runs. */

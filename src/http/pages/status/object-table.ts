@@ -6,6 +6,7 @@ import { prtgLink } from "./prtg-link.ts";
 import type { NodeSummary } from "./report.ts";
 import type { Sort, SortKey } from "./source.ts";
 import { statusPill, statusTally } from "./status-marks.ts";
+import { isProblem } from "./status-order.ts";
 
 export interface TableOptions {
   /** Time of the report. */
@@ -67,7 +68,7 @@ function row(node: NodeSummary, hasSensors: boolean, { now, places = "none" }: T
   const { priority, status } = node;
   return html`
 <tr data-key="${server} ${id}"${children > 0 && html` data-opens`}><td>${status !== null && statusPill(status)}</td><td class="n" data-label="Priority">${priority}</td><th scope="row"><a href="${nodeLink(node)}">${nameOf(name)}</a>${kind !== "sensor" && html` <span class="kind">${kind}</span>`}${places !== "none" && placeOf(node, places === "server and path")}</th>${
-    kind === "sensor" ? sensorCells(node, now) : containerCells(node, hasSensors)
+    kind === "sensor" ? sensorCells(node, now) : containerCells(node, hasSensors, now)
   }<td>${prtgLink(node)}</td></tr>`;
 }
 
@@ -76,8 +77,11 @@ function sensorCells(node: NodeSummary, now: string): Html {
   return html`<td>${valueIn(node)}</td><td data-label="Since">${status_since !== null && moment(status_since, now)}</td><td data-label="Measured">${last_measurement_at !== null && moment(last_measurement_at, now)}</td><td class="said">${messageOf(node)}</td>`;
 }
 
-function containerCells({ sensors_by_status }: NodeSummary, hasSensors: boolean): Html {
-  return html`<td class="wide"${hasSensors && html` colspan="4"`}>${statusTally(sensors_by_status)}</td>`;
+function containerCells(node: NodeSummary, hasSensors: boolean, now: string): Html {
+  const { kind, status, status_since, sensors_by_status } = node;
+  const since =
+    status_since !== null && isProblem(kind, status ?? undefined) && html` since ${moment(status_since, now)}`;
+  return html`<td class="wide"${hasSensors && html` colspan="4"`}>${statusTally(sensors_by_status)}${since}</td>`;
 }
 
 function valueIn({ channel }: NodeSummary): Html | false {

@@ -1,5 +1,5 @@
 import type { StatusCourse } from "./courses.ts";
-import { exporterDetails, faultsSection } from "./exporter-health.ts";
+import { exporterDetails, faultsSection, knowledgeOf, knowledgeOfAll } from "./exporter-health.ts";
 import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, type Page } from "./layout.ts";
@@ -23,14 +23,17 @@ export function singleServerPage(
   { server, root, course, hasDebugPages }: ServerFacts,
   options: OverviewOptions,
 ): Page {
-  const isStarting = server.state === "starting";
+  const knowledge = knowledgeOf(server);
   const content = html`<h1 class="hidden">Status of PRTG and the exporter</h1>
 ${faultsSection(report)}
-${problemsSection(report, { counts: server.sensors_by_status, hasServers: false, isStarting })}
+${problemsSection(report, { counts: server.sensors_by_status, parents: server.parents_by_status, hasServers: false, knowledge })}
 ${serverSection(server, report, course)}
-<section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
+${
+  knowledge !== "nothing" &&
+  html`<section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
 <div class="tree-top">${childRows(root)}</div>
-</section>
+</section>`
+}
 ${exporterDetails(report, html`<div id="server-work" data-live>${serverWork(server, report.generated_at, hasDebugPages)}</div>${exporterSections(report, options)}`)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
@@ -43,10 +46,10 @@ export function overviewPage(
   options: OverviewOptions,
 ): Page {
   const isStandby = report.leadership?.role === "standby";
-  const isStarting = (report.totals.servers_by_state.starting ?? 0) > 0;
+  const knowledge = knowledgeOfAll(report.totals);
   const content = html`${isStandby && report.leadership !== null && standbySection(report.leadership)}
 ${faultsSection(report)}
-${!isStandby && html`${problemsSection(report, { counts: report.totals.sensors_by_status, hasServers: true, isStarting })}${serverList(report, question, courseOf)}`}
+${!isStandby && html`${problemsSection(report, { counts: report.totals.sensors_by_status, parents: report.totals.parents_by_status, hasServers: true, knowledge })}${serverList(report, question, courseOf)}`}
 ${exporterDetails(report, exporterSections(report, options))}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }

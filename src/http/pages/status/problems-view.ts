@@ -1,48 +1,55 @@
+import type { Knowledge } from "./exporter-health.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
 import { objectTable } from "./object-table.ts";
-import type { StatusReport } from "./report.ts";
-import { DOWN_STATUSES, PROBLEM_STATUSES, WARNING_STATUSES } from "./status-order.ts";
+import type { ParentCounts, StatusReport } from "./report.ts";
+import { parentProblems } from "./status-marks.ts";
+import { BLIND_STATUSES, DOWN_STATUSES, PROBLEM_STATUSES, WARNING_STATUSES } from "./status-order.ts";
 
 export interface ProblemsOptions {
   /** Known sensors per status. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Known probes, groups and devices per status. */
+  readonly parents: ParentCounts;
   /** `undefined`: all servers. */
   readonly server?: string | undefined;
   /** More than one server. */
   readonly hasServers: boolean;
-  /** The first poll of a server has not finished, so that problems may be missing. */
-  readonly isStarting: boolean;
+  readonly knowledge: Knowledge;
 }
 
 /** Answers first what is wrong. */
 export function problemsSection({ problems, generated_at: now }: StatusReport, options: ProblemsOptions): Html {
-  const { counts, server, hasServers, isStarting } = options;
+  const { counts, parents, server, hasServers, knowledge } = options;
   const { total, items } = problems;
   const places = hasServers ? "server and path" : "path";
-  return html`<section class="panel" id="problems" aria-labelledby="problems-title" data-live><h2 id="problems-title">${total === 0 ? allClear(isStarting) : countsOf(counts)}</h2>
-${isStarting && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
+  return html`<section class="panel" id="problems" aria-labelledby="problems-title" data-live><h2 id="problems-title">${total === 0 ? ALL_CLEAR[knowledge] : countsOf(counts, parents)}</h2>
+${knowledge === "starting" && html`<p class="note">The first poll has not finished. Problems can be missing.</p>`}
 ${items.length > 0 && objectTable(items, { now, label: "Problems", places })}
 ${total > 0 && html`<p class="note">${total > items.length && html`The ${items.length} worst of ${number(total)}: by status and priority, newest first. `}<a href="${searchLink({ server, statuses: PROBLEM_STATUSES })}">${total > items.length ? html`All ${number(total)} problems` : "Sort and filter"}</a></p>`}
 </section>`;
 }
 
-function allClear(isStarting: boolean): string {
-  return isStarting ? "No problems known yet" : "No sensor is down, in warning or unusual";
-}
+const ALL_CLEAR: Readonly<Record<Knowledge, string>> = {
+  nothing: "Nothing is known of this server",
+  outdated: "No problem is known",
+  starting: "No problems known yet",
+  current: "Nothing is down, unknown, in warning or unusual",
+};
 
 const GROUPS: readonly (readonly [text: string, statuses: readonly string[]])[] = [
   ["down", DOWN_STATUSES],
+  ["unknown", BLIND_STATUSES],
   ["in warning or unusual", WARNING_STATUSES],
   ["acknowledged", ["acknowledged"]],
 ];
 
-/** `7 down, 12 in warning or unusual, 2 acknowledged` */
-function countsOf(counts: ProblemsOptions["counts"]): string {
+/** `1 probe disconnected, 7 down, 12 in warning or unusual, 2 acknowledged` */
+function countsOf(counts: ProblemsOptions["counts"], parents: ParentCounts): string {
   const parts = GROUPS.map(([text, statuses]) => {
     const count = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
     return count === 0 ? "" : `${number(count)} ${text}`;
   });
-  return parts.filter((part) => part !== "").join(", ");
+  return [...parentProblems(parents), ...parts].filter((part) => part !== "").join(", ");
 }

@@ -10,6 +10,15 @@ const instant = () => z.iso.datetime();
 const count = () => z.int().nonnegative();
 const byStatus = () => z.record(z.string(), count());
 
+/** Per kind. */
+const parentsByStatus = () =>
+  z.strictObject({
+    probe: byStatus().describe("probes per status"),
+    group: byStatus().describe("groups per status"),
+    device: byStatus().describe("devices per status"),
+  });
+export type ParentCounts = z.infer<ReturnType<typeof parentsByStatus>>;
+
 const Collector = z.strictObject({
   name: z.string().describe("health, tree, status, channels, limits, details or timeseries"),
   state: z
@@ -64,10 +73,16 @@ const ServerEntry = z.strictObject({
     ),
   failed_collectors: z.array(z.string()).describe("collectors whose last run failed"),
   reason: z.string().nullable().describe("error of the first failed collector, or null"),
-  last_poll_at: instant().nullable().describe("end of the last successful run of tree, status or channels"),
+  monitored_since: instant().describe("start of the monitoring by this process"),
+  last_poll_at: instant()
+    .nullable()
+    .describe("end of the last successful run of tree, status or channels. Null: nothing is known of the server yet"),
   version: z.string().nullable().describe("version of the monitoring server"),
   objects: objects().describe("known objects"),
   sensors_by_status: byStatus().describe("known sensors per status"),
+  parents_by_status: parentsByStatus().describe(
+    "known probes, groups and devices per own status, without their sensors",
+  ),
 });
 
 const ServerDetails = z.strictObject({
@@ -102,7 +117,7 @@ const NodeSummary = z.strictObject({
     .describe("device of a sensor, or null"),
   priority: z.int().nullable().describe("priority from 1 (low) to 5 (high), or null"),
   status: z.string().nullable().describe("own status without children, or null"),
-  status_since: instant().nullable().describe("start of the status of a sensor, or null"),
+  status_since: instant().nullable().describe("start of the status, or null"),
   last_measurement_at: instant().nullable().describe("newest measurement of any channel of a sensor, or null"),
   message: z.string().nullable().describe("message of a sensor as text, or null"),
   channel: z
@@ -160,16 +175,17 @@ export const StatusReport = z.strictObject({
       servers_by_state: z.record(z.string(), count()).describe("servers per state"),
       objects: objects().describe("known objects"),
       sensors_by_status: byStatus().describe("known sensors per status"),
+      parents_by_status: parentsByStatus().describe("known probes, groups and devices per own status"),
       measurements: Measurements.nullable().describe("measurements pushed by OTLP, or null without a push"),
     })
     .describe("sums over all servers"),
   problems: z
     .strictObject({
-      total: count().describe("sensors that are not well"),
+      total: count().describe("objects that are not well"),
       items: z.array(NodeSummary).describe("at most 20, worst first"),
     })
     .describe(
-      "sensors that are down, partially down, disconnected, in warning, unusual or acknowledged, in this order. Then by priority. Then the newest problem first",
+      "probes, groups, devices and sensors that are disconnected, down, partially down, unknown (only sensors), in warning, unusual or acknowledged, in this order. Then probes before sensors. Then by priority. Then the newest problem first",
     ),
   page: z
     .strictObject({

@@ -62,10 +62,12 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     const query = parseSearchQuery(parameters);
     return page(200, searchPage(await source.search(query, signal), query));
   };
+  const whyMissing = async ({ server, id }: NodeQuery, signal: AbortSignal) =>
+    server === undefined || (await isKnown(source, server, signal)) ? missing(id) : unknownServer(server);
   const server = async (root: NodeReport, query: NodeQuery, signal: AbortSignal) => {
     const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, signal);
     const server = report && theServerOf(report);
-    if (report === undefined || server === undefined) return page(404, missing(root.node.server));
+    if (report === undefined || server === undefined) return page(404, unknownServer(root.node.server));
     return page(
       200,
       serverPage(report, { server, root, course: source.course(server.name), hasDebugPages }, query.sort),
@@ -95,7 +97,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
         await route("/tree", async (_parameters, signal) => {
           const query = parseNodeQuery(parameters);
           const report = await source.node(query, signal);
-          if (report === undefined) return page(404, missing(query.id));
+          if (report === undefined) return page(404, await whyMissing(query, signal));
           if (report.node.kind === "root") return server(report, query, signal);
           return page(
             200,
@@ -155,8 +157,16 @@ async function jsonAnswer(source: StatusSource, query: URLSearchParams, signal: 
     const report = await source.status(parseStatusQuery(query), signal);
     return report === undefined ? json(404, { error: "unknown server" }) : json(200, report);
   }
-  const report = await source.node(parseNodeQuery(query), signal);
-  return report === undefined ? json(404, { error: "unknown object" }) : json(200, report);
+  const question = parseNodeQuery(query);
+  const report = await source.node(question, signal);
+  if (report !== undefined) return json(200, report);
+  const { server } = question;
+  const hasServer = server === undefined || (await isKnown(source, server, signal));
+  return json(404, { error: hasServer ? "unknown object" : "unknown server" });
+}
+
+async function isKnown(source: StatusSource, server: string, signal: AbortSignal): Promise<boolean> {
+  return (await source.status({ ...FIRST_PAGE, server }, signal)) !== undefined;
 }
 
 function refusedJson(error: unknown): Answer {
@@ -176,6 +186,13 @@ function unknownValue({ message, known }: QueryError): Page {
   return {
     title: "Unknown value – prtg-exporter",
     content: html`<section class="panel"><h1 class="small">Error: <bdi>${message}</bdi></h1><p>Known: ${known.map((each, index) => html`${index > 0 && ", "}<code><bdi>${each}</bdi></code>`)}.</p><p><a href="./">Overview</a></p></section>`,
+  };
+}
+
+function unknownServer(name: string): Page {
+  return {
+    title: "Not found – prtg-exporter",
+    content: html`<section class="panel"><h1 class="small">No server <bdi>${name}</bdi></h1><p>The configuration has no server with this name, or this replica does not read it. <a href="./">Overview</a></p></section>`,
   };
 }
 

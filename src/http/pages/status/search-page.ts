@@ -6,7 +6,7 @@ import { objectTable, pages } from "./object-table.ts";
 import type { SearchReport } from "./report.ts";
 import type { SearchQuery } from "./source.ts";
 import { statusText } from "./status-marks.ts";
-import { PROBLEM_STATUSES, STATUS_ORDER } from "./status-order.ts";
+import { isProblem, PROBLEM_STATUSES, STATUS_ORDER } from "./status-order.ts";
 
 /** `/search`: objects by words and filters. */
 export function searchPage(report: SearchReport, query: SearchQuery): Page {
@@ -37,7 +37,8 @@ function isFiltered({ server, statuses, priorities, tag, probe }: SearchQuery): 
 }
 
 function what(total: number, { text, server, statuses, priorities, tag, probe }: SearchQuery): Html {
-  const objects = statuses.length === 0 ? "object" : "sensor";
+  const hasParents = statuses.length === 0 || statuses.some((status) => isProblem("device", status));
+  const objects = hasParents ? "object" : "sensor";
   return html`${objects}${total === 1 ? "" : "s"}${text !== "" && html` for “<bdi>${text}</bdi>”`}${
     statuses.length > 0 && ` in status ${statuses.map(statusText).join(", ")}`
   }${priorities.length > 0 && `, priority ${priorities.join(", ")}`}${

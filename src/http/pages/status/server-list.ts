@@ -1,5 +1,5 @@
-import type { StatusCourse } from "./courses.ts";
-import { isOutdated } from "./exporter-health.ts";
+import type { CourseSample, StatusCourse } from "./courses.ts";
+import { isOutdated, knowledgeOf, nothingKnown } from "./exporter-health.ts";
 import { counted, moment, number, objectCounts, shortened } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
@@ -7,7 +7,15 @@ import { HOME, overviewLink, serverLink } from "./links.ts";
 import { pages } from "./object-table.ts";
 import type { ServerReport, StatusReport } from "./report.ts";
 import type { StatusQuery } from "./source.ts";
-import { shortTally, stateCounts, statePill, statusBar, statusCounts } from "./status-marks.ts";
+import {
+  badPill,
+  parentProblems,
+  shortTally,
+  stateCounts,
+  statePill,
+  statusBar,
+  statusCounts,
+} from "./status-marks.ts";
 
 export function serverList(
   report: StatusReport,
@@ -34,7 +42,7 @@ function serverTable(
   const counts = html`<p class="note">${find === "" ? "Worst first." : html`${number(matching)} with “<bdi>${find}</bdi>” in the name, worst first. <a href="${HOME}">All servers</a>`}</p>`;
   if (servers.length === 0) return counts;
   return html`${counts}
-<table class="servers cards"><thead><tr><th scope="col">Server</th><th scope="col">State</th><th scope="col">Sensors</th><th scope="col">Last poll</th><th scope="col">Down, last 4 h</th></tr></thead>
+<table class="servers cards"><thead><tr><th scope="col">Server</th><th scope="col">State</th><th scope="col">Sensors</th><th scope="col">Last poll</th><th scope="col">Down or unknown, last 4 h</th></tr></thead>
 <tbody>${servers.map((server) => row(server, now, courseOf(server.name)))}</tbody></table>
 ${pages({ from, count: servers.length, total: matching }, overviewLink(find, at - 1), overviewLink(find, at + 1))}`;
 }
@@ -48,13 +56,16 @@ function outdatedNote({ totals: { servers_by_state } }: StatusReport): Html | fa
 const MAX_REASON = 100;
 
 function row(server: ServerReport, now: string, course: StatusCourse): Html {
-  const { name, state, last_poll_at, sensors_by_status } = server;
+  const { name, state, last_poll_at, sensors_by_status, parents_by_status } = server;
   const isOld = isOutdated(server);
   return html`
-<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${why(server)}</td><td${isOld && html` class="outdated"`}>${shortTally(sensors_by_status)}${isOld && html` <span class="why">as of the last poll</span>`}</td><td data-label="Last poll">${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
+<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${parentProblems(parents_by_status).map((text) => html` ${badPill(text)}`)}${why(server, now)}</td><td${isOld && html` class="outdated"`}>${shortTally(sensors_by_status)}${isOld && html` <span class="why">as of the last poll</span>`}</td><td data-label="Last poll">${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
 }
 
-function why({ failed_collectors: failed, reason }: ServerReport): Html | false {
+function why(server: ServerReport, now: string): Html | false {
+  const { failed_collectors: failed, reason } = server;
+  if (knowledgeOf(server) === "nothing")
+    return html` <span class="why">${nothingKnown(server, now, MAX_REASON)}</span>`;
   if (reason === null) return false;
   return html` <span class="why">${failed.join(", ")} failed: <bdi>${shortened(reason, MAX_REASON)}</bdi></span>`;
 }
@@ -64,18 +75,23 @@ const PARTS = 48;
 const PART_MS = (240 / PARTS) * 60_000;
 const HEIGHT = 10;
 
-/** Sensors that were down: the maximum of each five minutes. */
+/** Sensors that were or may have been down: the maximum of each five minutes. */
 export function sparkline(course: StatusCourse): Html | undefined {
   const last = course.at(-1);
   if (last === undefined || course.length < 2) return undefined;
   const parts = new Map<number, number>();
   for (const { at, counts } of course) {
     const part = PARTS - 1 - Math.floor((last.at - at) / PART_MS);
-    if (part >= 0) parts.set(part, Math.max(parts.get(part) ?? 0, counts.down));
+    if (part >= 0) parts.set(part, Math.max(parts.get(part) ?? 0, badIn(counts)));
   }
   const highest = Math.max(...parts.values());
-  const text = highest === 0 ? "No sensor was down" : `Now ${number(last.counts.down)}, at most ${number(highest)}`;
+  const text =
+    highest === 0 ? "No sensor was down or unknown" : `Now ${number(badIn(last.counts))}, at most ${number(highest)}`;
   return html`<svg class="spark ${highest === 0 ? "still" : "bad"}" viewBox="0 -1 ${PARTS} ${HEIGHT + 2}" preserveAspectRatio="none" role="img"><title>${text}</title><path d="${pathOf(parts, highest)}"/></svg>`;
+}
+
+function badIn({ down, unknown }: CourseSample["counts"]): number {
+  return down + unknown;
 }
 
 /** Draws a line only if the level changes, and breaks it without samples. */

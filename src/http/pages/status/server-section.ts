@@ -1,6 +1,6 @@
 import { courseView } from "./course-view.ts";
 import type { StatusCourse } from "./courses.ts";
-import { asOf, clockText, isOutdated, MAX_CLOCK_OFFSET_SECONDS, serverFault } from "./exporter-health.ts";
+import { asOf, clockText, isOutdated, knowledgeOf, MAX_CLOCK_OFFSET_SECONDS, serverFault } from "./exporter-health.ts";
 import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
@@ -33,16 +33,20 @@ export function serverPage(
 ): Page {
   const { generated_at } = report;
   const { name, state, measurements } = server;
+  const knowledge = knowledgeOf(server);
   const content = html`<nav class="crumbs" aria-label="Path"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">${nameOf(name)}</li></ol></nav>
 <header class="title" id="title" data-live><p class="kind">server</p><h1>${nameOf(name)}</h1>${statePill(state)}</header>
 ${state !== "working" && html`<p class="message" id="server-fault" data-live>${serverFault(server, generated_at)}</p>`}
-${problemsSection(report, { counts: server.sensors_by_status, server: name, hasServers: false, isStarting: state === "starting" })}
+${problemsSection(report, { counts: server.sensors_by_status, parents: server.parents_by_status, server: name, hasServers: false, knowledge })}
 <section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live><h2 class="hidden" id="server-0-title">Status</h2>
 ${serverCounts(server, generated_at, course)}
 </section>
-<section class="panel" aria-labelledby="below-title"><h2 id="below-title">Children (${number(root.children.total)})</h2>
+${
+  knowledge !== "nothing" &&
+  html`<section class="panel" aria-labelledby="below-title"><h2 id="below-title">Children (${number(root.children.total)})</h2>
 <div id="below">${childRows(root, sort)}</div>
-</section>
+</section>`
+}
 <section class="panel" id="server-details" aria-labelledby="server-details-title" data-live><h2 id="server-details-title">Collectors and API</h2>
 ${serverWork(server, generated_at, hasDebugPages)}
 ${measurements !== null && html`<h3>Measurements pushed</h3><dl class="facts">${measurementFacts(measurements)}</dl>`}
@@ -70,6 +74,7 @@ ${serverCounts(server, generated_at, course)}
 /** @param now Time of the report. */
 function serverCounts(server: WholeServerReport, now: string, course: StatusCourse): Html {
   const { name, url, version, objects, sensors_by_status } = server;
+  if (knowledgeOf(server) === "nothing") return html`<p class="quiet"><bdi>${url}</bdi></p>`;
   const isOld = isOutdated(server);
   return html`<p class="quiet"><bdi>${url}</bdi>${version !== null && html` · version <bdi>${version}</bdi>`} · ${objectCounts(objects)}</p>
 ${isOld && html`<p class="old">Sensors ${asOf(server, now)}</p>`}
@@ -80,7 +85,7 @@ ${courseView(course, name, "server-0")}`;
 /** Collectors and requests. @param now Time of the report. */
 export function serverWork(server: WholeServerReport, now: string, hasDebugPages: boolean): Html {
   return html`<h3>Collectors</h3>
-${collectorsTable(server.collectors, now)}
+${collectorsTable(server, now)}
 ${hasDebugPages && html`<p><a href="${runsLink(server.name)}">Steps and log lines of the last runs</a></p>`}
 <h3>API</h3>
 ${apiFacts(server)}`;
@@ -134,16 +139,30 @@ function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["pro
   return html`${counts.map(([what, count], index) => `${index > 0 ? ", " : ""}${number(count)} ${what}`)}`;
 }
 
-function collectorsTable(collectors: readonly CollectorReport[], now: string): Html {
+/** Shows each error once: if a server does not answer, all collectors have the same. */
+function collectorsTable({ collectors, reason }: WholeServerReport, now: string): Html {
+  // The page has the reason above.
+  const shown = new Set(reason === null ? [] : [causeOf(reason)]);
+  const rows = collectors.map((collector) => {
+    const { error } = collector;
+    const isNew = error !== null && !shown.has(causeOf(error));
+    if (isNew) shown.add(causeOf(error));
+    return html`${collectorRow(collector, now)}
+${isNew && html`<tr class="more"><td colspan="7" class="error"><bdi>${error}</bdi></td></tr>`}`;
+  });
   return html`<table class="cards">
 <thead><tr><th scope="col">Collector</th><th scope="col">Last run</th><th scope="col">Last success</th><th scope="col" class="n">Duration</th><th scope="col">Next run</th><th scope="col" class="n">Failed</th><th scope="col" class="n">Skipped</th></tr></thead>
-<tbody>${collectors.map((collector) => collectorRow(collector, now))}</tbody></table>`;
+<tbody>${rows}</tbody></table>`;
+}
+
+/** Without the endpoint. */
+function causeOf(error: string): string {
+  return error.replace(/^\/\S*: /, "");
 }
 
 function collectorRow(collector: CollectorReport, now: string): Html {
-  const { name, last_success_at, last_duration_seconds, next_run_at, failed_runs, skipped_runs, error } = collector;
-  return html`<tr><th scope="row">${name}</th><td>${lastRun(collector)}</td><td data-label="Last success">${moment(last_success_at, now)}</td><td class="n" data-label="Duration">${last_duration_seconds !== null && duration(last_duration_seconds)}</td><td data-label="Next run">${next(collector, next_run_at, now)}</td><td class="n" data-label="Failed">${number(failed_runs)}</td><td class="n" data-label="Skipped">${number(skipped_runs)}</td></tr>
-${error !== null && html`<tr class="more"><td colspan="7" class="error"><bdi>${error}</bdi></td></tr>`}`;
+  const { name, last_success_at, last_duration_seconds, next_run_at, failed_runs, skipped_runs } = collector;
+  return html`<tr><th scope="row">${name}</th><td>${lastRun(collector)}</td><td data-label="Last success">${moment(last_success_at, now)}</td><td class="n" data-label="Duration">${last_duration_seconds !== null && duration(last_duration_seconds)}</td><td data-label="Next run">${next(collector, next_run_at, now)}</td><td class="n" data-label="Failed">${number(failed_runs)}</td><td class="n" data-label="Skipped">${number(skipped_runs)}</td></tr>`;
 }
 
 function lastRun({ state, error, complete, last_duration_seconds }: CollectorReport): Html {

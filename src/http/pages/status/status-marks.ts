@@ -1,13 +1,21 @@
-import { number } from "./figures.ts";
+import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
-import { placeOfStatus, SERVER_STATES, type ServerState } from "./status-order.ts";
+import type { ParentCounts } from "./report.ts";
+import {
+  isProblem,
+  PARENT_KINDS,
+  PROBLEM_STATUSES,
+  placeOfStatus,
+  SERVER_STATES,
+  type ServerState,
+} from "./status-order.ts";
 
 /** Glyph and words, so that colour is never the only sign. */
 interface Mark {
   readonly text: string;
   readonly glyph: string;
-  readonly tone: "good" | "warn" | "bad" | "known" | "still";
+  readonly tone: "good" | "warn" | "blind" | "bad" | "known" | "still";
 }
 
 const PAUSE = "‖";
@@ -27,7 +35,7 @@ const MARKS: Readonly<Record<string, Mark>> = {
   pausedbyschedule: { text: "Paused by schedule", glyph: PAUSE, tone: "still" },
   pausedbylicense: { text: "Paused by licence", glyph: PAUSE, tone: "still" },
   collecting: { text: "Collecting", glyph: "…", tone: "still" },
-  unknown: { text: "Unknown", glyph: "?", tone: "still" },
+  unknown: { text: "Unknown", glyph: "?", tone: "blind" },
   none: { text: "No status", glyph: "–", tone: "still" },
 };
 
@@ -85,6 +93,16 @@ export function stateCounts(counts: Readonly<Record<string, number>>): Html {
       : html`<li class="count ${tone}"><span class="glyph" aria-hidden="true">${glyph}</span><b>${number(count)}</b> ${text}</li>`;
   });
   return html`<ul class="counts">${items}</ul>`;
+}
+
+/** `1 probe disconnected`: problems of probes, groups and devices themselves. */
+export function parentProblems(counts: ParentCounts): string[] {
+  return PARENT_KINDS.flatMap((kind) =>
+    PROBLEM_STATUSES.filter((status) => isProblem(kind, status)).flatMap((status) => {
+      const count = counts[kind][status] ?? 0;
+      return count === 0 ? [] : `${counted(count, kind)} ${statusText(status).toLowerCase()}`;
+    }),
+  );
 }
 
 function inOrder(counts: Readonly<Record<string, number>>): [status: string, count: number][] {

@@ -1,6 +1,6 @@
 import { chartSection } from "./chart-view.ts";
 import type { PageChart } from "./courses.ts";
-import { number } from "./figures.ts";
+import { moment, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
 import { HOME, nodeLink } from "./links.ts";
@@ -29,8 +29,8 @@ ${sensor !== null && siblingLinks(node, sensor)}
 <section class="panel" aria-label="Properties" id="facts" data-live>
 ${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
 <dl class="facts">${fact("Id", copied(node.id, "id"))}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
-    report.depends_on !== null && fact("Depends on", dependency(node.server, report.depends_on))
-  }${
+    sensor === null && node.status_since !== null && fact("Status since", moment(node.status_since, generated_at))
+  }${report.depends_on !== null && fact("Depends on", dependency(node.server, report.depends_on))}${
     sensor !== null && sensorFacts(report, sensor, options.hasDebugPages, generated_at)
   }${report.tags.length > 0 && fact("Tags", tags(report.tags))}</dl>
 ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.sensors_by_status, node.server)}

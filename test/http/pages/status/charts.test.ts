@@ -217,7 +217,7 @@ describe("status history", () => {
     expect(view).toContain('role="img" aria-labelledby="server-0-down-title server-0-down-text"');
     expect(texts(view)).toContain("Sensors of hq in status Down Now 1, highest 4. The table below has the numbers.");
     expect(view.match(/<svg class="chart"/g)).toHaveLength(3);
-    expect(texts(view)).toMatch(/14:45 4 1 0 2 0 10/);
+    expect(texts(view)).toMatch(/14:45 4 0 1 0 2 0 10/);
   });
 
   it("says since when how many sensors are down, and when most were", () => {
@@ -238,7 +238,7 @@ describe("status history", () => {
 
   it("names statuses without sensors in one line, but always draws Down", () => {
     const calm = String(courseView(courseOf([0, 0]), "hq", "server-0"));
-    expect(texts(calm)).toContain("Always 0: Acknowledged.");
+    expect(texts(calm)).toContain("Always 0: Unknown, Acknowledged.");
     expect(texts(calm)).toContain("Down 0 since 14:45 or earlier");
     expect(scale(calm)).toBe("1 0");
   });

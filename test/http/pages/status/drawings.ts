@@ -13,7 +13,7 @@ export function courseOf(down: readonly (number | undefined)[]): StatusCourse {
       ? []
       : {
           at: FROM + minute * MINUTE,
-          counts: { down: count, acknowledged: 0, warning: 1, paused: 2, other: 0, up: 10 - count },
+          counts: { down: count, unknown: 0, acknowledged: 0, warning: 1, paused: 2, other: 0, up: 10 - count },
         },
   );
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { StatusCourse } from "../../../../src/http/pages/status/courses.ts";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { overviewPage, singleServerPage } from "../../../../src/http/pages/status/overview-page.ts";
-import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
+import { NodeReport, SearchReport, type ServerReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { searchPage } from "../../../../src/http/pages/status/search-page.ts";
 import { type ServerFacts, serverPage, theServerOf } from "../../../../src/http/pages/status/server-section.ts";
@@ -145,7 +145,7 @@ describe("page of one server", () => {
 
   test.each([
     ["collectors: when, how long, when again, what failed", "tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2"],
-    ["the last failure", "no answer [API_TIMEOUT]"],
+    ["the last failure", "no answer within 30 s [API_TIMEOUT]"],
     ["failures of the API by code", "500 × 3"],
     ["the clock of the server", "2 min behind"],
     ["latency", "12 ms over 25 s 9.88 MB"],
@@ -211,6 +211,123 @@ describe("last run of a collector", () => {
   });
 });
 
+describe("server that has never answered", () => {
+  const reason = "/health: no usable connection [API_CONNECTION_FAILED] Check servers[].url.";
+  const failed = ["health", "tree", "status"];
+
+  function lost(): StatusReport {
+    const report = statusReport();
+    const [server] = report.servers;
+    const [collector] = server?.collectors ?? [];
+    if (server === undefined || collector === undefined) throw new Error("no server to begin with");
+    const nothing: Partial<ServerReport> = {
+      ...{ state: "unreachable", up: false, last_poll_at: null, failed_collectors: failed, reason, version: null },
+      ...{ sensors_by_status: {}, parents_by_status: { probe: {}, group: {}, device: {} } },
+      objects: { probe: 0, group: 0, device: 0, sensor: 0, channel: 0 },
+    };
+    const collectors = failed.map((name) => {
+      const error = reason.replace("/health", `/${name}`);
+      return { ...collector, name, last_success_at: null, complete: false, error };
+    });
+    const totals = { ...report.totals, servers_by_state: { unreachable: 1 }, sensors_by_status: {} };
+    return {
+      ...{ ...report, totals, problems: { total: 0, items: [] } },
+      servers: [{ ...server, ...nothing, collectors }],
+    };
+  }
+
+  const root = () => ({ ...nodeReport(), children: { total: 0, from: 0, items: [] } });
+
+  test.each([
+    ["the overview", () => singlePage(lost(), root())],
+    ["its page", () => serverPage(lost(), factsOf(lost(), root()))],
+  ])("says on %s that nothing is known, since when and why, once", (_title, page) => {
+    const whole = renderPage(page(), around);
+    const text = texts(whole);
+    expect(whole).toContain('<h2 id="problems-title">Nothing is known of this server</h2>');
+    expect(text).toContain(
+      "hq : nothing is known, no poll has succeeded since 2026-11-21 18:32:00 UTC ( 13 min ): /health: no usable connection [API_CONNECTION_FAILED] Check servers[].url .",
+    );
+    expect(text.match(/no usable connection/g)).toHaveLength(1);
+    expect(text.match(/✕ Failed/g)).toHaveLength(3);
+    expect(text).not.toMatch(/No children|0 sensors|No sensor is down|as of the last poll|no poll yet/);
+  });
+
+  test("is in the list of servers with the reason and without counts", () => {
+    const { collectors, api, problems, measurements, ...entry } = lost().servers[0] ?? {};
+    const report = serverListReport(asIs, entry);
+    const empty = { ...report, problems: { total: 0, items: [] } };
+    const page = overviewPage(empty, { find: "", page: 1 }, () => [], around);
+    const text = texts(renderPage(page, around));
+    expect(text).toMatch(
+      /hq ⊘ Unreachable nothing is known, no poll has succeeded since [^?]*Check servers\[\]\.url never/,
+    );
+    expect(text).toContain("No problem is known");
+    expect(text).not.toContain("as of the last poll never");
+  });
+
+  test.each([
+    [{ state: "failing" }, "No problem is known"],
+    [{ state: "starting", last_poll_at: null }, "No problems known yet"],
+    [{ state: "working" }, "Nothing is down, unknown, in warning or unusual"],
+  ] as const)("differs from one with %j", (more, headline) => {
+    const report = statusReport();
+    const servers = report.servers.map((server) => ({ ...server, ...more }));
+    const shown = singlePage({ ...report, servers, problems: { total: 0, items: [] } }, nodeReport());
+    expect(renderPage(shown, around)).toContain(`<h2 id="problems-title">${headline}</h2>`);
+  });
+
+  test("keeps different errors of collectors", () => {
+    const [server] = lost().servers;
+    const collectors = (server?.collectors ?? []).map((each) => ({
+      ...each,
+      error: each.name === "tree" ? "/experimental/sensors: no permission [API_FORBIDDEN]" : each.error,
+    }));
+    const report = { ...lost(), servers: server === undefined ? [] : [{ ...server, collectors }] };
+    const text = texts(renderPage(singlePage(report, root()), around));
+    expect(text.match(/no permission/g)).toHaveLength(1);
+    expect(text.match(/no usable connection/g)).toHaveLength(1);
+  });
+});
+
+describe("headline of the problems", () => {
+  const UP = { probe: { up: 3 }, group: {}, device: {} };
+
+  test.each([
+    [
+      { down: 293, unknown: 749, warning: 53, unusual: 4, acknowledged: 50, pausedbyuser: 9 },
+      { ...UP, probe: { disconnected: 1, up: 2 }, group: { unknown: 12, pausedbyuser: 1 } },
+      "1 probe disconnected, 293 down, 749 unknown, 57 in warning or unusual, 50 acknowledged",
+    ],
+    [{ up: 9 }, { ...UP, probe: { disconnected: 2 }, device: { down: 1 } }, "2 probes disconnected, 1 device down"],
+    [{ unknown: 386, up: 1 }, UP, "386 unknown"],
+    [{ disconnected: 2, down: 1 }, UP, "3 down"],
+  ])("counts %j and %j", (sensors_by_status, parents_by_status, expected) => {
+    const report = statusReport();
+    const counts = { sensors_by_status, parents_by_status };
+    const servers = report.servers.map((server) => ({ ...server, ...counts }));
+    const list = { ...serverListReport(), totals: { ...serverListReport().totals, ...counts } };
+    const pages = [
+      singlePage({ ...report, servers }, nodeReport()),
+      serverPage({ ...report, servers }, factsOf({ ...report, servers }, nodeReport())),
+      overviewPage(list, { find: "", page: 1 }, () => [], around),
+    ];
+    for (const page of pages) {
+      expect(renderPage(page, around)).toContain(`<h2 id="problems-title">${expected}</h2>`);
+    }
+  });
+
+  test("is about a row for the probe, with its time and the sensors below it", () => {
+    const probe = summary(asIs, {
+      ...{ kind: "probe", status: "disconnected", status_since: "2026-11-21T18:43:00.000Z" },
+      sensors_by_status: { unknown: 749, pausedbyuser: 2 },
+    });
+    const report = { ...statusReport(), problems: { total: 2, items: [probe, downSensor()] } };
+    const shown = texts(renderPage(singlePage(report, nodeReport()), around));
+    expect(shown).toMatch(/⊘ Disconnected 3 sw-1 probe Berlin\/? \? 749 Unknown, ‖ 2 Paused by user, since 2 min ago/);
+  });
+});
+
 describe("page of many servers", () => {
   const listed = (more: Parameters<typeof serverListReport>[1] = {}, course: StatusCourse = courseOf([0, 3, 1])) =>
     rendered(() => overviewPage(serverListReport(asIs, more), { find: "", page: 2 }, () => course, around));
@@ -241,6 +358,20 @@ describe("page of many servers", () => {
     expect(texts(listed({ sensors_by_status }))).toContain(
       "✕ 3 Down, ≈ 4 Unusual, ✎ 3 Acknowledged, ✓ 5 Up, ‖ 13 Paused or other, ",
     );
+  });
+
+  test("never groups unknown with paused", () => {
+    const sensors_by_status = { up: 1, pausedbyuser: 3, unknown: 4, collecting: 2 };
+    const row = listed({ sensors_by_status });
+    expect(texts(row)).toContain("? 4 Unknown, ✓ 1 Up, ‖ 5 Paused or other, ");
+    expect(row).toContain('<span class="tally blind" title="Unknown">');
+    expect(row).toContain('<span class="tally still" title="Paused or other">');
+  });
+
+  test("names disconnected probes of each server", () => {
+    const parents_by_status = { probe: { up: 1, disconnected: 2 }, group: { unknown: 9 }, device: { down: 1 } };
+    const shown = texts(listed({ state: "working", failed_collectors: [], reason: null, parents_by_status }));
+    expect(shown).toContain("hq ✓ Working ✕ 2 probes disconnected ✕ 1 device down ✕ 7 Down");
   });
 
   test("has no details", () => {
@@ -385,7 +516,7 @@ test("the page links to existing pages below /debug", () => {
 
 test("the search shows the number of all results", () => {
   expect(texts(rendered(PAGES.search))).toContain(
-    "1,234 sensors for “ sw ” in status Down, tag switch , probe hq probe of hq",
+    "1,234 objects for “ sw ” in status Down, tag switch , probe hq probe of hq",
   );
 });
 

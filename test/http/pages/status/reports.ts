@@ -24,6 +24,8 @@ const MEASUREMENTS = {
   dropped: 0,
 };
 
+const PARENTS = { probe: { up: 1 }, group: { up: 2 }, device: { up: 3 } };
+
 export function statusReport(name: Naming = asIs): StatusReport {
   return {
     generated_at: NOW,
@@ -47,6 +49,7 @@ export function statusReport(name: Naming = asIs): StatusReport {
       servers_by_state: { failing: 1 },
       objects: { probe: 1, group: 2, device: 3, sensor: 4_000, channel: 5 },
       sensors_by_status: { up: 3_990, down: 7, [name("new status")]: 3 },
+      parents_by_status: PARENTS,
       measurements: MEASUREMENTS,
     },
     problems: { total: 9, items: [downSensor(name)] },
@@ -59,10 +62,12 @@ export function statusReport(name: Naming = asIs): StatusReport {
         state: "failing",
         failed_collectors: ["channels"],
         reason: name("no answer [API_TIMEOUT]"),
+        monitored_since: "2026-11-21T18:32:00.000Z",
         last_poll_at: BEFORE,
         version: name("25.4.114"),
         objects: { probe: 1, group: 2, device: 3, sensor: 4_000, channel: 5 },
         sensors_by_status: { up: 3_990, down: 7, [name("new status")]: 3 },
+        parents_by_status: PARENTS,
         collectors: [
           {
             name: "tree",
@@ -86,7 +91,7 @@ export function statusReport(name: Naming = asIs): StatusReport {
             complete: false,
             failed_runs: 3,
             skipped_runs: 0,
-            error: name("no answer [API_TIMEOUT]"),
+            error: name("no answer within 30 s [API_TIMEOUT]"),
           },
         ],
         api: {

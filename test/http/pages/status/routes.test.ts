@@ -24,6 +24,7 @@ beforeAll(async () => {
       },
       node: async (question) => {
         asked.push(question);
+        if (question.server === "nowhere") return undefined;
         if (question.id === "0") return { ...nodeReport(), node: rootSummary(question.server ?? "hq") };
         return question.id === "404" ? undefined : question.id === "50" ? sensorReport() : nodeReport();
       },
@@ -191,11 +192,18 @@ describe("/status.json", () => {
     expect(await page.text()).toContain(`Error: <bdi>${error.replaceAll('"', "&quot;")}</bdi>`);
   });
 
-  test("reports an unknown object", async () => {
-    const response = await fetch(`${base}/status.json?object=404`);
-    expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);
-    const page = await (await fetch(`${base}/tree?id=404`)).text();
-    expect(page).toContain("PRTG has removed it, the exporter has not read it yet,");
+  test.each([
+    ["id=404", "unknown object", "No object <bdi>404</bdi>", "PRTG has removed it, the exporter has not read it yet,"],
+    ["server=hq&id=404", "unknown object", "No object <bdi>404</bdi>", "PRTG has removed it"],
+    ["server=nowhere&id=404", "unknown server", "No server <bdi>nowhere</bdi>", "has no server with this name"],
+    ["server=nowhere&id=0", "unknown server", "No server <bdi>nowhere</bdi>", "has no server with this name"],
+  ])("reports what is unknown of %s", async (query, error, ...texts) => {
+    const response = await fetch(`${base}/status.json?${query}`);
+    expect([response.status, await response.json()]).toEqual([404, { error }]);
+    const page = await fetch(`${base}/tree?${query}`);
+    expect(page.status).toBe(404);
+    const text = await page.text();
+    for (const each of texts) expect(text).toContain(each);
   });
 });
 

@@ -22,10 +22,15 @@ test("missing samples interrupt the line, and a short history starts late", () =
   expect(path(minutes(10, 3))).toBe("M46,0H48");
 });
 
+test("unknown sensors count as down", () => {
+  const blind = courseOf(minutes(9, 2)).map((each) => ({ ...each, counts: { ...each.counts, unknown: 386 } }));
+  expect(String(sparkline(blind))).toContain("<title>Now 388, at most 388</title>");
+});
+
 test("the chart has a description in words", () => {
   expect(drawn([...minutes(5, 7), 1_234])).toContain("<title>Now 1,234, at most 1,234</title>");
   expect(drawn([...minutes(5, 7), 0])).toContain("<title>Now 0, at most 7</title>");
-  expect(drawn(minutes(9, 0))).toContain("<title>No sensor was down</title>");
+  expect(drawn(minutes(9, 0))).toContain("<title>No sensor was down or unknown</title>");
 });
 
 test("the chart is small even for a restless server", () => {
