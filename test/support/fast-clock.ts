@@ -1,0 +1,25 @@
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
+
+/** Runs faster than the machine's clock, for real sockets that wait for minutes. */
+export class FastClock implements Clock {
+  readonly #speed: number;
+  readonly #began = systemClock.monotonic();
+  readonly #start: number;
+
+  constructor(speed: number, start = Date.UTC(2026, 0, 15, 12)) {
+    this.#speed = speed;
+    this.#start = start;
+  }
+
+  now(): number {
+    return this.#start + this.monotonic();
+  }
+
+  monotonic(): number {
+    return (systemClock.monotonic() - this.#began) * this.#speed;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return systemClock.sleep(ms / this.#speed, signal);
+  }
+}
