@@ -28,6 +28,8 @@ export interface SiteOptions {
   readonly sensors: number;
   /** Length of the history at the start, milliseconds. */
   readonly historyMs?: number;
+  /** Of the collector. */
+  readonly limits?: Readonly<Record<string, unknown>>;
 }
 
 /** An exporter's route: its world view and received data. */
@@ -61,12 +63,12 @@ export class DeliverySite {
     this.#now = begin;
   }
 
-  static async open({ collector: binary, sensors, historyMs = 0 }: SiteOptions): Promise<DeliverySite> {
+  static async open({ collector: binary, sensors, historyMs = 0, limits }: SiteOptions): Promise<DeliverySite> {
     const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-delivery-"));
     const begin = Math.floor(Date.now() / 1_000) * 1_000;
     // A world has a history of 365 days.
     const world = createWorld({ seed: 1, size: { sensors }, startedAt: begin - historyMs + 365 * DAY });
-    const collector = await startOtelCollector({ binary, folder, port: await freePort() });
+    const collector = await startOtelCollector({ binary, folder, port: await freePort(), limits });
     return new DeliverySite(world, folder, begin, binary, collector);
   }
 

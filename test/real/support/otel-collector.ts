@@ -17,6 +17,8 @@ export interface CollectorOptions {
   readonly port?: number;
   /** Overrides keys of the example. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Merged into the configuration by the collector. */
+  readonly limits?: Readonly<Record<string, unknown>> | undefined;
   /** Address in the network of `start`. Default: loopback. */
   readonly host?: string;
   /** Starts it elsewhere with the same files. */
@@ -36,7 +38,7 @@ export interface OtelCollector {
 }
 
 export async function startOtelCollector(options: CollectorOptions): Promise<OtelCollector> {
-  const { binary, folder, port = 0, config, host = "127.0.0.1" } = options;
+  const { binary, folder, port = 0, config, limits = {}, host = "127.0.0.1" } = options;
   const file = path.join(folder, "received.bin");
   const logsFile = path.join(folder, "received-logs.bin");
   const overrides = path.join(folder, "collector.json");
@@ -55,7 +57,9 @@ export async function startOtelCollector(options: CollectorOptions): Promise<Ote
   };
   // JSON is valid YAML.
   await writeFile(overrides, JSON.stringify(own));
-  const args = [`--config=${EXAMPLE}`, `--config=${overrides}`];
+  const limited = path.join(folder, "limits.json");
+  await writeFile(limited, JSON.stringify(limits));
+  const args = [EXAMPLE, overrides, limited].map((each) => `--config=${each}`);
   const program = options.start?.([binary, ...args]) ?? startInBackground(binary, args);
   try {
     const listening = /Starting HTTP server.*"endpoint": "[\d.]+:(\d+)"/;

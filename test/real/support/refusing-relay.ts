@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** For the next larger request: 400, or this many measurements. */
+/** For the next larger request: 400 once, or this many measurements for good. */
 export type Refusal = "all" | number;
 
 /** Rejects data on request, between a JSON exporter and its collector. */
@@ -54,10 +54,8 @@ export async function startRefusingRelay(collector: string): Promise<RefusingRel
     const next = ahead[0];
     const refusal = next !== undefined && count > (next === "all" ? 0 : next) ? ahead.shift() : undefined;
     if (refusal === undefined) return forward(incoming.url ?? "", push);
-    for (const points of measured) {
-      for (const point of points.splice(0, refusal === "all" ? points.length : refusal)) refused.add(keyOf(point));
-    }
     if (refusal === "all") return { status: 400, body: JSON.stringify({ code: 3, message: "no such points here" }) };
+    for (const points of measured) for (const point of points.splice(0, refusal)) refused.add(keyOf(point));
     const { status } = await forward(incoming.url ?? "", push);
     // JSON encodes 64-bit numbers as strings.
     const partialSuccess = { rejectedDataPoints: String(refusal), errorMessage: "not these points" };
