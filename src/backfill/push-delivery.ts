@@ -51,7 +51,7 @@ export class PushDelivery {
       for (const row of settled.rows) left.delete(row);
       rejectedPoints += settled.rejectedPoints;
       if (settled.message !== "") message = settled.message;
-      this.#answered();
+      if (settled.isSkipped !== true) this.#answered();
     };
     for (;;) {
       await this.#awaitTurn(signal);

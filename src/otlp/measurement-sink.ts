@@ -86,7 +86,12 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
       const rejectedPoints = outcome.kind === "refused" ? points : outcome.rejected;
       for (const { row, skipped } of items) if (skipped > 0) observer.skipped(row.resolution, skipped);
       report(items, outcome.kind === "refused", rejectedPoints, observer);
-      onSettled({ rows: items.map(({ row }) => row), rejectedPoints, message: outcome.message });
+      onSettled({
+        rows: items.map(({ row }) => row),
+        rejectedPoints,
+        message: outcome.message,
+        ...(points === 0 && { isSkipped: true }),
+      });
     },
     failed: (items) => {
       // An abort by us is not a failure of the receiver.

@@ -38,6 +38,8 @@ export interface SettledRows {
   /** Values of these rows that it rejected permanently. */
   readonly rejectedPoints: number;
   readonly message: string;
+  /** True: no request was needed, because none of the values can be sent. */
+  readonly isSkipped?: boolean;
 }
 
 export interface DeliveryControl {

@@ -184,13 +184,13 @@ export class PushLoop {
     if (outcome.kind === "failed" && !this.#stop.signal.aborted) this.#recordFailure(outcome);
   }
 
-  #settle({ rows, rejectedPoints, message }: SettledRows): void {
+  #settle({ rows, rejectedPoints, message, isSkipped = false }: SettledRows): void {
     const { outbox, onSettled, log } = this.#options;
     const [{ resolution } = { resolution: "live" as const }] = rows;
     const points = rows.reduce((sum, { values }) => sum + values.length, 0);
     const rejected = Math.min(rejectedPoints, points);
     this.#count(resolution, points - rejected, rejected);
-    const failures = this.#backoff.accepted();
+    const failures = isSkipped ? 0 : this.#backoff.accepted();
     if (failures > 0) log.info({ failures }, "measurements can be delivered again");
     outbox.settle(rows);
     onSettled(rows);

@@ -230,6 +230,21 @@ describe("receiver that does not accept data", () => {
     expect(receiver.points.length).toBe((await uninterrupted()).length);
   });
 
+  test.each([
+    ["30 % of the requests", (request: number) => (request * 7) % 10 < 3],
+    ["one of three requests", (request: number) => request % 3 === 1],
+  ])("gets all values once if it refuses %s", async (_, refuses) => {
+    const receiver = await startReceiver((request) => (refuses(request) ? { status: 503 } : undefined));
+    const clock = new PatientClock();
+    expect(await push({ receiver, clock })).toMatchObject({ run: { push: { rejected: 0 } } });
+    const points = receiver.points.map(
+      ({ attributes, time }) => `${attributes.sensor_id}.${attributes.channel_id} ${time}`,
+    );
+    expect(new Set(points).size).toBe((await uninterrupted()).length);
+    expect(points).toHaveLength(new Set(points).size);
+    expect(clock.elapsed).toBeLessThan(5_000);
+  });
+
   test("ends the run after 15 minutes, and the run can continue", async () => {
     let isDown = false;
     const receiver = await startReceiver((request) => {

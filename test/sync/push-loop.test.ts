@@ -28,6 +28,7 @@ interface Answer {
   /** Number of rows that are settled before the outcome. Default: all if it is done, else none. */
   readonly settles?: number;
   readonly rejected?: Omit<SettledRows, "rows">;
+  readonly isSkipped?: boolean;
   readonly afterMs?: number;
 }
 
@@ -62,10 +63,10 @@ function loop({
       ...(takeHistoryTurn && { takeHistoryTurn: () => takeHistoryTurn(clock) }),
       deliver: async (rows, { signal, onSettled }) => {
         sent.push({ at: clock.monotonic(), rows: rows.map(({ sensorId, at }) => `${sensorId}@${at}`) });
-        const { outcome = DONE, afterMs = 0, rejected, settles } = answers.shift() ?? {};
+        const { outcome = DONE, afterMs = 0, rejected, settles, isSkipped = false } = answers.shift() ?? {};
         await clock.sleep(afterMs, deaf ? undefined : signal);
         const settled = rows.slice(0, settles ?? (outcome.kind === "done" ? rows.length : 0));
-        if (settled.length > 0) onSettled({ rejectedPoints: 0, message: "", ...rejected, rows: settled });
+        if (settled.length > 0) onSettled({ rejectedPoints: 0, message: "", isSkipped, ...rejected, rows: settled });
         return outcome;
       },
     },
@@ -316,6 +317,17 @@ describe("PushLoop", () => {
     ]);
     expect(settled).toEqual(["a@1", "b@1", "c@1", "d@1"]);
     expect(counted.filter((line) => line !== "failed")).toEqual(Array(4).fill("delivered 2 live"));
+  });
+
+  test("rows that cannot be sent do not end the backoff", async () => {
+    const { clock, push, offer, sent } = loop({
+      answers: [{ outcome: FAILED }, { outcome: FAILED, settles: 1, isSkipped: true }, { outcome: FAILED }],
+      random: 1,
+    });
+    push.start();
+    offer(row("a", 1), row("b", 1));
+    await clock.advance(60_000);
+    expect(sent.map(({ at }) => at)).toEqual([1_000, 2_000, 4_000, 8_000]);
   });
 
   test("survives an exception of the sink", async () => {
