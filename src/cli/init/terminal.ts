@@ -7,7 +7,7 @@ export interface Terminal {
   ask(question: string): Promise<string>;
   /** Shows no typed character. */
   askSecret(question: string): Promise<string>;
-  /** Only `y` and `yes` agree. */
+  /** Repeats the question until the answer is yes, no or empty, which is no. */
   confirm(question: string): Promise<boolean>;
   /** Gives the terminal back. */
   close(): void;
@@ -48,7 +48,11 @@ export class LineTerminal implements Terminal {
   }
 
   async confirm(question: string): Promise<boolean> {
-    return /^y(es)?$/i.test(await this.ask(`${question} [y/N]`));
+    for (;;) {
+      const text = await this.ask(`${question} [y/N]`);
+      if (/^y(es)?$/i.test(text)) return true;
+      if (/^(no?)?$/i.test(text)) return false;
+    }
   }
 
   close(): void {

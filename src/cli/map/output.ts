@@ -1,5 +1,5 @@
 import { formatLabels, formatValue } from "../../exposition/text-format.ts";
-import { oneLine, textTable } from "../../lib/printable-text.ts";
+import { oneLine, shortLine, textTable } from "../../lib/printable-text.ts";
 import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-account.ts";
 import type { LabelSettings } from "../../mapping/label-settings.ts";
 import { CHANNEL_LABEL_NAMES } from "../../mapping/metric-table.ts";
@@ -34,9 +34,9 @@ export function mapTable(channels: readonly MappedChannel[], withServer: boolean
     const cells = [
       `${sensor.id}.${channelId}`,
       cutFront(sensor.path, MAX_SENSOR),
-      cut(name, MAX_NAME),
+      shortLine(name, MAX_NAME),
       value === undefined ? "" : formatValue(value),
-      cut(unit, MAX_UNIT),
+      shortLine(unit, MAX_UNIT),
     ];
     const head = withServer ? [server, ...cells] : cells;
     const series = account.series.length === 0 ? ["none"] : account.series.map((each) => seriesText(each, usual));
@@ -51,13 +51,8 @@ function seriesText({ family, labels, value }: AccountedSeries, usual: ReadonlyS
   const added = family.labels.flatMap((name, index) => (usual.has(name) ? [] : [[name, labels[index] ?? ""] as const]));
   const names = added.map(([name]) => name);
   const values = added.map(([, text]) => text);
-  const name = cut(`${family.name}${formatLabels(names, values)}`, MAX_SERIES);
+  const name = shortLine(`${family.name}${formatLabels(names, values)}`, MAX_SERIES);
   return value === undefined ? name : `${name} ${formatValue(value)}`;
-}
-
-function cut(text: string, length: number): string {
-  const line = oneLine(text);
-  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
 /** The end of a path is more specific. */
