@@ -72,9 +72,9 @@ export const ERROR_CATALOGUE = {
     remedy: "Create it again with check --report.",
   },
   SECRET_UNREADABLE: {
-    meaning: "A secret file cannot be read, is empty, or contains more than the secret.",
+    meaning: "A secret file cannot be read, is empty, or contains something else.",
     remedy:
-      "Check the path and the permissions of the file. It must contain only the secret: one line of UTF-8 text (PowerShell: `Set-Content -Encoding ascii`).",
+      "Check the path and the permissions of the file. A file with an API key, password or header must contain only that: one line of UTF-8 text (PowerShell: `Set-Content -Encoding ascii`). A tls.key_file must contain one private key in PEM without a passphrase (from a PFX: `openssl pkcs12 -in FILE -nocerts -nodes`).",
   },
   SECRET_EXPOSED: {
     meaning: "Other users can read a secret file, and `strict_secret_files` is set.",

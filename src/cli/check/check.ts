@@ -23,10 +23,10 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   const context = await createContext(flags, redactor);
   const { config, source, badServerFiles } = await loadFlaggedConfig(flags, context);
   refuseBadFiles(badServerFiles);
-  context.print(`${source}: the configuration is valid`);
-  for (const text of config.deprecated ?? []) context.print(`warning: ${text}`);
   const web = await openWebConfig(flags, context);
   refuseUnknownUsers(config, web);
+  context.print(`${source}: the configuration is valid`);
+  for (const text of config.deprecated ?? []) context.print(`warning: ${text}`);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
   const directory = config.stateDir && (await inspectStateDirectory(config.stateDir, false));
   if (directory) context.print(`${directory.kind === "open" ? "warning" : "note"}: ${directory.text}`);
