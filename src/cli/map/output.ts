@@ -14,10 +14,11 @@ export interface MappedChannel {
 }
 
 /** The rule is last and uncut, because it may name a file. */
-const HEAD = ["CHANNEL", "SENSOR", "NAME", "VALUE", "UNIT", "SERIES", "RULE"];
+const HEAD = ["CHANNEL", "SENSOR", "KIND", "NAME", "VALUE", "UNIT", "SERIES", "RULE"];
 
 /** Servers may send any length. */
 const MAX_SENSOR = 40;
+const MAX_KIND = 20;
 const MAX_NAME = 30;
 const MAX_UNIT = 12;
 const MAX_SERIES = 60;
@@ -34,8 +35,9 @@ export function mapTable(channels: readonly MappedChannel[], withServer: boolean
     const cells = [
       `${sensor.id}.${channelId}`,
       cutFront(sensor.path, MAX_SENSOR),
+      shortLine(sensor.type, MAX_KIND),
       shortLine(name, MAX_NAME),
-      value === undefined ? "" : formatValue(value),
+      value === undefined ? "" : rounded(value),
       shortLine(unit, MAX_UNIT),
     ];
     const head = withServer ? [server, ...cells] : cells;
@@ -52,7 +54,12 @@ function seriesText({ family, labels, value }: AccountedSeries, usual: ReadonlyS
   const names = added.map(([name]) => name);
   const values = added.map(([, text]) => text);
   const name = shortLine(`${family.name}${formatLabels(names, values)}`, MAX_SERIES);
-  return value === undefined ? name : `${name} ${formatValue(value)}`;
+  return value === undefined ? name : `${name} ${rounded(value)}`;
+}
+
+/** Fractions with six digits, for people. */
+function rounded(value: number): string {
+  return formatValue(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
 /** The end of a path is more specific. */
