@@ -107,6 +107,10 @@ export const ERROR_CATALOGUE = {
     meaning: "`init` cannot write the configuration.",
     remedy: "Check the path in --out and the permissions of its directory.",
   },
+  PASSWORD_UNUSABLE: {
+    meaning: "`hash-password` cannot hash this password.",
+    remedy: "Give one line of 1 to 72 bytes, on the terminal or on standard input.",
+  },
   WORLD_IMPOSSIBLE: {
     meaning: "The simulator cannot create a world with these sizes.",
     remedy: "Change the sizes in the message.",

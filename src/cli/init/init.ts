@@ -117,7 +117,7 @@ async function keyOf(
 ): Promise<Draft["apiKey"]> {
   if (apiKeyFile !== undefined) return { file: apiKeyFile };
   for (;;) {
-    const value = apiKey ?? (await answer(terminal, "askSecret", "API key (not shown):"));
+    const value = apiKey ?? (await answer(terminal, "askSecret", "API key (not shown):")).trim();
     const fault = apiKeyFault(value);
     if (fault === undefined) return { value };
     if (apiKey !== undefined) throw new ExporterError("SECRET_UNREADABLE", `PRTG_API_KEY ${fault}`);
