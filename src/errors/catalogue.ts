@@ -25,7 +25,7 @@ export const ERROR_CATALOGUE = {
   MEMORY_LIMIT_TOO_LOW: {
     meaning: "The memory limit of the container or service is too low to start the exporter.",
     remedy:
-      "Set at least 128 MB for a few thousand channels. For more: https://prtg-exporter.github.io/prtg-exporter/sizing",
+      "The exporter starts with 112 MiB. Set at least 128 MiB for a few thousand channels. For more: https://prtg-exporter.github.io/prtg-exporter/sizing",
   },
   SHARD_INVALID: {
     meaning: "The value of --shard is not a valid shard.",
