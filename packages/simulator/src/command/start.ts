@@ -75,7 +75,8 @@ export async function startService(
     startedAt: startAt ?? systemClock.now(),
     plainNames: !hostileNames,
   });
-  addDependencies(world, startAt ?? systemClock.now());
+  // A report says nothing about the dependencies of its server.
+  if (reported === undefined) addDependencies(world, startAt ?? systemClock.now());
   const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials, classicPort };
   const server = { spelling, release, version, defaultLimit, faults: [...faults, ...flags.fault] };
   const tls = await tlsOptions(mode, address);
