@@ -9,7 +9,7 @@ All metrics the exporter serves, their labels, and when series end. Metrics abou
 
 ## Labels
 
-- \`server\` is the configured name of the PRTG server, the first label of every family about one.
+- \`server\` is the configured name of the PRTG server. It is the first label of every family about one, after \`le\` in buckets.
 - \`sensor_id\`, \`device_id\` and \`id\` are ids of PRTG objects, such as \`2005\`. \`channel_id\` is the part of a channel's id after the first dot: \`1\` for \`2005.1\`. It can be
   negative. Names can occur twice, so ids make each series unique.
 - \`probe\`, \`group\`, \`device\`, \`sensor\` and \`channel\` are names. \`group\` is the nearest group above the device.

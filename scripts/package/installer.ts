@@ -1,20 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import path from "node:path";
 import { type Build, manifest, ROOT, run } from "./build.ts";
 import { filesFragment } from "./installer-files.ts";
 import { stampSummary } from "./summary-information.ts";
+import { PROGRAM_PATH } from "./tools.ts";
 import { uuidOf } from "./uuid.ts";
 
 /** Never changes: Windows recognises versions of the same product by it. */
 export const UPGRADE_CODE = "0D6A31C2-7B0C-4C38-9B1E-5D0E4F7A9C63";
 const SOURCES = `${ROOT}deploy/packages/msi`;
-/** Of scripts/install-test-programs.sh, if the system has no wixl. */
-const CACHES = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
-const TEST_PROGRAMS = path.join(
-  process.env.PRTG_EXPORTER_TEST_CACHE || path.join(CACHES, "prtg-exporter-tests"),
-  "bin",
-);
 const NO_CODE = "00000000-0000-0000-0000-000000000000";
 
 export interface Installer {
@@ -66,17 +60,8 @@ function stamp(file: string, time: Date): void {
 
 /** Fails on warnings: wixl ignores attributes that it does not know. */
 function runTool(program: string, args: readonly string[], folder: string): string {
-  try {
-    const searched = [process.env.PATH ?? "", TEST_PROGRAMS].join(path.delimiter);
-    return run(program, args, folder, { G_DEBUG: "fatal-warnings", PATH: searched });
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    throw new Error(`${program} is missing: install Debian's packages wixl and msitools`, { cause: error });
-  }
+  return run(program, args, folder, { G_DEBUG: "fatal-warnings", PATH: PROGRAM_PATH });
 }
-
-const isMissing = (error: unknown) =>
-  error instanceof Error && error.cause instanceof Error && "code" in error.cause && error.cause.code === "ENOENT";
 
 /** Windows Installer compares three numbers. @throws Error if they are too large */
 export function windowsVersion(version: string): string {

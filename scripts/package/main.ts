@@ -17,6 +17,7 @@ import { writeInstaller } from "./installer.ts";
 import { fetchRuntime, type Runtime } from "./node-runtime.ts";
 import { linuxTree, windowsTree } from "./platform-trees.ts";
 import { findNfpm, type SystemFormat, writeSystemPackage } from "./system-packages.ts";
+import { missingTools } from "./tools.ts";
 import { normalize } from "./trees.ts";
 import { writeWingetManifests } from "./winget.ts";
 
@@ -38,8 +39,10 @@ const { values } = parseArgs({
   },
 });
 const unknown = values.target.filter((target) => !TARGETS.includes(target));
-if (unknown.length > 0) throw new Error(`no such target: ${unknown.join(", ")}; there are ${TARGETS.join(", ")}`);
+if (unknown.length > 0) refuse([`no such target: ${unknown.join(", ")}; there are ${TARGETS.join(", ")}`]);
 const wanted = new Set(values.target);
+const missing = missingTools(wanted, process.env);
+if (missing.length > 0) refuse(missing);
 const out = path.resolve(values.out);
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
@@ -48,6 +51,12 @@ try {
   await packageAll({ ...describeSources(process.env), work, out });
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+/** Before anything is deleted or built. */
+function refuse(lines: readonly string[]): never {
+  process.stderr.write(`${lines.join("\n")}\n`);
+  process.exit(1);
 }
 
 async function packageAll(build: Build): Promise<void> {
@@ -63,8 +72,9 @@ async function packageAll(build: Build): Promise<void> {
     normalize(published, build.time);
     finish(packForNpm(build, published));
   }
-  const nfpm = findNfpm();
-  for (const { target, arch, packageName } of LINUX.filter(({ target }) => wanted.has(target))) {
+  const linux = LINUX.filter(({ target }) => wanted.has(target));
+  const nfpm = linux.length === 0 ? "" : findNfpm();
+  for (const { target, arch, packageName } of linux) {
     const runtime = fetchRuntime(packageName, build.work);
     const tree = linuxTree(build, application, runtime, target);
     const tarball = path.join(build.out, `${path.basename(tree)}.tar.gz`);

@@ -19,6 +19,8 @@ export interface ReloadSource {
   readonly prepareEvents: (config: Config) => Promise<PreparedEvents | undefined>;
 }
 
+const STOPS: ReloadResult = { kind: "refused", message: "the exporter stops" };
+
 type ChangeableExporter = Pick<Exporter, "metrics" | "reportFindings" | "change" | "stop">;
 
 /** Applies a changed configuration as a whole or not at all. */
@@ -51,7 +53,7 @@ export class ConfigReloader {
   }
 
   async #reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
-    if (this.#isStopped) return { kind: "refused", message: "the exporter stops" };
+    if (this.#isStopped) return STOPS;
     let config: Config;
     let digests: ConfigDigests;
     let push: PreparedPush | undefined;
@@ -70,6 +72,8 @@ export class ConfigReloader {
     if (digests.whole === this.#digests.whole || this.#isStopped) {
       if (push !== undefined) await discardPush(push);
       if (events !== undefined) await discardEvents(events);
+      // Says nothing about the configuration, which was not applied.
+      if (this.#isStopped) return STOPS;
       this.#log.info("the configuration has not changed");
       this.#record(true);
       return { kind: "unchanged" };

@@ -20,6 +20,7 @@ import { MonitoredServer } from "./monitored-server.ts";
 import { beginPush } from "./otlp-preparation.ts";
 import type { OtlpPush, PreparedPush } from "./otlp-push.ts";
 import { planPipeline } from "./pipeline-plan.ts";
+import { serversInTime } from "./readiness.ts";
 import { createDebugPages } from "./reports/debug-reports.ts";
 import { SensorCharts } from "./reports/sensor-charts.ts";
 import { createDiscovery } from "./reports/service-discovery.ts";
@@ -102,7 +103,7 @@ export class Exporter {
     this.discovery = createDiscovery(current, redactor);
   }
 
-  /** Each server had its first poll, and the page contains the result. */
+  /** The page contains the first poll of each server, or 30 s have passed. */
   get ready(): boolean {
     return this.#isReady;
   }
@@ -134,9 +135,13 @@ export class Exporter {
     for (const server of servers) server.start();
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
     this.#startState();
-    const worked = await this.firstPolls();
+    const waiting = new Map([...this.#servers].map(([name, { firstPoll }]) => [name, firstPoll]));
+    const polled = this.firstPolls();
+    const late = await serversInTime(waiting, polled, this.#context.clock, this.#stopping.signal);
+    if (late.length > 0)
+      this.#context.log.warn({ servers: late }, "ready, although the first poll of servers has not ended");
     this.#isReady = true;
-    return worked;
+    return polled;
   }
 
   /** Resolves when the page contains the first poll of each server, with whether all worked. */

@@ -26,10 +26,10 @@ const MAX_NAMES = 20;
 const MAX_LENGTH = 60;
 
 /**
- * Names of channels that no preset matches, although presets know the kinds of their sensors: one line, to be pasted into an issue.
- * `undefined`: none. No values, paths or devices, which may be confidential.
+ * Names of channels that no preset matches, although presets know the kinds of their sensors: one line for each kind, to be pasted into
+ * an issue. No values, paths or devices, which may be confidential.
  */
-export function unnamedChannels(rules: RuleSet, channels: readonly NamedChannel[]): string | undefined {
+export function unnamedChannels(rules: RuleSet, channels: readonly NamedChannel[]): readonly string[] {
   const kinds = new Set(rules.rules.flatMap(({ settings }) => settings.match.kind ?? []));
   const found = new Map<string, Set<string>>();
   // The rule set remembers what it found for each of these objects.
@@ -44,8 +44,7 @@ export function unnamedChannels(rules: RuleSet, channels: readonly NamedChannel[
     const name = [channel.name, channel.unit].map((text) => quote(text.slice(0, MAX_LENGTH))).join(" in ");
     mapEntry(found, type, () => new Set<string>()).add(name);
   }
-  if (found.size === 0) return undefined;
-  return [...found].map(([type, names]) => `${type}: ${firstOf([...names])}`).join("; ");
+  return [...found].map(([type, names]) => `${type}: ${firstOf([...names])}`);
 }
 
 function firstOf(names: readonly string[]): string {

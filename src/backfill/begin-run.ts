@@ -5,12 +5,13 @@ import { EMPTY_TREE, type Tree, type TreeNode } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecords, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
+import { estimateDisk, roughSize } from "./disk-estimate.ts";
 import { resolveTimeFlag } from "./flag-values.ts";
 import type { UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
 import { type BackfillOptions, parameterDifferences, seriesTypesOf } from "./parameters.ts";
 import { type BackfillPlan, planSensors, sensorFilter } from "./plan.ts";
-import { planSeriesRanges } from "./series-ranges.ts";
+import { planSeriesRanges, type SeriesRange } from "./series-ranges.ts";
 import { dayFileName, dayOf } from "./utc-day.ts";
 
 export interface BegunRun {
@@ -55,6 +56,7 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
   if (first.from - range.from >= Math.max(SERIES_STEP_MS[first.type], 60_000)) {
     log.warn(`the server keeps no data before ${iso(first.from)}: history begins there, not at ${iso(range.from)}`);
   }
+  await announce(folder, options, plan, seriesRanges, tree);
   const run: UnfinishedRun = {
     parameters,
     from: range.from,
@@ -72,6 +74,28 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
   await folder.writePlan(plan);
   await folder.writeJournal({ ...folder.journal, unfinished: run });
   return { run, plan };
+}
+
+/** Says what the run costs, while it is cheap to stop. */
+async function announce(
+  folder: OutputFolder,
+  { log, push, freeBytes }: BackfillOptions,
+  plan: BackfillPlan,
+  ranges: readonly SeriesRange[],
+  { nodes }: Tree,
+): Promise<void> {
+  const types = new Set(ranges.map(({ type }) => type)).size;
+  const intervalOf = (id: string) => {
+    const seconds = nodes.get(id)?.intervalSeconds;
+    return seconds === undefined ? undefined : seconds * 1_000;
+  };
+  const estimate = estimateDisk(plan, ranges, intervalOf);
+  const size = push === undefined ? estimate.files : estimate.parts;
+  const free = await freeBytes(folder.path);
+  const requests = plan.sensors.length * types;
+  const fields = { requests, size: roughSize(size), free: roughSize(free), folder: folder.path };
+  if (size > free) log.warn(fields, "the disk is probably too small for this history");
+  else log.info(fields, "estimated requests and size of the history on disk");
 }
 
 /**

@@ -39,6 +39,8 @@ interface Failure {
 export class Collection {
   readonly #options: CollectionOptions;
   readonly #done: Set<string>;
+  /** Share of the requests that are done, of sensors that are being read. */
+  readonly #shares = new Map<number, number>();
   #run: UnfinishedRun;
   #writing: Promise<void> | undefined;
   /** Data is lost, so the journal must not continue. */
@@ -98,10 +100,14 @@ export class Collection {
   }
 
   async #readOne(position: number, signal: AbortSignal): Promise<void> {
-    const { plan, parts, reader, progress } = this.#options;
+    const { plan, parts, reader } = this.#options;
     const sensor = plan.sensors[position];
     if (sensor === undefined) return;
-    const outcome = await reader.read(sensor, signal);
+    const outcome = await reader.read(sensor, signal, (share) => {
+      this.#shares.set(position, share);
+      this.#advance();
+    });
+    this.#shares.delete(position);
     if (outcome.kind === "failed") {
       this.#failures.push({ position, sensor, error: outcome.error });
       return;
@@ -115,8 +121,14 @@ export class Collection {
       this.#unknownChannels += history.unknownChannels;
     }
     this.#done.add(sensor.id);
-    progress.advance(this.#done.size);
+    this.#advance();
     await this.#checkpointWhenDue();
+  }
+
+  /** Counts requests, because a sensor can need several. */
+  #advance(): void {
+    const shares = this.#shares.values().reduce((sum, share) => sum + share, 0);
+    this.#options.progress.advance(this.#done.size + shares);
   }
 
   async #checkpointWhenDue(): Promise<void> {

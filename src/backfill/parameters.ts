@@ -102,6 +102,8 @@ export interface BackfillOptions {
   /** Continue without unreadable sensors. */
   readonly skipFailed: boolean;
   readonly concurrency: number;
+  /** On the disk of a folder. */
+  readonly freeBytes: (folder: string) => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly progress: BackfillProgress;

@@ -21,6 +21,7 @@ export interface SensorHistory {
 
 /**
  * Reads each series once.
+ * @param onShare Called after each request with the share of the sensor's requests that are done.
  * @throws ApiError, or the signal's reason
  */
 export async function readSensorHistory(
@@ -28,12 +29,15 @@ export async function readSensorHistory(
   sensor: PlannedSensor,
   ranges: readonly SeriesRange[],
   signal: AbortSignal,
+  onShare: (share: number) => void = () => undefined,
 ): Promise<SensorHistory> {
   const channelIds = planChannels(channelsOf(sensor));
   const read = new Map<SeriesType, TimeSeries>();
   // The finest first, because its window moves fastest.
-  for (const { type } of ranges.toReversed()) {
-    if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, { channelIds: channelIds }));
+  const types = new Set(ranges.toReversed().map(({ type }) => type));
+  for (const type of types) {
+    read.set(type, await api.timeSeries(sensor.id, type, signal, { channelIds }));
+    onShare(read.size / types.size);
   }
   const channels = new Map(
     sensor.channels.map(({ channelId, series }, position) => [channelId, { position, series: series.length }]),

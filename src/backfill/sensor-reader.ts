@@ -74,12 +74,15 @@ export class SensorReader {
     this.#lastAnswer = options.clock.monotonic();
   }
 
-  /** Rejects with failures of all sensors (refused key, missing server), or the signal's reason. */
-  async read(sensor: PlannedSensor, signal: AbortSignal): Promise<ReadOutcome> {
+  /**
+   * Rejects with failures of all sensors (refused key, missing server), or the signal's reason.
+   * @param onShare As for `readSensorHistory`. Begins again after a failure.
+   */
+  async read(sensor: PlannedSensor, signal: AbortSignal, onShare?: (share: number) => void): Promise<ReadOutcome> {
     const { api, clock, ranges } = this.#options;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
       try {
-        const history = await readSensorHistory(api, sensor, ranges(), signal);
+        const history = await readSensorHistory(api, sensor, ranges(), signal, onShare);
         this.#answered();
         return { kind: "read", history };
       } catch (error) {

@@ -1,4 +1,4 @@
-import { Argument, Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import {
   addServiceFlags,
   addWorldFlags,
@@ -15,7 +15,16 @@ import type { CheckFlags } from "./check/check.ts";
 import { addCompareFlags, compareFlagsFault } from "./compare/flags.ts";
 import type { Shell } from "./completion/completion.ts";
 import type { DemoFlags } from "./demo.ts";
-import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
+import {
+  addAutoReloadFlag,
+  addConfigFlag,
+  addLogFlags,
+  addShardFlag,
+  addWebConfigFlag,
+  addWebFlags,
+  integer,
+} from "./flags.ts";
+import type { HashPasswordFlags } from "./hash-password.ts";
 import { addInitFlags, type InitFlags } from "./init/flags.ts";
 import { addLeaderElectionFlags } from "./leader-election-flags.ts";
 import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
@@ -69,6 +78,7 @@ const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new 
   ["backfill", addBackfill],
   ["demo", addDemo],
   ["simulate", addSimulate],
+  ["hash-password", addHashPassword],
   ["completion", addCompletion],
 ]);
 
@@ -161,6 +171,20 @@ function addSimulate(program: Command, run: Run): void {
     "simulate the server of a check --report file: release, spelling, sizes",
   );
   addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", exampleHelp("prtg-exporter simulate"));
+}
+
+const HASH_HELP = `
+Asks on a terminal, or reads one line of standard input. Each further step of
+the cost doubles the time of a check.`;
+
+function addHashPassword(program: Command, run: Run): void {
+  subcommand(program, "hash-password", "print the bcrypt hash of a password for --web.config.file")
+    .addOption(new Option("--cost <number>", "base-2 logarithm of the rounds").default(10).argParser(integer(4, 16)))
+    .action(async (flags: HashPasswordFlags) => {
+      const { hashPassword } = await import("./hash-password.ts");
+      run.code = await hashPassword(flags);
+    })
+    .addHelpText("after", HASH_HELP);
 }
 
 const COMPLETION_HELP = `

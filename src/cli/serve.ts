@@ -110,9 +110,9 @@ async function checkConfig(
   const { config, source, badServerFiles } = await load();
   refuseBadFiles(badServerFiles);
   for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
-  context.print(`${source}: the configuration is valid`);
   const web = await openWebConfig(flags, context);
   refuseUnknownUsers(config, web);
+  context.print(`${source}: the configuration is valid`);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
   return 0;
 }

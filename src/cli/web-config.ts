@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { type Runtime, readText } from "../app/context.ts";
-import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config/load.ts";
 import { formatKey } from "../config/origin.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
 import type { WebLimits, WebObserver } from "../http/server/connection-handler.ts";
 import type { WebConfigSource } from "../http/web-config/source.ts";
 import { withinTime } from "../lib/bounded-files.ts";
@@ -26,17 +26,19 @@ export async function openWebConfig(
   });
 }
 
-/** A misspelt user in `web.users` would have full access. @throws ConfigError CONFIG_INVALID */
+const SET_FILE = "Set --web.config.file for this command too, as for serve.";
+const ADD_USER = "Correct the name in web.users, or add the user to basic_auth_users.";
+
+/** A misspelt user in `web.users` would have full access. @throws ExporterError CONFIG_INVALID */
 export function refuseUnknownUsers({ web }: Pick<Config, "web">, source: WebConfigSource | undefined): void {
   const unknown = [...web.users.keys()].filter((name) => source?.current.users.has(name) !== true);
   if (unknown.length === 0) return;
-  const text = "expected a user of basic_auth_users in --web.config.file, which has no user with this name";
-  throw new ConfigError(
-    unknown.map((name) => ({
-      ...{ code: "CONFIG_INVALID", location: "the configuration", text },
-      key: formatKey(["web", "users", name]),
-    })),
+  const fault = source === undefined ? "which is not set" : "which has no user with this name";
+  const lines = unknown.map(
+    (name) =>
+      `${formatKey(["web", "users", name])}: expected a user of basic_auth_users in --web.config.file, ${fault}`,
   );
+  throw new ExporterError("CONFIG_INVALID", lines.join("\n"), { remedy: source === undefined ? SET_FILE : ADD_USER });
 }
 
 export function webLimits(flags: WebFlags): WebLimits {

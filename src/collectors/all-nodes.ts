@@ -14,8 +14,8 @@ import { isOutOfReach } from "./failures.ts";
 /** Such a list is one page, with room for new objects. */
 const MAX_OBJECTS = 2_000;
 type NodeRun = "status" | "tree";
-/** After so many polls (half an hour by default) the lists of each kind and the server's counts are read again. */
-const MAX_POLLS: Readonly<Record<NodeRun, number>> = { status: 60, tree: 5 };
+/** Then the lists of each kind and the server's counts are read again, whatever the schedule. */
+const MAX_AGE_MS = 30 * 60_000;
 /** After so many differences in a row from the lists of each kind, the list is not used. */
 const MAX_DIFFERENCES = 3;
 /** Then try again: the server may be updated. */
@@ -39,8 +39,8 @@ export class AllNodesReader {
   /** The last lists of each kind were complete. */
   readonly #isComplete: Record<NodeRun, boolean> = { status: false, tree: false };
   #hasServerCounts = false;
-  /** Since the last lists of each kind. */
-  readonly #polls: Record<NodeRun, number> = { status: 0, tree: 0 };
+  /** Monotonic time of the last lists of each kind. */
+  readonly #comparedAt: Record<NodeRun, number> = { status: 0, tree: 0 };
   #differences = 0;
   #isDifferent = false;
   /** Monotonic. */
@@ -54,7 +54,7 @@ export class AllNodesReader {
     const { clock, isOneOfMany } = this.#options;
     return (
       this.#isComplete[run] &&
-      this.#polls[run] < MAX_POLLS[run] &&
+      clock.monotonic() - this.#comparedAt[run] < MAX_AGE_MS &&
       tree.nodes.size > 0 &&
       tree.nodes.size <= MAX_OBJECTS &&
       tree.absent.size === 0 &&
@@ -68,7 +68,6 @@ export class AllNodesReader {
    * @throws ApiError if the server is out of reach, and the signal's reason
    */
   async read(
-    run: NodeRun,
     state: ServerState,
     options: NodeListOptions,
     held: MemoryShare,
@@ -89,7 +88,6 @@ export class AllNodesReader {
       this.#isDifferent = true;
       return undefined;
     }
-    this.#polls[run]++;
     this.#differences = 0;
     this.#refusals.over();
     return poll;
@@ -103,7 +101,7 @@ export class AllNodesReader {
   /** After the lists of each kind. `isNew`: they changed the tree. */
   compare(run: NodeRun, { isComplete, isNew }: { readonly isComplete: boolean; readonly isNew: boolean }): void {
     this.#isComplete[run] = isComplete;
-    this.#polls[run] = 0;
+    this.#comparedAt[run] = this.#options.clock.monotonic();
     if (!this.#isDifferent) return;
     this.#isDifferent = false;
     this.#differences = isNew ? 0 : this.#differences + 1;

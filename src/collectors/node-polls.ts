@@ -41,7 +41,7 @@ export function pollTree(
   return memory.lend(async (held) => {
     const parts = new PartialPoll(signal);
     if (allNodes.isUsable("tree", writer.state)) {
-      const nodes = (await parts.read(() => allNodes.read("tree", writer.state, options, held, signal)))?.value;
+      const nodes = (await parts.read(() => allNodes.read(writer.state, options, held, signal)))?.value;
       if (nodes !== undefined) {
         const objectCounts = await parts.read(() => gaps.counts.objects(api, signal));
         await writer.applyTree({ nodes, objectCounts });
@@ -78,7 +78,7 @@ export function pollStatus(
     const parts = new PartialPoll(signal);
     if (allNodes.isUsable("status", writer.state)) {
       const options = { statusSummary: counted.size > 0 };
-      const nodes = (await parts.read(() => allNodes.read("status", writer.state, options, held, signal)))?.value;
+      const nodes = (await parts.read(() => allNodes.read(writer.state, options, held, signal)))?.value;
       if (nodes !== undefined) {
         const statusSummary = allNodes.hasServerCounts
           ? { value: undefined }

@@ -16,6 +16,10 @@ export interface ConfigProblem {
 /** More do not help users, and formatting takes time. */
 export const MAX_FINDINGS = 50;
 
+/** Of variables, which have no line. */
+const WITHOUT_PLACE =
+  "Correct the value that the message names. All keys: https://prtg-exporter.github.io/prtg-exporter/configuration";
+
 export class ConfigError extends ExporterError {
   readonly problems: readonly ConfigProblem[];
 
@@ -27,7 +31,9 @@ export class ConfigError extends ExporterError {
     const lines = sorted.slice(0, MAX_FINDINGS).map(formatProblem);
     const others = Math.max(sorted.length - MAX_FINDINGS, 0) + more;
     if (others > 0) lines.push(`and ${others} more`);
-    super(commonCode(sorted), lines.join("\n"));
+    const code = commonCode(sorted);
+    const hasPlace = code !== "CONFIG_INVALID" || sorted.some(({ line }) => line !== undefined);
+    super(code, lines.join("\n"), hasPlace ? {} : { remedy: WITHOUT_PLACE });
     this.problems = sorted;
     this.more = more;
   }

@@ -22,14 +22,20 @@ z.config({ jitless: true });
 export function duration(minimum: string, maximum: string) {
   const least = parseDuration(minimum) ?? 0;
   const most = parseDuration(maximum) ?? Number.POSITIVE_INFINITY;
-  const error = `a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 500ms, 30s or 1h30m`;
+  const examples = ["500ms", "30s", "1h30m"].filter((text) => isWithin(parseDuration(text), least, most));
+  const such = examples.length === 0 ? "" : `, such as ${examples.join(" or ")}`;
+  const error = `a duration from ${formatDuration(least)} to ${formatDuration(most)}${such}`;
   return z
     .string({ error })
     .meta({ title: "duration", pattern: DURATION_PATTERN.source })
     .transform((text, context) => {
       const ms = parseDuration(text);
-      return ms !== undefined && ms >= least && ms <= most ? ms : refuse(context, text, error);
+      return ms !== undefined && isWithin(ms, least, most) ? ms : refuse(context, text, error);
     });
+}
+
+function isWithin(ms: number | undefined, least: number, most: number): boolean {
+  return ms !== undefined && ms >= least && ms <= most;
 }
 
 /** Milliseconds up to `maximum`, or the number 0 without unit. */

@@ -44,7 +44,10 @@ async function readPrivateKey(path: string, readFile: ReadFile): Promise<string>
   try {
     createPrivateKey(content);
   } catch {
-    throw new ExporterError("SECRET_UNREADABLE", `${file} contains no private key in PEM, or its key has a passphrase`);
+    const fault = /ENCRYPTED/.test(content)
+      ? "contains a private key with a passphrase"
+      : "contains no private key in PEM";
+    throw new ExporterError("SECRET_UNREADABLE", `${file} ${fault}`);
   }
   return content;
 }

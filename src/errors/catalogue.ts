@@ -25,7 +25,7 @@ export const ERROR_CATALOGUE = {
   MEMORY_LIMIT_TOO_LOW: {
     meaning: "The memory limit of the container or service is too low to start the exporter.",
     remedy:
-      "Set at least 128 MB for a few thousand channels. For more: https://prtg-exporter.github.io/prtg-exporter/sizing",
+      "The exporter starts with 112 MiB. Set at least 128 MiB for a few thousand channels. For more: https://prtg-exporter.github.io/prtg-exporter/sizing",
   },
   SHARD_INVALID: {
     meaning: "The value of --shard is not a valid shard.",
@@ -72,9 +72,9 @@ export const ERROR_CATALOGUE = {
     remedy: "Create it again with check --report.",
   },
   SECRET_UNREADABLE: {
-    meaning: "A secret file cannot be read, is empty, or contains more than the secret.",
+    meaning: "A secret file cannot be read, is empty, or contains something else.",
     remedy:
-      "Check the path and the permissions of the file. It must contain only the secret: one line of UTF-8 text (PowerShell: `Set-Content -Encoding ascii`).",
+      "Check the path and the permissions of the file. A file with an API key, password or header must contain only that: one line of UTF-8 text (PowerShell: `Set-Content -Encoding ascii`). A tls.key_file must contain one private key in PEM without a passphrase (from a PFX: `openssl pkcs12 -in FILE -nocerts -nodes`).",
   },
   SECRET_EXPOSED: {
     meaning: "Other users can read a secret file, and `strict_secret_files` is set.",
@@ -106,6 +106,10 @@ export const ERROR_CATALOGUE = {
   INIT_UNWRITABLE: {
     meaning: "`init` cannot write the configuration.",
     remedy: "Check the path in --out and the permissions of its directory.",
+  },
+  PASSWORD_UNUSABLE: {
+    meaning: "`hash-password` cannot hash this password.",
+    remedy: "Give one line of 1 to 72 bytes, on the terminal or on standard input.",
   },
   WORLD_IMPOSSIBLE: {
     meaning: "The simulator cannot create a world with these sizes.",

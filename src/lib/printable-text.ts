@@ -31,7 +31,13 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
     .join("");
 }
 
-/** Names of a server can contain control sequences for terminals. */
+/** Names of a server can contain control sequences for terminals, and characters that are invisible or reverse a line. */
 export function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ");
+  return text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, " ");
+}
+
+/** One line of at most this length. A longer one is cut and ends with a marker. */
+export function shortLine(text: string, max: number): string {
+  const line = oneLine(text);
+  return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed()}…`;
 }

@@ -3,7 +3,7 @@ import type { ChannelMapper } from "./channel-mapper.ts";
 import type { ChannelServing, MappingOutcome } from "./channel-serving.ts";
 import type { MetricFamily } from "./families/family.ts";
 import type { ChannelIdentity } from "./families/labels.ts";
-import type { Rule } from "./rules/rule.ts";
+import { type Rule, ruleTitle } from "./rules/rule.ts";
 import { convert } from "./units/base-units.ts";
 
 export interface AccountedSeries {
@@ -34,7 +34,7 @@ export function accountFor(
   const series = mapper.seriesOf(serving, mapper.labels.channel(server, channel));
   return {
     outcome: serving.outcome,
-    rule: serving.rule && ruleTitle(serving.rule),
+    rule: serving.rule && titleOf(serving.rule),
     reason: mapper.hasRules ? reasonFor(serving, channel.unit) : "no rules are configured",
     series: series.map(({ family, labels, conversion }) => {
       const isConverted = value !== undefined && conversion !== undefined;
@@ -43,12 +43,12 @@ export function accountFor(
   };
 }
 
-function ruleTitle({ source, ordinal }: Rule): string {
-  return `rules[${ordinal}] of ${source}`;
+function titleOf({ source, ordinal }: Rule): string {
+  return ruleTitle(source, ordinal);
 }
 
 function reasonFor({ outcome, rule }: ChannelServing, unit: string): string {
-  const title = rule === undefined ? "" : ruleTitle(rule);
+  const title = rule === undefined ? "" : titleOf(rule);
   switch (outcome) {
     case "mapped":
       return title;

@@ -21,13 +21,14 @@ const UNKNOWN_UNIT: ChannelServing = { ...UNMATCHED, outcome: "unknown_unit" };
 export class ChannelMapper {
   readonly labels: SeriesLabels;
   readonly families: readonly MappedFamily[];
-  readonly #rules: RuleSet | undefined;
+  /** `undefined`: no rules. */
+  readonly rules: RuleSet | undefined;
   readonly #keepOriginal: boolean;
   readonly #served = new Map<MappedFamily, MappedFamily>();
 
   constructor({ labels, rules, keepOriginal = true }: ChannelMapperOptions) {
     this.labels = labels;
-    this.#rules = rules;
+    this.rules = rules;
     this.#keepOriginal = keepOriginal;
     for (const family of rules?.families ?? []) {
       const limits = labels.mappedFamily(family.limits, [...family.ruleLabels, "limit"]);
@@ -37,7 +38,7 @@ export class ChannelMapper {
   }
 
   get hasRules(): boolean {
-    return this.#rules !== undefined;
+    return this.rules !== undefined;
   }
 
   /** All families of the store, those of the metric table first. */
@@ -46,8 +47,8 @@ export class ChannelMapper {
   }
 
   serve(server: string, channel: ChannelSubject): ChannelServing {
-    if (this.#rules === undefined) return UNMATCHED;
-    const mapping = this.#rules.map(channel.sensor.node, channel);
+    if (this.rules === undefined) return UNMATCHED;
+    const mapping = this.rules.map(channel.sensor.node, channel);
     if (mapping?.kind === "drop") {
       return { outcome: "dropped", rule: mapping.rule, original: false, mapped: undefined };
     }
@@ -57,7 +58,7 @@ export class ChannelMapper {
       const labels = this.labels.mappedChannel(server, channel).concat(mapping.labels);
       return { outcome: "mapped", rule, original: this.#keepOriginal, mapped: { family, labels, conversion } };
     }
-    const isUnknown = channel.unit !== "" && !this.#rules.recognises(channel.unit);
+    const isUnknown = channel.unit !== "" && !this.rules.recognises(channel.unit);
     if (mapping === undefined) return isUnknown ? UNKNOWN_UNIT : UNMATCHED;
     return { ...UNMATCHED, outcome: isUnknown ? "unknown_unit" : "unconverted", rule: mapping.rule };
   }

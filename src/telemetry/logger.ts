@@ -28,7 +28,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const { output, redactor, layout = (line: string) => line } = options;
   const destination: DestinationStream = {
     write: (line) => {
-      const clean = redactLine(line, redactor);
+      const clean = withoutMisleading(redactLine(line, redactor));
       currentRun()?.addLine(clean);
       output.write(layout(clean));
     },
@@ -58,6 +58,14 @@ export async function layoutOf(format: LogFormat, colour = false): Promise<LineL
     errorLikeObjectKeys: [],
   });
   return (line) => pretty(line) ?? "";
+}
+
+/** Characters of texts of servers that JSON does not escape: they are invisible, reverse a line or end it. */
+const MISLEADING = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Makes them visible as `\u{202e}`, for the layout as text too. */
+function withoutMisleading(line: string): string {
+  return line.replace(MISLEADING, (character) => `\\\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** Redacts value by value: replacing a password of digits in the line would break the JSON. */

@@ -86,10 +86,11 @@ export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed 
     followPending(pending: () => PendingByResolution, now: () => number): () => void {
       const unfollow = metrics.followPending(() => {
         const waiting = pending();
+        const at = now();
         for (const resolution of RESOLUTIONS) {
-          const { points, oldestAt } = waiting.get(resolution) ?? { points: 0, oldestAt: now() };
+          const { points, oldestAt } = waiting.get(resolution) ?? { points: 0, oldestAt: at };
           own.pending(resolution, points);
-          own.oldestPending(resolution, Math.max(0, now() - oldestAt) / 1_000);
+          own.oldestPending(resolution, Math.max(0, at - oldestAt) / 1_000);
         }
       });
       return () => {

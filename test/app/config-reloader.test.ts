@@ -41,12 +41,13 @@ async function running() {
     prepareEvents: async () => ({ claim: claim("events discarded") }) as unknown as PreparedEvents,
     ...more,
   });
-  const log = pino({ level: "silent" });
+  const logged: string[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => void logged.push(line) });
   const reloader = new ConfigReloader(exporter, await digestConfig(first), { clock, log });
   const value = async (name: keyof typeof EXPORTER_METRICS.config) =>
     (await metrics.samples(EXPORTER_METRICS.config[name]))[0]?.value;
   return {
-    ...{ clock, first, reloader, source, done, changes, value },
+    ...{ clock, first, reloader, source, done, changes, value, logged },
     failWith: (error: Error | undefined) => {
       fault = error;
     },
@@ -113,16 +114,19 @@ describe("ConfigReloader", () => {
   });
 
   test("refuses to reload once it stops, and discards a reload under way", async () => {
-    const { reloader, source, changes, done } = await running();
+    const { reloader, source, changes, done, value, clock, logged } = await running();
     const config = await configOf("stale_after: 7m");
+    await clock.advance(5_000);
     let stopped: Promise<void> | undefined;
     const load = async () => {
       stopped = reloader.stop(GRACE_MS);
       return config;
     };
-    expect(await reloader.reload(source(config, { load }), GRACE_MS)).toEqual({ kind: "unchanged" });
+    const stops = { kind: "refused", message: "the exporter stops" };
+    expect(await reloader.reload(source(config, { load }), GRACE_MS)).toEqual(stops);
     await stopped;
-    expect(changes).toEqual([]);
+    // It counts neither as a success nor as a failure.
+    expect([changes, logged, await value("reloadTime")]).toEqual([[], [], 0]);
     expect(done.at(-1)).toBe("stopped");
     expect(await reloader.reload(source(await configOf("stale_after: 8m")), GRACE_MS)).toMatchObject({
       kind: "refused",

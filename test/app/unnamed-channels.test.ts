@@ -13,17 +13,17 @@ test.each([
   { title: "the channel that every sensor has", channels: [channel("ping", "Ausfall", "%", "-4")] },
   { title: "a name whose unit does not convert", channels: [channel("ping", "Ping Time", "furlongs")] },
 ])("reports nothing about $title", ({ channels }) => {
-  expect(unnamedChannels(rules, channels)).toBeUndefined();
+  expect(unnamedChannels(rules, channels)).toEqual([]);
 });
 
-test("reports each name once on one line, with kind and unit", () => {
+test("reports each name once with its unit, in one line for each kind", () => {
   const names = [channel("ping", "Laufzeit"), channel("ping", "Laufzeit"), channel("http", "a\nb", "")];
-  expect(unnamedChannels(rules, names)).toBe(String.raw`ping: "Laufzeit" in "msec"; http: "a\nb" in ""`);
+  expect(unnamedChannels(rules, names)).toEqual([`ping: "Laufzeit" in "msec"`, String.raw`http: "a\nb" in ""`]);
 });
 
 test("shortens long names and long lists", () => {
   const names = Array.from({ length: 30 }, (_, index) => channel("ping", `${index} ${"x".repeat(1_000)}`));
-  const line = unnamedChannels(rules, names) ?? "";
+  const [line = ""] = unnamedChannels(rules, names);
   expect(line.endsWith(" and 10 more")).toBe(true);
   expect(line.length).toBeLessThan(2_000);
 });

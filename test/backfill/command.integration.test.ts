@@ -48,7 +48,11 @@ describe("backfill on the command line", { timeout: 240_000 }, () => {
     const first = await start("--from", "2d", "--to", "1d", "--resolution", "short", ...labels);
     expect(first.code, first.stderr).toBe(0);
     expect(linesOf(first.stderr).filter(({ level }) => level !== "info")).toEqual([]);
-    expect(linesOf(first.stderr)[0]).toMatchObject({ msg: "reading sensors", done: 0, total: 30 });
+    expect(linesOf(first.stderr)[0]).toMatchObject({
+      requests: expect.any(Number),
+      free: expect.stringMatching(/ [MGT]B$/),
+    });
+    expect(linesOf(first.stderr)[1]).toMatchObject({ msg: "reading sensors", done: 0, total: 30 });
     expect(first.stdout).toMatch(/^wrote \d+ samples of up to 90 series into [12] files in /);
     const command = 'promtool tsdb create-blocks-from --max-block-duration=24h openmetrics --quiet "$file" DATA_FOLDER';
     expect(first.stdout).toContain(`\n  for file in ${output}/*.om; do ${command} || break; done\n`);

@@ -76,6 +76,7 @@ export function run(
     parameters: { server: "hq", from, to, resolution, labels, paths, kinds, tags, configured: settings },
     skipFailed: false,
     concurrency: 3,
+    freeBytes: async () => 1e12,
     clock: new TickingClock(),
     log: pino({ level: "silent" }),
     progress: { begin: () => undefined, advance: () => undefined, end: () => undefined },

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { duration } from "../../src/config/fields.ts";
 import { formatDuration, parseDuration } from "../../src/config/quantities.ts";
 
 const DAY = 86_400_000;
@@ -62,4 +63,19 @@ describe("parseDuration", () => {
       }),
     );
   });
+});
+
+test.each([
+  ["1s", "24d"],
+  ["1ms", "2s"],
+  ["2h", "3h"],
+  ["100ms", "1m"],
+])("the message about a duration from %s to %s has only examples that are valid", (least, most) => {
+  const schema = duration(least, most);
+  const { error } = schema.safeParse("wrong");
+  const text = error?.issues[0]?.message ?? "";
+  expect(text).toContain(`from ${least} to ${most}`);
+  for (const [example] of text.replace(/^.* to \w+/, "").matchAll(/\d\w+/g)) {
+    expect([example, schema.safeParse(example).success]).toEqual([example, true]);
+  }
 });

@@ -338,6 +338,8 @@ describe("environment", () => {
     expect(error.message.split("\n")).toHaveLength(1);
     for (const fragment of fragments) expect(error.message).toContain(fragment);
     expect(error.message).not.toContain(SECRET);
+    // Variables have no line.
+    expect(error.remedy).not.toContain("line and column");
   });
 });
 

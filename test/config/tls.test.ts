@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { loadConfig } from "../../src/config/load.ts";
@@ -91,3 +92,22 @@ test("a renewed certificate or a new fingerprint makes a reload reconnect", asyn
   expect(await printOf("server_name: prtg")).not.toBe(first);
   expect(await printOf(`fingerprints: ["${PLAIN}"]`)).not.toBe(await printOf(`fingerprints: ["${"0".repeat(64)}"]`));
 });
+
+test.each([
+  ["a passphrase", encryptedKey(), "file /etc/ssl/odd.key contains a private key with a passphrase"],
+  ["one line of text", "secret", "file /etc/ssl/odd.key contains no private key in PEM"],
+])("a key file with %s fails with a remedy for keys", async (_name, content, fault) => {
+  const text = withTls(CLIENT.replace("/etc/ssl/private/exporter.key", "/etc/ssl/odd.key"));
+  const error = await failureOf(load(text, {}, { "/etc/ssl/odd.key": content }));
+  expect([error.code, error.message]).toEqual(["SECRET_UNREADABLE", expect.stringContaining(fault)]);
+  expect(error.remedy).toMatch(/tls\.key_file must contain one private key in PEM without a passphrase/);
+});
+
+function encryptedKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "not-the-secret" },
+  });
+  return privateKey;
+}

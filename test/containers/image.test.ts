@@ -165,7 +165,7 @@ describeWithPrograms([...IMAGE_PROGRAMS], "image in a container engine", (progra
       const { name } = await serve("http://127.0.0.1:9", limited("96m"));
       const { ExitCode, OOMKilled } = await ended(name);
       expect({ ExitCode, OOMKilled }).toEqual({ ExitCode: 1, OOMKilled: false });
-      expect(await logOf(name)).toMatch(/96 MB.*128 MB/s);
+      expect(await logOf(name)).toMatch(/96 MiB.*128 MiB/s);
     });
   });
 });

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { CORE_SCHEMA, load, mergeTag } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { loadConfig } from "../../src/config/load.ts";
 
 const FOLDER = fileURLToPath(new URL("../../deploy/compose/", import.meta.url));
 const DASHBOARDS = fileURLToPath(new URL("../../deploy/grafana/dashboards/", import.meta.url));
@@ -56,7 +57,38 @@ function mounts(service: string): ReadonlyMap<string, string> {
   return new Map(volumes.map((text) => text.split(":")).map(([source = "", target = ""]) => [target, source]));
 }
 
+/** As Compose does it: `${NAME:-default}`. */
+function environmentWith(given: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(compose.services.exporter?.environment ?? {});
+  const fill = (text: string) =>
+    text.replace(/\$\{(\w+):-(.*)\}$/, (_, name: string, fallback: string) => given[name] || fallback);
+  return Object.fromEntries(entries.map(([name, text]) => [name, fill(text)]));
+}
+
+async function serverWith(given: Readonly<Record<string, string>>) {
+  const env = environmentWith(given);
+  const file = `${FOLDER}prtg-exporter.yaml`;
+  const { config } = await loadConfig({ file, env, readFile: async (path) => readFileSync(path, "utf8") });
+  return config.servers;
+}
+
 describe("deploy/compose", () => {
+  test("reads the simulator by default", async () => {
+    expect(await serverWith({})).toMatchObject([{ name: "simulator", url: "http://simulator:1615" }]);
+  });
+
+  test("reads an own server under its name and with its certificate", async () => {
+    const PRTG_FINGERPRINTS = "AB".repeat(32);
+    const own = { PRTG_NAME: "hq", PRTG_URL: "https://prtg.example.com:1616", PRTG_API_KEY: "key", PRTG_FINGERPRINTS };
+    expect(await serverWith({ ...own, PRTG_SERVER_NAME: "core" })).toMatchObject([
+      {
+        name: "hq",
+        url: "https://prtg.example.com:1616",
+        tls: { serverName: "core", fingerprints: ["ab".repeat(32)] },
+      },
+    ]);
+  });
+
   test("prevents core dumps, which contain keys", () => {
     expect(compose.services.exporter?.ulimits).toEqual({ core: 0 });
   });

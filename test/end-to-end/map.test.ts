@@ -93,10 +93,19 @@ describe("map --all", () => {
     const { code, stdout } = await map("--all");
     const [head, ...lines] = stdout.split("\n");
     expect(code).toBe(0);
-    expect(head).toMatch(/^CHANNEL +SENSOR +NAME +VALUE +UNIT +SERIES +RULE$/);
+    expect(head).toMatch(/^CHANNEL +SENSOR +KIND +NAME +VALUE +UNIT +SERIES +RULE$/);
     expect(lines.filter((line) => /^\d+\.-4 .* none +rules\[0\] of .* drops it$/.test(line)).length).toBeGreaterThan(5);
     expect(stdout).toMatch(/ prtg_channel_value [\d.]+ +rules\[\d\] of preset base-units\n +prtg_channel_\w+ [\d.]+\n/);
     expect(stdout).toMatch(/\n\d+ channels: .*\d+ mapped.*\n$/);
+  });
+
+  test("names the rules that match no channel, unless it shows a part of them", async () => {
+    const file = join(folder, "prtg.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("kind: ping,", "kind: pimg,"));
+    const warning =
+      /^warning: rules\[1\] of .*prtg\.yaml matches no channel: no kind is "pimg", the nearest is "ping"$/m;
+    expect((await map("--all")).stdout).toMatch(warning);
+    expect((await map("--all", "--server", "hq")).stdout).not.toContain("matches no channel");
   });
 
   test("saves a recording and gives the same result without a server", async () => {

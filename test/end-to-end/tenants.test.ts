@@ -146,12 +146,15 @@ test("serve rejects an assigned user whom the web configuration lacks", async ()
   const { files } = await setUp("web: { users: { alcie: { servers: [acme] } } }\n");
   for (const args of [
     ["serve", "--config.check", ...files],
-    ["serve", ...files],
-    ["serve", ...files.slice(0, 2)],
+    ["serve", ...files, "--web.listen-address", "127.0.0.1:0"],
+    ["serve", ...files.slice(0, 2), "--web.listen-address", "127.0.0.1:0"],
+    ["check", ...files],
+    ["check", ...files.slice(0, 2)],
   ]) {
-    const { code, stderr } = await runCommand([...args, "--web.listen-address", "127.0.0.1:0"], { env: ENV });
-    expect([code, stderr]).toEqual([
+    const { code, stdout, stderr } = await runCommand(args, { env: ENV });
+    expect([code, stdout, stderr]).toEqual([
       1,
+      "",
       expect.stringContaining("web.users.alcie: expected a user of basic_auth_users"),
     ]);
   }

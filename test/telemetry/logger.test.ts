@@ -71,6 +71,16 @@ describe("secret with special characters", () => {
   );
 });
 
+test.each(LOG_FORMATS)("the %s logger shows characters that would mislead a reader", async (format) => {
+  let written = "";
+  const output = { write: (text: string) => (written += text) };
+  const log = createLogger({ level: "info", layout: await layoutOf(format), redactor: new Redactor(), output });
+  log.info({ err: new Error("a\u202eb\u200b\u{e0041}\u2028\u009b"), name: "x\u2066" }, "said\u202e");
+  expect(written.trimEnd()).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  for (const shown of ["202e}b", "200b", "e0041", "2028", "9b", "2066"]) expect(written).toContain(shown);
+  if (format === "json") expect(JSON.parse(written)).toMatchObject({ msg: "said\\u{202e}", name: "x\\u{2066}" });
+});
+
 test("the text logger writes one line, including errors", async () => {
   let written = "";
   const output = { write: (text: string) => (written += text) };

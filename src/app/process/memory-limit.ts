@@ -11,5 +11,5 @@ const MIN_MIB = 112;
 export function requireMemory(limitBytes: number): void {
   const mib = Math.floor(limitBytes / MIB);
   if (limitBytes === 0 || mib >= MIN_MIB) return;
-  throw new ExporterError("MEMORY_LIMIT_TOO_LOW", `the memory limit of this process is ${mib} MB`);
+  throw new ExporterError("MEMORY_LIMIT_TOO_LOW", `the memory limit of this process is ${mib} MiB`);
 }

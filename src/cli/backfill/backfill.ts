@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import type { Logger } from "pino";
 import { connectSelected } from "../../app/connect-server.ts";
 import { createContext, loadFlaggedConfig } from "../../app/context.ts";
@@ -49,6 +50,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
       skipFailed: flags.skipFailed === true,
       // The budget's concurrency, plus one batch to write.
       concurrency: server.limits.concurrency + 1,
+      freeBytes,
       clock,
       log,
       progress: process.stderr.isTTY ? progressBar(process.stderr, clock) : progressLines(log, clock),
@@ -60,6 +62,12 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
   } finally {
     await Promise.all([api.close(), push?.close()]);
   }
+}
+
+/** For this user. */
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 function warnAboutLabels({ label: labels }: BackfillFlags, log: Logger): void {

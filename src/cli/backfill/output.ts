@@ -33,7 +33,7 @@ export function progressBar(stream: NodeJS.WritableStream, clock: Clock): Backfi
       progressRate = new ProgressRate(clock, done);
       bar.start(total, done, { title: TITLES[what], ...UNKNOWN });
     },
-    advance: (done) => bar.update(done, { ...estimate(progressRate, done, total) }),
+    advance: (done) => bar.update(Math.floor(done), { ...estimate(progressRate, done, total) }),
     end: () => bar.stop(),
   };
 }
@@ -53,7 +53,7 @@ export function progressLines(log: Logger, clock: Clock): BackfillProgress {
       const { rate, left } = estimate(progressRate, done, total);
       if (clock.monotonic() < nextLine) return;
       nextLine = clock.monotonic() + LINE_EVERY_MS;
-      log.info({ done, total, per_second: rate, left }, TITLES[what]);
+      log.info({ done: Math.floor(done), total, per_second: rate, left }, TITLES[what]);
     },
     end: () => undefined,
   };

@@ -1,7 +1,9 @@
 import { type ConfigFlags, createContext, type LogFlags, loadFlaggedConfig } from "../../app/context.ts";
+import { mappingOf } from "../../app/mapping.ts";
 import { refuseNewerState } from "../../app/state-versions.ts";
 import { refuseBadFiles } from "../../config/server-files.ts";
 import type { Redactor } from "../../errors/redactor.ts";
+import { RuleUse } from "../../mapping/rules/rule-use.ts";
 import { inspectStateDirectory } from "../../sync/state-files.ts";
 import { AGREEMENT, type CompareFlags } from "../compare/flags.ts";
 import type { WebConfigFlags } from "../flags.ts";
@@ -9,6 +11,7 @@ import { electionTimes, type LeaderElectionFlags } from "../leader-election-flag
 import { interruption } from "../signals.ts";
 import { openWebConfig, refuseUnknownUsers } from "../web-config.ts";
 import { concludeFindings, type Finding, findingsTable } from "./findings.ts";
+import { idleRuleFindings, MAPPING } from "./idle-rules.ts";
 import { ELECTION, ELECTION_SUBJECTS, leaseFindings } from "./lease-steps.ts";
 import { checkSteps } from "./plan.ts";
 import { REST, ServerCheck } from "./server-check.ts";
@@ -23,21 +26,23 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   const context = await createContext(flags, redactor);
   const { config, source, badServerFiles } = await loadFlaggedConfig(flags, context);
   refuseBadFiles(badServerFiles);
-  context.print(`${source}: the configuration is valid`);
-  for (const text of config.deprecated ?? []) context.print(`warning: ${text}`);
   const web = await openWebConfig(flags, context);
   refuseUnknownUsers(config, web);
+  context.print(`${source}: the configuration is valid`);
+  for (const text of config.deprecated ?? []) context.print(`warning: ${text}`);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
   const directory = config.stateDir && (await inspectStateDirectory(config.stateDir, false));
   if (directory) context.print(`${directory.kind === "open" ? "warning" : "note"}: ${directory.text}`);
   await refuseNewerState(config, process.env);
   const elects = flags.leaderElect === true;
   if (elects) electionTimes(flags);
+  const { rules } = mappingOf(config).mapper;
+  const ruleUse = rules?.rules.some(({ isPreset }) => !isPreset) ? new RuleUse(rules) : undefined;
   const checks = config.servers.map(
-    (server) => new ServerCheck(server, checkSteps(server, config), config, context, interrupted.signal),
+    (server) => new ServerCheck(server, checkSteps(server, config, ruleUse), config, context, interrupted.signal),
   );
   const formatFinding = findingsTable(
-    [...config.servers.map(({ name }) => name), ...(elects ? [ELECTION] : [])],
+    [...config.servers.map(({ name }) => name), ...(ruleUse ? [MAPPING] : []), ...(elects ? [ELECTION] : [])],
     [
       ...checks.flatMap(({ subjects }) => subjects),
       ...(flags.compare === undefined ? [] : [AGREEMENT]),
@@ -54,6 +59,12 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     }
   }
   if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+  // Rules for servers of other shards match nothing here.
+  if (ruleUse !== undefined && flags.shard === undefined) {
+    const found = idleRuleFindings(ruleUse, config.servers.length, findings);
+    for (const finding of found) context.print(formatFinding(finding));
+    findings.push(...found);
+  }
   if (flags.compare !== undefined) {
     const { compareServers } = await import("../compare/agreement.ts");
     const { signal } = interrupted;

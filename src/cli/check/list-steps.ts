@@ -1,6 +1,8 @@
 import { allPresets, unnamedChannels } from "../../app/unnamed-channels.ts";
 import { READINGS, WITHOUT_SECTION } from "../../collectors/failures.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
+import { shortLine } from "../../lib/printable-text.ts";
+import type { RuleUse } from "../../mapping/rules/rule-use.ts";
 import { isRoot } from "../../model/placement.ts";
 import type {
   ChannelList,
@@ -12,11 +14,15 @@ import type {
 } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
 import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
+import { sensorIn, treeOf } from "../map/mapped-server.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
 const RIGHTS_REMEDY =
   "Give the user of the API key read access to the objects to monitor. A key has the rights of its user.";
 const UNREADABLE_REMEDY = "Report it with the version of the server. This is a bug of the exporter.";
+
+/** Of unnamed channels, in characters. */
+const MAX_EXAMPLE = 80;
 
 export interface FoundLists {
   readonly nodes: Map<NodeKind, readonly NodeRecord[]>;
@@ -124,12 +130,31 @@ export function namesStep(found: FoundLists): Step {
         const sensor = sensors.get(channel.sensorId);
         return sensor === undefined ? [] : { sensor, channel };
       });
-      const line = unnamedChannels(await allPresets(), channels);
-      if (line === undefined) return ok("the presets match all channels of known sensor kinds");
+      const kinds = unnamedChannels(await allPresets(), channels);
+      if (kinds.length === 0) return ok("the presets match all channels of known sensor kinds");
       return ok(
-        `no preset matches ${line}`,
-        "Optional: paste this line into an issue to get names for these channels in a later version.",
+        `no preset matches some channels of ${kinds.length} known sensor kinds, such as ${shortLine(kinds[0] ?? "", MAX_EXAMPLE)}`,
+        "Optional: `map --all` lists them. Paste its last lines into an issue to get names for them in a later version.",
       );
+    },
+  };
+}
+
+export const RULES = "rules";
+
+/** Which rules of the user match channels. Needs the lists. */
+export function rulesStep(found: FoundLists, use: RuleUse): Step {
+  return {
+    subject: RULES,
+    run: async () => {
+      const { channels, nodes } = found;
+      if (channels === undefined || !nodes.has("sensor")) return { status: "skipped", text: "needs the lists" };
+      const tree = treeOf({ nodes: [...nodes.values()].flat() });
+      for (const channel of channels) {
+        const sensor = sensorIn(tree, channel.sensorId);
+        if (sensor !== undefined) use.add(sensor, channel);
+      }
+      return ok(`own rules compared with all channels: ${use.rules}`);
     },
   };
 }

@@ -5,6 +5,7 @@ import { PartialPoll, READINGS } from "../../collectors/failures.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { describeFault } from "../../errors/exporter-error.ts";
+import type { RuleUse } from "../../mapping/rules/rule-use.ts";
 import { type LicenseUse, type NodeKind, READING_ORDER } from "../../prtg/records.ts";
 import {
   channelsStep,
@@ -13,6 +14,7 @@ import {
   lookupsStep,
   namesStep,
   nodesStep,
+  rulesStep,
   selectionStep,
   visibilityStep,
 } from "./list-steps.ts";
@@ -23,8 +25,11 @@ export interface PlannedStep extends Step {
   readonly collectors: readonly CollectorName[];
 }
 
-/** All requests of `serve`, the most informative failures first. */
-export function checkSteps(server: ServerConfig, config: Config): readonly PlannedStep[] {
+/**
+ * All requests of `serve`, the most informative failures first.
+ * @param ruleUse Shared by all servers. `undefined`: the user has no rules.
+ */
+export function checkSteps(server: ServerConfig, config: Config, ruleUse?: RuleUse): readonly PlannedStep[] {
   const { tree, status, channels, limits, details } = config.collectors;
   const found: FoundLists = { nodes: new Map(), channels: undefined };
   const states = { lookups: false };
@@ -41,6 +46,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
     ...(isWhole ? of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS) : []),
     ...of(readers, ...nodes, ...(isWhole ? [visibilityStep(found)] : [])),
     ...of(channels.enabled ? ["channels"] : [], channelsStep(found), namesStep(found)),
+    ...(ruleUse === undefined ? [] : of(channels.enabled ? ["channels"] : [], rulesStep(found, ruleUse))),
     ...(isWhole ? [] : of(readers, selectionStep(found))),
     ...of(limits.enabled ? ["limits"] : [], lookupsStep(states), limitsStep(states)),
     ...of(details.enabled ? ["details"] : [], detailsStep(found, isWhole)),

@@ -9,6 +9,10 @@ export interface Written {
   readonly file: string;
   /** All written files. */
   readonly written: readonly string[];
+  /** An existing file with the key. */
+  readonly keyFile: string | undefined;
+  /** Like `prtg-exporter` or `npm start --`. */
+  readonly program: string;
   /** Name of this machine. */
   readonly host: string;
   readonly platform: NodeJS.Platform;
@@ -16,21 +20,23 @@ export interface Written {
 }
 
 /** The next steps of the user. */
-export function conclusion({ file, written, host, platform, isRoot }: Written): string {
+export function conclusion({ file, written, keyFile, program, host, platform, isRoot }: Written): string {
   // Windows has no modes: the directory decides.
   const rights = platform === "win32" ? "" : ", readable only for your user";
-  const check = `prtg-exporter check --config.file ${argument(file)}`;
-  const next =
-    isRoot && resolve(file) === SERVICE_FILE
-      ? [
-          `chown prtg-exporter ${written.map(argument).join(" ")}`,
-          `runuser -u prtg-exporter -- ${check}`,
-          "systemctl enable --now prtg-exporter",
-        ]
-      : [check, `prtg-exporter serve --config.file ${argument(file)}`];
+  const check = `${program} check --config.file ${argument(file)}`;
+  const isService = isRoot && resolve(file) === SERVICE_FILE;
+  const next = isService
+    ? [
+        `chown prtg-exporter ${written.map(argument).join(" ")}`,
+        `runuser -u prtg-exporter -- ${check}`,
+        "systemctl enable --now prtg-exporter",
+      ]
+    : [check, `${program} serve --config.file ${argument(file)}`];
+  const hint =
+    isService && keyFile !== undefined ? `\nThe service runs as user prtg-exporter, which must read ${keyFile}.\n` : "";
   return `
 Wrote ${written.join(" and ")}${rights}.
-
+${hint}
 Add this job to prometheus.yml:
 
 scrape_configs:

@@ -1,5 +1,5 @@
 import { constants, type Stats } from "node:fs";
-import { access, lstat } from "node:fs/promises";
+import { access, lstat, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { replaceFile } from "../../lib/durable-file.ts";
@@ -34,16 +34,25 @@ async function statsOf(file: string): Promise<Stats | undefined> {
   }
 }
 
-/** The key first. For the owner only. Resolves with the paths. @throws ExporterError INIT_UNWRITABLE */
+/**
+ * The key first. For the owner only. Resolves with the paths.
+ * @throws ExporterError INIT_UNWRITABLE. Then no new file stays, so that the next run does not find its key file.
+ */
 export async function writeDraft(draft: Draft): Promise<readonly string[]> {
   const { file, apiKey } = draft;
   const texts = new Map([[file, configText(draft)]]);
   if ("value" in apiKey) texts.set(newKeyFile(file), `${apiKey.value}\n`);
   const files = [...texts.keys()].toReversed();
+  const created: string[] = [];
   for (const each of files) {
-    await replaceFile(each, (handle) => handle.writeFile(texts.get(each) ?? "")).catch((error) => {
+    const isNew = (await statsOf(each)) === undefined;
+    try {
+      await replaceFile(each, (handle) => handle.writeFile(texts.get(each) ?? ""));
+    } catch (error) {
+      for (const file of created) await rm(file, { force: true });
       throw unwritable(each, error);
-    });
+    }
+    if (isNew) created.push(each);
   }
   return files;
 }

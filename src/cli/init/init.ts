@@ -11,6 +11,7 @@ import { type Draft, loadDraft, type ServerDraft } from "./draft.ts";
 import { checkTargets, writeDraft } from "./files.ts";
 import { type FoundApi, findApi } from "./find-port.ts";
 import { type Given, givenBy, type InitFlags } from "./flags.ts";
+import { programCommand } from "./program-command.ts";
 import { LineTerminal, type Terminal } from "./terminal.ts";
 import { withTrust } from "./trust.ts";
 
@@ -46,8 +47,17 @@ export async function createConfiguration(
     return 1;
   }
   const written = await writeDraft(draft);
-  const { platform } = process;
-  context.print(conclusion({ file, written, host: hostname(), platform, isRoot: process.geteuid?.() === 0 }));
+  context.print(
+    conclusion({
+      file,
+      written,
+      keyFile: given.apiKeyFile,
+      program: programCommand(process.env, process.cwd()),
+      host: hostname(),
+      platform: process.platform,
+      isRoot: process.geteuid?.() === 0,
+    }),
+  );
   return 0;
 }
 
@@ -107,7 +117,7 @@ async function keyOf(
 ): Promise<Draft["apiKey"]> {
   if (apiKeyFile !== undefined) return { file: apiKeyFile };
   for (;;) {
-    const value = apiKey ?? (await answer(terminal, "askSecret", "API key (not shown):"));
+    const value = apiKey ?? (await answer(terminal, "askSecret", "API key (not shown):")).trim();
     const fault = apiKeyFault(value);
     if (fault === undefined) return { value };
     if (apiKey !== undefined) throw new ExporterError("SECRET_UNREADABLE", `PRTG_API_KEY ${fault}`);

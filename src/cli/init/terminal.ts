@@ -5,9 +5,9 @@ import { ExporterError } from "../../errors/exporter-error.ts";
 /** Asks a person. */
 export interface Terminal {
   ask(question: string): Promise<string>;
-  /** Shows no typed character. */
+  /** Shows no typed character. Blanks at the ends may belong to a secret. */
   askSecret(question: string): Promise<string>;
-  /** Only `y` and `yes` agree. */
+  /** Repeats the question until the answer is yes, no or empty, which is no. */
   confirm(question: string): Promise<boolean>;
   /** Gives the terminal back. */
   close(): void;
@@ -32,7 +32,7 @@ export class LineTerminal implements Terminal {
     this.#interface.setPrompt(`${question} `);
     this.#output.isMuted = false;
     try {
-      return await this.#answer(question);
+      return (await this.#answer(question)).trim();
     } finally {
       this.#output.isMuted = true;
     }
@@ -48,7 +48,11 @@ export class LineTerminal implements Terminal {
   }
 
   async confirm(question: string): Promise<boolean> {
-    return /^y(es)?$/i.test(await this.ask(`${question} [y/N]`));
+    for (;;) {
+      const text = await this.ask(`${question} [y/N]`);
+      if (/^y(es)?$/i.test(text)) return true;
+      if (/^(no?)?$/i.test(text)) return false;
+    }
   }
 
   close(): void {
@@ -60,7 +64,7 @@ export class LineTerminal implements Terminal {
     this.#interface.prompt(true);
     const { value, done } = await this.#lines.next();
     if (done) throw new ExporterError("INIT_ANSWER_MISSING", `the input ended at the question: ${question}`);
-    return value.trim();
+    return value;
   }
 }
 

@@ -3,13 +3,16 @@ import type { CommandContext } from "../../app/context.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { peerCertificate } from "../../lib/http/peer-certificate.ts";
-import { oneLine } from "../../lib/printable-text.ts";
+import { shortLine } from "../../lib/printable-text.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import { askHealth } from "./ask-health.ts";
 import type { ServerDraft } from "./draft.ts";
 import type { Terminal } from "./terminal.ts";
 
 const TIMEOUT_MS = 10_000;
+/** A certificate may have kilobytes of names. */
+const MAX_NAME = 100;
+const MAX_NAMES = 300;
 
 /**
  * Shows the certificate. If it is not trusted, offers to trust this one by its fingerprint.
@@ -56,27 +59,32 @@ function untrusted(error: ApiError, fingerprint: string): ExporterError {
   });
 }
 
+/** `undefined` without a name, although the types of Node.js say otherwise. */
+type Name = string | undefined;
+
 /** A server may write anything into its certificate. */
 function describeCertificate(certificate: X509Certificate): string {
-  const { subject, issuer, subjectAltName = "", fingerprint256 } = certificate;
+  const { subjectAltName = "", fingerprint256 } = certificate;
+  const [subject, issuer]: readonly Name[] = [certificate.subject, certificate.issuer];
   const [begin, end] = datesOf(certificate);
   return [
     "Certificate of the server:",
     `  subject              ${nameOf(subject)}`,
     `  issuer               ${subject === issuer ? "itself (self-signed)" : nameOf(issuer)}`,
     `  valid                from ${begin} to ${end}`,
-    ...(subjectAltName === "" ? [] : [`  names                ${oneLine(subjectAltName)}`]),
+    ...(subjectAltName === "" ? [] : [`  names                ${shortLine(subjectAltName, MAX_NAMES)}`]),
     `  SHA-256 fingerprint  ${fingerprint256}`,
   ].join("\n");
 }
 
 function summaryOf(certificate: X509Certificate): string {
-  return `Certificate: ${nameOf(certificate.subject)}, valid until ${datesOf(certificate)[1]}`;
+  const { subject, subjectAltName }: { readonly subject: Name; readonly subjectAltName: Name } = certificate;
+  return `Certificate: ${nameOf(subject ?? subjectAltName)}, valid until ${datesOf(certificate)[1]}`;
 }
 
-/** Node.js writes each part into a line. */
-function nameOf(subject: string): string {
-  return oneLine(subject.replaceAll("\n", ", "));
+/** Node.js writes each part into a line. Certificates of public authorities for a few days have no subject. */
+function nameOf(name: Name): string {
+  return name === undefined ? "none" : shortLine(name.replaceAll("\n", ", "), MAX_NAME);
 }
 
 function datesOf({ validFromDate, validToDate }: X509Certificate): [begin: string, end: string] {

@@ -21,6 +21,7 @@ import { PRIVATE_FILE } from "../../lib/private-file.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor } from "../../mapping/channel-account.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
+import { RuleUse } from "../../mapping/rules/rule-use.ts";
 import type { Tree } from "../../model/tree.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { serverRecorder } from "../../telemetry/recorders.ts";
@@ -63,8 +64,11 @@ export async function map(flags: MapFlags, redactor: Redactor): Promise<number> 
     await printJson(channels, context);
   } else {
     context.print(`${mapTable(channels, servers.length > 1, config.labels)}\n${conclude(channels)}`);
+    for (const text of isWhole(flags) ? idleRules(mapper, channels) : []) context.print(`warning: ${text}`);
     const unnamed = unnamedChannels(await allPresets(), channels);
-    if (unnamed !== undefined) context.print(`no preset matches these names (please report this line): ${unnamed}`);
+    if (unnamed.length > 0) {
+      context.print(["no preset matches these names (please report these lines):", ...unnamed].join("\n  "));
+    }
   }
   return 0;
 }
@@ -117,6 +121,18 @@ function chooseSensor(servers: readonly RecordedServer[], sensorId: string | und
   const where = servers.map(({ name }) => name).join(", ");
   const text = other === undefined ? `${where}: no sensor ${sensorId}` : `${sensorId} is a ${other.kind}, not a sensor`;
   throw new ExporterError("MAP_SENSOR_UNKNOWN", text);
+}
+
+/** Other channels may match the rules. */
+function isWhole({ all, server }: MapFlags): boolean {
+  return all === true && server === undefined;
+}
+
+function idleRules({ rules }: ChannelMapper, channels: readonly MappedChannel[]): readonly string[] {
+  if (rules === undefined || channels.length === 0) return [];
+  const use = new RuleUse(rules);
+  for (const { sensor, channel } of channels) use.add(sensor, channel);
+  return use.idle();
 }
 
 /** Hundreds of thousands do not fit into one string. */

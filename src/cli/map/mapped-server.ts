@@ -25,7 +25,7 @@ export async function recordServer(
 }
 
 /** As after the first poll of `serve`. */
-export function treeOf({ nodes }: RecordedServer): Tree {
+export function treeOf({ nodes }: Pick<RecordedServer, "nodes">): Tree {
   const poll = Object.fromEntries(
     NODE_KINDS.map((kind) => {
       const items = nodes.filter((node) => node.kind === kind);

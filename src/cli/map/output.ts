@@ -1,5 +1,5 @@
 import { formatLabels, formatValue } from "../../exposition/text-format.ts";
-import { oneLine, textTable } from "../../lib/printable-text.ts";
+import { oneLine, shortLine, textTable } from "../../lib/printable-text.ts";
 import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-account.ts";
 import type { LabelSettings } from "../../mapping/label-settings.ts";
 import { CHANNEL_LABEL_NAMES } from "../../mapping/metric-table.ts";
@@ -14,10 +14,11 @@ export interface MappedChannel {
 }
 
 /** The rule is last and uncut, because it may name a file. */
-const HEAD = ["CHANNEL", "SENSOR", "NAME", "VALUE", "UNIT", "SERIES", "RULE"];
+const HEAD = ["CHANNEL", "SENSOR", "KIND", "NAME", "VALUE", "UNIT", "SERIES", "RULE"];
 
 /** Servers may send any length. */
 const MAX_SENSOR = 40;
+const MAX_KIND = 20;
 const MAX_NAME = 30;
 const MAX_UNIT = 12;
 const MAX_SERIES = 60;
@@ -34,9 +35,10 @@ export function mapTable(channels: readonly MappedChannel[], withServer: boolean
     const cells = [
       `${sensor.id}.${channelId}`,
       cutFront(sensor.path, MAX_SENSOR),
-      cut(name, MAX_NAME),
-      value === undefined ? "" : formatValue(value),
-      cut(unit, MAX_UNIT),
+      shortLine(sensor.type, MAX_KIND),
+      shortLine(name, MAX_NAME),
+      value === undefined ? "" : rounded(value),
+      shortLine(unit, MAX_UNIT),
     ];
     const head = withServer ? [server, ...cells] : cells;
     const series = account.series.length === 0 ? ["none"] : account.series.map((each) => seriesText(each, usual));
@@ -51,13 +53,13 @@ function seriesText({ family, labels, value }: AccountedSeries, usual: ReadonlyS
   const added = family.labels.flatMap((name, index) => (usual.has(name) ? [] : [[name, labels[index] ?? ""] as const]));
   const names = added.map(([name]) => name);
   const values = added.map(([, text]) => text);
-  const name = cut(`${family.name}${formatLabels(names, values)}`, MAX_SERIES);
-  return value === undefined ? name : `${name} ${formatValue(value)}`;
+  const name = shortLine(`${family.name}${formatLabels(names, values)}`, MAX_SERIES);
+  return value === undefined ? name : `${name} ${rounded(value)}`;
 }
 
-function cut(text: string, length: number): string {
-  const line = oneLine(text);
-  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+/** Fractions with six digits, for people. */
+function rounded(value: number): string {
+  return formatValue(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
 /** The end of a path is more specific. */

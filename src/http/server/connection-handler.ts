@@ -32,6 +32,8 @@ export interface WebLimits {
   readonly idleMs?: number | undefined;
   /** For sending a response. Default: 5 minutes, longer than any scrape. */
   readonly answerMs?: number | undefined;
+  /** At the end, for requests that are on their way on idle connections. Default: 1 s. */
+  readonly lastRequestsMs?: number | undefined;
   /** Interval of the checks of connections and of the web configuration's files. Default: 1 s. */
   readonly watchMs?: number | undefined;
 }
@@ -47,6 +49,8 @@ export interface ConnectionHandlerOptions extends WebLimits {
   readonly webConfig?: WebConfigSource | undefined;
   readonly observer?: WebObserver | undefined;
 }
+
+const LAST_REQUESTS_MS = 1_000;
 
 /** Accepts connections, lets the current protocol server speak HTTP on them, and passes requests to the request handler. */
 export class ConnectionHandler {
@@ -96,19 +100,24 @@ export class ConnectionHandler {
     if (handshakeOf(before) !== handshakeOf(this.#config)) this.#protocol = this.#createProtocol();
   }
 
-  /** Waits up to `graceMs` for responses. Each of them ends its connection. */
+  /**
+   * Waits up to `graceMs` for responses. Each of them ends its connection. A client may send a request just before it sees the end of an
+   * idle connection, so these stay open a little longer.
+   */
   async finish(graceMs: number): Promise<void> {
     this.#isEnding = true;
     for (const response of this.#underWay) if (!response.headersSent) endAfter(response.req, response);
     const finished = new AbortController();
-    const grace = delay(graceMs, "over" as const, { signal: finished.signal });
+    const { signal } = finished;
+    const wait = (ms: number) => delay(ms, "over" as const, { signal }).catch(() => "over" as const);
+    const grace = wait(graceMs);
+    await Promise.race([this.#connections.empty(), wait(this.#options.lastRequestsMs ?? LAST_REQUESTS_MS), grace]);
     while (this.#underWay.size > 0) {
       const ended = [...this.#underWay].map(
         (response) => new Promise<void>((resolve) => response.once("close", resolve)),
       );
-      if ((await Promise.race([Promise.all(ended), grace])) === "over") return;
+      if ((await Promise.race([Promise.all(ended), grace])) === "over") break;
     }
-    grace.catch(() => undefined);
     finished.abort();
   }
 

@@ -36,6 +36,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
   readonly #cut: (reason: CutReason, socket: Socket) => void;
+  #emptied: (() => void) | undefined;
 
   constructor(limits: ConnectionLimits, now: () => number, cut: (reason: CutReason, socket: Socket) => void) {
     this.#limits = limits;
@@ -61,8 +62,17 @@ export class Connections {
     this.#open.set(key, { socket, busy: 0, isFresh: true, since: this.#now() });
     socket.once("close", () => {
       if (this.#open.get(key)?.socket === socket) this.#open.delete(key);
+      if (this.#open.size === 0) this.#emptied?.();
     });
     return true;
+  }
+
+  /** Resolves when no connection is open. */
+  empty(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#emptied = resolve;
+    });
   }
 
   /** The head is complete. A body may follow. */

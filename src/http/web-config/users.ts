@@ -2,7 +2,7 @@ import { formatKey } from "../../config/origin.ts";
 import type { SettingProblem } from "./pem-settings.ts";
 
 const KEY = "basic_auth_users";
-/** Hashes of htpasswd and others. The letters mean the same algorithm, and the cost is 4 to 31. */
+/** Hashes of hash-password, htpasswd and others. The letters mean the same algorithm, and the cost is 4 to 31. */
 const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 
 /** Schemas drop this key from maps, so `web.users` could not restrict it. */
@@ -21,7 +21,7 @@ export function readUsers(section: unknown): Users | SettingProblem {
   for (const [name, hash] of Object.entries(section)) {
     if (name === UNBINDABLE) return { path: [KEY, name], text: "this user name is reserved" };
     if (typeof hash !== "string" || !BCRYPT_HASH.test(hash)) {
-      const text = `expected a bcrypt hash for ${formatKey([name])}, found something else (not shown). Create one with htpasswd -nBC 10`;
+      const text = `expected a bcrypt hash for ${formatKey([name])}, found something else (not shown). Create one with prtg-exporter hash-password`;
       return { path: [KEY, name], text };
     }
     users.set(name, hash);

@@ -81,7 +81,12 @@ export class ConnectionPool {
   async #send(pool: Pool, request: PoolRequest): Promise<Dispatcher.ResponseData> {
     request.signal.throwIfAborted();
     this.#options.permit?.();
-    return await pool.request(request);
+    try {
+      return await pool.request(request);
+    } catch (error) {
+      // undici asserts that a status is possible. Its text says nothing to users.
+      throw errorCode(error) === "ERR_ASSERTION" ? new ImpossibleStatus() : error;
+    }
   }
 
   /** Requests under way end on old connections. */
@@ -128,6 +133,15 @@ const CLOSED: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "E
 /** The connection ended before an answer began, or carried the rest of the previous one. */
 function isClosed(error: unknown): boolean {
   return isNotHttp(error) || CLOSED.has(errorCode(error));
+}
+
+/** Such as 000, or 101 although the request asks for no other protocol. */
+class ImpossibleStatus extends Error {
+  override readonly name = "HTTPParserError";
+
+  constructor() {
+    super("the status of the answer is not one of HTTP");
+  }
 }
 
 /** Checks the name, because callers may not have loaded undici. */

@@ -11,6 +11,10 @@ export function setBit(bits: Bits, index: number): void {
   bits[word] = (bits[word] ?? 0) | (1 << (index & 31));
 }
 
+export function hasBit(bits: Bits, index: number): boolean {
+  return ((bits[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
+}
+
 export function unite(target: Bits, bits: Bits): void {
   for (let word = 0; word < target.length; word++) target[word] = (target[word] ?? 0) | (bits[word] ?? 0);
 }

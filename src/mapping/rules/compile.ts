@@ -4,7 +4,15 @@ import { type Conditions, readConditions } from "./conditions.ts";
 import { readFamilies } from "./families.ts";
 import { readLabels } from "./labels.ts";
 import { Reach } from "./reach.ts";
-import type { MappedFamily, MetricRule, Report, RuleProblem, RuleSettings, RuleSource } from "./rule.ts";
+import {
+  type MappedFamily,
+  type MetricRule,
+  type Report,
+  type RuleProblem,
+  type RuleSettings,
+  type RuleSource,
+  ruleTitle,
+} from "./rule.ts";
 import { type ReadyRule, RuleSet } from "./rule-set.ts";
 
 export interface CompileOptions {
@@ -58,7 +66,7 @@ function writtenRules(source: RuleSource, index: number, problems: RuleProblem[]
     settings,
     source,
     ordinal,
-    title: `rules[${ordinal}] of ${source.label}`,
+    title: ruleTitle(source.label, ordinal),
     report: (problem) => {
       const path = [ordinal, ...problem.path];
       problems.push({ severity: "error", part: "value", ...problem, source: index, path });
@@ -76,7 +84,7 @@ function makeReady(
   { families, units, labelsInUse }: Surroundings,
 ): ReadyRule {
   const conditions = readConditions(settings.match, report);
-  const rule = { index, source: source.label, ordinal, settings, conditions };
+  const rule = { index, source: source.label, isPreset: source.isPreset, ordinal, settings, conditions };
   if (settings.kind === "drop") return { ...rule, family: undefined, factor: undefined, labels: [] };
   checkUnits(settings, conditions, units, report);
   return {

@@ -14,6 +14,8 @@ export interface ReadyRule extends Rule {
   readonly labels: readonly RuleLabel[];
 }
 
+export type AttributeValues = Readonly<Record<AttributeName, readonly string[]>>;
+
 /** Cached units. */
 const MAX_UNITS = 5000;
 
@@ -24,8 +26,7 @@ const MAX_UNITS = 5000;
 export class RuleSet {
   /** In order of their first rule. */
   readonly families: readonly MappedFamily[];
-  readonly rules: readonly Rule[];
-  readonly #rules: readonly ReadyRule[];
+  readonly rules: readonly ReadyRule[];
   readonly #units: UnitReader;
   readonly #indexes: Readonly<Record<AttributeName, AttributeIndex>>;
   readonly #sensors = new WeakMap<SensorAttributes, Bits>();
@@ -34,7 +35,6 @@ export class RuleSet {
   constructor(rules: readonly ReadyRule[], families: Iterable<MappedFamily>, units: UnitReader) {
     this.rules = rules;
     this.families = [...families];
-    this.#rules = rules;
     this.#units = units;
     const index = (attribute: AttributeName) =>
       new AttributeIndex(rules.map(({ conditions }) => conditions.get(attribute)));
@@ -51,9 +51,9 @@ export class RuleSet {
   }
 
   map(sensor: SensorAttributes, channel: ChannelAttributes): Mapping | undefined {
-    if (this.#rules.length === 0) return undefined;
+    if (this.rules.length === 0) return undefined;
     const { reading, bits } = this.#readUnit(channel.unit);
-    const rule = this.#rules[firstCommon(this.#sensorBits(sensor), this.#indexes.channel.match(channel.name), bits)];
+    const rule = this.rules[firstCommon(this.#sensorBits(sensor), this.#indexes.channel.match(channel.name), bits)];
     if (rule === undefined) return undefined;
     const { family, settings } = rule;
     if (family === undefined || settings.kind === "drop") return { kind: "drop", rule };
@@ -61,6 +61,19 @@ export class RuleSet {
     if (conversion === undefined) return { kind: "unconverted", rule, family };
     const labels = rule.labels.map(({ parts }) => parts.map((part) => textOf(part, sensor, channel)).join(""));
     return { kind: "metric", rule, family, conversion, labels };
+  }
+
+  /** Adds all rules whose conditions match, whatever the order. */
+  addMatches(found: Bits, sensor: SensorAttributes, channel: ChannelAttributes): void {
+    const all = this.#sensorBits(sensor).slice();
+    intersect(all, this.#indexes.channel.match(channel.name));
+    intersect(all, this.#readUnit(channel.unit).bits);
+    unite(found, all);
+  }
+
+  /** What the conditions of rules are compared with. */
+  valuesOf(sensor: SensorAttributes, channel: ChannelAttributes): AttributeValues {
+    return { ...textsOf(sensor, channel), base_unit: [this.#readUnit(channel.unit).reading?.base ?? ""] };
   }
 
   recognises(displayUnit: string): boolean {
@@ -86,7 +99,7 @@ export class RuleSet {
     const known = this.#readings.get(displayUnit);
     if (known !== undefined) return known;
     const reading = this.#units.read(displayUnit);
-    const bits = noBits(this.#rules.length);
+    const bits = noBits(this.rules.length);
     unite(bits, this.#indexes.unit.matchOnce(displayUnit));
     intersect(bits, this.#indexes.base_unit.match(reading?.base ?? ""));
     const read = { reading, bits };
@@ -108,7 +121,11 @@ function conversionTo(target: string | undefined, reading: UnitReading | undefin
 
 function textOf(part: LabelPart, sensor: SensorAttributes, channel: ChannelAttributes): string {
   if (part.kind === "text") return part.text;
-  const values: Readonly<Record<AttributeName, readonly string[]>> = {
+  return captured(part, textsOf(sensor, channel)[part.attribute]);
+}
+
+function textsOf(sensor: SensorAttributes, channel: ChannelAttributes): AttributeValues {
+  return {
     kind: [sensor.type],
     kind_name: [sensor.typeName],
     channel: [channel.name],
@@ -119,5 +136,4 @@ function textOf(part: LabelPart, sensor: SensorAttributes, channel: ChannelAttri
     device: [sensor.device],
     path: [sensor.path],
   };
-  return captured(part, values[part.attribute]);
 }

@@ -85,9 +85,15 @@ export interface Rule {
   /** Index among all rules. */
   readonly index: number;
   readonly source: string;
+  readonly isPreset: boolean;
   /** Index in the source. */
   readonly ordinal: number;
   readonly settings: RuleSettings;
+}
+
+/** Like `rules[3] of preset ping`. */
+export function ruleTitle(source: string, ordinal: number): string {
+  return `rules[${ordinal}] of ${source}`;
 }
 
 export type Mapping =

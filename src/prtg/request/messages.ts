@@ -1,4 +1,5 @@
 import { headerValue, mediaType, parseHttpDate, type ResponseHeaders } from "../../lib/http/headers.ts";
+import { shortLine } from "../../lib/printable-text.ts";
 
 export interface ApiRequest {
   readonly method?: "GET" | "POST" | "DELETE";
@@ -64,7 +65,7 @@ export function readHead(status: number, statusText: string, headers: ResponseHe
   };
 }
 
-/** For messages and logs: headers may have 16 KiB. */
+/** For messages and logs: headers may have 16 KiB and control characters. */
 function short(value: string | undefined): string | undefined {
-  return value?.slice(0, MAX_HEADER_LENGTH);
+  return value === undefined ? undefined : shortLine(value, MAX_HEADER_LENGTH);
 }

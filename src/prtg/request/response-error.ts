@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { parseRetryAfterMs } from "../../lib/http/headers.ts";
+import { shortLine } from "../../lib/printable-text.ts";
 import { ApiError } from "../api-error.ts";
 import { isObject, text } from "../decode/values.ts";
 import type { HttpResponse, ResponseHead } from "./messages.ts";
@@ -29,7 +30,7 @@ export function responseError(
   redact: (text: string) => string,
 ): ApiError {
   const { status } = response;
-  const clean = (said: string): string => printable(redact(said));
+  const clean = (said: string): string => shortLine(redact(said), MAX_MESSAGE_LENGTH).trim();
   const body = readErrorObject(response);
   const code = status < 400 ? "API_REDIRECTED" : errorCode(response, body);
   const what = code === "API_REDIRECTED" ? `redirect to ${redirectTarget(response)}` : whatItSays(response, body);
@@ -121,10 +122,4 @@ function readErrorObject(response: HttpResponse): ErrorObject | undefined {
 function redirectTarget(response: HttpResponse): string {
   if (response.location === undefined) return "an unnamed place";
   return URL.canParse(response.location) ? new URL(response.location).host : "another page of the same server";
-}
-
-/** One bounded line without control characters, for logs and terminals. */
-function printable(what: string): string {
-  const line = what.replace(/\p{Cc}+/gu, " ").trim();
-  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}...` : line;
 }

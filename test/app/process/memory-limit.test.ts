@@ -14,6 +14,6 @@ test.each([
 
 test("a process above the kernel's limit warns at the start", () => {
   expect(() => requireMemory(96 * MIB)).toThrow(
-    expect.objectContaining({ code: "MEMORY_LIMIT_TOO_LOW", message: expect.stringContaining("96 MB") }),
+    expect.objectContaining({ code: "MEMORY_LIMIT_TOO_LOW", message: expect.stringContaining("96 MiB") }),
   );
 });

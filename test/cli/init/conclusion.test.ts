@@ -5,6 +5,8 @@ import { conclusion, type Written } from "../../../src/cli/init/conclusion.ts";
 const WRITTEN: Written = {
   file: "prtg.yaml",
   written: ["/home/me/api-key", "prtg.yaml"],
+  keyFile: undefined,
+  program: "prtg-exporter",
   host: "monitoring",
   platform: "linux",
   isRoot: false,
@@ -34,6 +36,21 @@ test("ends with check and serve", () => {
   const commands = ["prtg-exporter check --config.file prtg.yaml", "prtg-exporter serve --config.file prtg.yaml"];
   expect(commandsOf(WRITTEN)).toEqual(commands);
   expect(commandsOf({ ...WRITTEN, isRoot: true })).toEqual(commands);
+});
+
+test("prints the commands of a clone", () => {
+  expect(commandsOf({ ...WRITTEN, program: "npm start --" })).toEqual([
+    "npm start -- check --config.file prtg.yaml",
+    "npm start -- serve --config.file prtg.yaml",
+  ]);
+});
+
+test("names an existing key file that the user of the service must read", () => {
+  const keyFile = "/root/key";
+  expect(conclusion({ ...PACKAGED, isRoot: true, keyFile })).toContain(
+    "user prtg-exporter, which must read /root/key.",
+  );
+  expect(conclusion({ ...WRITTEN, isRoot: true, keyFile })).not.toContain(keyFile);
 });
 
 test("gives the file of the service to the user of the service", () => {

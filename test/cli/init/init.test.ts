@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "nod
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readText } from "../../../src/app/context.ts";
+import { writeDraft } from "../../../src/cli/init/files.ts";
 import { type Given, givenBy, type InitFlags } from "../../../src/cli/init/flags.ts";
 import { createConfiguration } from "../../../src/cli/init/init.ts";
 import type { Terminal } from "../../../src/cli/init/terminal.ts";
@@ -76,7 +77,7 @@ test("asks for everything and writes a configuration that works", async () => {
   expect(said).toMatch(/account +ok/);
   expect(said).toMatch(/sensors +ok +30 visible/);
   expect(said).toMatch(/- job_name: prtg\n.*\n +static_configs:\n +- targets: \[".+:9705"\]/);
-  expect(said).toContain(`prtg-exporter check --config.file ${join(folder, "prtg.yaml")}`);
+  expect(said).toContain(`node bin/prtg-exporter.js check --config.file ${join(folder, "prtg.yaml")}`);
   expect(said).not.toContain(CREDENTIALS.readApiKey);
   const { server, key } = await loaded(folder);
   expect(server).toMatchObject({ name: "127.0.0.1", url, webUrl: "https://127.0.0.1" });
@@ -214,6 +215,25 @@ test.each([
     cause: { message: fault },
   });
   expect(readFileSync(join(folder, "key"), "utf8")).toBe("the-key");
+});
+
+test("leaves no key file if it cannot write the configuration", async () => {
+  const folder = temporaryFolder({});
+  const file = join(folder, "prtg.yaml");
+  // As a directory that appears after the first look.
+  mkdirSync(file);
+  const draft = { file, url: "https://prtg.example.com:1616", trust: {}, apiKey: { value: "key" } };
+  await expect(writeDraft(draft)).rejects.toMatchObject({ code: "INIT_UNWRITABLE", message: `cannot write ${file}` });
+  expect(readdirSync(folder)).toEqual(["prtg.yaml"]);
+});
+
+test("keeps an older key file if it cannot write the configuration", async () => {
+  const folder = temporaryFolder({ "api-key": "old" });
+  const file = join(folder, "prtg.yaml");
+  mkdirSync(file);
+  const draft = { file, url: "https://prtg.example.com:1616", trust: {}, apiKey: { value: "key" } };
+  await expect(writeDraft(draft)).rejects.toMatchObject({ code: "INIT_UNWRITABLE" });
+  expect(readdirSync(folder).toSorted()).toEqual(["api-key", "prtg.yaml"]);
 });
 
 test("replaces a link instead of its target", async () => {

@@ -68,7 +68,9 @@ test.each([
   ["Yes", true],
   ["", false],
   ["n", false],
-  ["yesterday", false],
+  ["NO", false],
+  ["yesterday\rnope\ryes", true],
+  ["yy\r\r", false],
 ])("the answer %j confirms: %s", async (typed, agreed) => {
   const { input, terminal } = open();
   const answer = terminal.confirm("Trust it?");

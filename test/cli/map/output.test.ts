@@ -19,14 +19,14 @@ function mapped(path: string, name: string, unit: string): MappedChannel {
     ...{ path, probe: path, group: "", device: path, deviceId: "1" },
     ...{ inheritedTags: [], parentId: "1", unseen: [], orphan: false },
   };
-  const channel = { sensorId: "2490", channelId: "1", name, unit, value: 8, measuredAt: 0, limits: undefined };
+  const channel = { sensorId: "2490", channelId: "1", name, unit, value: 1 / 3, measuredAt: 0, limits: undefined };
   const original = {
     ...TREE_FAMILIES.channelValue,
     labels: ["server", "sensor_id", "channel_id", "host_name", "channel"],
   };
   const series = [
-    { family: original, labels: ["hq", "2490", "1", path, name], value: 8 },
-    { family: DIRECTED, labels: ["hq", "2490", "1", path, "in"], value: 1_000_000 },
+    { family: original, labels: ["hq", "2490", "1", path, name], value: 0.1 + 0.2 },
+    { family: DIRECTED, labels: ["hq", "2490", "1", path, "in"], value: 123_456_789 },
   ];
   return { server: "hq", sensor, channel, account: { outcome: "mapped", rule: "r", reason: "rules[0] of x", series } };
 }
@@ -34,9 +34,9 @@ function mapped(path: string, name: string, unit: string): MappedChannel {
 test("a line has the channel once and omits repeated labels", () => {
   const labels = { ...WIDE_LABELS, rename: new Map([["device", "host_name"]]) };
   expect(mapTable([mapped("Berlin/core/Port 1", "Traffic In", "Mbit/s")], false, labels).split("\n")).toEqual([
-    "CHANNEL  SENSOR              NAME        VALUE  UNIT    SERIES                                         RULE",
-    "2490.1   Berlin/core/Port 1  Traffic In  8      Mbit/s  prtg_channel_value 8                           rules[0] of x",
-    `${" ".repeat(56)}test_bytes_per_second{direction="in"} 1000000`,
+    "CHANNEL  SENSOR              KIND  NAME        VALUE     UNIT    SERIES                                           RULE",
+    "2490.1   Berlin/core/Port 1  ping  Traffic In  0.333333  Mbit/s  prtg_channel_value 0.3                           rules[0] of x",
+    `${" ".repeat(65)}test_bytes_per_second{direction="in"} 123456789`,
     "",
   ]);
 });

@@ -180,6 +180,25 @@ describe("closing server", () => {
     await expect(readPage(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
+  test("answers a request that was on its way on an idle connection, and ends the connection with it", async () => {
+    const { web, port } = await startServer({ page: async () => [Buffer.from("prtg_up 1\n")] });
+    const socket = connect(port, "127.0.0.1");
+    let received = "";
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      received += text;
+    });
+    const ask = () => void socket.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    ask();
+    await vi.waitFor(() => expect(received).toContain("prtg_up 1"), PATIENCE);
+    received = "";
+    const closed = web.close(60_000);
+    // It arrives when the server has already begun to stop.
+    ask();
+    await once(socket, "close");
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
+    await closed;
+  });
+
   test("cuts responses after the grace time", async () => {
     const { web, port, served } = await startServer();
     const started = await Promise.all([

@@ -148,6 +148,16 @@ describe("failed connection", () => {
     expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
     expect(error.message).toContain("is not HTTP");
   });
+
+  test.each(["000", "099", "101"])("names the fault if the status is %s", async (status) => {
+    const answer = `HTTP/1.1 ${status} Odd\r\nContent-Length: 0\r\n\r\n`;
+    const url = await rawServer((socket) => socket.once("data", () => socket.end(answer)));
+    const { api, logText } = testClient(url);
+    const error = await rejection(api.version(never));
+    expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
+    expect(error.message).toMatch(/^\/version: the answer of 127\.0\.0\.1:\d+ is not HTTP$/);
+    expect(`${describeError(error)} ${logText()}`).not.toContain("assert");
+  });
 });
 
 describe("incomplete and slow answers", () => {

@@ -37,9 +37,18 @@ test("Debian's changelog sorts a prerelease before its release", () => {
   expect(text).toMatch(/\n -- .+ <.+@.+> {2}Sun, 22 Nov 2026 10:00:00 \+0000\n$/);
 });
 
+test("the manual page lets troff break lines with long paths", () => {
+  const manual = readFileSync(`${ROOT}deploy/packages/linux/prtg-exporter.1`, "utf8");
+  expect(manual).toContain("\n.ad l\n.nh\n");
+  const text = manual.replaceAll(/^\.EX\n.*?^\.EE$/gms, "").replaceAll("\\-", "-");
+  // `\:` permits a break.
+  const longest = Math.max(...text.split(/\s+|\\:/).map(({ length }) => length));
+  expect(longest).toBeLessThan(50);
+});
+
 test("the manual page has every command", () => {
   const manual = readFileSync(`${ROOT}deploy/packages/linux/prtg-exporter.1`, "utf8");
   const program = createProgram({ code: 0, redactor: new Redactor() });
-  const documented = [...manual.matchAll(/^\.TP\n\.B (\w+)$/gm)].map(([, name]) => name);
+  const documented = [...manual.matchAll(/^\.TP\n\.B ([\w-]+)$/gm)].map(([, name]) => name);
   expect(documented).toEqual(program.commands.map((command) => command.name()));
 });

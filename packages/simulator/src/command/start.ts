@@ -14,6 +14,7 @@ import { type Simulator, startSimulator } from "../simulator.ts";
 import type { WorldSize } from "../world/layout/size.ts";
 import type { World } from "../world/model.ts";
 import { createWorld, type WorldOptions } from "../world/world.ts";
+import { addDependencies } from "./dependencies.ts";
 import {
   type ServiceAddress,
   type ServiceFlags,
@@ -74,6 +75,8 @@ export async function startService(
     startedAt: startAt ?? systemClock.now(),
     plainNames: !hostileNames,
   });
+  // A report says nothing about the dependencies of its server.
+  if (reported === undefined) addDependencies(world, startAt ?? systemClock.now());
   const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials, classicPort };
   const server = { spelling, release, version, defaultLimit, faults: [...faults, ...flags.fault] };
   const tls = await tlsOptions(mode, address);

@@ -154,6 +154,11 @@ export interface SimRow {
   readonly displayValues: readonly (number | null)[];
 }
 
+/** Averages over a span. Scans without an answer count only in `downtime`, as they have a row only if Downtime is asked for alone. */
+export interface SimAverages extends SimRow {
+  readonly downtime: number;
+}
+
 /** When a sensor was last in a status of that kind, by its scans; milliseconds since the epoch. Undefined: never. */
 export interface SimLastSeen {
   /** Up, in warning or unusual. */
@@ -229,7 +234,7 @@ export interface World {
    * The mean of each channel's values over the scans of each span, oldest first. Spans begin at whole multiples of
    * `spanMs` since the epoch, at or after `from`, and end at or before `to`; those without a value are left out.
    */
-  averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimRow[];
+  averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimAverages[];
 
   /**
    * Changes at run time, at the time `at`. Removal takes the children along; what depended on something removed depends on

@@ -4,6 +4,7 @@ import { completeSize } from "./layout/size.ts";
 import { buildTree } from "./layout/tree-builder.ts";
 import type {
   Incident,
+  SimAverages,
   SimChannel,
   SimDevice,
   SimEdit,
@@ -112,7 +113,7 @@ class SimulatedWorld implements World {
     return this.#timeline.history.measurements(sensorNode(sensor), from, to);
   }
 
-  averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimRow[] {
+  averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimAverages[] {
     return this.#timeline.history.averages(sensorNode(sensor), from, to, spanMs);
   }
 

@@ -1,4 +1,5 @@
 import type {
+  SimAverages,
   SimChannel,
   SimDevice,
   SimEdit,
@@ -135,9 +136,9 @@ export class TinyWorld implements World {
   }
 
   /** One scan each. */
-  averages(sensor: SimSensor, from: number, to: number, spanMs: number): SimRow[] {
+  averages(sensor: SimSensor, from: number, to: number, spanMs: number): SimAverages[] {
     return this.measurements(sensor, from, to - 1)
-      .map((row) => ({ ...row, at: Math.floor(row.at / spanMs) * spanMs }))
+      .map((row) => ({ ...row, at: Math.floor(row.at / spanMs) * spanMs, downtime: 0 }))
       .filter(({ at }) => at >= from && at + spanMs <= to);
   }
 

@@ -139,7 +139,7 @@ export type NodeSummary = z.infer<typeof NodeSummary>;
 
 export const StatusReport = z.strictObject({
   generated_at: instant().describe("time of this report"),
-  ready: z.boolean().describe("the first attempt on every server finished or failed"),
+  ready: z.boolean().describe("the first attempt on every server finished or failed, or 30 seconds have passed"),
   build: z.strictObject({
     version: z.string().describe("version of the exporter"),
     revision: z.string().describe("commit of the image. Empty in a clone"),

@@ -7,7 +7,10 @@ import type { ScanRun } from "./scan-runs.ts";
 /** The scans of a sensor between two moments, both included. */
 export type ScanRunsBetween = (sensor: SensorNode, from: number, to: number) => readonly ScanRun[];
 
-/** Averages over consecutive spans of one length: for each span a cell per channel, NaN where there is none. */
+/**
+ * Averages over consecutive spans of one length: for each span a cell per channel, NaN where there is none. A last cell has the
+ * Downtime of all scans. That of the channel leaves out scans without an answer, for which `live` has no row either.
+ */
 export interface AverageBlock {
   /** Number of the first span: it begins so many lengths after the epoch. */
   readonly first: number;
@@ -57,7 +60,7 @@ export class Averages {
     const joins = known !== undefined && known.first <= first + count && first <= known.first + known.count;
     const from = joins ? Math.min(first, known.first) : first;
     const until = joins ? Math.max(first + count, known.first + known.count) : first + count;
-    const width = sensor.channels.length;
+    const width = widthOf(sensor);
     const cells = new Float64Array((until - from) * width);
     const block = { first: from, count: until - from, cells, basis };
     if (joins) {
@@ -74,16 +77,20 @@ export class Averages {
   /** Works out the spans from `begin` until before `end`. Scans count alike, however they lie in the span. */
   #fill(sensor: SensorNode, spanMs: number, block: AverageBlock, begin: number, end: number): void {
     if (begin >= end) return;
-    const { channels } = sensor;
-    block.cells.fill(Number.NaN, (begin - block.first) * channels.length, (end - block.first) * channels.length);
-    const readers = channels.map(channelReader);
-    const sums = new Float64Array(channels.length);
-    const counts = new Uint32Array(channels.length);
+    const width = widthOf(sensor);
+    block.cells.fill(Number.NaN, (begin - block.first) * width, (end - block.first) * width);
+    const readers = sensor.channels.map(channelReader);
+    const sums = new Float64Array(width);
+    const counts = new Uint32Array(width);
+    const add = (index: number, value: number): void => {
+      sums[index] = (sums[index] ?? 0) + value;
+      counts[index] = (counts[index] ?? 0) + 1;
+    };
     let current = begin;
     const finish = (): void => {
-      const offset = (current - block.first) * channels.length;
+      const offset = (current - block.first) * width;
       // Where nothing was measured this is 0 / 0, which is what says so.
-      for (let index = 0; index < channels.length; index++) {
+      for (let index = 0; index < width; index++) {
         block.cells[offset + index] = (sums[index] ?? 0) / (counts[index] ?? 0);
       }
       sums.fill(0);
@@ -100,10 +107,8 @@ export class Averages {
         let index = 0;
         for (const reader of readers) {
           const value = readChannel(reader, result, at);
-          if (value !== null) {
-            sums[index] = (sums[index] ?? 0) + value;
-            counts[index] = (counts[index] ?? 0) + 1;
-          }
+          if (value !== null && reader.channel.isDowntime) add(width - 1, value);
+          if (value !== null && !result.empty) add(index, value);
           index++;
         }
       }
@@ -126,4 +131,8 @@ export class Averages {
     this.#cells -= this.#blocks.get(key)?.cells.length ?? 0;
     this.#blocks.delete(key);
   }
+}
+
+export function widthOf({ channels }: SensorNode): number {
+  return channels.length + 1;
 }

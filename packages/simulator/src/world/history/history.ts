@@ -1,10 +1,10 @@
-import type { SimRow, SimSchedule } from "../model.ts";
+import type { SimAverages, SimRow, SimSchedule } from "../model.ts";
 import type { SensorNode } from "../nodes/nodes.ts";
 import { nextDue } from "../nodes/scan-times.ts";
 import { scanResultOf } from "../scans/scan-result.ts";
 import { channelReader, readChannel } from "../scans/values.ts";
 import type { SpanCollector } from "../states/span-collector.ts";
-import { Averages } from "./averages.ts";
+import { Averages, widthOf } from "./averages.ts";
 import { type ScanRun, scanRunsOf } from "./scan-runs.ts";
 
 /** The record of what sensors measured. It is not written anywhere: each scan is worked out again when it is asked for. */
@@ -41,16 +41,17 @@ export class History {
     return rows;
   }
 
-  averages(sensor: SensorNode, from: number, to: number, spanMs: number): SimRow[] {
+  averages(sensor: SensorNode, from: number, to: number, spanMs: number): SimAverages[] {
     const first = Math.max(Math.ceil(from / spanMs), Math.floor(sensor.createdAt / spanMs));
     const end = Math.floor(to / spanMs);
     if (!(first < end)) return [];
     const block = this.#averages.block(sensor, spanMs, first, end - first);
-    const rows: SimRow[] = [];
+    const rows: SimAverages[] = [];
     for (let number = first; number < end; number++) {
-      const offset = (number - block.first) * sensor.channels.length;
+      const offset = (number - block.first) * widthOf(sensor);
       const displayValues = sensor.channels.map((_, index) => numberOrNull(block.cells[offset + index]));
-      if (displayValues.some((value) => value !== null)) rows.push({ at: number * spanMs, displayValues });
+      const downtime = numberOrNull(block.cells[offset + sensor.channels.length]);
+      if (downtime !== null) rows.push({ at: number * spanMs, displayValues, downtime });
     }
     return rows;
   }

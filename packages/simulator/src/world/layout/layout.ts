@@ -23,7 +23,7 @@ export interface DevicePlan {
 export interface ProbePlan {
   readonly name: string;
   readonly city: City;
-  /** Channels have German names. */
+  /** Channels in German cities have German names. */
   readonly isGerman: boolean;
   readonly groups: readonly GroupPlan[];
   readonly devices: readonly DevicePlan[];

@@ -14,6 +14,8 @@ const city = z.strictObject({
   code: z.string(),
   /** Hours from UTC; the simulator knows no summer time. */
   hours: z.number(),
+  /** People there speak German. */
+  isGerman: z.literal(true).exactOptional(),
 });
 export type City = Readonly<z.infer<typeof city>>;
 
@@ -24,7 +26,7 @@ const SITES = z
   .strictObject({ cities: z.tuple([city], city), germanProbe: z.number(), datacentre: shape, office: shape })
   .parse(data);
 
-/** Index of the probe whose sensors have channels with German names, as on a German server. */
+/** Index of the probe whose sensors in German cities have channels with German names. */
 export const GERMAN_PROBE = SITES.germanProbe;
 
 export interface GroupPlan {

@@ -44,8 +44,8 @@ function buildProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
   const fill = (place: Place, group: number | undefined): void => {
     for (const device of devices.get(group) ?? []) nodes.push(...buildDevice(factory, place, device));
   };
-  const { isGerman } = plan;
-  fill({ node: probe, city: plan.city, isGerman, site: firstSite }, undefined);
+  const isGerman = (city: City): boolean => plan.isGerman && city.isGerman === true;
+  fill({ node: probe, city: plan.city, isGerman: isGerman(plan.city), site: firstSite }, undefined);
   const groups: TreeNode[] = [];
   for (const [position, { name, parent, category, city }] of plan.groups.entries()) {
     const node = factory.group({
@@ -56,7 +56,7 @@ function buildProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
     });
     nodes.push(node);
     groups.push(node);
-    fill({ node, city, isGerman, site: firstSite + 1 + position }, position);
+    fill({ node, city, isGerman: isGerman(city), site: firstSite + 1 + position }, position);
   }
   return nodes;
 }

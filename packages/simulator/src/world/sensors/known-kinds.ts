@@ -34,7 +34,12 @@ const QUANTITIES = z
       curve,
       bounds: z.tuple([z.number(), z.number()]).exactOptional(),
       whole: z.literal(true).exactOptional(),
-      limits: z.strictObject({ maxWarning: z.number(), maxError: z.number() }).exactOptional(),
+      limits: z
+        .union([
+          z.strictObject({ maxWarning: z.number(), maxError: z.number() }),
+          z.strictObject({ minWarning: z.number(), minError: z.number() }),
+        ])
+        .exactOptional(),
     }),
   )
   .parse(quantityData);
@@ -50,6 +55,9 @@ const NO_ANSWERS: readonly [technology: RegExp, message: string][] = [
   [/^(wmi|pc)/, "Connection could not be established (800706BA: The RPC server is unavailable) (code: PE015)"],
   [/^ssh/, "Failed to establish secure connection [11] Unable to connect using SSH (code: PE095)"],
 ];
+
+/** Ratios of what is left: too little of it is a problem. */
+const FREE = /\b(free|available|idle)\b/i;
 
 /** The kinds of the table, with a curve by quantity for each channel. */
 export const KNOWN_KINDS: ReadonlyMap<string, SensorKind> = new Map(
@@ -78,7 +86,8 @@ function sensorKind({ id, name }: KnownKind, channels: SensorKind["channels"]): 
 function channelTemplate({ en, de, unit: display, quantity }: KnownChannel, index: number): ChannelTemplate {
   const unit = quantity === "state" ? UNITS.lookup : display === "" ? UNITS.plain : UNIT_OF_DISPLAY.get(display);
   if (unit === undefined) throw new Error(`there is no unit with the text ${display}`);
-  const found = QUANTITIES[`${quantity} ${display}`] ?? QUANTITIES[quantity];
+  const name = quantity === "ratio" && FREE.test(en) ? "free ratio" : quantity;
+  const found = QUANTITIES[`${name} ${display}`] ?? QUANTITIES[name];
   if (found === undefined) throw new Error(`data/quantities.json has no ${quantity}`);
   const { curve: shape, ...rest } = found;
   const own = asOrdinal(shape, index);

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { SimChannel, SimNode, SimRow, SimSensor, SimStatus, World } from "../../../src/world/model.ts";
+import type {
+  SimAverages,
+  SimChannel,
+  SimNode,
+  SimRow,
+  SimSensor,
+  SimStatus,
+  World,
+} from "../../../src/world/model.ts";
 import { createWorld } from "../../../src/world/world.ts";
 import { DAY, HOUR, MINUTE, STARTED_AT } from "../fixtures.ts";
 
@@ -33,16 +41,18 @@ function stepByStep(sensor: SimSensor, from: number, to: number): SimRow[] {
   return rows;
 }
 
-/** Definition of an average, from the raw record. */
-function averagesOf(rows: readonly SimRow[], spanMs: number): SimRow[] {
+/** Definition of an average, from the raw record. A failed scan counts only in `downtime`. */
+function averagesOf({ channels }: SimSensor, rows: readonly SimRow[], spanMs: number): SimAverages[] {
+  const downtime = channels.findIndex(({ number }) => number === -4);
   const spans = Map.groupBy(rows, ({ at }) => Math.floor(at / spanMs) * spanMs);
-  return [...spans]
-    .map(([at, scans]) => ({
+  return [...spans].map(([at, scans]) => {
+    const complete = scans.filter(({ displayValues }) => !displayValues.includes(null));
+    return {
       at,
-      displayValues:
-        scans[0]?.displayValues.map((_, index) => mean(scans.map((scan) => scan.displayValues[index]))) ?? [],
-    }))
-    .filter(({ displayValues }) => displayValues.some((value) => value !== null));
+      displayValues: channels.map((_, index) => mean(complete.map((scan) => scan.displayValues[index]))),
+      downtime: mean(scans.map((scan) => scan.displayValues[downtime])) ?? Number.NaN,
+    };
+  });
 }
 
 function mean(values: readonly (number | null | undefined)[]): number | null {
@@ -132,7 +142,7 @@ describe("past measurements", () => {
     const rows = world.measurements(added, 0, STARTED_AT);
     expect(rows[0]?.at).toBe(first);
     expect(rows).toEqual(stepByStep(added, 0, STARTED_AT));
-    expect(world.averages(added, 0, STARTED_AT, 5 * MINUTE)).toEqual(averagesOf(rows, 5 * MINUTE).slice(0, -1));
+    expect(world.averages(added, 0, STARTED_AT, 5 * MINUTE)).toEqual(averagesOf(added, rows, 5 * MINUTE).slice(0, -1));
   });
 
   test("are empty for a sensor without scans, like its averages", () => {
@@ -165,7 +175,7 @@ describe("past averages", () => {
       const from = STARTED_AT - 2 * DAY - position * 61_000;
       const to = STARTED_AT - position * 7000;
       const averages = world.averages(sensor, from, to, spanMs);
-      const expected = averagesOf(world.measurements(sensor, from - spanMs, to), spanMs).filter(
+      const expected = averagesOf(sensor, world.measurements(sensor, from - spanMs, to), spanMs).filter(
         ({ at }) => at >= from && at + spanMs <= to,
       );
       expect(averages).toEqual(expected);
@@ -212,7 +222,7 @@ describe("past averages", () => {
           const sensor = sensorAt(position);
           const to = STARTED_AT - ago;
           const rows = world.measurements(sensor, to - length, to);
-          const expected = averagesOf(rows, span).filter(({ at }) => at >= to - length && at + span <= to);
+          const expected = averagesOf(sensor, rows, span).filter(({ at }) => at >= to - length && at + span <= to);
           expect(world.averages(sensor, to - length, to, span)).toEqual(expected);
         }
       }),
@@ -237,7 +247,9 @@ describe("past averages", () => {
     const after = world.averages(sensor, STARTED_AT - DAY, STARTED_AT, HOUR);
     expect(after).not.toEqual(before);
     const rows = world.measurements(sensor, STARTED_AT - DAY, STARTED_AT);
-    expect(after).toEqual(averagesOf(rows, HOUR).filter(({ at }) => at >= STARTED_AT - DAY && at + HOUR <= STARTED_AT));
+    expect(after).toEqual(
+      averagesOf(sensor, rows, HOUR).filter(({ at }) => at >= STARTED_AT - DAY && at + HOUR <= STARTED_AT),
+    );
   });
 });
 

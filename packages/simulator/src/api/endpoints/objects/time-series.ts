@@ -7,8 +7,9 @@ import {
   TIME_SERIES_TYPES,
   type TimeSeriesType,
 } from "../../../records/time-series.ts";
-import type { SimChannel, SimRow, SimSensor, World } from "../../../world/model.ts";
+import type { SimAverages, SimChannel, SimRow, SimSensor, World } from "../../../world/model.ts";
 import { idOf, isSensor } from "../../../world/objects.ts";
+import { DOWNTIME_NUMBER } from "../../../world/sensors/sensor-kind.ts";
 import type { Call, Endpoint } from "../../endpoint.ts";
 import { dateTimeParameter } from "../../parameters.ts";
 import { jsonReply, type Reply } from "../../reply.ts";
@@ -58,7 +59,13 @@ async function answer(call: Call, { spanMs }: TimeSeriesType, { from, to }: Rang
   // A span that begins in the range counts, as soon as it is over; until then it has no row, and lacks none.
   const end = Math.min(call.now, Math.floor(to / spanMs) * spanMs + spanMs);
   const rows = await averagesInTurns(world, sensor, { from, to: end }, spanMs);
-  return jsonReply(renderTimeSeries(channels, positions(world.schedule(sensor), from, end, spanMs), rows));
+  const asked = channels.every(({ number }) => number === DOWNTIME_NUMBER) ? rows.map(downtimeAlone) : rows;
+  return jsonReply(renderTimeSeries(channels, positions(world.schedule(sensor), from, end, spanMs), asked));
+}
+
+/** With the scans without an answer, as rows of `live` that were asked for Downtime alone. */
+function downtimeAlone({ at, displayValues, downtime }: SimAverages): SimRow {
+  return { at, displayValues: displayValues.map(() => downtime) };
 }
 
 /** Some ten milliseconds of work. */
@@ -70,7 +77,7 @@ async function averagesInTurns(
   sensor: SimSensor,
   { from, to }: Range,
   spanMs: number,
-): Promise<readonly SimRow[]> {
+): Promise<readonly SimAverages[]> {
   const { first, everyMs } = world.schedule(sensor);
   const turn = Math.ceil((VALUES_A_TURN * everyMs) / sensor.channels.length / spanMs) * spanMs;
   for (let begin = Math.floor(Math.max(from, first) / spanMs) * spanMs; begin + turn < to; begin += turn) {

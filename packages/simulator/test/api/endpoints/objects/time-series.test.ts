@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { SpellingName } from "../../../../src/records/spelling.ts";
-import type { SimRow, SimSensor } from "../../../../src/world/model.ts";
+import type { SimAverages, SimSensor } from "../../../../src/world/model.ts";
 import { startService } from "../../../support/running-service.ts";
 import { DAY, ROOT } from "../../../support/time-series.ts";
 import { NOW, TinyWorld } from "../../../support/tiny-world.ts";
@@ -103,7 +103,7 @@ test("averaging a year yields to other requests and reads each part once", async
     override schedule() {
       return { first: NOW - 365 * DAY, everyMs: 10_000 };
     }
-    override averages(_: SimSensor, from: number, to: number): SimRow[] {
+    override averages(_: SimSensor, from: number, to: number): SimAverages[] {
       asked.push({ from, to, turn });
       return [];
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearest } from "../../src/config/unknown-keys.ts";
+import { nearest } from "../../src/lib/nearest-word.ts";
 
 const KEYS = ["name", "url", "auth", "tls", "limits", "schedule", "enabled", "ca_file", "api_key_file", "api_key"];
 
