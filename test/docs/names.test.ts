@@ -92,6 +92,16 @@ describe("PromQL in pages", () => {
     expect(promqlLabels(query, DOCUMENTED_METRICS).unknown).toEqual([]);
   });
 
+  // With `metrics.sensor_status: all`, each sensor has a series for each status.
+  test.each(PAGES.filter(({ prose, blocks }) => `${prose}${JSON.stringify(blocks)}`.includes("prtg_sensor_status{")))(
+    "counts only current statuses in $file",
+    ({ prose, blocks }) => {
+      const text = [prose, ...blocks.map((block) => block.text)].join("\n");
+      const selectors = [...text.matchAll(/prtg_sensor_status\{[^}]*\}(.{0,6})/g)];
+      expect(selectors.filter(([, next = ""]) => !next.startsWith(" == 1")).map(([whole]) => whole)).toEqual([]);
+    },
+  );
+
   test("is found query by query", () => {
     const blocks = [{ language: "promql", text: "a  # one\n\nsum(\n  b\n)\nc\n  and d\n" }];
     expect(queriesOf({ blocks })).toEqual(["a", "sum(\n  b\n)", "c\n  and d"]);
