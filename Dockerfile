@@ -1,6 +1,6 @@
-# syntax=docker/dockerfile:1
 # The image of prtg-exporter: compiled output, its dependencies and Node.js on a base without a shell.
 #   docker build --build-arg REVISION="$(git rev-parse HEAD)" --tag prtg-exporter .
+# No `syntax` line: the builder reads the file itself, and runs no parser image from a registry.
 # The release workflow pins both base images by digest:
 #   --build-arg NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:...
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim

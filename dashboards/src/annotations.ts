@@ -1,7 +1,7 @@
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { oneLine } from "./panels.ts";
 import { CLOCK_OFFSETS, SENSOR_KEY } from "./sensor-queries.ts";
-import { DATA_SOURCE, LOGS, SERVERS } from "./variables.ts";
+import { DATA_SOURCE, LOGS, nameMatch, SERVERS } from "./variables.ts";
 
 /** The least step of the queries: what happens twice to a sensor within it is one annotation. */
 const STEP = "1m";
@@ -18,18 +18,18 @@ export interface StatusChanges {
   readonly sensors: string;
   /** Filters of LogQL that choose the same sensors. */
   readonly events: string;
-  /** Whether changes to anything but down are shown before the reader asks for them. */
-  readonly others?: boolean;
+  /** Whether changes are shown before the reader asks for them. */
+  readonly isShown?: boolean;
 }
 
 /**
  * Status changes as annotations. Without anything but Prometheus: each at the time since when a sensor has its status, put into
  * the clock of the reader. With the exporter's events in Loki as well, with their messages, where the reader turns that on.
  */
-export function statusChanges({ sensors, events, others = true }: StatusChanges) {
+export function statusChanges({ sensors, events, isShown = true }: StatusChanges) {
   return [
-    fromMetrics("Down", "red", `${sensors},status=~"${WENT_DOWN}"`, sensors).enable(true),
-    fromMetrics("Other statuses", "blue", `${sensors},status!~"${WENT_DOWN}"`, sensors).enable(others),
+    fromMetrics("Down", "red", `${sensors},status=~"${WENT_DOWN}"`, sensors).enable(isShown),
+    fromMetrics("Other statuses", "blue", `${sensors},status!~"${WENT_DOWN}"`, sensors).enable(isShown),
     fromLogs("Events (Loki)", events),
   ];
 }
@@ -76,7 +76,7 @@ export function statusEvents(events: string): string {
 
 /** Filters of LogQL by variables of these names; attributes are called after them. */
 export function chosenEvents(...variables: readonly string[]): string {
-  return ["server", ...variables].map((name) => `prtg_${name}_name=~\`\${${name}:regex}\``).join(" | ");
+  return ["server", ...variables].map((name) => `prtg_${name}_name=~${nameMatch(name)}`).join(" | ");
 }
 
 /** Whether the exporter reached its servers: the time in between is a region. */

@@ -56,7 +56,8 @@ export interface ChannelGraphOptions extends PanelText {
 /** Values of channels, with the limits that are set on them as dashed lines. */
 export function channelGraph({ channels, severalSensors, ...panel }: ChannelGraphOptions) {
   const key = "job, server, sensor_id, channel_id, sensor, channel, unit";
-  const name = severalSensors ? "{{sensor}}: {{channel}}" : "{{channel}}";
+  // Devices and sensors can share names.
+  const name = `${severalSensors ? "{{sensor}}: " : ""}{{channel}} ({{sensor_id}})`;
   const graph = graphPanel({
     ...panel,
     series: [

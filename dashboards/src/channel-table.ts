@@ -23,7 +23,7 @@ export interface ChannelTableOptions extends PanelText {
 /** A line per channel: value, unit, state, limits, and how many of them it is beyond. */
 export function channelTable({ channels, severalDevices, ...panel }: ChannelTableOptions) {
   const values = channelValues(channels);
-  const numbers: Partial<Column> = { unit: units.Short, pixels: 120 };
+  const numbers: Partial<Column> = { unit: units.LocaleFormat, pixels: 120 };
   return tablePanel({
     ...panel,
     queries: [
@@ -48,7 +48,7 @@ export function channelTable({ channels, severalDevices, ...panel }: ChannelTabl
       {
         from: "value 5",
         title: "Beyond",
-        unit: units.Short,
+        unit: units.LocaleFormat,
         pixels: 85,
         properties: coloredFromOne("unusual"),
       },

@@ -95,7 +95,7 @@ const properties = tablePanel({
 const statuses = timelinePanel({
   title: "Statuses",
   description: "The status of each sensor over the time range.",
-  series: { expr: CODES, legend: "{{sensor}}" },
+  series: { expr: CODES, legend: "{{sensor}} ({{sensor_id}})" },
   height: HEIGHT.table,
   width: 24,
   none: "No sensors",
@@ -145,7 +145,7 @@ const sensors = tablePanel({
 const ages = graphPanel({
   title: "Age of the last measurement",
   description: "Time since the last measurement of each sensor. It grows for sensors that are paused or down.",
-  series: [{ expr: AGES, legend: "{{sensor}}" }],
+  series: [{ expr: AGES, legend: "{{sensor}} ({{sensor_id}})" }],
   unit: units.Seconds,
   min: 0,
   width: 24,

@@ -77,7 +77,7 @@ const byUnit = new bargauge.PanelBuilder()
       legend: "{{unit}}",
     }),
   )
-  .unit(units.Short)
+  .unit(units.LocaleFormat)
   .noValue("None")
   .min(0)
   .thresholds(steps([[null, "blue"]]))
@@ -143,7 +143,7 @@ const statuses = timelinePanel({
   description: "The statuses of the selected sensors over the time range.",
   series: {
     expr: `max by (job, server, sensor_id, device, sensor) (prtg_sensor_status_code{${SENSORS}})`,
-    legend: "{{device}} / {{sensor}}",
+    legend: "{{device}} / {{sensor}} ({{sensor_id}})",
   },
   height: HEIGHT.graph,
   width: 24,

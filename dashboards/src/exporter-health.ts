@@ -156,7 +156,7 @@ const exporters = tablePanel({
     { from: "revision", title: "Revision" },
     { from: "node_version", title: "Node.js" },
     { from: "value 1", title: "Configuration read", unit: units.DateTimeFromNow },
-    { from: "value 2", title: "Servers", unit: units.Short, pixels: 90 },
+    { from: "value 2", title: "Servers", unit: units.LocaleFormat, pixels: 90 },
     {
       from: "value 3",
       title: "In force",
@@ -202,8 +202,8 @@ const servers = tablePanel({
     { from: "value 0", title: "Reached", pixels: 90, properties: colored({ id: "mappings", value: [YES_NO] }) },
     { from: "version", title: "Version" },
     { from: "value 2", title: "Clock ahead", unit: units.Seconds, decimals: 1, pixels: 110 },
-    { from: "value 3", title: "Orphans", unit: units.Short, pixels: 90 },
-    { from: "value 4", title: "Waiting channels", unit: units.Short, pixels: 140 },
+    { from: "value 3", title: "Orphans", unit: units.LocaleFormat, pixels: 90 },
+    { from: "value 4", title: "Waiting channels", unit: units.LocaleFormat, pixels: 140 },
   ],
   height: HEIGHT.stat,
   width: 12,
@@ -244,7 +244,13 @@ const polls = [
       { from: "value 2", title: "Complete", pixels: 95, properties: colored({ id: "mappings", value: [YES_NO] }) },
       { from: "value 3", title: "Took", unit: units.Seconds, pixels: 90 },
       { from: "value 4", title: "Worked ago", unit: units.Seconds, pixels: 110 },
-      { from: "value 5", title: "Skipped", unit: units.Short, pixels: 85, properties: coloredFromOne("warning") },
+      {
+        from: "value 5",
+        title: "Skipped",
+        unit: units.LocaleFormat,
+        pixels: 85,
+        properties: coloredFromOne("warning"),
+      },
     ],
     sortBy: { Collector: "ascending" },
     height: HEIGHT.graph,
@@ -331,7 +337,7 @@ const api = [
   graph(
     "Requests in flight, open breakers",
     "Requests in flight, and whether the circuit breaker pauses requests.",
-    units.Short,
+    units.LocaleFormat,
     [
       { expr: `max by (server) (prtg_exporter_api_requests_in_flight{${SERVERS}})`, legend: "{{server}} in flight" },
       { expr: `max by (server) (prtg_exporter_api_breaker_open{${SERVERS}})`, legend: "{{server}} breaker open" },
@@ -357,7 +363,7 @@ const answers = [
   graph(
     "Objects without a place",
     "Channels of unknown sensors, objects with a hidden parent, channels that mapping rules could not convert, and announced objects that the server did not send.",
-    units.Short,
+    units.LocaleFormat,
     [
       { expr: `max by (server) (prtg_exporter_waiting_channels{${SERVERS}})`, legend: "{{server}} waiting channels" },
       { expr: `max by (server) (prtg_exporter_orphan_objects{${SERVERS}})`, legend: "{{server}} orphans" },
@@ -401,7 +407,7 @@ const otlp = [
       },
     ],
   ),
-  graph("Measurements waiting", "Measurements that wait for delivery.", units.Short, [
+  graph("Measurements waiting", "Measurements that wait for delivery.", units.LocaleFormat, [
     {
       expr: `max by (server, resolution) (prtg_exporter_otlp_pending_points{${SERVERS}})`,
       legend: "{{server}} {{resolution}}",
@@ -450,7 +456,7 @@ const otlp = [
 ];
 
 const pages = [
-  graph("Series by family", "Served series per family. Families without series are omitted.", units.Short, [
+  graph("Series by family", "Served series per family. Families without series are omitted.", units.LocaleFormat, [
     { expr: `max by (family) (prtg_exporter_series{${EXPORTER}}) > 0`, legend: "{{family}}" },
   ]),
   graph(
@@ -479,7 +485,7 @@ const pages = [
   graph(
     "Series left out",
     "Dropped series of whole devices, because the metrics page would exceed a configured limit.",
-    units.Short,
+    units.LocaleFormat,
     [
       {
         expr: orZero(`max by (instance, family) (prtg_exporter_dropped_series{${EXPORTER}})`),
@@ -490,7 +496,7 @@ const pages = [
   graph(
     "Connections",
     "Open connections to the exporter's web server, and rejected connections and requests per minute.",
-    units.Short,
+    units.LocaleFormat,
     [
       { expr: `max by (instance) (prtg_exporter_http_connections{${EXPORTER}})`, legend: "{{instance}} open" },
       {
@@ -524,7 +530,7 @@ const processes = [
   graph(
     "Reads held back",
     "Reads of time series and limits that wait while the process is busy, and reads deferred to a later run per minute.",
-    units.Short,
+    units.LocaleFormat,
     [
       {
         expr: `max by (instance, collector) (prtg_exporter_extra_reads_waiting{${EXPORTER}})`,

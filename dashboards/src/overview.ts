@@ -10,7 +10,7 @@ import { graphPanel, HEIGHT, type Steps, statPanel } from "./panels.ts";
 import { CHANNEL_KEY, codesOf, downSince, PAUSED, sinceWhen, staleAges, withWeb } from "./sensor-queries.ts";
 import { colorOf, DOWN_STATUSES, NEUTRAL, SEVERITY_MAPPING, STATUS_CODE_MAPPING, STATUS_SERIES } from "./statuses.ts";
 import { type Column, colored, coloredFromOne, tablePanel } from "./table.ts";
-import { choice, chosen, dataSource, JOB, logs, PROBE, SERVER, SERVERS } from "./variables.ts";
+import { choice, chosen, dataSource, JOB, logs, nameMatch, PROBE, SERVER, SERVERS } from "./variables.ts";
 
 const SENSORS = `${SERVERS},${chosen("probe")}`;
 const EVENTS = chosenEvents("probe");
@@ -19,13 +19,13 @@ const KNOWN = "up|warning|down|disconnected|unusual|acknowledged|partialdown";
 
 /** Sensors per status below the chosen probes: 15 series a probe, however many sensors there are. */
 function perProbe(statuses = ".+"): string {
-  return `max by (job, server, id, status) (prtg_node_sensors{${SERVERS},kind="probe",path=~\`\${probe:regex}\`,status=~"${statuses}"})`;
+  return `max by (job, server, id, status) (prtg_node_sensors{${SERVERS},kind="probe",path=~${nameMatch("probe")},status=~"${statuses}"})`;
 }
 
 function perNode(kind: "group" | "probe", statuses: string): string {
   const path = kind === "probe" ? "" : "(/.*)?";
   return `sum by (job, server, id, path) (
-    max by (job, server, id, path, status) (prtg_node_sensors{${SERVERS},kind="${kind}",path=~\`\${probe:regex}${path}\`,status=~"${statuses}"})
+    max by (job, server, id, path, status) (prtg_node_sensors{${SERVERS},kind="${kind}",path=~${nameMatch("probe", path)},status=~"${statuses}"})
   )`;
 }
 
@@ -37,6 +37,7 @@ const AVAILABILITY_LEVELS: Steps = [
   [0.99, colorOf("up")],
 ];
 
+/** From the same series as the table of sensors that are down. */
 function count(title: string, statuses: string, status: StatusToken, description: string) {
   const levels: Steps =
     status === "up"
@@ -48,10 +49,10 @@ function count(title: string, statuses: string, status: StatusToken, description
   return statPanel({
     title,
     description,
-    expr: `sum(${perProbe(statuses)})`,
+    expr: `count(count by (job, server, sensor_id) (prtg_sensor_status{${SENSORS},status=~"${statuses}"} == 1)) or 0 * count(prtg_up{${SERVERS}})`,
     levels,
     width: 4,
-    none: "No sensors",
+    none: "No exporter",
   });
 }
 
@@ -85,7 +86,7 @@ const health = [
   statPanel({
     title: "Probes disconnected",
     description: "PRTG gets no measurements from a disconnected probe.",
-    expr: `sum(max by (job, server, id) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`} == bool 6))`,
+    expr: `sum(max by (job, server, id) (prtg_node_status_code{${SERVERS},kind="probe",path=~${nameMatch("probe")}} == bool 6))`,
     levels: [
       [null, NEUTRAL],
       [1, colorOf("down")],
@@ -164,11 +165,17 @@ const histories = [
 
 const NODE_COLUMNS: readonly Column[] = [
   { from: "server", title: "Server", pixels: 110 },
-  { from: "value 0", title: "Down", unit: units.Short, pixels: 75, properties: coloredFromOne("down") },
-  { from: "value 1", title: "Ack.", unit: units.Short, pixels: 75, properties: coloredFromOne("acknowledged") },
-  { from: "value 2", title: "Warning", unit: units.Short, pixels: 85, properties: coloredFromOne("warning") },
-  { from: "value 3", title: "Paused", unit: units.Short, pixels: 80, properties: coloredFromOne("pausedbyuser") },
-  { from: "value 4", title: "Sensors", unit: units.Short, pixels: 85 },
+  { from: "value 0", title: "Down", unit: units.LocaleFormat, pixels: 75, properties: coloredFromOne("down") },
+  { from: "value 1", title: "Ack.", unit: units.LocaleFormat, pixels: 75, properties: coloredFromOne("acknowledged") },
+  { from: "value 2", title: "Warning", unit: units.LocaleFormat, pixels: 85, properties: coloredFromOne("warning") },
+  {
+    from: "value 3",
+    title: "Paused",
+    unit: units.LocaleFormat,
+    pixels: 80,
+    properties: coloredFromOne("pausedbyuser"),
+  },
+  { from: "value 4", title: "Sensors", unit: units.LocaleFormat, pixels: 85 },
   WEB_COLUMN,
 ];
 const nodeIdColumn = (kind: "group" | "probe"): Column => ({
@@ -185,7 +192,7 @@ const worstProbes = tablePanel({
   queries: [
     ...NODE_STATUSES.map((statuses) => perNode("probe", statuses)),
     withWeb(
-      `max by (job, server, id, path) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`})`,
+      `max by (job, server, id, path) (prtg_node_status_code{${SERVERS},kind="probe",path=~${nameMatch("probe")}})`,
     ),
   ],
   columns: [
@@ -321,8 +328,8 @@ const beyondLimits = tablePanel({
   ],
   columns: [
     { from: "channel", title: "Channel" },
-    { from: "value 1", title: "Value", unit: units.Short, pixels: 90 },
-    { from: "value 0", title: "Limit", unit: units.Short, pixels: 90 },
+    { from: "value 1", title: "Value", unit: units.LocaleFormat, pixels: 90 },
+    { from: "value 0", title: "Limit", unit: units.LocaleFormat, pixels: 90 },
     { from: "unit", title: "Unit", pixels: 80 },
     { from: "limit", title: "Which", pixels: 100 },
     ...SENSOR_COLUMNS,
@@ -386,7 +393,7 @@ export const overview = buildDashboard({
   refresh: "1m",
   variables: [dataSource(), choice(JOB), choice(SERVER), choice(PROBE), ...logs()],
   // Of thousands of sensors, some always change.
-  annotations: statusChanges({ sensors: SENSORS, events: EVENTS, others: false }),
+  annotations: statusChanges({ sensors: SENSORS, events: EVENTS, isShown: false }),
   sections: [
     { panels: [whatIsDown] },
     { title: "Messages of sensors that went down (Loki)", collapsed: true, panels: [downMessages] },

@@ -79,10 +79,7 @@ export function tablePanel(options: TableOptions) {
         new common.TableSortByFieldStateBuilder().displayName(title).desc(order === "descending"),
       ),
     );
-  for (const column of columns) {
-    const properties = propertiesOf(column);
-    if (properties.length > 0) panel.overrideByName(column.title, properties);
-  }
+  for (const column of columns) panel.overrideByName(column.title, propertiesOf(column));
   return panel;
 }
 
@@ -93,8 +90,12 @@ function fieldOf(from: string, queries: number): string {
   return queries === 1 ? "Value" : `Value #${refId(Number(index))}`;
 }
 
+/** An empty cell would show the text for an empty table. */
+const EMPTY: DynamicConfigValue = { id: "noValue", value: "–" };
+
 function propertiesOf({ pixels, unit, decimals, properties = [] }: Column): DynamicConfigValue[] {
   return [
+    EMPTY,
     ...(pixels === undefined ? [] : [{ id: "custom.width", value: pixels }]),
     ...(unit === undefined ? [] : [{ id: "unit", value: unit }]),
     ...(decimals === undefined ? [] : [{ id: "decimals", value: decimals }]),

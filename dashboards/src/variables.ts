@@ -14,6 +14,8 @@ export interface Choice {
   /** Regular expression that "All" stands for; without it one value has to be chosen. */
   readonly all?: string;
   readonly multi?: boolean;
+  /** Regular expression with the value of an option. Without it, each label value is one. */
+  readonly options?: string;
 }
 
 /** Stands for the Loki that the reader picks, where there is one. */
@@ -27,11 +29,23 @@ export function dataSource() {
 }
 
 /**
- * Matchers for what is chosen in variables that hold names from the server, which can be anything. In backquotes, as
- * Grafana escapes neither quotation marks nor, in every version, apostrophes.
+ * Text and value of each option. The value ends before a backquote, which raw strings cannot hold. `nameMatch` matches the rest.
+ * Names that begin with a backquote are no options.
  */
+const NAME_OPTION = "/^(?<text>(?<value>[^`]+)[\\s\\S]*)$/";
+
+/**
+ * What is chosen in a variable that holds names from the server, as a regular expression in a raw string of PromQL or LogQL. Grafana
+ * escapes backslashes for raw strings only, and quotation marks for no other kind. `\x60` is a backquote.
+ * @param more regular expression for the text behind it
+ */
+export function nameMatch(variable: string, more = ""): string {
+  return `\`\${${variable}:regex}(?s:\\x60.*)?${more}\``;
+}
+
+/** Matchers for what is chosen in variables that hold names from the server, which can be anything. */
 export function chosen(...labels: readonly string[]): string {
-  return labels.map((label) => `${label}=~\`\${${label}:regex}\``).join(",");
+  return labels.map((label) => `${label}=~${nameMatch(label)}`).join(",");
 }
 
 /** Any value or none. Names may have line breaks, which `.` alone is not in Prometheus 2. */
@@ -43,7 +57,7 @@ export function searched(label: string): string {
 }
 
 /** Values of a label, asked for again whenever the time range changes. */
-export function choice({ name, label, description, query, all, multi = all !== undefined }: Choice) {
+export function choice({ name, label, description, query, all, multi = all !== undefined, options = "" }: Choice) {
   const variable = new dashboard.QueryVariableBuilder(name)
     .label(label)
     .description(description)
@@ -51,6 +65,7 @@ export function choice({ name, label, description, query, all, multi = all !== u
     // 1: label values, as the query editor writes it.
     .query({ qryType: 1, query, refId: `variable-${name}` })
     .definition(query)
+    .regex(options)
     .refresh(dashboard.VariableRefresh.OnTimeRangeChanged)
     .sort(dashboard.VariableSort.AlphabeticalCaseInsensitiveAsc)
     .multi(multi);
@@ -102,6 +117,7 @@ export const SERVER: Choice = {
 /** From the few series about probes, not from those of all sensors: a probe lies below the root, so its path is its name. */
 export const PROBE: Choice = {
   name: "probe",
+  options: NAME_OPTION,
   label: "Probe",
   description: "Probes of the servers.",
   query: `label_values(prtg_node_status_code{${SERVERS},kind="probe"}, path)`,
@@ -111,6 +127,7 @@ export const PROBE: Choice = {
 /** `.*` also takes devices that stand in no group, and sensors whose names the exporter leaves out. */
 export const GROUP: Choice = {
   name: "group",
+  options: NAME_OPTION,
   label: "Group",
   description: "Nearest groups of devices.",
   query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe")}}, group)`,
@@ -120,6 +137,7 @@ export const GROUP: Choice = {
 /** One, without "All": at 20,000 sensors that would draw 200,000 channels. */
 export const DEVICE: Choice = {
   name: "device",
+  options: NAME_OPTION,
   label: "Device",
   description: "One device of these groups.",
   query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe", "group")}}, device)`,
@@ -127,6 +145,7 @@ export const DEVICE: Choice = {
 
 export const SENSOR: Choice = {
   name: "sensor",
+  options: NAME_OPTION,
   label: "Sensor",
   description: "Sensors of this device.",
   query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe", "group", "device")}}, sensor)`,

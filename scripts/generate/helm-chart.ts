@@ -59,7 +59,8 @@ function valuesSchema(values: readonly HelmValue[]): Record<string, unknown> {
           required: ["name"],
         },
       },
-      duration: { type: "string", pattern: "^([0-9]+(ms|[smhdwy]))+$" },
+      // `DURATION_PATTERN` without lookaheads, which Helm lacks.
+      duration: { type: "string", minLength: 2, pattern: "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$" },
       // Prometheus operator format. Empty: drop the field.
       operatorDuration: {
         type: "string",

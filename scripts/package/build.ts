@@ -28,6 +28,8 @@ const lockShape = z.object({
       version: z.string().optional(),
       license: z.string().optional(),
       integrity: z.string().optional(),
+      dependencies: dependencies.optional(),
+      optionalDependencies: dependencies.optional(),
     }),
   ),
 });

@@ -70,6 +70,8 @@ export class Site {
   cloneSources(): void {
     run("git", ["clone", "--quiet", ROOT, this.sources], this.work);
     run("git", ["tag", `v${manifest.version}`], this.sources);
+    // The branch of the clone need not be main.
+    run("git", ["update-ref", "refs/remotes/origin/main", "HEAD"], this.sources);
   }
 
   /** The text of a page or of the workflow, with the address of this site. */

@@ -4,6 +4,7 @@ import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
+import { serverLink } from "../http/pages/status/links.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
 import { TimeSlices } from "../lib/yielding.ts";
 import type { StatePush } from "../otlp/state-push.ts";
@@ -95,7 +96,7 @@ export class Exporter {
       },
     };
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
-    this.#reportWebInterfaces();
+    this.#reportLinks();
     this.#courses = new StatusCourses(clock, () => this.#servers);
     const current = this.#currentSources();
     this.debug = createDebugPages(current, redactor);
@@ -201,7 +202,7 @@ export class Exporter {
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
-    this.#reportWebInterfaces();
+    this.#reportLinks();
     const nextEvents = this.#events;
     if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(nextEvents)));
     this.#changeStatePush(push, isReshaped, graceMs);
@@ -250,9 +251,16 @@ export class Exporter {
     }
   }
 
-  #reportWebInterfaces(): void {
-    this.metrics.clear(EXPORTER_METRICS.config.webInterface);
-    for (const { name, webUrl } of this.#config.servers) this.metrics.config.webInterface(name, webUrl, 1);
+  #reportLinks(): void {
+    const { webInterface, statusPage } = EXPORTER_METRICS.config;
+    const { externalUrl } = this.#config.web;
+    this.metrics.clear(webInterface);
+    this.metrics.clear(statusPage);
+    for (const { name, webUrl } of this.#config.servers) {
+      this.metrics.config.webInterface(name, webUrl, 1);
+      if (externalUrl !== undefined)
+        this.metrics.config.statusPage(name, new URL(serverLink(name), `${externalUrl}/`).href, 1);
+    }
   }
 
   /** Serves the state of the remaining servers in the shape of the configuration. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byteSize, duration, filePath, schedule, text, wholeNumber } from "./fields.ts";
+import { byteSize, duration, filePath, schedule, serverUrl, text, wholeNumber } from "./fields.ts";
 import { labelsSchema } from "./labels-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
@@ -43,6 +43,13 @@ export interface WebUser {
 
 const webSchema = z
   .strictObject({
+    external_url: serverUrl("https://prtg-exporter.example.com")
+      .optional()
+      .meta({
+        description:
+          "URL at which readers reach the status page of the exporter, with the path of a proxy in front of it. `prtg_exporter_server_page_info` has the address of each server's page, for links in alerts.",
+        examples: ["https://prtg-exporter.example.com"],
+      }),
     users: z
       .record(z.string(), user)
       .prefault({})
@@ -53,7 +60,10 @@ const webSchema = z
         examples: [{ acme: { servers: ["acme", "acme-branch"] } }],
       }),
   })
-  .transform(({ users }) => ({ users: new Map<string, WebUser>(Object.entries(users)) }));
+  .transform(({ external_url, users }) => ({
+    externalUrl: external_url,
+    users: new Map<string, WebUser>(Object.entries(users)),
+  }));
 
 function collectorKeys(defaultSchedule: string, isEnabled = true) {
   return {

@@ -425,6 +425,12 @@ export const EXPORTER_METRICS = {
       ["server", "web_url"],
       "Always 1. The label web_url has the address of the PRTG web interface (servers[].web_url), for links.",
     ),
+    statusPage: metric(
+      "prtg_exporter_server_page_info",
+      "gauge",
+      ["server", "page_url"],
+      "Always 1. The label page_url has the address of the server's page in the exporter, for links. Append `&id=` and the id of an object for its page. Absent without web.external_url.",
+    ),
     reloadSuccessful: metric(
       "prtg_exporter_config_last_reload_successful",
       "gauge",

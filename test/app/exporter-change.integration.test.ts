@@ -215,6 +215,38 @@ describe("reload with few changes", () => {
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
   });
 
+  test.each([
+    ["https://prtg-exporter.example.com", "https://prtg-exporter.example.com/tree?server=hq"],
+    ["http://example.com:8080/prtg/", "http://example.com:8080/prtg/tree?server=hq"],
+  ])("has the address of a server's page below %s", async (externalUrl, page_url) => {
+    const simulator = await frozenServer();
+    const before = await configOf([server("hq", simulator)], RARELY);
+    const after = await configOf([server("hq", simulator)], `${RARELY}web: { external_url: "${externalUrl}" }\n`);
+    const exporter = await started(before);
+    const addresses = async () =>
+      [...(await samplesOf(exporter)).keys()].filter((key) => key.startsWith("prtg_exporter_server_page_info"));
+    expect(await addresses()).toEqual([]);
+    await change(exporter, before, after);
+    expect(await addresses()).toEqual([seriesKey("prtg_exporter_server_page_info", { server: "hq", page_url })]);
+    await change(exporter, after, before);
+    expect(await addresses()).toEqual([]);
+  });
+
+  test("escapes the name of a server in the address of its page", async () => {
+    const name = 'Ü & "hq" #1';
+    const config = await configOf(
+      [server(JSON.stringify(name), await frozenServer())],
+      `${RARELY}web: { external_url: "https://e.example.com" }\n`,
+    );
+    const page_url = "https://e.example.com/tree?server=%C3%9C+%26+%22hq%22+%231";
+    expect([...new URL(page_url).searchParams]).toEqual([["server", name]]);
+    expect(
+      (await samplesOf(await started(config))).get(
+        seriesKey("prtg_exporter_server_page_info", { server: name, page_url }),
+      ),
+    ).toBe("1");
+  });
+
   test("keeps memory bounded", async () => {
     const simulator = await frozenServer();
     const configs = await Promise.all(

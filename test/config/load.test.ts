@@ -96,7 +96,7 @@ describe("configuration file", () => {
       labels: { keep: undefined, rename: new Map(), fromTags: [] },
       otlp: undefined,
       events: { file: undefined, structure: false },
-      web: { users: new Map() },
+      web: { externalUrl: undefined, users: new Map() },
     });
   });
 

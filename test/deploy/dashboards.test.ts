@@ -1,4 +1,5 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
+import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { statusEvent } from "../../src/events/event-records.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
@@ -6,12 +7,14 @@ import { logRecord } from "../../src/otlp/event-sink.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import {
   annotationsFrom,
+  type Chosen,
   closedPanels,
   GRAFANA_DASHBOARDS,
   type GrafanaDashboard,
   type GrafanaPanel,
   interpolate,
   labelValues,
+  optionOf,
   shownPanels,
   tableColumns,
   variablesIn,
@@ -28,14 +31,16 @@ const GRID_WIDTH = 24;
 const DOWN_STATUSES = 3;
 const PICKED = { type: "prometheus", uid: "${datasource}" };
 
+const OWN_VARIABLES = [
+  ["__rate_interval", "5m"],
+  ["__range", "6h"],
+  ["__interval_ms", "60000"],
+] as const;
+const HOSTILE_NAMES = ["web `1` x", "`web`", 'a"b', "C:\\ O'Brien", "(a|b)*.[c]{2}$^/", "two\nlines"];
+
 function parseable(expr: string, { templating }: GrafanaDashboard): string {
-  const own = [
-    ["__rate_interval", "5m"],
-    ["__range", "6h"],
-    ["__interval_ms", "60000"],
-  ] as const;
   const chosen = templating.list.map(({ name }) => [name, "a.b"] as const);
-  return interpolate(expr, templating.list, new Map([...own, ...chosen]));
+  return interpolate(expr, templating.list, new Map([...OWN_VARIABLES, ...chosen]));
 }
 
 function labelsOf(expr: string, dashboard: GrafanaDashboard): ReadonlySet<string> {
@@ -164,6 +169,16 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       }
     });
 
+    test.each(HOSTILE_NAMES)("has a valid query for an object called %j", (name) => {
+      const chosen = new Map(
+        variables.map((variable) => [variable.name, variable.regex === "" ? "a" : [name]] as const),
+      );
+      for (const [title, , { expr }] of targets) {
+        const filled = interpolate(expr, variables, new Map<string, Chosen>([...chosen, ...OWN_VARIABLES]));
+        expect(promqlLabels(filled, KNOWN_METRICS).unknown, title).toEqual([]);
+      }
+    });
+
     test("arranges its panels without gaps, each with a unique number", () => {
       for (const [index, panel] of dashboard.panels.entries()) {
         for (const other of dashboard.panels.slice(index + 1)) {
@@ -229,6 +244,20 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
         expect(ids.some((id) => shared.has(id))).toBe(true);
       },
     );
+
+    test("shows a dash in empty cells, not the text for an empty table", () => {
+      for (const panel of panels.filter(({ type }) => type === "table")) {
+        const { titles } = tableColumns(panel);
+        const dashed = (panel.fieldConfig?.overrides ?? [])
+          .filter(({ properties }) => properties.some(({ id, value }) => id === "noValue" && value === "–"))
+          .map(({ matcher }) => matcher.options);
+        expect(dashed, panel.title).toEqual(Object.values(titles));
+      }
+    });
+
+    test("shows whole numbers, not thousands with a letter", () => {
+      expect(dashboard.text).not.toContain('"short"');
+    });
 
     test("links each object of a table to its page in PRTG", () => {
       for (const panel of panels.filter(({ type }) => type === "table")) {
@@ -322,9 +351,49 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
   },
 );
 
+describe("the device that a reader selects", () => {
+  const { templating } = GRAFANA_DASHBOARDS.find(({ file }) => file === "prtg-device.json") ?? {
+    templating: { list: [] },
+  };
+  const matcher = (name: string) => {
+    const sensor = templating.list.find((variable) => variable.name === "sensor");
+    const all = templating.list.map((variable) => [variable.name, "all"] as const);
+    const chosen = new Map<string, Chosen>([...all, ["device", name]]);
+    const filled = interpolate((sensor && labelValues(sensor)?.selector) ?? "", templating.list, chosen);
+    return RE2JS.compile(/device=~`([^`]*)`/.exec(filled)?.[1] ?? "");
+  };
+
+  test.each(HOSTILE_NAMES.filter((name) => !name.startsWith("`")))("is found by its name %j", (name) => {
+    expect(matcher(name).matches(name)).toBe(true);
+    expect(matcher(name).matches(`${name}2`)).toBe(name.includes("`"));
+    expect(matcher(name).matches("other")).toBe(false);
+  });
+
+  test("is not a longer or shorter one", () => {
+    expect(matcher("web").matches("web2")).toBe(false);
+    expect(matcher("web 1").matches("web")).toBe(false);
+  });
+
+  test("can be left out if its name begins with a backquote", () => {
+    const device = templating.list.find(({ name }) => name === "device");
+    expect(device && optionOf(device, "`web`")).toBeUndefined();
+  });
+});
+
 describe("the overview", () => {
   const overview = GRAFANA_DASHBOARDS.find(({ file }) => file === "prtg-overview.json");
   const panels = overview?.panels ?? [];
+
+  test("counts sensors from the series that the table of down sensors shows", () => {
+    const tiles = panels.filter(({ title }) => ["Down", "Down (partial)", "Acknowledged"].includes(title));
+    expect(tiles).toHaveLength(3);
+    for (const { targets } of [...tiles, ...panels.slice(0, 1)])
+      expect(targets[0]?.expr).toContain("prtg_sensor_status{");
+  });
+
+  test("shows marks only on request, because of thousands of sensors some always change", () => {
+    expect(overview && annotationsFrom("prometheus", overview).map(({ enable }) => enable)).toEqual([false, false]);
+  });
 
   test("begins with the sensors that are down, the worst first", () => {
     const [first] = panels;

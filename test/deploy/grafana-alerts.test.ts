@@ -67,6 +67,17 @@ describe("Grafana-managed alert rules", () => {
     },
   );
 
+  test("keep firing where the rules of Prometheus use ALERTS", () => {
+    const reading = rules.filter(({ data }) => String(data[0]?.model.expr).includes('alertstate="firing"'));
+    expect(reading.map(({ title }) => title).sort()).toEqual([
+      "PrtgDeviceDown",
+      "PrtgDownUnacknowledged",
+      "PrtgSensorDown",
+      "PrtgSensorPartiallyDown",
+    ]);
+    expect(reading.filter(({ keepFiringFor }) => keepFiringFor === undefined)).toEqual([]);
+  });
+
   test("have values that Grafana's templates know", () => {
     const texts = rules.flatMap(({ annotations = {} }) => Object.values(annotations));
     expect(texts.filter((text) => text.includes("$values.A.Value")).length).toBeGreaterThan(3);

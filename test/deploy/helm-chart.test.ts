@@ -6,9 +6,15 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { COPIED_FOLDERS } from "../../scripts/generate/helm-chart.ts";
 import { readHelmValues } from "../../scripts/generate/helm-values.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logger.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHART = `${ROOT}deploy/helm/prtg-exporter/`;
+
+const choice = z.object({ enum: z.array(z.string()) });
+const valuesSchema = z.object({
+  properties: z.object({ log: z.object({ properties: z.object({ level: choice, format: choice }) }) }),
+});
 
 describe("Helm chart", () => {
   // Rules of chart-testing, which chart collections run.
@@ -22,6 +28,14 @@ describe("Helm chart", () => {
       annotations: z.record(z.string(), z.string()),
     });
     expect(keys.safeParse(load(readFileSync(`${CHART}Chart.yaml`, "utf8"))).error?.issues).toBeUndefined();
+  });
+
+  test.each([
+    ["level", ["", ...LOG_LEVELS]],
+    ["format", ["", ...LOG_FORMATS]],
+  ] as const)("accepts each log.%s of the exporter, and no other one", (key, allowed) => {
+    const log = valuesSchema.parse(JSON.parse(readFileSync(`${CHART}values.schema.json`, "utf8"))).properties.log;
+    expect(new Set(log.properties[key].enum)).toEqual(new Set(allowed));
   });
 
   // Copies without a source. Another test compares the rest.

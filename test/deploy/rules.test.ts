@@ -23,6 +23,8 @@ const families: readonly MetricFamily[] = [
 const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));
 // Set by Prometheus for each target.
 labelsOf.set("up", TARGET_LABELS);
+// An alert has read its other labels from ALERTS since its first evaluation, which found them elsewhere.
+labelsOf.set("ALERTS", ["alertname", "alertstate"]);
 for (const { record, expr } of RECORDS) labelsOf.set(record, [...promqlLabels(expr, labelsOf).labels]);
 
 /** For selectors without a name. */
@@ -91,22 +93,31 @@ describe("metrics and labels in the metric table", () => {
 });
 
 describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pending }) => {
-  test("has a summary, a severity and a runbook", () => {
-    expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
-    expect(annotations.runbook_url).toBe(`docs/runbooks/${alert}.md`);
+  const labelsOfAlert: ReadonlySet<string> = promqlLabels(expr, labelsOf).labels;
+
+  test("has a summary, a severity, links and a runbook", () => {
+    // A target that fails has no servers.
+    const isOfServer = labelsOfAlert.has("server") && alert !== "PrtgExporterAbsent";
+    const links = isOfServer ? ["prtg_url", "page_url"] : [];
+    expect(Object.keys(annotations)).toEqual(["summary", "description", ...links, "runbook_url"]);
+    expect(annotations.runbook_url).toBe(`https://prtg-exporter.github.io/prtg-exporter/runbooks/${alert}`);
     // Own severity, or that of the sensor's priority.
-    const ofSeries = promqlLabels(expr, labelsOf).labels.has("severity");
+    const ofSeries = labelsOfAlert.has("severity");
     expect(["critical", "warning", "info"]).toContain(ofSeries ? "info" : labels.severity);
     expect(ofSeries).toBe(labels.severity === undefined);
     expect(pending).toMatch(/^\d+m$/);
+  });
+
+  test("reads its own names and state from ALERTS", () => {
+    const read = [...expr.matchAll(/ALERTS\{alertname="(\w+)"/g)].map(([, name]) => name);
+    expect(new Set(read)).toEqual(new Set(pending === "0m" || !labelsOfAlert.has("path") ? [] : [alert]));
   });
 
   test("shows labels of its series", () => {
     const shown = Object.values(annotations).flatMap((text) =>
       [...text.matchAll(/\$labels\.(\w+)/g)].map(([, name]) => name),
     );
-    const known: readonly string[] = [...promqlLabels(expr, labelsOf).labels];
-    expect(shown.filter((name) => name === undefined || !known.includes(name))).toEqual([]);
+    expect(shown.filter((name) => name === undefined || !labelsOfAlert.has(name))).toEqual([]);
   });
 });
 

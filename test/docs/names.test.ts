@@ -9,6 +9,7 @@ import { CONFIGURATION_KEYS, DOCUMENTED_METRICS, FLAGS } from "./support/known-n
 import { type DocumentPage, PAGES, parsePage, queriesOf, USER_PAGES } from "./support/pages.ts";
 
 const alerts = new Set(ALERTS.map(({ alert }) => alert));
+const annotationsOfAlerts = new Set(ALERTS.flatMap(({ annotations }) => Object.keys(annotations)));
 const codes = new Set(Object.keys(ERROR_CATALOGUE));
 /** Other capitalised words are foreign. */
 const CODE = new RegExp(`^(?:${[...new Set([...codes].map((code) => code.split("_", 1)[0]))].join("|")})_[A-Z_]+$`);
@@ -34,9 +35,9 @@ function unknownNames({ file, spans, prose }: DocumentPage): string[] {
   ];
 }
 
-/** Pages name a histogram without suffixes. */
+/** Pages name a histogram without suffixes. Annotations of alerts look like metrics. */
 function isMetric(span: string): boolean {
-  return DOCUMENTED_METRICS.has(span) || DOCUMENTED_METRICS.has(`${span}_bucket`);
+  return DOCUMENTED_METRICS.has(span) || DOCUMENTED_METRICS.has(`${span}_bucket`) || annotationsOfAlerts.has(span);
 }
 
 /** Pages may shorten `servers[].limits.timeout` to `limits.timeout`. */
@@ -90,6 +91,16 @@ describe("PromQL in pages", () => {
   test.each(documentedQueries)("has existing names in %s: %s", (_file, query) => {
     expect(promqlLabels(query, DOCUMENTED_METRICS).unknown).toEqual([]);
   });
+
+  // With `metrics.sensor_status: all`, each sensor has a series for each status.
+  test.each(PAGES.filter(({ prose, blocks }) => `${prose}${JSON.stringify(blocks)}`.includes("prtg_sensor_status{")))(
+    "counts only current statuses in $file",
+    ({ prose, blocks }) => {
+      const text = [prose, ...blocks.map((block) => block.text)].join("\n");
+      const selectors = [...text.matchAll(/prtg_sensor_status\{[^}]*\}(.{0,6})/g)];
+      expect(selectors.filter(([, next = ""]) => !next.startsWith(" == 1")).map(([whole]) => whole)).toEqual([]);
+    },
+  );
 
   test("is found query by query", () => {
     const blocks = [{ language: "promql", text: "a  # one\n\nsum(\n  b\n)\nc\n  and d\n" }];

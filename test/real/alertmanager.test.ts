@@ -65,6 +65,9 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
   let dead: Device;
   let flapping: Device;
   let paused: Device;
+  let acknowledged: Device;
+  /** Evaluations of a firing PrtgSensorDown after the acknowledgement. */
+  let firedOn: number;
   /** What there was of a device. */
   const told = ({ id }: Device): Notification[] =>
     alertmanager.notifications.filter(({ groupLabels }) => groupLabels.device_id === id);
@@ -86,9 +89,10 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
       },
     });
     await prometheus.waitUntilScraped();
-    const [first, second, third] = healthyDevices(world, exporter.at);
-    if (first === undefined || second === undefined || third === undefined) throw new Error("too few devices");
-    [dead, flapping, paused] = [first, second, third];
+    const [first, second, third, fourth] = healthyDevices(world, exporter.at);
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined)
+      throw new Error("too few devices");
+    [dead, flapping, paused, acknowledged] = [first, second, third, fourth];
     await tellStories();
   }, STORIES_LIMIT_MS);
 
@@ -111,12 +115,13 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     const minute = async (minutes: number) => sleep(Math.max(0, begin + minutes * MINUTE_MS - performance.now()));
     // Alerts of sensors with one or two stars reach nobody.
     const link = flapping.sensors.find(({ priority }) => priority >= 3);
-    if (link === undefined) throw new Error("a device without important sensors");
+    const disk = acknowledged.sensors.find(({ priority }) => priority >= 3);
+    if (link === undefined || disk === undefined) throw new Error("a device without important sensors");
     world.pause(paused.id, exporter.at, "Maintenance window");
     // Sensors notice that a device is dead one after the other.
     await set(dead.sensors.slice(0, 3), "down");
     await minute(1);
-    await set(dead.sensors, "down");
+    await set([...dead.sensors, disk], "down");
     // Four minutes down, two minutes up.
     for (const spell of [0, 1, 2, 3]) {
       await minute(2 + 6 * spell);
@@ -124,7 +129,9 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
       await minute(6 + 6 * spell);
       await set([link], "up");
     }
+    await set([disk], "acknowledged");
     await minute(28);
+    firedOn = await firingEvaluations(disk);
     await set(dead.sensors, "up");
     // What was not scanned for a while is unknown at first.
     world.resume(paused.id, exporter.at);
@@ -133,6 +140,13 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     await set(paused.sensors, "up");
     // Kept for 15 minutes, told five minutes later at the latest; the rest is for what should not come.
     await minute(28 + 15 + 5 + 7);
+  }
+
+  /** In the last two minutes of the story. Four minutes have passed since the acknowledgement, less than an alert is kept after a recovery. */
+  async function firingEvaluations({ id }: SimSensor): Promise<number> {
+    const alerts = `ALERTS{alertname="PrtgSensorDown", alertstate="firing", sensor_id="${id}"}`;
+    const [series] = await prometheus.query(`count_over_time(${alerts}[${(2 * MINUTE_MS) / 1000}s])`);
+    return series?.points[0]?.value ?? 0;
   }
 
   describe("for a dead device", () => {
@@ -161,6 +175,20 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     expect(firing(flapping).map(({ alerts }) => alerts.map(({ labels }) => labels.alertname))).toEqual([
       ["PrtgSensorFlapping"],
     ]);
+  });
+
+  test("end with an acknowledgement", () => {
+    expect(firing(acknowledged).map(({ alerts }) => alerts.map(({ labels }) => labels.alertname))).toEqual([
+      ["PrtgSensorDown"],
+    ]);
+    expect(firedOn).toBe(0);
+    expect(told(acknowledged).map(({ status }) => status)).toEqual(["firing", "resolved"]);
+  });
+
+  test("lead to the object in PRTG and to a runbook", () => {
+    const [alert] = firing(acknowledged).flatMap(({ alerts }) => alerts);
+    expect(alert?.annotations.prtg_url).toMatch(new RegExp(`/sensor\\.htm\\?id=${alert?.labels.sensor_id}$`));
+    expect(alert?.annotations.runbook_url).toMatch(/^https:\/\/.+\/PrtgSensorDown$/);
   });
 
   test("do not occur in a maintenance window", async () => {

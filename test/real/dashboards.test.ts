@@ -249,7 +249,7 @@ const SEVERITIES = new Map([
   ["partialdown", "2"],
   ["acknowledged", "3"],
 ]);
-const NO_VARIABLE = { name: "", type: "", label: "", description: "", multi: false, includeAll: false };
+const NO_VARIABLE = { name: "", type: "", label: "", description: "", multi: false, includeAll: false, regex: "" };
 
 function targetsOf(dashboard: GrafanaDashboard): { name: string; expr: string; instant: boolean }[] {
   return shownPanels(dashboard).flatMap(({ id, title, targets }) =>
@@ -278,22 +278,23 @@ function ruleName({ record, alert, expr }: Rule): string {
 }
 
 /** Avoids hours of waiting, starred sensors, and a smaller license or exporter. */
-function sooner({ alert, expr }: Rule): string {
-  const ofAll = alert === "PrtgChannelBeyondLimit" ? expr.replace('severity="critical"', 'severity!=""') : expr;
+function sooner({ expr }: Rule): string {
   const replaced = [
     ["> 4 * 3600", "> 600"],
     ["_held_back[5m]) == 1", "_held_back[5m]) == 0"],
-    [") > 0.95", ") > 0"],
+    ["info > 0.95", "info > 0"],
     ["< 14 * 86400", "< 400 * 86400"],
     // Neither exporter uses a Lease. promtool tests that alert.
     ["(prtg_exporter_leader)", "(0 * prtg_exporter_build_info)"],
   ] as const;
-  return ofEachTag(replaced.reduce((text, [usual, here]) => text.replace(usual, here), ofAll));
+  return ofEachSensor(replaced.reduce((text, [usual, here]) => text.replace(usual, here), expr));
 }
 
-/** No simulated sensor has an objective's tag. */
-function ofEachTag(rules: string): string {
-  return rules.replace("(.+,)?slo(,.+)?", ".*");
+/** No simulated sensor has an objective's tag, and none with four stars needs to exceed a limit. Also in JSON. */
+function ofEachSensor(rules: string): string {
+  return rules
+    .replace("(.+,)?slo(,.+)?", ".*")
+    .replace(/\{severity=(\\?")critical\1\} >= bool 0/, "{severity!=$1$1} >= bool 0");
 }
 
 /** The rules with only these changes, evaluated every second. */
@@ -304,7 +305,7 @@ async function quickRules(folder: string): Promise<string[]> {
       const copy = path.join(folder, path.basename(file));
       await writeFile(
         copy,
-        ofEachTag(JSON.stringify({ groups: groups.map((group) => ({ ...group, interval: "1s" })) })),
+        ofEachSensor(JSON.stringify({ groups: groups.map((group) => ({ ...group, interval: "1s" })) })),
       );
       return copy;
     }),
@@ -334,7 +335,7 @@ async function fullHours(folder: string, page: string, promtool: string): Promis
 }
 
 const WEB_INFO = "prtg_exporter_server_web_info";
-const ODD_NAME = `O'Brien's "core" \\ switch (1+) [a|b]*?.^$ {x} /24`;
+const ODD_NAME = `O'Brien's \`main\` "core" \\ switch (1+) [a|b]*?.^$ {x} /24`;
 
 /** As of each target's last good scrape: after a timeout on a busy machine, a query about now finds only a part. */
 async function current(prometheus: Prometheus, expr: string): Promise<Series[]> {

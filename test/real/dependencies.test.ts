@@ -35,7 +35,7 @@ const STORY = BEGINS + LONGEST + 15 + 3;
 /** Of polls, scrapes and rules. */
 const POLL = "2s";
 /** Others have nothing to do here, and take most of the time. */
-const RULES = /prtg_sensors?_down|prtg_dependency|^Prtg(Device|Dependency|Sensor)Down$/;
+const RULES = /prtg_sensors?_down|prtg_dependency|prtg_links|^Prtg(Device|Dependency|Sensor)Down$/;
 const METRICS = "prtg_(sensor_(status_code|info|interval.*|status_since.*)|device_info|dependency_info|up)";
 
 const OFF = { enabled: false };

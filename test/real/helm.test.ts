@@ -105,6 +105,11 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
     ["a schedule of the wrong type", ["--set=config.collectors.tree.enabled=maybe"], /enabled/],
     ["an API key in the values", ["--set=config.servers[0].auth.api_key=secret"], /auth/],
     ["a kind that it cannot make", ["--set=kind=DaemonSet"], /kind/],
+    ["a level of log lines that the exporter does not know", ["--set=log.level=trace"], /level/],
+    ["a path of the page with a query", ["--set=web.telemetryPath=/metrics?x=1"], /telemetryPath/],
+    ["a reserved path", ["--set=web.telemetryPath=/debug/metrics"], /telemetryPath/],
+    ["a duration with weeks", ["--set=autoReload.interval=1w"], /interval/],
+    ["an empty duration", ["--set=autoReload.interval="], /interval/],
   ])("rejects %s", async (_what, args, place) => {
     const rendered = renderChart(paths.helm, [`--values=${valuesFile("minimal")}`, ...args]);
     await expect(rendered).rejects.toThrow(place);

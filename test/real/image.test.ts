@@ -10,6 +10,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const REVISION = "0123456789abcdef0123456789abcdef01234567";
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 
+test("the Dockerfile names no parser image, which would be another image to pin", () => {
+  expect(readFileSync(path.join(ROOT, "Dockerfile"), "utf8")).not.toMatch(/^#\s*syntax\s*=/im);
+});
+
 describeWithPrograms(["dockerfile-reader"], "image", ({ "dockerfile-reader": reader }) => {
   describe.each(["linux/amd64", "linux/arm64"])("read by BuildKit for %s", (platform) => {
     let plan: DockerfilePlan;

@@ -48,6 +48,7 @@ const variable = z.object({
   multi: z.boolean().default(false),
   includeAll: z.boolean().default(false),
   allValue: z.string().optional(),
+  regex: z.string().default(""),
 });
 
 const annotation = z.object({
@@ -124,6 +125,14 @@ export function labelValues({ query }: GrafanaVariable): { selector: string; lab
   return selector === undefined || label === undefined ? undefined : { selector, label };
 }
 
+/** Value of the option that Grafana makes of a label value. `undefined`: it makes none. */
+export function optionOf({ regex }: Pick<GrafanaVariable, "regex">, text: string): string | undefined {
+  if (regex === "") return text;
+  // As in Grafana, which knows only these flags.
+  const [, pattern = "", flags = ""] = /^\/(.*?)\/(g?i?m?y?)$/.exec(regex) ?? [];
+  return new RegExp(pattern, flags).exec(text)?.groups?.value;
+}
+
 /** Selected, typed or built-in value. */
 export type Chosen = "all" | string | readonly string[];
 
@@ -148,7 +157,8 @@ export function interpolate(
     if (value === undefined) throw new Error(`nothing is chosen for ${whole} in ${expr}`);
     const variable = variables.find((candidate) => candidate.name === name);
     if (value === "all") return variable?.allValue ?? "";
-    const values = typeof value === "string" ? [value] : value;
+    const names = typeof value === "string" ? [value] : value;
+    const values = names.flatMap((text) => (variable === undefined ? text : (optionOf(variable, text) ?? [])));
     if (format === "raw" || variable === undefined) return values.join(",");
     if (format === "regex") return alternatives(values.map((text) => text.replace(/[\\^$*+?.()|[\]{}/]/g, "\\$&")));
     if (!variable.multi && !variable.includeAll) return values.join(",").replace(/\\/g, "\\\\");

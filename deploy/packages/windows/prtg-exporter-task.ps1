@@ -27,19 +27,45 @@ $ErrorActionPreference = 'Stop'
 $TaskName = 'prtg-exporter'
 # By SID, because Windows translates account names: LOCAL SERVICE, SYSTEM, Administrators.
 $LocalService = 'S-1-5-19'
-$Readers = '*S-1-5-19:(OI)(CI)M', '*S-1-5-18:(OI)(CI)F', '*S-1-5-32-544:(OI)(CI)F'
+$Administrators = 'S-1-5-32-544'
+$Trusted = $LocalService, 'S-1-5-18', $Administrators, [Security.Principal.WindowsIdentity]::GetCurrent().User.Value
+# Owner Administrators. Full access for SYSTEM and Administrators, LOCAL SERVICE may modify, nothing inherited.
+$Rights = 'O:BAG:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1301bf;;;LS)'
+$DataFolder = Join-Path $env:ProgramData 'prtg-exporter'
 
 function Test-Administrator {
     $identity = [Security.Principal.WindowsPrincipal] [Security.Principal.WindowsIdentity]::GetCurrent()
     $identity.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)
 }
 
+function Invoke-Icacls {
+    & icacls.exe @args | Out-Null
+    if ($LASTEXITCODE -ne 0) { throw "icacls.exe $args ended with $LASTEXITCODE" }
+}
+
+# The folder contains the key. Each user can create folders in ProgramData, so owner and rights of an existing one are set anew.
+function Protect-Folder([string] $Folder) {
+    New-Item -ItemType Directory -Force -Path $Folder | Out-Null
+    if ((Get-Item -Force -LiteralPath $Folder).Attributes -band [IO.FileAttributes]::ReparsePoint) {
+        throw "$Folder is a link. Delete it and run this script again."
+    }
+    # An owner could change the rights back. Administrators can always take ownership.
+    Invoke-Icacls $Folder /setowner "*$Administrators" /q
+    $acl = New-Object Security.AccessControl.DirectorySecurity
+    $acl.SetSecurityDescriptorSddlForm($Rights)
+    Set-Acl -LiteralPath $Folder -AclObject $acl
+    foreach ($item in @(Get-ChildItem -Force -LiteralPath $Folder)) {
+        $owner = (Get-Acl -LiteralPath $item.FullName).GetOwner([Security.Principal.SecurityIdentifier]).Value
+        if (($Trusted -notcontains $owner) -or ($item.Attributes -band [IO.FileAttributes]::ReparsePoint)) {
+            throw "$($item.FullName) is a link or belongs to $owner. Check it, delete it, and run this script again."
+        }
+        # Only inherited rights, and no owner who could change them.
+        Invoke-Icacls $item.FullName /setowner "*$Administrators" /q
+        Invoke-Icacls $item.FullName /reset /q
+    }
+}
+
 function New-Configuration([string] $Path) {
-    $folder = Split-Path -Parent $Path
-    New-Item -ItemType Directory -Force -Path $folder | Out-Null
-    # The folder contains the key. Other accounts must not read it.
-    & icacls.exe $folder /inheritance:r /grant:r $Readers | Out-Null
-    if ($LASTEXITCODE -ne 0) { throw "icacls.exe ended with $LASTEXITCODE" }
     Set-Content -Encoding ASCII -Path $Path -Value @(
         '# All keys: config\prtg-exporter.example.yaml in the folder of the program'
         'servers:'
@@ -65,7 +91,13 @@ if ($Uninstall) {
     return
 }
 
-if (-not (Test-Path $Config)) {
+$isNew = -not (Test-Path $Config)
+$folder = Split-Path -Parent $Config
+# A folder elsewhere keeps the rights that the administrator gave to it, unless the script creates the configuration there.
+if ($isNew -or $folder -eq $DataFolder) {
+    if ($PSCmdlet.ShouldProcess($folder, 'set owner and rights')) { Protect-Folder $folder }
+}
+if ($isNew) {
     if ($PSCmdlet.ShouldProcess($Config, 'create the configuration')) { New-Configuration $Config }
     Write-Output "Run .\prtg-exporter.cmd init --force --out `"$Config`", then run this script again."
     return

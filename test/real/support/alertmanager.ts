@@ -13,6 +13,7 @@ export interface Notification {
   readonly alerts: readonly {
     readonly status: "firing" | "resolved";
     readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
   }[];
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { publishedManifest, shrinkwrap } from "../../../scripts/package/manifests.ts";
+import simulator from "../../../packages/simulator/package.json" with { type: "json" };
+import { lockedPackages } from "../../../scripts/package/build.ts";
+import { neededBy, publishedManifest, shrinkwrap } from "../../../scripts/package/manifests.ts";
 
 test("the published manifest omits development fields and names the lock", () => {
   const manifest = {
@@ -34,4 +36,33 @@ test("the lock of the package has only runtime dependencies", () => {
     "node_modules/b": locked["node_modules/b"],
     "node_modules/c": locked["node_modules/c"],
   });
+});
+
+test("the lock of a package of the workspace has what it needs, from where Node.js finds it", () => {
+  const manifest = { name: "a", version: "1.0.0", dependencies: { b: "1.0.0" }, optionalDependencies: { c: "1.0.0" } };
+  const locked = {
+    "": {},
+    "node_modules/b": { dependencies: { d: "^2.0.0", e: "^1.0.0" } },
+    "node_modules/b/node_modules/d": { dependencies: { e: "^1.0.0" } },
+    "node_modules/c": { optional: true },
+    "node_modules/d": {},
+    "node_modules/e": { dependencies: { b: "^1.0.0" } },
+    "node_modules/other": {},
+  };
+  expect(Object.keys(neededBy(manifest, locked))).toEqual([
+    "node_modules/b",
+    "node_modules/b/node_modules/d",
+    "node_modules/c",
+    "node_modules/e",
+  ]);
+  const missing = { ...manifest, dependencies: { nowhere: "1.0.0" } };
+  expect(() => neededBy(missing, locked)).toThrow("package-lock.json has no nowhere for the package");
+});
+
+test("the lock of prtg-simulator pins all dependencies", () => {
+  const needed = neededBy({ ...simulator, optionalDependencies: {} }, lockedPackages());
+  expect(Object.keys(needed)).toEqual(
+    expect.arrayContaining(Object.keys(simulator.dependencies).map((name) => `node_modules/${name}`)),
+  );
+  expect(Object.values(needed).filter((entry) => !("integrity" in entry))).toEqual([]);
 });

@@ -36,13 +36,25 @@ test("installer and script start the exporter with the same flags and logs", () 
   }
 });
 
-test("installer and script give the data folder to the same accounts", () => {
-  // LOCAL SERVICE may modify (M), SYSTEM and administrators have full access (F).
-  expect(script).toContain("'*S-1-5-19:(OI)(CI)M', '*S-1-5-18:(OI)(CI)F', '*S-1-5-32-544:(OI)(CI)F'");
+test("installer and script give the data folder the same owner and rights", () => {
   const [, sddl = ""] = /'(O:BA[^']+)'/.exec(read("msi/tables.sql")) ?? [];
-  expect([...sddl.matchAll(/\(([^)]+)\)/g)].map(([, entry]) => entry)).toEqual([
-    "A;OICI;FA;;;SY",
-    "A;OICI;FA;;;BA",
-    "A;OICI;0x1301bf;;;LS",
-  ]);
+  // LOCAL SERVICE may modify, SYSTEM and administrators have full access. Nothing is inherited.
+  expect(sddl).toBe("O:BAG:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1301bf;;;LS)");
+  expect(script).toContain(`$Rights = '${sddl}'`);
+});
+
+test("the script sets owner and rights of an existing data folder before it uses its files", () => {
+  const [protect, create, check] = [
+    "if ($isNew -or $folder -eq $DataFolder) {",
+    "New-Configuration $Config }",
+    "serve '--config.check'",
+  ].map((text) => script.indexOf(text));
+  expect(protect).toBeGreaterThan(0);
+  expect(create).toBeGreaterThan(protect ?? 0);
+  expect(check).toBeGreaterThan(create ?? 0);
+  const [, body = ""] = /function Protect-Folder[^{]+\{(.*?)\n\}/s.exec(script) ?? [];
+  const order = ["ReparsePoint", "/setowner", "SetSecurityDescriptorSddlForm", "Set-Acl", "Get-ChildItem", "/reset"];
+  const places = order.map((text) => body.indexOf(text));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places[0]).toBeGreaterThan(0);
 });

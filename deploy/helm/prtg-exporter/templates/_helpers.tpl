@@ -120,25 +120,45 @@ imagePullSecrets:
 {{- if or .Values.web.config.tls (hasKey .Values.web.config.content "tls_server_config") -}}https{{- else -}}http{{- end -}}
 {{- end -}}
 
-{{- define "prtg-exporter.otlpEndpoint" -}}
-{{- get (default dict (get (default dict .Values.config) "otlp")) "endpoint" -}}
+{{- /* The value of a variable in `extraEnv`. The reference of a variable with `valueFrom`. Empty if it is not set. */ -}}
+{{- define "prtg-exporter.variable" -}}
+{{- range .context.Values.extraEnv -}}
+{{- if eq .name $.name -}}{{- default (printf "${%s}" .name) .value -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Receivers of measurements and events in the configuration, as a YAML list of URLs. */ -}}
+{{- define "prtg-exporter.configuredReceivers" -}}
+{{- $otlp := default dict (default dict .Values.config).otlp -}}
+{{- toYaml (compact (list $otlp.endpoint $otlp.logs_endpoint)) -}}
+{{- end -}}
+
+{{- /* The same, with those of `extraEnv`. */ -}}
+{{- define "prtg-exporter.receivers" -}}
+{{- $urls := include "prtg-exporter.configuredReceivers" . | fromYamlArray -}}
+{{- range list "ENDPOINT" "METRICS_ENDPOINT" "LOGS_ENDPOINT" -}}
+{{- $urls = append $urls (include "prtg-exporter.variable" (dict "context" $ "name" (printf "OTEL_EXPORTER_OTLP_%s" .))) -}}
+{{- end -}}
+{{- toYaml (compact $urls) -}}
 {{- end -}}
 
 {{- /* Not empty if the exporter pushes, or if the chart cannot know. */ -}}
 {{- define "prtg-exporter.pushes" -}}
-{{- if include "prtg-exporter.otlpEndpoint" . -}}endpoint
+{{- if include "prtg-exporter.receivers" . | fromYamlArray -}}endpoint
 {{- else if or .Values.existingConfig.name .Values.extraEnvFrom -}}unknown
-{{- else -}}
-{{- range .Values.extraEnv -}}
-{{- if has .name (list "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") -}}environment{{- end -}}
 {{- end -}}
 {{- end -}}
+
+{{- /* Not empty if two pods would deliver the same data twice. */ -}}
+{{- define "prtg-exporter.delivers" -}}
+{{- include "prtg-exporter.pushes" . -}}
+{{- with (default dict (default dict .Values.config).events).file }}{{ . }}{{- end -}}
 {{- end -}}
 
 {{- define "prtg-exporter.strategy" -}}
 {{- if .Values.strategy -}}
 {{- toYaml .Values.strategy -}}
-{{- else if and (not .Values.leaderElection.enabled) (or (include "prtg-exporter.pushes" .) (and .Values.persistence.enabled (not (has "ReadWriteMany" .Values.persistence.accessModes)))) -}}
+{{- else if and (not .Values.leaderElection.enabled) (or (include "prtg-exporter.delivers" .) (and .Values.persistence.enabled (not (has "ReadWriteMany" .Values.persistence.accessModes)))) -}}
 type: Recreate
 {{- else -}}
 type: RollingUpdate
@@ -165,8 +185,8 @@ rollingUpdate:
 {{- if and $election .Values.persistence.enabled (not (has "ReadWriteMany" .Values.persistence.accessModes)) -}}
 {{- fail "prtg-exporter: with leaderElection, all replicas mount the volume: set persistence.accessModes to [ReadWriteMany], or persistence.enabled to false" -}}
 {{- end -}}
-{{- if and (not $election) (include "prtg-exporter.otlpEndpoint" .) (eq (default "" .Values.strategy.type) "RollingUpdate") -}}
-{{- fail "prtg-exporter: with config.otlp.endpoint, set strategy.type to Recreate, because only one replica pushes at a time" -}}
+{{- if and (not $election) (include "prtg-exporter.configuredReceivers" . | fromYamlArray) (eq (default "" .Values.strategy.type) "RollingUpdate") -}}
+{{- fail "prtg-exporter: with config.otlp.endpoint or config.otlp.logs_endpoint, set strategy.type to Recreate, because only one replica pushes at a time" -}}
 {{- end -}}
 {{- if and (eq .Values.kind "StatefulSet") .Values.persistence.existingClaim -}}
 {{- fail "prtg-exporter: persistence.existingClaim is for a Deployment. Each replica of a StatefulSet has its own claim" -}}

@@ -222,6 +222,15 @@ httpGet:
 {{- if or .Values.persistence.enabled (not .Values.leaderElection.enabled) -}}yes{{- end -}}
 {{- end -}}
 
+{{- /* Names of Secrets can have dots and 253 characters, names of volumes no dots and 63. The hash keeps them apart. */ -}}
+{{- define "prtg-exporter.secretVolume" -}}
+{{- if or (contains "." .) (gt (len .) 56) -}}
+{{- printf "secret-%s-%s" (replace "." "-" . | trunc 47 | trimSuffix "-") (sha256sum . | trunc 8) -}}
+{{- else -}}
+{{- printf "secret-%s" . -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "prtg-exporter.readOnlyMounts" -}}
 {{- if or (include "prtg-exporter.config" .) .Values.existingConfig.name }}
 - name: config
@@ -235,7 +244,7 @@ httpGet:
 {{- end }}
 {{- range .Values.secrets }}
 {{- $name := tpl .name $ }}
-- name: {{ printf "secret-%s" $name | replace "." "-" | trunc 63 | trimSuffix "-" }}
+- name: {{ include "prtg-exporter.secretVolume" $name }}
   mountPath: /etc/prtg-exporter/secrets/{{ $name }}
   readOnly: true
 {{- end }}
@@ -264,7 +273,7 @@ httpGet:
 {{- end }}
 {{- range .Values.secrets }}
 {{- $name := tpl .name $ }}
-- name: {{ printf "secret-%s" $name | replace "." "-" | trunc 63 | trimSuffix "-" }}
+- name: {{ include "prtg-exporter.secretVolume" $name }}
   secret:
     secretName: {{ $name }}
     defaultMode: 0440

@@ -1,0 +1,11 @@
+/** Run by npm before it packs prtg-simulator: writes the lock that the package contains. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { lockedPackages, ROOT } from "./build.ts";
+import { type Dependencies, neededBy, shrinkwrap } from "./manifests.ts";
+
+const FOLDER = `${ROOT}packages/simulator/`;
+const manifest = JSON.parse(readFileSync(`${FOLDER}package.json`, "utf8")) as Dependencies;
+const locked = lockedPackages();
+const { license, bin, engines } = { ...locked["packages/simulator"] };
+const lock = shrinkwrap(manifest, { "": { license, bin, engines }, ...neededBy(manifest, locked) });
+writeFileSync(`${FOLDER}npm-shrinkwrap.json`, `${JSON.stringify(lock, null, 2)}\n`);
