@@ -42,20 +42,21 @@ const MAX_RETRIES = 5;
 /** Fewer refused requests with an item may have met a bad moment of the receiver. */
 const MIN_REFUSALS = 3;
 /** After so many refused requests of a part, too many items are bad to find each of them: small groups count as one item. */
-const MAX_REFUSALS = 100;
-const SMALL_GROUP = 1 / 64;
+const MAX_REFUSALS = 60;
+const SMALL_GROUP = 1 / 32;
 
 interface Group<Item> {
   readonly items: readonly Item[];
   /** Number of refused requests that contained all of these items. */
   readonly refusals: number;
-  /** `Round.#accepted` when a single item was refused alone for the first time. */
-  readonly aloneAt?: number;
+  /** `Round.#accepted` when exactly these items were refused for the first time. */
+  readonly refusedAt?: number;
 }
 
 /**
- * Delivers parts in order. A refusal counts as one about the data only if the receiver accepts something else after it.
- * Otherwise it is an outage, whatever the code says, and nothing is lost. Has no IO: the caller sends and answers.
+ * Delivers parts in order. A refusal counts as one about the data only if the receiver accepts something else, and then
+ * refuses the same items again. Otherwise it is an outage, whatever the code says, and nothing is lost. Has no IO: the
+ * caller sends and answers.
  */
 export function deliver<Item>(options: RoundOptions<Item>): Generator<Step<Item>, Ending, Verdict> {
   return new Round(options).run();
@@ -64,8 +65,6 @@ export function deliver<Item>(options: RoundOptions<Item>): Generator<Step<Item>
 class Round<Item> {
   readonly #options: RoundOptions<Item>;
   #accepted = 0;
-  /** Refused items that nothing accepted has followed yet. */
-  #suspects: Item[] = [];
 
   constructor(options: RoundOptions<Item>) {
     this.#options = options;
@@ -86,23 +85,27 @@ class Round<Item> {
       const { items } = group;
       const verdict = yield* this.#ask({ kind: "send", items });
       if (verdict === "failed" || verdict === "held") return "outage";
-      if (verdict === "accepted") this.#proveSuspicion();
-      if (verdict === "empty" && this.#suspects.length > 0) this.#suspects.push(...items);
-      else if (verdict === "accepted" || verdict === "empty") settle(items, "accepted");
+      if (verdict === "accepted") this.#accepted++;
+      if (verdict === "accepted" || verdict === "empty") settle(items, "accepted");
       else if (verdict === "too large" && items.length > 1) queue.unshift(...halves(group));
       else {
-        const refused = this.#refused(group);
         refusals++;
-        if (hasProbe && refusals === 1 && !(yield* this.#probe())) return "outage";
-        if (!hasProbe && refusals === MIN_REFUSALS && this.#accepted === 0) return "outage";
-        const isSmall = refusals > MAX_REFUSALS && items.length <= part.length * SMALL_GROUP;
-        if (isSmall || (items.length === 1 && refused.refusals >= MIN_REFUSALS)) this.#conclude(refused);
-        // Without a probe, the others show first whether the receiver accepts anything.
-        else if (items.length === 1 && !hasProbe) queue.push(refused);
-        else queue.unshift(...this.#divide(refused, refusals === 1));
+        const refused = this.#refused(group);
+        const isSmall = hasProbe && refusals > MAX_REFUSALS && items.length <= part.length * SMALL_GROUP;
+        const isWhole = isSmall || items.length === 1;
+        if (isWhole && this.#isProven(refused)) settle(items, "refused");
+        else if (hasProbe) {
+          const needsProbe = refusals === 1 || (isWhole && this.#accepted === refused.refusedAt);
+          if (needsProbe && !(yield* this.#probe())) return "outage";
+          queue.unshift(...(isWhole ? [refused] : this.#divide(refused, refusals === 1)));
+        } else {
+          queue.push(...(isWhole ? [refused] : spread(refused)));
+          const isAway = this.#accepted === 0 && refusals >= MIN_REFUSALS;
+          if (isAway || queue.every((each) => this.#isStuck(each))) return "outage";
+        }
       }
     }
-    return this.#suspects.length === 0 || (hasProbe && (yield* this.#probe())) ? "done" : "outage";
+    return "done";
   }
 
   *#ask(request: Request<Item>): Generator<Step<Item>, Verdict, Verdict> {
@@ -114,34 +117,27 @@ class Round<Item> {
 
   *#probe(): Generator<Step<Item>, boolean, Verdict> {
     if ((yield* this.#ask({ kind: "probe" })) !== "accepted") return false;
-    this.#proveSuspicion();
+    this.#accepted++;
     return true;
   }
 
-  #proveSuspicion(): void {
-    this.#accepted++;
-    if (this.#suspects.length > 0) this.#options.settle(this.#suspects, "refused");
-    this.#suspects = [];
+  #refused({ items, refusals, refusedAt = this.#accepted }: Group<Item>): Group<Item> {
+    return { items, refusals: refusals + 1, refusedAt };
   }
 
-  #refused({ items, refusals, aloneAt = this.#accepted }: Group<Item>): Group<Item> {
-    return { items, refusals: refusals + 1, ...(items.length === 1 && { aloneAt }) };
+  /** The receiver accepted something between two refusals of these items. */
+  #isProven({ refusals, refusedAt = this.#accepted }: Group<Item>): boolean {
+    return refusals >= MIN_REFUSALS && this.#accepted > refusedAt;
   }
 
-  #conclude({ items, aloneAt = this.#accepted }: Group<Item>): void {
-    if (this.#accepted > aloneAt) this.#options.settle(items, "refused");
-    else this.#suspects.push(...items);
+  /** Another request shows nothing. */
+  #isStuck({ items, refusedAt }: Group<Item>): boolean {
+    return items.length === 1 && refusedAt === this.#accepted;
   }
 
-  #divide(group: Group<Item>, isFirst: boolean): readonly Group<Item>[] {
-    const { hasProbe, compare } = this.#options;
-    const { items, refusals } = group;
-    if (items.length === 1) return [group];
-    if (!isFirst) return halves(group);
-    if (hasProbe) return halves({ items: compare === undefined ? items : items.toSorted(compare), refusals });
-    // Two single items show soon whether the receiver accepts anything.
-    const pieces = [items.slice(0, 1), items.slice(-1), items.slice(1, -1)];
-    return pieces.filter(({ length }) => length > 0).map((piece) => ({ items: piece, refusals }));
+  #divide({ items, refusals }: Group<Item>, isFirst: boolean): readonly Group<Item>[] {
+    const { compare } = this.#options;
+    return halves({ items: isFirst && compare !== undefined ? items.toSorted(compare) : items, refusals });
   }
 }
 
@@ -151,4 +147,10 @@ function halves<Item>({ items, refusals }: Group<Item>): readonly Group<Item>[] 
     { items: items.slice(0, middle), refusals },
     { items: items.slice(middle), refusals },
   ];
+}
+
+/** Two single items show soon whether the receiver accepts anything. */
+function spread<Item>({ items, refusals }: Group<Item>): readonly Group<Item>[] {
+  const pieces = [items.slice(0, 1), items.slice(-1), items.slice(1, -1)];
+  return pieces.filter(({ length }) => length > 0).map((piece) => ({ items: piece, refusals }));
 }

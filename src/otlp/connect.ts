@@ -25,7 +25,11 @@ export interface OtlpContext {
   /** Shares pauses and byte rates with other connections. Default: shares nothing. */
   readonly receivers?: Receivers | undefined;
   readonly gzipRefused?: (() => void) | undefined;
+  /** See `OtlpExporterOptions`. */
+  readonly retryPauseMs?: number | undefined;
 }
+
+const RETRY_PAUSE_MS = 100;
 
 /**
  * Connects one signal to its receiver. Opens no connection yet, but reads every file, so that a wrong path shows at the
@@ -39,6 +43,7 @@ export async function connectOtlp<Request>(
 ): Promise<OtlpExporter<Request>> {
   const { url, protocol, compression, timeoutMs, maxRequestBytes, maxBytesPerSecond } = settings;
   const { userAgent, clock, readFile, readSecret = readFile, redactor, permit, gzipRefused } = context;
+  const { retryPauseMs = RETRY_PAUSE_MS } = context;
   const receiver = (context.receivers ?? new Receivers(clock)).at(url);
   const readHeaders = headerReader(settings, readSecret, redactor);
   const tls = receiverTls(settings.tls, readFile, readSecret);
@@ -58,7 +63,7 @@ export async function connectOtlp<Request>(
     gzipRefused,
   });
   receiver.rate.limit(maxBytesPerSecond);
-  return new OtlpExporter({ transport, receiver, protocol, encodings, clock, maxRequestBytes });
+  return new OtlpExporter({ transport, receiver, protocol, encodings, clock, maxRequestBytes, retryPauseMs });
 }
 
 /**

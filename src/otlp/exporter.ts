@@ -41,6 +41,8 @@ export interface OtlpExporterOptions<Request> {
   readonly encodings: Encodings<Request>;
   readonly clock: Clock;
   readonly maxRequestBytes: number;
+  /** Before the second retry of a request. Doubles with each one. */
+  readonly retryPauseMs: number;
 }
 
 interface ExportSignals {
@@ -117,7 +119,8 @@ export class OtlpExporter<Request> {
     // Another instance of the receiver may answer at once.
     if (failures <= 1) return;
     const either = stop === undefined ? signal : AbortSignal.any([signal, stop]);
-    await this.#options.clock.sleep(RETRY_PAUSE_MS * 2 ** (failures - 2), either).catch(() => undefined);
+    const { clock, retryPauseMs } = this.#options;
+    await clock.sleep(retryPauseMs * 2 ** (failures - 2), either).catch(() => undefined);
   }
 
   /** Call before a request with history. Returns 0, or the milliseconds to wait. */
@@ -199,8 +202,6 @@ export class OtlpExporter<Request> {
   }
 }
 
-/** Doubles with each retry of a request. */
-const RETRY_PAUSE_MS = 100;
 /** A receiver that takes longer to fail is not merely shedding load. */
 const QUICK_FAILURE_MS = 1_000;
 

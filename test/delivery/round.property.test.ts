@@ -116,5 +116,6 @@ test("each good row arrives once and in order, and only bad rows are refused", (
         }
       },
     ),
+    { numRuns: 500 },
   );
 });

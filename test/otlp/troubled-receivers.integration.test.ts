@@ -80,7 +80,7 @@ async function startDelivery(clock: FastClock, url: string, files: StateFiles = 
   const lines: { readonly level: number; readonly msg: string }[] = [];
   const exporter = await testExporter(
     { endpoint: url, timeoutMs, maxBytesPerSecond: 0, maxRequestBytes: 16_384 },
-    { clock },
+    { clock, retryPauseMs: 100 },
   );
   const outbox = new Outbox(1_000_000);
   const watermarks = await Watermarks.open("hq", files);
@@ -299,7 +299,7 @@ describe("the current state to a receiver that", () => {
         scope: SCOPE,
         observer: recordedObserver(),
       },
-      exporter: await testExporter({ endpoint: receiver.url, maxRequestBytes: 16_384 }, { clock }),
+      exporter: await testExporter({ endpoint: receiver.url, maxRequestBytes: 16_384 }, { clock, retryPauseMs: 100 }),
       measured: new Set([TREE_FAMILIES.channelValue.name]),
       ends: { endOf: () => undefined, holds: () => false },
       sensorStatus: "current",
@@ -346,7 +346,7 @@ describe("events to a receiver that", () => {
   ] satisfies [string, Trouble][])("%s arrive once", async (_, trouble) => {
     const clock = new FastClock(SPEED, NOON);
     const receiver = await startReceiver((number, seen) => trouble({ seen, number, at: clock.monotonic() }));
-    const exporter = await testLogExporter({ endpoint: receiver.url }, { clock });
+    const exporter = await testLogExporter({ endpoint: receiver.url }, { clock, retryPauseMs: 100 });
     const queue = new EventQueue({ maxEvents: 1_000, maxSize: 10_000_000 });
     queue.attach(["otlp"]);
     const loop = new DeliveryLoop({

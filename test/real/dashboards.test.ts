@@ -110,6 +110,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
   async function askUntilAnswered(): Promise<void> {
     const open = new Map(questions().map((question) => [question.name, question.ask]));
     const deadline = Date.now() + WAIT_LIMIT_MS;
+    let isBroken = false;
     while (open.size > 0 && Date.now() < deadline) {
       for (const [name, ask] of open) {
         if (!(await ask()).some(({ points }) => points.some(({ value }) => Number.isFinite(value)))) continue;
@@ -117,7 +118,11 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
         answered.add(name);
       }
       // A stalled push must be detected first.
-      if (answered.has("rule PrtgOtlpBehind")) site.receive("mixed");
+      if (!answered.has("rule PrtgOtlpBehind")) continue;
+      site.receive("mixed");
+      // The push then has values of the lists only.
+      if (!isBroken) await site.control("faults", { fault: "error=404@/experimental/timeseries*" });
+      isBroken = true;
       await sleep(ROUND_MS);
     }
   }

@@ -26,6 +26,7 @@ interface ExporterContext {
   readonly clock?: Clock;
   readonly receivers?: Receivers;
   readonly gzipRefused?: () => void;
+  readonly retryPauseMs?: number;
 }
 
 /** Closed after the test. */
@@ -57,6 +58,7 @@ async function connect<Request>(
     clock,
     readFile: (path) => readFile(path, "utf8"),
     redactor,
+    retryPauseMs: 0,
     ...shared,
   });
   onTestFinished(() => exporter.close());
