@@ -544,7 +544,7 @@ const processes = [
   ),
   graph(
     "Event loop",
-    "Busy share of the event loop. Above 70 %, the exporter pauses time series and limits.",
+    "Busy share of the event loop. Above 70 %, the exporter starts only four reads of time series and limits per second.",
     units.PercentUnit,
     [
       {

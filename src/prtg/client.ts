@@ -192,6 +192,10 @@ class ApiClient implements MonitoringApi {
     return this.#timeSeries.read(...request);
   }
 
+  listPages(): number {
+    return this.#lists.pages;
+  }
+
   clockOffset(): number {
     return this.#requester.serverClock.offsetMs;
   }

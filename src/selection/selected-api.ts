@@ -166,6 +166,10 @@ export class SelectedApi implements MonitoringApi {
     return this.#api.timeSeries(...request);
   }
 
+  listPages(): number {
+    return this.#api.listPages();
+  }
+
   clockOffset(): number {
     return this.#api.clockOffset();
   }

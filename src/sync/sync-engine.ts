@@ -42,7 +42,7 @@ export class SyncProgress {
 }
 
 export interface SyncEngineOptions {
-  readonly api: Pick<MonitoringApi, "timeSeries" | "clockOffset" | "isClockInDoubt">;
+  readonly api: Pick<MonitoringApi, "timeSeries" | "listPages" | "clockOffset" | "isClockInDoubt">;
   readonly mode: SyncMode;
   /** `undefined`: no push. Series are read for the newest values only. */
   readonly delivery: Delivery | undefined;
@@ -83,11 +83,14 @@ export class SyncEngine {
   readonly #options: SyncEngineOptions;
   readonly #delivery: Delivery | undefined;
   readonly #progress: SyncProgress;
+  /** At the start of the last cycle. */
+  #listPages: number;
 
   constructor(options: SyncEngineOptions) {
     this.#options = options;
     this.#delivery = options.delivery;
     this.#progress = options.progress;
+    this.#listPages = options.api.listPages();
   }
 
   /** Processes a list of all channels. */
@@ -104,13 +107,13 @@ export class SyncEngine {
    * @throws ApiError, or the signal's reason
    */
   async readDue(signal: AbortSignal): Promise<CycleReport> {
-    const { api, clock, mode, limits, delivery, extras, channelsOf = () => undefined } = this.#options;
+    const { api, clock, mode, delivery, extras, channelsOf = () => undefined } = this.#options;
     const cycle = new SeriesCycle(this.#due(), {
       api,
       clock,
       extras,
       gapOf: (sensor) => (mode === "all" ? clock.monotonic() : this.#serverNow()) - missingSince(sensor, mode),
-      limits: { ...limits, requests: Math.max(limits.requests, MIN_REQUESTS) },
+      limits: this.#limits(),
       serverNow: () => this.#serverNow(),
       liveOnly: delivery === undefined,
       relyOnLists: mode === "auto",
@@ -128,12 +131,22 @@ export class SyncEngine {
     }
   }
 
+  /** Without a receiver, `auto` at most doubles the requests of the lists. */
+  #limits(): CycleLimits {
+    const { api, mode, limits, delivery } = this.#options;
+    const requests = Math.max(limits.requests, MIN_REQUESTS);
+    const before = this.#listPages;
+    this.#listPages = api.listPages();
+    const isBound = delivery === undefined && mode === "auto";
+    return { ...limits, requests: isBound ? Math.min(requests, this.#listPages - before) : requests };
+  }
+
   #due(): readonly SensorSync[] {
     const { clock, mode } = this.#options;
     const { sensors, series, lists } = this.#progress;
     const current = [...sensors.values()].filter(({ lastList }) => this.#isCurrent(lastList));
     const due = dueSensors(current, mode, clock.monotonic());
-    if (!series.isFailing || mode === "off") return due;
+    if (!series.isFailing || mode === "off" || this.#delivery === undefined) return due;
     // Others in each cycle, because a sensor may have a fault of its own.
     const first = (lists * PROBES) % Math.max(1, current.length);
     const probes = [...current.slice(first), ...current.slice(0, first)].slice(0, PROBES);

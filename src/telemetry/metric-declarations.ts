@@ -394,7 +394,7 @@ export const EXPORTER_METRICS = {
       "prtg_exporter_event_loop_utilization_ratio",
       "gauge",
       [],
-      "Busy share of the event loop in the last seconds. Above 0.7, the exporter reads at most four time series or lists of limits a second.",
+      "Busy share of the event loop in the last seconds. Above 0.7, the exporter starts only four reads of time series and limits per second.",
       { initial: 0 },
     ),
     waiting: metric(

@@ -39,6 +39,9 @@ export type Question =
   | "object"
   | NodeKind;
 
+/** One page each. */
+const LISTS: readonly Question[] = [...READING_ORDER, "all", "channels", "limits", "lookups", "primaryChannels"];
+
 export class MemoryServer implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
   readonly nodeRecords = new Map<string, NodeRecord>();
@@ -230,6 +233,10 @@ export class MemoryServer implements MonitoringApi {
     const series = this.series.get(`${sensorId}/${type}`);
     if (series !== undefined) return channels === undefined ? series : ofChannels(series, channels);
     throw new ApiError("API_NOT_FOUND", `no time series of sensor ${sensorId}`, { endpoint: "/timeSeries" });
+  }
+
+  listPages(): number {
+    return LISTS.reduce((pages, list) => pages + this.timesAsked(list), 0);
   }
 
   clockOffset(): number {

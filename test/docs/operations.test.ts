@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { readPage } from "./support/pages.ts";
+import { allStatedRequests, type StatedRequests } from "./support/stated-requests.ts";
 
 const page = readPage("docs/operations.md");
 
@@ -9,21 +10,26 @@ const PER_PAGE = 2_999;
 const PROBES = 1;
 const GROUPS = 1;
 const COUNTS = 1;
+const LOOKUPS = 1;
 
-function requestsAMinute(sensors: number, channels: number, devices: number): number {
+function requestsAMinute({ sensors, channels, devices }: Pick<StatedRequests, "sensors" | "channels" | "devices">) {
   const list = (objects: number) => Math.ceil(objects / PER_PAGE);
-  const tree = PROBES + GROUPS + list(devices) + list(sensors) + COUNTS;
-  const limits = list(channels) + COUNTS;
-  return 4 + 2 * tree + list(channels) + tree / 5 + limits / 15;
+  const nodes = PROBES + GROUPS + list(devices) + list(sensors);
+  const health = 4 + 1 / 5;
+  const status = 2 * (nodes + COUNTS);
+  const channelList = list(channels);
+  const treeAndLimits = (nodes + COUNTS) / 5 + (list(channels) + LOOKUPS) / 15;
+  const all = health + status + channelList + treeAndLimits;
+  const series = all - health - COUNTS * (2 + 1 / 5);
+  return { health, status, channelList, treeAndLimits, all, series };
 }
 
 test("the page calculates requests a minute from the schedules", () => {
-  const rows = [...page.prose.matchAll(/^\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm)].map((row) =>
-    row.slice(1).map((cell) => Number(cell.replaceAll(",", ""))),
-  );
+  const rows = allStatedRequests();
   expect(rows).toHaveLength(3);
-  for (const [sensors = 0, channels = 0, devices = 0, requests] of rows) {
-    expect(requests).toBe(Math.round(requestsAMinute(sensors, channels, devices)));
+  for (const row of rows) {
+    const counts = Object.entries(requestsAMinute(row)).map(([column, count]) => [column, Math.round(count)]);
+    expect(row).toMatchObject(Object.fromEntries(counts));
   }
 });
 

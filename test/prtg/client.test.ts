@@ -66,6 +66,7 @@ describe("lists", () => {
     ]);
     expect(recorded.mismatches).toEqual(new Map([["/experimental/sensors", 0]]));
     expect(recorded.problems).toEqual(new Map());
+    expect(api.listPages()).toBe(3);
   });
 
   test.each([

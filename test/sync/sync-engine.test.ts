@@ -194,6 +194,46 @@ describe("mode auto without a receiver", () => {
     expect(process.delivery).toBeUndefined();
   });
 
+  test.each([
+    { mode: "auto", pages: 4, reads: 4 },
+    { mode: "auto", pages: 0, reads: 0 },
+    { mode: "auto", pages: 100, reads: 15 },
+    { mode: "all", pages: 4, reads: 15 },
+  ] as const)("reads $reads series for $pages pages of lists in mode $mode", async ({ mode, pages, reads }) => {
+    const sensors = Array.from({ length: 30 }, (_, index) => recordedSensor(String(200 + index), 10));
+    const subject = world(sensors, { pushes: false, mode, requestsPerCycle: 15 });
+    subject.server.pagesPerList = pages;
+    const process = await subject.start();
+    await subject.run(process, 5);
+    subject.server.asked.length = 0;
+    await subject.run(process, 30);
+    expect(subject.server.asked).toHaveLength(30 * reads);
+    // In turn.
+    expect(new Set(subject.server.asked).size).toBe(reads === 0 ? 0 : 30);
+  });
+
+  test("does not add up the pages of minutes without a read", async () => {
+    const fast = recordedSensor("7", 10, { pauses: [{ from: BEGIN - HOUR, to: BEGIN + HOUR }] });
+    const others = Array.from({ length: 29 }, (_, index) => ({ ...fast, id: String(200 + index) }));
+    const subject = world([fast, ...others], { pushes: false });
+    subject.server.pagesPerList = 4;
+    const process = await subject.start();
+    await subject.run(process, 60);
+    expect(subject.server.asked).toEqual([]);
+    await subject.run(process, 5);
+    expect(subject.server.asked.length).toBeGreaterThan(4);
+    expect(subject.server.asked.length).toBeLessThanOrEqual(20);
+  });
+
+  test("reads no further sensors while series cannot be read", async () => {
+    const slow = Array.from({ length: 5 }, (_, index) => recordedSensor(String(200 + index), 60));
+    const subject = world([recordedSensor("7", 10), ...slow], { pushes: false });
+    subject.server.failing.set("7", "API_FORBIDDEN");
+    const process = await subject.start();
+    await subject.run(process, 20);
+    expect(new Set(subject.server.asked)).toEqual(new Set(["7/live"]));
+  });
+
   test("sends no request after a start, a failed poll or a pause, because the list is enough", async () => {
     const begin = BEGIN + 30 * MINUTE;
     const subject = world(

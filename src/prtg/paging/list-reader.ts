@@ -24,6 +24,8 @@ export interface ItemFormat<Item, List = readonly Item[]> {
 
 /** Reads lists from the best endpoint, and reports problems. */
 export class ListReader {
+  /** Pages that the server has sent. */
+  pages = 0;
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #fallback: EndpointFallback;
@@ -149,6 +151,7 @@ export class ListReader {
     const { endpoint } = list;
     const path = pagePath(list, offset, limit);
     const { response } = await this.#requester.get({ endpoint, path, ...records, retriesTimeout: false }, signal);
+    this.pages++;
     return { total: response.totalCount, hasNext: response.hasNext };
   }
 

@@ -131,6 +131,7 @@ export class ExporterProcess {
       api: {
         clockOffset: () => server.clockOffset(),
         isClockInDoubt: () => false,
+        listPages: () => server.listPages,
         timeSeries: (...asked) => mortal(life.signal, server.timeSeries(...asked)),
       },
       mode: settings.mode,

@@ -36,6 +36,9 @@ export class RecordedServer {
   /** Since a time: lists show their scans, series have gaps. */
   readonly down = new Map<string, number>();
   intervalsKnown = true;
+  /** Of all lists that the exporter reads in one period. */
+  pagesPerList = 10;
+  listPages = 0;
   /** `sensor/type` of every request. */
   readonly asked: string[] = [];
   /** Called when rows are built, before they arrive. */
@@ -104,6 +107,7 @@ export class RecordedServer {
 
   list(): ChannelRecord[] {
     if (this.failure !== undefined) throw failed(this.failure);
+    this.listPages += this.pagesPerList;
     return this.sensors.flatMap((sensor) => {
       const scan = this.lastScan(sensor, this.now());
       const measuredAt = scan === undefined ? undefined : scan + sensor.listSkewMs;
