@@ -26,7 +26,7 @@ export interface ExportBatch<Item, Request> {
   readonly toRequest: (items: readonly Item[]) => Request;
   /** Called after each request. */
   readonly settled: (items: readonly Item[], outcome: FinalOutcome) => void;
-  /** Called for the request that ended the export. */
+  /** Called for each request that failed, or that showed an outage. */
   readonly failed: (items: readonly Item[]) => void;
   /** The order in which items are sent again after a refusal. Default: unchanged. */
   readonly compare?: (a: Item, b: Item) => number;
@@ -104,15 +104,16 @@ export class OtlpExporter<Request> {
       if (value.kind === "send") ({ items } = value);
       const began = this.#options.clock.monotonic();
       last = value.kind === "send" ? await this.#send(batch, items, signals) : await this.#probe(batch, signals);
+      if (last.kind === "failed" && last.isHeld !== true) batch.failed(items);
       if (last.kind === "refused" || last.kind === "too large") refusal = last.message;
       if (last.kind === "accepted") this.#size.confirm();
       const isSlow = this.#options.clock.monotonic() - began > QUICK_FAILURE_MS;
       step = round.next(last === NOTHING_TO_SEND ? "empty" : verdictOf(last, isSlow || signals.signal.aborted));
     }
     this.#size.forgetUnconfirmed();
-    if (last.kind !== "failed") last = { kind: "failed", retryAfterMs: undefined, message: refusal };
-    if (last.isHeld !== true) batch.failed(items);
-    return last;
+    if (last.kind === "failed") return last;
+    batch.failed(items);
+    return { kind: "failed", retryAfterMs: undefined, message: refusal };
   }
 
   async #pause(failures: number, { signal, stop }: ExportSignals): Promise<void> {

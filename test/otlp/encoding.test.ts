@@ -7,6 +7,7 @@ import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
 import { CONTENT_TYPES, OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { gauge, StalenessMarker } from "../../src/otlp/metric-data.ts";
 import { metricAttributes } from "../../src/otlp/naming.ts";
+import { runs } from "../support/runs.ts";
 import { decodeRequest } from "./support/decode.ts";
 
 const FAMILY = TREE_FAMILIES.channelValue;
@@ -47,7 +48,7 @@ describe.each(OTLP_PROTOCOLS)("%s", (protocol) => {
           })),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
