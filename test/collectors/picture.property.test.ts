@@ -4,6 +4,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { NodeKind } from "../../src/prtg/records.ts";
 import { isPaused, type StatusToken } from "../../src/prtg/status.ts";
 import { ROOT, record, reference } from "../model/build-record.ts";
+import { runs } from "../support/runs.ts";
 import { MemoryServer, type Question } from "./memory-server.ts";
 import { channel, type Monitored, monitored } from "./monitored.ts";
 
@@ -157,6 +158,6 @@ test("the state follows the server through any changes and failures, without dup
       });
       expect(states.sort()).toEqual(channels.map((shown) => [...shown, "Loaded"]).sort());
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });

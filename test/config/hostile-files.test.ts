@@ -64,6 +64,7 @@ const REFUSED_IN_LINEAR_TIME: typeof REFUSED_AT_ONCE = [
 ];
 
 const LIMIT_MS = 50;
+const LINEAR_LIMIT_MS = 500;
 const REFERENCE = JSON.stringify(Array.from({ length: 100_000 }, (_, index) => `key ${index}`));
 const REFERENCE_MS = 15;
 
@@ -84,10 +85,10 @@ async function refusal(text: string): Promise<{ readonly message: string; readon
   return { message: badServerFiles[0]?.error.message ?? "accepted", cpuMs: user / 1_000 };
 }
 
-/** Best of ten, because of other threads and load. */
-async function refusals(text: string): Promise<{ readonly message: string; readonly cpuMs: number }> {
+/** Best of ten at most, because of other threads and load. */
+async function refusals(text: string, limitMs: number): Promise<{ readonly message: string; readonly cpuMs: number }> {
   let best = await refusal(text);
-  for (let times = 1; times < 10 && best.cpuMs >= LIMIT_MS; times++) {
+  for (let times = 1; times < 10 && best.cpuMs >= limitMs; times++) {
     const again = await refusal(text);
     if (again.cpuMs < best.cpuMs) best = again;
   }
@@ -96,17 +97,17 @@ async function refusals(text: string): Promise<{ readonly message: string; reado
 
 describe("limits of one file", () => {
   test.each(REFUSED_AT_ONCE)("%s, at the maximum: fails within 50 ms", async (_, text, words) => {
-    const { message, cpuMs } = await refusals(text);
+    const { message, cpuMs } = await refusals(text, LIMIT_MS);
     expect(message).toContain(words);
     expect(message.split("\n").length).toBeLessThanOrEqual(51);
     expect(cpuMs).toBeLessThan(LIMIT_MS * slowness());
   });
 
   test.each(REFUSED_IN_LINEAR_TIME)("%s: fails in linear time", async (_, text, words) => {
-    const { message, cpuMs } = await refusals(text);
+    const { message, cpuMs } = await refusals(text, LINEAR_LIMIT_MS);
     expect(message).toContain(words);
     expect(message.split("\n").length).toBeLessThanOrEqual(51);
-    expect(cpuMs).toBeLessThan(500 * slowness());
+    expect(cpuMs).toBeLessThan(LINEAR_LIMIT_MS * slowness());
   });
 
   test("ignore brackets in quotes, comments and long texts", async () => {

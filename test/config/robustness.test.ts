@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../src/config/config-error.ts";
+import { runs } from "../support/runs.ts";
 import { load, SECRET } from "./support.ts";
 
 const EXAMPLE = readFileSync(new URL("../../config/prtg-exporter.example.yaml", import.meta.url), "utf8");
@@ -83,7 +84,7 @@ describe("loader", () => {
     const documents = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(""));
     await fc.assert(
       fc.asyncProperty(documents, async (text) => void (await expectVerdict(text))),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -100,7 +101,7 @@ describe("loader", () => {
         fc.array(edit, { minLength: 1, maxLength: 3 }),
         async (edits) => void (await expectVerdict(mutate(edits))),
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -115,7 +116,7 @@ describe("loader", () => {
         );
         await expectVerdict(text.join("\n"));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -128,6 +129,6 @@ test("errors do not repeat a literal secret in any broken document", async () =>
       const broken = text.slice(0, at) + piece + text.slice(Math.min(at + length, end));
       expect((await expectVerdict(broken))?.message ?? "").not.toContain(SECRET);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });

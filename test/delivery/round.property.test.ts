@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deliver, type Verdict } from "../../src/delivery/round.ts";
+import { runs } from "../support/runs.ts";
 
 interface Row {
   readonly series: number;
@@ -116,6 +117,6 @@ test("each good row arrives once and in order, and only bad rows are refused", (
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Redactor } from "../../src/errors/redactor.ts";
+import { runs } from "../support/runs.ts";
 
 function redactorOf(...secrets: string[]): Redactor {
   const redactor = new Redactor();
@@ -75,7 +76,7 @@ describe("Redactor with any text around a secret", () => {
         fc.pre(!`${left}${right}`.includes(secret));
         expect(redactorOf(secret).redact(text)).toBe(`${left}[redacted]${right}`);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -105,7 +106,7 @@ describe("Redactor with any text around a secret", () => {
         expect(clean).toContain("[redacted]");
         for (const form of [write(secret), pair]) expect(clean).not.toContain(form);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

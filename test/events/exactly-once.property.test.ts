@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
 import { STATUS_TOKENS, type StatusToken } from "../../src/prtg/status.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { runs } from "../support/runs.ts";
 import { emptyDisk, receiver, startEventProcess } from "./support/event-process.ts";
 import { wholePoll } from "./support/monitored-site.ts";
 
@@ -107,6 +108,6 @@ test("each change gives one event, in order, despite outages, full disks, restar
       // Only a kill between answer and note repeats events, with the same ids.
       if (kills === 0) expect(uids).toEqual(once.map(({ uid }) => uid));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

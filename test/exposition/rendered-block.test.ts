@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { LineBuffer, type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
+import { runs } from "../support/runs.ts";
 
 const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["server", "id"] };
 const VALUES = [0, -0, 1, -17, 0.5, 1e21, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -67,6 +68,6 @@ test("a block rendered from old lines equals a newly rendered one", () => {
         expect(plain(before)).toEqual(plain(renderBlock(table, block, undefined, new LineBuffer())));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

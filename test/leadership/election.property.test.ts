@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { runs } from "../support/runs.ts";
 import { CALM, SimulatedWorld, seededRandom, type Weather } from "./support/simulated-world.ts";
 
 const TIMES = { leaseDurationMs: 12_000, renewDeadlineMs: 9_000, retryPeriodMs: 2_000 };
@@ -39,7 +40,7 @@ test("at most one replica leads under any faults, and exactly one after recovery
       }
       expect(simulated.twoLeaders).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pathGlob } from "../../src/lib/glob.ts";
+import { runs } from "../support/runs.ts";
 
 describe("path glob", () => {
   test.each([
@@ -39,7 +40,7 @@ describe("path glob", () => {
       fc.property(text, text, (pattern, path) => {
         expect(pathGlob(pattern)(path)).toBe(expressionOf(pattern).test(path));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree } from "../../src/model/tree.ts";
 import type { NodeKind, NodeRecord } from "../../src/prtg/records.ts";
+import { runs } from "../support/runs.ts";
 import { list, record } from "./build-record.ts";
 
 /** Few ids cause frequent moves, reuse and cycles. */
@@ -79,7 +80,7 @@ test("reconciling keeps existing objects, drops those that two complete polls la
         checkShape(tree);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 

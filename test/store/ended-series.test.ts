@@ -5,6 +5,7 @@ import { dropRevivedFrom, endedSlots } from "../../src/store/ended-series.ts";
 import { EndedSeries } from "../../src/store/ended-series-count.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 import { Store } from "../../src/store/store.ts";
+import { runs } from "../support/runs.ts";
 
 const FAMILY: MetricFamily = { name: "f", type: "gauge", help: "", labels: ["id", "name"] };
 /** Same series with reordered labels and an additional, possibly empty one. */
@@ -127,7 +128,7 @@ test("a receiver has exactly the present series after any changes of series, tab
       await push(store, receiver, false);
       expect(receiver.ended).toHaveLength(told);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import type { MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
 import { type Batch, Outbox } from "../../src/sync/outbox.ts";
+import { runs } from "../support/runs.ts";
 
 function row(sensorId: string, at: number, points = 1, resolution: Resolution = "live"): MeasurementRow {
   const values = Array.from({ length: points }, (_, channel) => [String(channel), at] as const);
@@ -244,7 +245,7 @@ describe("Outbox", () => {
           expect(outbox.pointsToTake).toBe(outbox.points - inFlight);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { TimeSeries } from "../../src/prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_TYPES, type SeriesType } from "../../src/prtg/series-types.ts";
 import { coverageEnd } from "../../src/sync/measurement.ts";
 import { mergeSeries, planReading } from "../../src/sync/plan.ts";
+import { runs } from "../support/runs.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -203,7 +204,7 @@ describe("mergeSeries", () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

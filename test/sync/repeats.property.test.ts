@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { coverageEnd, type MeasurementRow } from "../../src/sync/measurement.ts";
+import { runs } from "../support/runs.ts";
 import { HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
 import type { Mood } from "./support/receiver.ts";
 
@@ -113,6 +114,6 @@ test("measurements precede later repeats, and no series has a time twice, despit
     fc.asyncProperty(scenarios, async (scenario) => {
       expect((await play(scenario)).slice(0, 6)).toEqual([]);
     }),
-    { numRuns: 300, endOnFailure: true },
+    { numRuns: runs(300), endOnFailure: true },
   );
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeWatermarks, encodeWatermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
+import { runs } from "../support/runs.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const MARKS = new Map([
@@ -72,7 +73,7 @@ describe("watermark file", () => {
         const decoded = decodeWatermarks(changed, "hq");
         if ("watermarks" in decoded) expect(decoded.watermarks).toEqual(MARKS);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

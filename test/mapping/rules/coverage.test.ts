@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { covers } from "../../../src/mapping/rules/coverage.ts";
 import { type CompiledPattern, compilePattern, matches, parsePattern } from "../../../src/mapping/rules/pattern.ts";
 import { Premise } from "../../support/premise.ts";
+import { runs } from "../../support/runs.ts";
 
 function pattern(text: string, isPath = false): CompiledPattern {
   const compiled = compilePattern(parsePattern(text, isPath));
@@ -68,7 +69,7 @@ describe("patterns that cover each other", () => {
         isCovered.holds(matching.length > 0);
         for (const each of matching) expect(matches(a, each)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
     isCovered.expectOften();
   });

@@ -12,6 +12,7 @@ import type {
 } from "../../../src/mapping/rules/rule.ts";
 import type { RuleSet } from "../../../src/mapping/rules/rule-set.ts";
 import { convert } from "../../../src/mapping/units/base-units.ts";
+import { runs } from "../../support/runs.ts";
 
 const SENSOR: SensorAttributes = {
   type: "paessler.icmp.ping_sensor",
@@ -289,7 +290,7 @@ test("many rules together match like single rules", () => {
         expect(ruleSet.map(one, channel)?.rule.index ?? -1).toBe(firstThatFits(rules, one, channel));
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -13,6 +13,7 @@ import { DISPLAY_UNITS } from "../../../src/mapping/units/display-units.ts";
 import { type ByteUnits, UnitReader } from "../../../src/mapping/units/unit-reader.ts";
 import { metricUnit } from "../../../src/otlp/naming.ts";
 import { Premise } from "../../support/premise.ts";
+import { runs } from "../../support/runs.ts";
 
 const BINARY = new UnitReader("binary");
 const DECIMAL = new UnitReader("decimal");
@@ -175,7 +176,7 @@ describe("unit table", () => {
         if (!isRead.holds(reading !== undefined) || reading === undefined) return;
         expect(Number.isFinite(convert(reading.conversion, 1))).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     isRead.expectOften();
   });

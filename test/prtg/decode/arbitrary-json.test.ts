@@ -7,6 +7,7 @@ import { readObjectCounts, readSummary, readVersion } from "../../../src/prtg/de
 import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { Premise } from "../../support/premise.ts";
+import { runs } from "../../support/runs.ts";
 
 /** Members that decoders read, and those they must not. */
 const MEMBERS = (
@@ -57,7 +58,7 @@ test("nodes: decoding never throws and gives valid numbers and complete records"
       expect(typeof node.name).toBe("string");
       expect(node.tags.every((tag) => typeof tag === "string")).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
   decoded.expectOften();
 });
@@ -77,7 +78,7 @@ test("channels: decoding never throws and gives valid numbers and a sensor", () 
       expect(typeof channel.unit).toBe("string");
       expect(["string", "undefined"]).toContain(typeof channel.lookup);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
   decoded.expectOften();
 });
@@ -121,7 +122,7 @@ test("lookups: decoding never throws and gives valid ranges and an id", () => {
         else expect(entry.bits).toBeGreaterThanOrEqual(0);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
   for (const premise of Object.values(decoded)) premise.expectOften();
 });
@@ -133,7 +134,7 @@ test("system records: decoding never throws and gives valid numbers", () => {
       expect(numbersIn(readObjectCounts(answer)).every(Number.isSafeInteger)).toBe(true);
       expect([...readVersion(answer).values()].every((member) => typeof member === "string")).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

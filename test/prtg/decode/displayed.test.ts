@@ -4,6 +4,7 @@ import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
 import { readCount, readNumber } from "../../../src/prtg/decode/displayed.ts";
 import { noProblems } from "../../../src/prtg/decode/values.ts";
 import { Premise } from "../../support/premise.ts";
+import { runs } from "../../support/runs.ts";
 
 const NBSP = "\u00a0";
 const THIN = "\u202f";
@@ -92,7 +93,7 @@ describe("number of a displayed value", () => {
         if (read === undefined) expect(marks).toMatch(/^[.,]$/);
         else expect(read).toBeCloseTo(shown, 9);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -118,7 +119,7 @@ describe("number of a displayed value", () => {
         expect(Number.isFinite(read)).toBe(true);
         expect(digitsOf(String(read))).toBe(digitsOf(text));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
     isRead.expectOften();
   });

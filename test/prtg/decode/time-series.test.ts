@@ -5,6 +5,7 @@ import { decodeTimeSeries } from "../../../src/prtg/decode/time-series.ts";
 import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/values.ts";
 import type { TimeSeries } from "../../../src/prtg/records.ts";
 import { Premise } from "../../support/premise.ts";
+import { runs } from "../../support/runs.ts";
 
 const HEADER = ["time", "2490.0", "2490.1"];
 const at = (time: string): number => Date.parse(`2026-03-12T${time}Z`);
@@ -239,7 +240,7 @@ describe("decodeTimeSeries", () => {
         }
         expect(series.gaps).toEqual([...new Set(series.gaps)].sort((a, b) => a - b));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     hasRows.expectOften();
   });

@@ -10,6 +10,7 @@ import {
   sharedText,
   text,
 } from "../../../src/prtg/decode/values.ts";
+import { runs } from "../../support/runs.ts";
 
 describe("finiteNumber", () => {
   test.each([
@@ -137,7 +138,7 @@ describe("parseTimestamp", () => {
         const text = `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction === null ? "" : `.${fraction}`}`;
         expect(parseTimestamp(`${text}Z`)).toBe(parseTimestamp(`${text}+00:00`));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../../src/prtg/answer-bounds.ts";
 import { JsonRecords, NotAList } from "../../../src/prtg/request/json-records.ts";
 import { RecordScanner } from "../../../src/prtg/request/record-scanner.ts";
+import { runs } from "../../support/runs.ts";
 
 interface Reading {
   /** Chunk sizes in bytes, repeating. */
@@ -86,7 +87,7 @@ describe("records", () => {
           expect(read(`${mark}${json}`, { parts, piece }).records).toEqual(JSON.parse(json));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -100,7 +101,7 @@ describe("records", () => {
         const whole = attempt(() => JSON.parse(broken) as unknown);
         expect(attempt(() => read(broken, { parts: [100], piece: 400 }).records)).toEqual(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
