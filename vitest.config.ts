@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.ts";
 
-/** Machines of CI are shared: a test may time out once, and the summary of .ci/run names it. A failed property is a counterexample. */
-const retry = process.env.CI === undefined ? 0 : { count: 1, condition: /^(?!Property failed)/ };
+/** Real programs may time out once on the shared machines of CI. The summary of .ci/run names it. A failed property is a counterexample. */
+export const SECOND_CHANCE = process.env.CI === undefined ? 0 : { count: 1, condition: /^(?!Property failed)/ };
 
 /** Properties try the same examples in each run of a commit, and others in the next commit. Nightly runs set a seed of their own. */
 const seed = process.env.PRTG_EXPORTER_SEED ?? String(seedOfCommit());
@@ -19,8 +19,8 @@ const REAL = "test/real/**/*.test.ts";
 const ALONE = ["isolated-servers", "first-start", "pid-1"].map((name) => `test/real/${name}.test.ts`);
 const CONTAINERS = "test/containers/**/*.test.ts";
 const CLUSTER = "test/cluster/**/*.test.ts";
-/** Needs programs that take long to build: see CONTRIBUTING.md. */
-const NIGHTLY = process.env.PRTG_EXPORTER_NIGHTLY === "1" ? [] : ["test/real/**/*.nightly.test.ts"];
+/** Long tests of parts that seldom change: see CONTRIBUTING.md. */
+const NIGHTLY = process.env.PRTG_EXPORTER_NIGHTLY === "1" ? [] : ["test/**/*.nightly.test.ts"];
 /** The whole program, and whatever starts processes: slower than a unit test, and asked for by name. */
 const INTEGRATION = [
   ...["test/end-to-end/**/*.test.ts", "test/faults/**/*.test.ts", "test/**/*.integration.test.ts"],
@@ -33,7 +33,6 @@ const patient = {
   hookTimeout: 60_000,
   // A second, the default, is less than a busy machine may need for one turn.
   expect: { poll: { timeout: 30_000 } },
-  retry,
   maxWorkers: 2,
 };
 
@@ -43,6 +42,7 @@ const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 /** Of programs that no one here wrote, on a machine that runs many of them. */
 const realPrograms = {
   ...patient,
+  retry: SECOND_CHANCE,
   testTimeout: 300_000,
   hookTimeout: 300_000,
   // What is compiled is there for the next start of the exporter, which spares more than half of it.
@@ -59,7 +59,7 @@ export const UNIT = {
   ...patient,
   ...properties,
   name: "unit",
-  include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
+  include: ["test/**/*.test.ts"],
   exclude: [REAL, CONTAINERS, CLUSTER, ...INTEGRATION],
   // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
   // nothing that one test could leave to another: test/tiers.test.ts holds them to it.
@@ -73,6 +73,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: UNIT },
+      { test: { ...UNIT, name: "simulator", include: ["packages/*/test/**/*.test.ts"] } },
       {
         test: {
           ...patient,
@@ -80,7 +81,7 @@ export default defineConfig({
           ...properties,
           name: "integration",
           include: INTEGRATION,
-          exclude: [REAL],
+          exclude: [REAL, ...NIGHTLY],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -102,7 +103,7 @@ export default defineConfig({
           globalSetup: "test/containers/support/image-archive.ts",
           testTimeout: 300_000,
           hookTimeout: 1_200_000,
-          retry,
+          retry: SECOND_CHANCE,
           fileParallelism: false,
         },
       },

@@ -39,8 +39,8 @@ const REHEARSED: readonly (readonly [RegExp, InstallKind])[] = [
 
 const NOT_REHEARSED: readonly (readonly [RegExp, string])[] = [
   [/^helm upgrade /, "needs a cluster: npm run test:cluster upgrades the chart"],
-  [/^dnf install /, "needs Red Hat: test/real/packages-foreign.test.ts installs with rpm"],
-  [/msiexec /, "needs Windows: test/real/installer-wine.test.ts installs with Wine"],
+  [/^dnf install /, "needs Red Hat: test/real/packages-foreign.nightly.test.ts installs with rpm"],
+  [/msiexec /, "needs Windows: test/real/installer-wine.nightly.test.ts installs with Wine"],
   [/^winget /, "needs Windows: test/scripts/package/winget.test.ts checks the manifests"],
   [/^npx prtg-simulator --/, "the same package without the flag is rehearsed"],
   [/^cosign verify /, "there is no signature without the identity of GitHub"],

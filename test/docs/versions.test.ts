@@ -52,7 +52,7 @@ describe("version of Node.js", () => {
 
 test("CI tests the oldest and the newest Node.js", () => {
   expect([OLDEST, NODE.split(".")[0]]).toEqual(["24", "24"]);
-  expect(read(".ci/run")).toContain(`^\\(${NEWEST}[0-9.]*\\) `);
+  expect(read(".ci/tiers.sh")).toContain(`^\\(${NEWEST}[0-9.]*\\) `);
 });
 
 test("types belong to the oldest Node.js, which prevents newer APIs", () => {

@@ -4,7 +4,7 @@ import { everywhere, KINDS } from "./matrix.ts";
 import { Random } from "./random.ts";
 
 /** All faults at all endpoints take minutes: nightly run. */
-export const IS_WHOLE = process.env.PRTG_EXPORTER_WHOLE_MATRIX === "1";
+export const IS_WHOLE = process.env.PRTG_EXPORTER_NIGHTLY === "1";
 /** Selects another sample. */
 export const SEED = Number(process.env.FAULT_SEED ?? 1);
 /** Of thirteen endpoints. */
