@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
+import simulator from "prtg-simulator/package.json" with { type: "json" };
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
-import simulator from "../../packages/simulator/package.json" with { type: "json" };
 import { NAMED_VERSION } from "../../scripts/version/edits.ts";
 import { PAGES } from "./support/pages.ts";
 
