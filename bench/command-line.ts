@@ -38,6 +38,7 @@ ${Object.entries(PARTS)
   --readme       measures nothing, brings the tables of README.md and docs/sizing.md up to date with the results
 
 Exits with 1 when a budget is broken. Budgets are for ${FULL_SIZE} channels and more.
+Warns of published figures that are old.
 `;
 
 function isLong(name: string): boolean {

@@ -8,6 +8,7 @@ import { Calibration } from "./parts/calibration.ts";
 import type { PartOptions } from "./parts/part.ts";
 import { PARTS } from "./parts/table.ts";
 import { startSimulator } from "./processes/simulator.ts";
+import { ageWarnings, commitsOfSourceSince } from "./results/age.ts";
 import { RESULTS_FILE, readResults, writeResults } from "./results/file.ts";
 import { limitText, numberText } from "./results/number-text.ts";
 import { readmeBlock, scaleBlock, serversBlock, withBlock } from "./results/readme.ts";
@@ -45,6 +46,9 @@ async function main(): Promise<void> {
   for (const budget of broken) {
     const { what, value, unit } = budget;
     process.stderr.write(`\nBUDGET BROKEN: ${what}: ${numberText(value, unit)}, ${limitText(budget)}\n`);
+  }
+  for (const warning of ageWarnings(await readResults(RESULTS_FILE), Date.now(), commitsOfSourceSince)) {
+    process.stderr.write(`OLD FIGURES: ${warning}\n`);
   }
   process.exitCode = broken.length > 0 ? 1 : 0;
 }

@@ -72,7 +72,8 @@ async function bundleTo(
     input,
     preserveEntrySignatures: false,
     // Comments name paths: symlinks would make bytes depend on the folder.
-    resolve: { symlinks: false },
+    // Without a link in node_modules, so that modules keep their places.
+    resolve: { symlinks: false, alias: { "prtg-simulator": SIMULATOR } },
     plugins: [...plugins, ownPlaces(sources), plainText],
   });
   // CommonJS: an ES module that imports node:http makes Node.js load fetch and WebSocket, which takes longer than our code.

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { selfSignedCertificate } from "../../packages/simulator/src/server/certificate.ts";
+import { selfSignedCertificate } from "prtg-simulator/src/server/certificate.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { type ExporterOptions, startExporter } from "../processes/exporter.ts";
 import { type Certificate, type SimulatorControl, startSimulator } from "../processes/simulator.ts";

@@ -1,7 +1,7 @@
 /** Each has its own world and port. Arguments: servers, channels per server. */
 
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { API_KEY, sensorsOf } from "../processes/simulator.ts";
 

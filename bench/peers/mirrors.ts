@@ -1,9 +1,9 @@
 /** One server at many addresses, caches for an interval. Arguments: addresses, sensors, channels, interval in seconds. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { Agent, request } from "undici";
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { mapEntry } from "../../src/lib/map-entry.ts";
 import { API_KEY } from "../processes/simulator.ts";

@@ -3,9 +3,9 @@ import {
   type ContractDocument,
   type DocumentOperation,
   openDocument,
-} from "../../packages/simulator/src/api/contract/document.ts";
-import { ENDPOINTS } from "../../packages/simulator/src/api/endpoints/table.ts";
-import { RELEASE_NAMES, releaseOf } from "../../packages/simulator/src/release/release.ts";
+} from "prtg-simulator/src/api/contract/document.ts";
+import { ENDPOINTS } from "prtg-simulator/src/api/endpoints/table.ts";
+import { RELEASE_NAMES, releaseOf } from "prtg-simulator/src/release/release.ts";
 import { EXPORTER_USE } from "./exporter-use.ts";
 import { code, pageHead, table } from "./markdown.ts";
 import { type Reading, readingsOf } from "./our-readings.ts";

@@ -1,4 +1,4 @@
-import type { OperationId } from "../../packages/simulator/src/api/contract/types.ts";
+import type { OperationId } from "prtg-simulator/src/api/contract/types.ts";
 
 const STAND_IN = "replacement on servers without the successor";
 

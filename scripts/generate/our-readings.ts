@@ -1,4 +1,4 @@
-import { METHODS } from "../../packages/simulator/src/api/contract/paths.ts";
+import { METHODS } from "prtg-simulator/src/api/contract/paths.ts";
 
 /** Our interpretation, or seen on live servers. */
 export interface Reading {

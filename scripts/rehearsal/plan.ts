@@ -7,6 +7,7 @@ export const NOT_REHEARSED: Readonly<Record<string, string>> = {
   "actions/setup-node": "the pinned Node.js and npm of the tests take its place",
   "sigstore/cosign-installer": "signatures need the identity of GitHub",
   "actions/attest-build-provenance": "attestations need the identity of GitHub",
+  "Has CI passed for this commit?": "the answer is at GitHub",
   ".ci/run": "CI runs it for each change",
 };
 

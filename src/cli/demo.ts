@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import type { WorldFlags } from "../../packages/simulator/src/command/flags.ts";
-import { timetable } from "../../packages/simulator/src/command/start.ts";
+import type { WorldFlags } from "prtg-simulator/src/command/flags.ts";
+import { timetable } from "prtg-simulator/src/command/start.ts";
 import { createContext, type LogFlags } from "../app/context.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";

@@ -1,10 +1,5 @@
 import { Argument, Command, CommanderError, Option } from "commander";
-import {
-  addServiceFlags,
-  addWorldFlags,
-  exampleHelp,
-  serviceFlagsFault,
-} from "../../packages/simulator/src/command/flags.ts";
+import { addServiceFlags, addWorldFlags, exampleHelp, serviceFlagsFault } from "prtg-simulator/src/command/flags.ts";
 import type { FlagWarnings } from "../app/context.ts";
 import { type DeprecatedName, deprecatedFlags } from "../config/deprecated-names.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";

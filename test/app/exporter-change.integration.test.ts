@@ -1,5 +1,5 @@
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { planSync } from "../../src/app/pipeline-plan.ts";

@@ -1,5 +1,5 @@
+import type { LoggedRequest } from "prtg-simulator/src/server/request-log.ts";
 import { expect, onTestFinished, test } from "vitest";
-import type { LoggedRequest } from "../../packages/simulator/src/server/request-log.ts";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";

@@ -114,6 +114,12 @@ describe("bench/results.json", () => {
     await expect(writeResults(file, broken)).rejects.toThrow("median is NaN");
   });
 
+  test("names the commit of each part", async () => {
+    const parts = (await readResults(RESULTS_FILE))?.parts ?? [];
+    expect(parts.length).toBeGreaterThan(8);
+    for (const { occasion } of parts) expect(occasion.commit).toMatch(/^[0-9a-f]{10}$/);
+  });
+
   test("matches the tables of the documentation", async () => {
     const results = await readResults(RESULTS_FILE);
     if (results === undefined) throw new Error("there are no results: npm run bench");

@@ -10,8 +10,8 @@ const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.pa
 );
 const commands: readonly Command[] = createProgram({ code: 0, redactor: new Redactor() }).commands;
 
-/** npm commands that need no script. */
-const NPM_COMMANDS = ["audit", "ci", "install", "sbom"];
+/** npm commands of its own, which take arguments without `--`. */
+const NPM_COMMANDS = ["audit", "ci", "install", "sbom", "version"];
 
 interface Documented {
   readonly where: string;

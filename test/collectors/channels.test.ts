@@ -177,7 +177,7 @@ describe("paused sensor", () => {
     const measure = () => {
       server.channelRecords = server.channelRecords.map((each) => ({ ...each, measuredAt: clock.now() }));
     };
-    monitor.start();
+    void monitor.start();
     await clock.advance(5 * SECOND);
     server.change("50", { status: "pausedbyschedule" });
     await clock.advance(25 * SECOND);
@@ -216,7 +216,7 @@ describe("paused sensor", () => {
 describe("channels of an unknown sensor", () => {
   test("wait, appear with the sensor without another poll, and a metric counts them", async () => {
     const { server, clock, monitor, value, own } = monitored(smallServer());
-    monitor.start();
+    void monitor.start();
     await clock.advance(0);
     const channelPolls = () => server.timesAsked("channels");
     server.channelRecords.push(channel("60.0", { value: 7, measuredAt: clock.now() }), channel("60.1"));

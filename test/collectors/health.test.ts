@@ -8,7 +8,7 @@ import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./
 
 async function started(): Promise<Monitored> {
   const subject = monitored(smallServer());
-  subject.monitor.start();
+  void subject.monitor.start();
   await subject.clock.advance(0);
   return subject;
 }
@@ -76,7 +76,7 @@ describe("version of the server", () => {
   test("does not affect health", async () => {
     const subject = monitored(smallServer());
     subject.server.fail("API_NOT_FOUND", "version");
-    subject.monitor.start();
+    void subject.monitor.start();
     await subject.clock.advance(HOUR - 1);
     expect(version(subject)).toEqual([]);
     expect(subject.server.timesAsked("version")).toBe(12);
@@ -98,7 +98,7 @@ describe("version of the server", () => {
   test("re-enables collectors without endpoint when it changes", async () => {
     const subject = monitored(smallServer());
     subject.server.fail("API_ENDPOINT_MISSING", "channels");
-    subject.monitor.start();
+    void subject.monitor.start();
     // Between two attempts: 2, 5, 10 ... 69 minutes, then hourly.
     await subject.clock.advance(2 * HOUR + 40 * MINUTE);
     const tries = subject.server.timesAsked("channels");

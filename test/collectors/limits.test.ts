@@ -111,7 +111,7 @@ describe("limits", () => {
       subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits })];
     };
     measure();
-    subject.monitor.start();
+    void subject.monitor.start();
     await subject.clock.advance(0);
     subject.server.channelRecords = subject.server.channelRecords.map((each) => ({ ...each, limits: undefined }));
     subject.server.fail("API_TIMEOUT", "limits");

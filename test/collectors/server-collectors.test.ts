@@ -12,7 +12,7 @@ const everySeconds = (seconds: number) => ({ kind: "interval", everyMs: seconds 
 describe("first runs", () => {
   test("start immediately, in an order that makes the first page complete", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
-    monitor.start();
+    void monitor.start();
     await clock.advance(0);
     expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
       ...["health", "version"],
@@ -146,7 +146,7 @@ describe("first runs", () => {
   test("do not delay values for a slow status list", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     const release = server.hold("summary");
-    monitor.start();
+    void monitor.start();
     await clock.advance(0);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
     release();
@@ -176,7 +176,7 @@ test("after a new selection, channels run again as soon as the tree is complete"
 describe("stopped monitor", () => {
   test("aborts runs, counts no failure, and sends no more requests", async () => {
     const { server, monitor, clock, own, log } = monitored(smallServer());
-    monitor.start();
+    void monitor.start();
     await clock.advance(0);
     server.hold("channels");
     await clock.advance(MINUTE);
@@ -247,7 +247,7 @@ describe("prtg_up", () => {
     const { server, monitor, clock, own } = monitored(smallServer());
     expect(await own("prtg_up", { server: "hq" })).toBe(0);
     const release = server.hold("channels");
-    monitor.start();
+    void monitor.start();
     await clock.advance(0);
     expect(await own("prtg_up")).toBe(0);
     release();
@@ -293,7 +293,7 @@ test("the monitor reports the state of each collector", async () => {
   const { server, monitor, clock } = monitored(smallServer());
   server.fail("API_TIMEOUT", "limits");
   const startedAt = clock.now();
-  monitor.start();
+  void monitor.start();
   await clock.advance(10 * SECOND);
   const { collectors, ...status } = monitor.status();
   expect(status).toEqual({

@@ -143,7 +143,7 @@ describe("status of a sensor", () => {
 
   test("expires after five minutes without confirmation, but the age of its values stays", async () => {
     const subject = monitored(smallServer());
-    subject.monitor.start();
+    void subject.monitor.start();
     await subject.clock.advance(0);
     subject.server.fail("API_CONNECTION_FAILED", "health", "sensor", "device", "group", "probe", "summary", "channels");
     await subject.clock.advance(5 * MINUTE - 1);
@@ -229,7 +229,7 @@ describe("lists from a recent tree run", () => {
       schedules: { ...SCHEDULED, tree: { kind: "interval", everyMs: HOUR } },
     });
     subject.server.change("50", { status: "down" });
-    subject.monitor.start();
+    void subject.monitor.start();
     await subject.clock.advance(0);
     expect(readings(subject)).toEqual([1, 1, 2, 2]);
     expect(subject.monitor.status().collectors.find(({ name }) => name === "status")).toMatchObject({ complete: true });
@@ -250,7 +250,7 @@ describe("lists from a recent tree run", () => {
   test("are read again some seconds later", async () => {
     const subject = monitored(smallServer());
     const release = subject.server.hold("summary");
-    subject.monitor.start();
+    void subject.monitor.start();
     await subject.clock.advance(6 * SECOND);
     release();
     await subject.clock.advance(0);
@@ -274,7 +274,7 @@ test("a failed list fails the run but keeps the other lists", async () => {
 test("an unreachable server does not get requests for every list", async () => {
   const subject = monitored(smallServer());
   subject.server.fail("API_CONNECTION_FAILED", "summary");
-  subject.monitor.start();
+  void subject.monitor.start();
   await subject.clock.advance(0);
   const asked = subject.server.timesAsked("group");
   await subject.clock.advance(30 * SECOND);

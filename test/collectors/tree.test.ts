@@ -12,7 +12,7 @@ function treePolls({ server }: Monitored): number {
 
 async function started(): Promise<Monitored> {
   const subject = monitored(smallServer());
-  subject.monitor.start();
+  void subject.monitor.start();
   await subject.clock.advance(SECOND);
   return subject;
 }

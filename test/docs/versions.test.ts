@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
+import simulator from "prtg-simulator/package.json" with { type: "json" };
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
-import simulator from "../../packages/simulator/package.json" with { type: "json" };
+import { NAMED_VERSION } from "../../scripts/version/edits.ts";
 import { PAGES } from "./support/pages.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -80,11 +81,7 @@ describe("version of the exporter", () => {
 
   test("matches every image, chart and package in pages", () => {
     const named = TEXTS.flatMap(([file, text]) =>
-      [...text.matchAll(/prtg-exporter(?:[:@_-]v?|.*--version )(\d+\.\d+\.\d+)/g)].map(([what, version]) => ({
-        file,
-        what,
-        version,
-      })),
+      [...text.matchAll(NAMED_VERSION)].map(([what, , version]) => ({ file, what, version })),
     );
     for (const { file, what, version } of named) expect(version, `${file}: ${what}`).toBe(manifest.version);
     expect(named.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { describe, expect, test, vi } from "vitest";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
 import { certificate, keyPair } from "../support/certificates.ts";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";

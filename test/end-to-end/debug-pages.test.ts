@@ -1,5 +1,5 @@
+import type { SimChannel, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SimChannel, World } from "../../packages/simulator/src/world/model.ts";
 import { parseSample } from "../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { servedValue } from "../support/world-truth.ts";

@@ -1,7 +1,7 @@
+import type { SimNode } from "prtg-simulator/src/world/model.ts";
+import { settingsInForce } from "prtg-simulator/src/world/nodes/settings.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, onTestFinished, test } from "vitest";
-import type { SimNode } from "../../packages/simulator/src/world/model.ts";
-import { settingsInForce } from "../../packages/simulator/src/world/nodes/settings.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const OFF = "collectors: { timeseries: { enabled: false } }\n";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { statusChanges } from "prtg-simulator/src/control/status-changes.ts";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, test } from "vitest";
-import { statusChanges } from "../../packages/simulator/src/control/status-changes.ts";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
 import { type FinishedCommand, runCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { parseSample } from "../support/parse-sample.ts";

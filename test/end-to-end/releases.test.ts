@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import type { SpellingName } from "prtg-simulator/src/records/spelling.ts";
+import { RELEASE_NAMES, type ReleaseName } from "prtg-simulator/src/release/release.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, test } from "vitest";
-import type { SpellingName } from "../../packages/simulator/src/records/spelling.ts";
-import { RELEASE_NAMES, type ReleaseName } from "../../packages/simulator/src/release/release.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { runCommand } from "../support/command-line.ts";
 import { type ParsedSample, parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { expect, test, vi } from "vitest";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

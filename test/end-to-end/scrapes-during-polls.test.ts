@@ -1,5 +1,5 @@
+import type { World } from "prtg-simulator/src/world/model.ts";
 import { expect, test } from "vitest";
-import type { World } from "../../packages/simulator/src/world/model.ts";
 import { startPageServer } from "../http/support/page-server.ts";
 import { type ParsedSample, parsePage } from "../support/parse-sample.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { describe, expect, test, vi } from "vitest";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

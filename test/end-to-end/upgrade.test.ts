@@ -1,9 +1,9 @@
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { World } from "prtg-simulator/src/world/model.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { World } from "../../packages/simulator/src/world/model.ts";
 import { journalFileName } from "../../src/events/journal.ts";
 import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
 import { startPushingExporter } from "../real/support/pushing-exporter.ts";

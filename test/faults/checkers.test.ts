@@ -1,5 +1,5 @@
+import { parseFault } from "prtg-simulator/src/faults/grammar.ts";
 import { describe, expect, test } from "vitest";
-import { parseFault } from "../../packages/simulator/src/faults/grammar.ts";
 import { ENDPOINTS, faultKinds, faultTexts, isSound } from "./support/fault-catalogue.ts";
 import { PageError, type PageFormat, parsePage } from "./support/page-parser.ts";
 import { PageView } from "./support/page-view.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { parseScenario } from "../../packages/simulator/src/scenario/scenario.ts";
-import { ScenarioError } from "../../packages/simulator/src/scenario/scenario-error.ts";
+import { parseScenario } from "prtg-simulator/src/scenario/scenario.ts";
+import { ScenarioError } from "prtg-simulator/src/scenario/scenario-error.ts";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { loadWebConfig } from "../../src/http/web-config/load.ts";

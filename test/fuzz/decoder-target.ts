@@ -1,5 +1,5 @@
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { reconcile } from "../../src/model/reconcile.ts";

@@ -1,8 +1,8 @@
-import { FaultSyntaxError, parseFault } from "../../packages/simulator/src/faults/grammar.ts";
-import { compileFilter } from "../../packages/simulator/src/filter/compile.ts";
-import { FilterError } from "../../packages/simulator/src/filter/filter-error.ts";
-import { TinyWorld } from "../../packages/simulator/test/support/tiny-world.ts";
-import { everythingOf, scopeOf } from "../../packages/simulator/test/support/tree-filter.ts";
+import { FaultSyntaxError, parseFault } from "prtg-simulator/src/faults/grammar.ts";
+import { compileFilter } from "prtg-simulator/src/filter/compile.ts";
+import { FilterError } from "prtg-simulator/src/filter/filter-error.ts";
+import { TinyWorld } from "prtg-simulator/test/support/tiny-world.ts";
+import { everythingOf, scopeOf } from "prtg-simulator/test/support/tree-filter.ts";
 import { pathGlob } from "../../src/lib/glob.ts";
 import { compilePattern, matches, parsePattern } from "../../src/mapping/rules/pattern.ts";
 import { mutateText, type TextSource } from "./mutate-text.ts";

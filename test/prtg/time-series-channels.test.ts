@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { describe, expect, test } from "vitest";
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
 import { SERIES_TYPES } from "../../src/prtg/series-types.ts";
 import { ManualClock } from "../support/manual-clock.ts";

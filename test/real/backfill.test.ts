@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { World } from "../../packages/simulator/src/world/model.ts";
 import { startCommand } from "../support/command-line.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,5 +1,5 @@
+import type { SimDevice, SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SimDevice, SimSensor, World } from "../../packages/simulator/src/world/model.ts";
 import { objectCounts, servedValue } from "../support/world-truth.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";

@@ -26,7 +26,7 @@ describe("release workflow", () => {
   test.each(WORKFLOWS)("pins actions to commits in $name", ({ text }) => {
     const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, action]) => action);
     expect(uses).not.toEqual([]);
-    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+(?:\/[\w-]+)?@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
   test("names every argument of the Dockerfile", () => {

@@ -1,7 +1,7 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
+import type { World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import type { EventRecord } from "../../src/events/event.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
 import { statusChange } from "../otlp/support/events.ts";

@@ -1,6 +1,6 @@
+import type { World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { servedValue } from "../support/world-truth.ts";
 import { nearly } from "../support/world-units.ts";

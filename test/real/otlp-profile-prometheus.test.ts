@@ -1,5 +1,5 @@
+import type { SimDevice } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { SimDevice } from "../../packages/simulator/src/world/model.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";

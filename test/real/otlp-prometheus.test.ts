@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { World } from "../../packages/simulator/src/world/model.ts";
 import { differences, servedValue } from "../support/world-truth.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";

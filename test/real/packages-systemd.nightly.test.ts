@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Simulator, startSimulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { CREDENTIALS } from "../support/simulated-server.ts";
 import { BUILD_LIMIT_MS, builtPackages, fileEnding, repackDeb } from "./support/built-packages.ts";

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { WorldSize } from "prtg-simulator/src/world/layout/size.ts";
+import type { World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { WorldSize } from "../../packages/simulator/src/world/layout/size.ts";
-import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
 import { parseFamilies, parsePage } from "../support/parse-sample.ts";

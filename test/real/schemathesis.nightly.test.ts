@@ -3,16 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
+import { loadContract } from "prtg-simulator/src/api/contract/contract.ts";
+import { RELEASE_NAMES, type ReleaseName, releaseOf, type SpellingName } from "prtg-simulator/src/release/release.ts";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadContract } from "../../packages/simulator/src/api/contract/contract.ts";
-import {
-  RELEASE_NAMES,
-  type ReleaseName,
-  releaseOf,
-  type SpellingName,
-} from "../../packages/simulator/src/release/release.ts";
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { TEST_KEY } from "../support/simulated-exporter.ts";
 import { describeWithPrograms } from "./support/programs.ts";

@@ -1,5 +1,5 @@
+import type { SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SimSensor, World } from "../../packages/simulator/src/world/model.ts";
 import { differences, expectedSeries, familySizes, lastMeasured, servedValue } from "../support/world-truth.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";

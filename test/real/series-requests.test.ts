@@ -1,5 +1,5 @@
+import type { SimSensor } from "prtg-simulator/src/world/model.ts";
 import { describe, expect, test } from "vitest";
-import type { SimSensor } from "../../packages/simulator/src/world/model.ts";
 import { statedRequests } from "../docs/support/stated-requests.ts";
 import { coverageOf, type Reason, type SeriesRead } from "./support/series-coverage.ts";
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
+import type { SimNode } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { SimNode } from "../../packages/simulator/src/world/model.ts";
 import { createDiscovery, type DiscoverySources } from "../../src/app/reports/service-discovery.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { type Discovery, serviceDiscoveryEndpoint } from "../../src/http/pages/service-discovery-endpoint.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
+import type { SimSensor } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { SimSensor } from "../../packages/simulator/src/world/model.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { courseView } from "../../src/http/pages/status/course-view.ts";
 import { startWebServer, type WebServer } from "../../src/http/server/web-server.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
+import type { SimNode, SimSensor } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SimNode, SimSensor } from "../../packages/simulator/src/world/model.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
 import { startWebServer, type WebServer } from "../../src/http/server/web-server.ts";

@@ -1,8 +1,8 @@
+import { loadContract } from "prtg-simulator/src/api/contract/contract.ts";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, test } from "vitest";
-import { loadContract } from "../../packages/simulator/src/api/contract/contract.ts";
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
 import { READING_ORDER } from "../../src/prtg/records.ts";

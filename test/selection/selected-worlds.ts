@@ -1,6 +1,6 @@
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
+import type { SimNode, World } from "prtg-simulator/src/world/model.ts";
 import { onTestFinished } from "vitest";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
-import type { SimNode, World } from "../../packages/simulator/src/world/model.ts";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import type { Config } from "../../src/config/load.ts";

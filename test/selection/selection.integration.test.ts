@@ -1,7 +1,7 @@
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
+import type { SimNode, World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { describe, expect, test } from "vitest";
-import type { Simulator } from "../../packages/simulator/src/simulator.ts";
-import type { SimNode, World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import {

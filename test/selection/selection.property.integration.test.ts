@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import type { World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, test } from "vitest";
-import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { nodesOf, poll, type Rule, selectedIn, selecting, seriesOf, shownObjects } from "./selected-worlds.ts";
 

@@ -1,5 +1,5 @@
-import type { World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
+import type { World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { GRAFANA_DASHBOARDS, interpolate, shownPanels } from "./grafana-dashboards.ts";
 import { parsePage } from "./parse-sample.ts";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { WorldSize } from "../../packages/simulator/src/world/layout/size.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { WorldSize } from "prtg-simulator/src/world/layout/size.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import type { CommandContext } from "../../src/app/context.ts";
 import { openEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";

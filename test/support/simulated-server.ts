@@ -1,6 +1,6 @@
+import { type Simulator, type SimulatorOptions, startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { onTestFinished } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 
 const SMALL = { probes: 1, groups: 3, devices: 8, sensors: 30, channels: 90 };

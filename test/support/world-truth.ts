@@ -1,5 +1,5 @@
-import type { SimChannel, SimNode, SimSensor, World } from "../../packages/simulator/src/world/model.ts";
-import { entryOf, lookupOf } from "../../packages/simulator/src/world/sensors/lookups.ts";
+import type { SimChannel, SimNode, SimSensor, World } from "prtg-simulator/src/world/model.ts";
+import { entryOf, lookupOf } from "prtg-simulator/src/world/sensors/lookups.ts";
 import { parseStatusCode, TOKENS } from "./status-codes.ts";
 
 /** Keys like `seriesKey` of parsed samples: sorted labels. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { pino } from "pino";
+import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
-import { seededRandom } from "../../packages/simulator/src/random.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { ServerClock } from "../../src/prtg/server-clock.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
-import { seededRandom } from "../../packages/simulator/src/random.ts";
 import type { KnownChannels } from "../../src/sync/plan.ts";
 import { HOUR, recordedSensor, world } from "./support/exporter.ts";
 

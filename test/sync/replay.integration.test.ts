@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { SimChannel, World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { startSimulator } from "../../packages/simulator/src/simulator.ts";
-import type { SimChannel, World } from "../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../packages/simulator/src/world/world.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { startPushingExporter } from "../real/support/pushing-exporter.ts";
 import { ReceivedPoints } from "../real/support/received-points.ts";

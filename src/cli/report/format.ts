@@ -1,5 +1,5 @@
+import { ERROR_STATUS } from "prtg-simulator/src/api-errors.ts";
 import { z } from "zod";
-import { ERROR_STATUS } from "../../../packages/simulator/src/api-errors.ts";
 import { ERROR_CATALOGUE } from "../../errors/catalogue.ts";
 import { FIELD_NAMES } from "./field-names.gen.ts";
 import { PROBES } from "./probes.ts";

@@ -1,4 +1,4 @@
-import { ERROR_STATUS } from "../../../packages/simulator/src/api-errors.ts";
+import { ERROR_STATUS } from "prtg-simulator/src/api-errors.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { ApiError } from "../../prtg/api-error.ts";

@@ -1,6 +1,6 @@
-import type { ReportedServer } from "../../../packages/simulator/src/command/start.ts";
-import { OLDEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "../../../packages/simulator/src/release/release.ts";
-import { MAX_CHANNELS, type WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
+import type { ReportedServer } from "prtg-simulator/src/command/start.ts";
+import { OLDEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "prtg-simulator/src/release/release.ts";
+import { MAX_CHANNELS, type WorldSize } from "prtg-simulator/src/world/layout/size.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { readReport } from "../report/files.ts";
 import type { EndpointReport, ServerReport } from "../report/format.ts";

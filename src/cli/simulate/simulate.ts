@@ -1,6 +1,6 @@
-import { listenAddressOf, type ServiceFlags } from "../../../packages/simulator/src/command/flags.ts";
-import { introduce, StartError, startService } from "../../../packages/simulator/src/command/start.ts";
-import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
+import { listenAddressOf, type ServiceFlags } from "prtg-simulator/src/command/flags.ts";
+import { introduce, StartError, startService } from "prtg-simulator/src/command/start.ts";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { createContext, type LogFlags } from "../../app/context.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";

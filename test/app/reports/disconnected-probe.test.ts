@@ -1,5 +1,5 @@
+import type { SimNode, SimSensor } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SimNode, SimSensor } from "../../../packages/simulator/src/world/model.ts";
 import { SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
 import { PROBLEM_STATUSES } from "../../../src/http/pages/status/status-order.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../../support/simulated-exporter.ts";

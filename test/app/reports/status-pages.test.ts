@@ -1,5 +1,5 @@
+import type { SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import type { StatusSources } from "../../../src/app/reports/sources.ts";

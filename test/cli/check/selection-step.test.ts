@@ -1,6 +1,6 @@
 import { pino } from "pino";
+import type { World } from "prtg-simulator/src/world/model.ts";
 import { describe, expect, test } from "vitest";
-import type { World } from "../../../packages/simulator/src/world/model.ts";
 import { channelsStep, type FoundLists, nodesStep, selectionStep } from "../../../src/cli/check/list-steps.ts";
 import type { SelectRule } from "../../../src/config/select-schema.ts";
 import { systemClock } from "../../../src/lib/clock.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
-import { createWorld } from "../../../packages/simulator/src/world/world.ts";
+import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";

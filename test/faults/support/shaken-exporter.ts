@@ -1,7 +1,7 @@
-import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
-import type { WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
-import type { World } from "../../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../../packages/simulator/src/world/world.ts";
+import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { WorldSize } from "prtg-simulator/src/world/layout/size.ts";
+import type { World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import { loadConfig } from "../../../src/config/load.ts";

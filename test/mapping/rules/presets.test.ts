@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
+import type { SimChannel, SimNode, SimSensor, World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { SimChannel, SimNode, SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { compileMapping } from "../../../src/app/mapping.ts";
 import { mappingSchema, PRESET_NAMES, type PresetName } from "../../../src/config/mapping-schema.ts";
 import { PRESET_FOLDER, readRuleFiles } from "../../../src/config/rule-files.ts";

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
-import type { SimNode, SimState, World } from "../../../packages/simulator/src/world/model.ts";
+import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { SimNode, SimState, World } from "prtg-simulator/src/world/model.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { ReceivedLogRecord } from "../../otlp/support/decode-logs.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";

@@ -1,4 +1,4 @@
-import type { SimRow, SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
+import type { SimRow, SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { DAY, HOUR, MINUTE } from "./delivery-site.ts";
 import { describePoint, type PointSeries, type ReceivedPoints } from "./received-points.ts";
 

@@ -1,4 +1,4 @@
-import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
+import type { SimSensor, World } from "prtg-simulator/src/world/model.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
-import { seededRandom } from "../../../packages/simulator/src/random.ts";
-import type { SimDevice, SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../../packages/simulator/src/world/world.ts";
+import { seededRandom } from "prtg-simulator/src/random.ts";
+import type { SimDevice, SimSensor, World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 
 const HOUR_MS = 3_600_000;
 /** Of a minute. */

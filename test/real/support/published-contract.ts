@@ -1,5 +1,5 @@
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { z } from "zod";
-import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 
 export interface PublishedOperation {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
-import type { WorldSize } from "../../../packages/simulator/src/world/layout/size.ts";
-import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../../packages/simulator/src/world/world.ts";
+import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { WorldSize } from "prtg-simulator/src/world/layout/size.ts";
+import type { SimSensor, World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { freePort } from "../../support/free-port.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";

@@ -1,6 +1,6 @@
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
+import type { SimNode } from "prtg-simulator/src/world/model.ts";
 import { z } from "zod";
-import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
-import type { SimNode } from "../../../packages/simulator/src/world/model.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 import type { PublishedContract, PublishedOperation } from "./published-contract.ts";
 

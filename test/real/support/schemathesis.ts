@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { type PublishedOperation, readContract } from "./published-contract.ts";
 import { runProgram } from "./run-program.ts";
 import { configuration } from "./schemathesis-config.ts";

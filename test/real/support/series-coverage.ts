@@ -1,4 +1,4 @@
-import type { SimSensor } from "../../../packages/simulator/src/world/model.ts";
+import type { SimSensor } from "prtg-simulator/src/world/model.ts";
 import type { SteeredExporter } from "./steered-exporter.ts";
 
 const LIVE_WINDOW_MS = 4 * 3_600_000;

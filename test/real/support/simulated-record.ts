@@ -1,4 +1,4 @@
-import type { World } from "../../../packages/simulator/src/world/model.ts";
+import type { World } from "prtg-simulator/src/world/model.ts";
 import { describePoint, type PointSeries, type ReceivedPoints, type Span } from "./received-points.ts";
 
 const NOTHING: PointSeries = { times: [], values: [] };

@@ -1,7 +1,7 @@
+import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts";
+import type { SimSensor, World } from "prtg-simulator/src/world/model.ts";
+import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { onTestFinished } from "vitest";
-import { type Simulator, startSimulator } from "../../../packages/simulator/src/simulator.ts";
-import type { SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
-import { createWorld } from "../../../packages/simulator/src/world/world.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/otlp-preparation.ts";
 import { OtlpPush } from "../../../src/app/otlp-push.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { expect, vi } from "vitest";
-import type { Simulator } from "../../../packages/simulator/src/simulator.ts";
 import type { OtlpRelay } from "./otlp-relay.ts";
 
 /** Time for two polls and pushes on an idle machine. */

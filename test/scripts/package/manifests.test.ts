@@ -1,5 +1,5 @@
+import simulator from "prtg-simulator/package.json" with { type: "json" };
 import { expect, test } from "vitest";
-import simulator from "../../../packages/simulator/package.json" with { type: "json" };
 import { lockedPackages } from "../../../scripts/package/build.ts";
 import { neededBy, publishedManifest, shrinkwrap } from "../../../scripts/package/manifests.ts";
 

@@ -1,5 +1,5 @@
-import { type Random, seededRandom } from "../../../packages/simulator/src/random.ts";
-import type { SimChannel, SimRow, SimSensor, World } from "../../../packages/simulator/src/world/model.ts";
+import { type Random, seededRandom } from "prtg-simulator/src/random.ts";
+import type { SimChannel, SimRow, SimSensor, World } from "prtg-simulator/src/world/model.ts";
 
 /**
  * How series of the PRTG Open Dataset come about in time: numbers counted in its examples, no data of it.

@@ -1,0 +1,52 @@
+/** What the files of a folder may import besides their own folder: folders and single files, or everything but some folders. */
+export type Allowed = readonly string[] | { readonly but: readonly string[] };
+
+const BASE = ["errors", "lib"];
+const SETTINGS_OF_MAPPING = ["label-settings", "metric-table", "units/base-units"].map((name) => `mapping/${name}.ts`);
+
+/** Folders of src/. The column "may import" of docs/architecture.md shows the same without BASE. */
+export const EXPORTER: Readonly<Record<string, Allowed>> = {
+  errors: [],
+  lib: ["errors"],
+  "lib/http": BASE,
+  delivery: BASE,
+  telemetry: BASE,
+  config: [...BASE, "lib/http", "telemetry", ...SETTINGS_OF_MAPPING],
+  prtg: [...BASE, "lib/http", "telemetry"],
+  model: [...BASE, "prtg"],
+  selection: [...BASE, "prtg", "model", "config"],
+  mapping: [...BASE, "model", "prtg", "telemetry"],
+  store: [...BASE, "mapping"],
+  projection: [...BASE, "model", "mapping", "store", "prtg"],
+  sync: [...BASE, "prtg", "telemetry", "delivery"],
+  events: [...BASE, "model", "prtg", "sync", "telemetry", "delivery"],
+  otlp: [...BASE, "events", "sync", "store", "mapping", "telemetry", "config", "delivery", "lib/http"],
+  collectors: [
+    ...[...BASE, "prtg", "model", "selection", "projection", "mapping", "store", "telemetry"],
+    ...["sync", "config"],
+  ],
+  exposition: [...BASE, "store", "mapping", "telemetry"],
+  backfill: [...BASE, "prtg", "model", "mapping", "exposition", "sync", "config", "delivery"],
+  http: [...BASE, "exposition", "telemetry", "config"],
+  leadership: [...BASE, "lib/http"],
+  app: { but: ["cli", "simulator"] },
+  cli: { but: [] },
+};
+
+/** Folders of packages/simulator/src/, in the order of docs/architecture.md: each may import those before it. */
+export const SIMULATOR = [
+  ...["release", "world", "auth", "installation", "records", "filter", "api", "faults", "server", "scenario"],
+  ...["control", "command"],
+];
+
+/** A folder of a folder has its own row if it is named here. Files beside the folders of the simulator may import them all. */
+export const ALLOWED: Readonly<Record<string, Allowed>> = {
+  ...EXPORTER,
+  simulator: SIMULATOR.map((name) => `simulator/${name}`),
+  ...Object.fromEntries(
+    SIMULATOR.map((name, at) => [
+      `simulator/${name}`,
+      ["simulator", ...SIMULATOR.slice(0, at).map((before) => `simulator/${before}`)],
+    ]),
+  ),
+};
