@@ -107,8 +107,7 @@ async function untilSound(): Promise<void> {
 
 /** A third by day, another one with each commit. */
 const CHOSEN = (Object.keys(HOSTILITIES) as Hostility[]).filter(
-  (_, index) =>
-    process.env.PRTG_EXPORTER_NIGHTLY === "1" || (index + Number(process.env.PRTG_EXPORTER_SEED)) % 3 === 0,
+  (_, index) => process.env.PRTG_EXPORTER_NIGHTLY === "1" || (index + Number(process.env.PRTG_EXPORTER_SEED)) % 3 === 0,
 );
 
 test.each(CHOSEN)(
