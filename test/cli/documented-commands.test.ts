@@ -5,9 +5,15 @@ import { createProgram } from "../../src/cli/program.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
-  readFileSync(new URL("package.json", ROOT), "utf8"),
-);
+
+interface Manifest {
+  readonly name: string;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+const manifestOf = (file: string): Manifest => JSON.parse(readFileSync(new URL(file, ROOT), "utf8"));
+const manifest = manifestOf("package.json");
+const SIMULATOR = manifestOf("packages/simulator/package.json");
 const commands: readonly Command[] = createProgram({ code: 0, redactor: new Redactor() }).commands;
 
 /** npm commands of its own, which take arguments without `--`. */
@@ -41,9 +47,11 @@ function faultOf(words: readonly string[]): string | undefined {
   if (program === "prtg-exporter") return faultOfExporter(words.slice(1));
   if (NPM_COMMANDS.includes(first)) return undefined;
   const [script = "", ...others] = first === "run" ? rest : [first, ...rest];
-  const command = manifest.scripts[script];
+  const [option, workspace] = others;
+  const { scripts } = option === "--workspace" && workspace === SIMULATOR.name ? SIMULATOR : manifest;
+  const command = scripts[script];
   if (command === undefined) return `package.json has no script ${script}`;
-  const [separator, ...args] = others;
+  const [separator, ...args] = scripts === SIMULATOR.scripts ? others.slice(2) : others;
   if (separator === undefined) return undefined;
   if (separator !== "--") return "arguments of a script come after --";
   if (!command.startsWith("node bin/prtg-exporter.js")) return undefined;
