@@ -85,7 +85,7 @@ export class PushDelivery {
       clock.sleep(GRACE_MS, over.signal).then(cut, () => undefined);
     });
     try {
-      return await sink.deliver(rows, { signal: cutOff.signal, stop: signal, onSettled });
+      return await sink.deliver(rows, { signal: cutOff.signal, onSettled });
     } finally {
       forget();
       over.abort();
@@ -95,7 +95,7 @@ export class PushDelivery {
   #answered(): void {
     this.#hasAnswered = true;
     this.#lastAnswer = this.#options.clock.monotonic();
-    if (this.#backoff.accepted() > 0) this.#options.log.warn("the receiver answers again");
+    if (this.#backoff.recovered() > 0) this.#options.log.warn("the receiver answers again");
   }
 
   /** @throws ExporterError BACKFILL_RECEIVER_AWAY */

@@ -35,8 +35,13 @@ export class Backoff {
     this.#log = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
   }
 
-  /** The receiver accepted something. Returns the number of failures before. */
-  accepted(): number {
+  /** The receiver accepted something. */
+  accepted(): void {
+    this.#failures = 0;
+  }
+
+  /** The receiver accepted everything. Returns the number of failures before. */
+  recovered(): number {
     this.#failures = 0;
     return this.#log.over();
   }

@@ -30,8 +30,6 @@ export interface RoundOptions<Item> {
   readonly settle: (items: readonly Item[], verdict: "accepted" | "refused") => void;
   /** The order in which the items of a refused part are sent again. Default: unchanged. */
   readonly compare?: ((a: Item, b: Item) => number) | undefined;
-  /** False: only the items themselves can show whether the receiver accepts anything. */
-  readonly hasProbe: boolean;
 }
 
 /** `outage`: the receiver accepts nothing now. The caller keeps what is not settled. */
@@ -41,7 +39,7 @@ export type Ending = "done" | "outage";
 const MAX_RETRIES = 5;
 /** Fewer refused requests with an item may have met a bad moment of the receiver. */
 const MIN_REFUSALS = 3;
-/** After so many refused requests of a part, too many items are bad to find each of them: small groups count as one item. */
+/** After so many refused requests in a row, too many items are bad to find each of them: small groups count as one item. */
 const MAX_REFUSALS = 60;
 const SMALL_GROUP = 1 / 32;
 
@@ -49,7 +47,7 @@ interface Group<Item> {
   readonly items: readonly Item[];
   /** Number of refused requests that contained all of these items. */
   readonly refusals: number;
-  /** `Round.#accepted` when exactly these items were refused for the first time. */
+  /** `Round.#accepted` when exactly these items were last refused. */
   readonly refusedAt?: number;
 }
 
@@ -78,30 +76,29 @@ class Round<Item> {
   }
 
   *#deliver(part: readonly Item[]): Generator<Step<Item>, Ending, Verdict> {
-    const { settle, hasProbe } = this.#options;
+    const { settle } = this.#options;
     const queue: Group<Item>[] = [{ items: part, refusals: 0 }];
-    let refusals = 0;
+    let inARow = 0;
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
       const { items } = group;
       const verdict = yield* this.#ask({ kind: "send", items });
       if (verdict === "failed" || verdict === "held") return "outage";
-      if (verdict === "accepted") this.#accepted++;
+      if (verdict === "accepted") {
+        this.#accepted++;
+        inARow = 0;
+      }
       if (verdict === "accepted" || verdict === "empty") settle(items, "accepted");
       else if (verdict === "too large" && items.length > 1) queue.unshift(...halves(group));
       else {
-        refusals++;
-        const refused = this.#refused(group);
-        const isSmall = hasProbe && refusals > MAX_REFUSALS && items.length <= part.length * SMALL_GROUP;
+        inARow++;
+        const isSmall = inARow > MAX_REFUSALS && items.length <= part.length * SMALL_GROUP;
         const isWhole = isSmall || items.length === 1;
-        if (isWhole && this.#isProven(refused)) settle(items, "refused");
-        else if (hasProbe) {
-          const needsProbe = refusals === 1 || (isWhole && this.#accepted === refused.refusedAt);
-          if (needsProbe && !(yield* this.#probe())) return "outage";
-          queue.unshift(...(isWhole ? [refused] : this.#divide(refused, refusals === 1)));
-        } else {
-          queue.push(...(isWhole ? [refused] : spread(refused)));
-          const isAway = this.#accepted === 0 && refusals >= MIN_REFUSALS;
-          if (isAway || queue.every((each) => this.#isStuck(each))) return "outage";
+        if (isWhole && this.#isProven(group)) settle(items, "refused");
+        else {
+          const isFirst = group.refusals === 0;
+          const refused = this.#refused(group);
+          if ((isFirst || isWhole) && !(yield* this.#probe())) return "outage";
+          queue.unshift(...(isWhole ? [refused] : this.#divide(refused, isFirst)));
         }
       }
     }
@@ -121,18 +118,13 @@ class Round<Item> {
     return true;
   }
 
-  #refused({ items, refusals, refusedAt = this.#accepted }: Group<Item>): Group<Item> {
-    return { items, refusals: refusals + 1, refusedAt };
+  #refused({ items, refusals }: Group<Item>): Group<Item> {
+    return { items, refusals: refusals + 1, refusedAt: this.#accepted };
   }
 
-  /** The receiver accepted something between two refusals of these items. */
+  /** The receiver accepted something between two refusals of these items, of which this is the second. */
   #isProven({ refusals, refusedAt = this.#accepted }: Group<Item>): boolean {
-    return refusals >= MIN_REFUSALS && this.#accepted > refusedAt;
-  }
-
-  /** Another request shows nothing. */
-  #isStuck({ items, refusedAt }: Group<Item>): boolean {
-    return items.length === 1 && refusedAt === this.#accepted;
+    return refusals + 1 >= MIN_REFUSALS && this.#accepted > refusedAt;
   }
 
   #divide({ items, refusals }: Group<Item>, isFirst: boolean): readonly Group<Item>[] {
@@ -147,10 +139,4 @@ function halves<Item>({ items, refusals }: Group<Item>): readonly Group<Item>[] 
     { items: items.slice(0, middle), refusals },
     { items: items.slice(middle), refusals },
   ];
-}
-
-/** Two single items show soon whether the receiver accepts anything. */
-function spread<Item>({ items, refusals }: Group<Item>): readonly Group<Item>[] {
-  const pieces = [items.slice(0, 1), items.slice(-1), items.slice(1, -1)];
-  return pieces.filter(({ length }) => length > 0).map((piece) => ({ items: piece, refusals }));
 }

@@ -98,11 +98,12 @@ export class DeliveryLoop {
     const { rejected } = outcome;
     if (settled > 0) {
       await onSettled(batch.slice(0, settled), rejected);
-      if (this.#backoff.accepted() > 0) log.info({ output }, "events can be delivered again");
+      this.#backoff.accepted();
     }
+    if (rejected > 0)
+      log.warn({ output, events: rejected }, `the output rejected events permanently: ${outcome.message}`);
     if (outcome.kind !== "retry") {
-      if (rejected > 0)
-        log.warn({ output, events: rejected }, `the output rejected events permanently: ${outcome.message}`);
+      if (this.#backoff.recovered() > 0) log.info({ output }, "events can be delivered again");
       return undefined;
     }
     // An abort by us is not a failure of the receiver.

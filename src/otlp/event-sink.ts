@@ -20,28 +20,25 @@ export function createEventSink(options: EventSinkOptions): EventSink {
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
 
-  /** Rejected records (0 or 1) of events that are settled. An event after an unsettled one may be, and is not sent again. */
-  const done = new WeakMap<EventRecord, number>();
-
   const send: EventSink["send"] = async (events, signal) => {
+    let settled = 0;
+    let rejected = 0;
     const batch: ExportBatch<EventRecord, ReadableLogRecord[]> = {
-      items: events.filter((event) => !done.has(event)),
+      items: events,
       estimateSize: estimateRecordSize,
       count: () => 1,
       toRequest: (items) => requestOf(items, options),
+      probe: (nowMs) => [probeRecord(options, nowMs)],
       settled: (items, outcome) => {
-        const rejected = outcome.kind === "refused" ? items.length : outcome.rejected;
-        for (const [index, event] of items.entries()) done.set(event, index < rejected ? 1 : 0);
+        settled += items.length;
+        rejected += outcome.kind === "refused" ? items.length : outcome.rejected;
       },
       failed: () => undefined,
     };
     const outcome = await options.exporter.export(batch, AbortSignal.any([signal, closing.signal]));
-    const first = events.findIndex((event) => !done.has(event));
-    const settled = events.slice(0, outcome.kind === "accepted" || first === -1 ? events.length : first);
-    const rejected = settled.reduce((sum, event) => sum + (done.get(event) ?? 0), 0);
     const { kind, message } = outcome;
     if (kind === "accepted") return { kind, rejected, message };
-    return { kind: "retry", settled: settled.length, rejected, retryAfterMs: outcome.retryAfterMs, message };
+    return { kind: "retry", settled, rejected, retryAfterMs: outcome.retryAfterMs, message };
   };
 
   return {
@@ -83,6 +80,21 @@ export function logRecord(
     ...{ severityNumber, severityText, body, eventName, resource },
     instrumentationScope: scope,
     attributes: { "log.record.uid": uid, "event.name": eventName, ...attributes },
+    droppedAttributesCount: 0,
+  };
+}
+
+/** Sent after a rejected request, to find out whether the receiver accepts anything. */
+export const PROBE_EVENT = "prtg.exporter.probe";
+
+function probeRecord({ resource, scope }: EventSinkOptions, nowMs: number): ReadableLogRecord {
+  const time = millisToHrTime(nowMs);
+  return {
+    ...{ hrTime: time, hrTimeObserved: time, severityNumber: 5, severityText: "DEBUG", resource },
+    body: "The receiver rejected events. This record shows whether it accepts anything.",
+    eventName: PROBE_EVENT,
+    instrumentationScope: scope,
+    attributes: { "event.name": PROBE_EVENT },
     droppedAttributesCount: 0,
   };
 }

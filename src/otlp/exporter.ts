@@ -30,8 +30,8 @@ export interface ExportBatch<Item, Request> {
   readonly failed: (items: readonly Item[]) => void;
   /** The order in which items are sent again after a refusal. Default: unchanged. */
   readonly compare?: (a: Item, b: Item) => number;
-  /** Makes a request that any working receiver accepts. Default: the items have to show it. */
-  readonly probe?: (nowMs: number) => Request;
+  /** Makes a request that any working receiver accepts. */
+  readonly probe: (nowMs: number) => Request;
 }
 
 export interface OtlpExporterOptions<Request> {
@@ -55,7 +55,7 @@ interface ExportSignals {
 /**
  * Sends one signal (metrics or logs) to one receiver in requests of a size that it accepts.
  * Does not use the SDK's OTLP exporters, because they only log a partial success, hide status and `Retry-After`, and
- * retry by themselves. Uses their serializers. Does not wait: the caller retries what is not settled.
+ * retry by themselves. Uses their serializers. Retries a request for some seconds. The caller retries what is not settled.
  */
 export class OtlpExporter<Request> {
   readonly #options: OtlpExporterOptions<Request>;
@@ -86,7 +86,6 @@ export class OtlpExporter<Request> {
     const round = deliver<Item>({
       parts: this.#split(batch),
       compare: batch.compare,
-      hasProbe: batch.probe !== undefined,
       settle: (items, verdict) => {
         const outcome: FinalOutcome =
           verdict === "accepted" && last.kind === "accepted" ? last : { kind: "refused", message: refusal };
@@ -106,9 +105,11 @@ export class OtlpExporter<Request> {
       last = value.kind === "send" ? await this.#send(batch, items, signals) : await this.#probe(batch, signals);
       if (last.kind === "failed" && last.isHeld !== true) batch.failed(items);
       if (last.kind === "refused" || last.kind === "too large") refusal = last.message;
-      if (last.kind === "accepted") this.#size.confirm();
+      if (last.kind === "accepted" && last !== NOTHING_TO_SEND && value.kind === "send") this.#size.confirm();
       const isSlow = this.#options.clock.monotonic() - began > QUICK_FAILURE_MS;
-      step = round.next(last === NOTHING_TO_SEND ? "empty" : verdictOf(last, isSlow || signals.signal.aborted));
+      const isProbeRejected = value.kind === "probe" && last.kind === "accepted" && last.rejected > 0;
+      const verdict = isProbeRejected ? "refused" : verdictOf(last, isSlow || signals.signal.aborted);
+      step = round.next(last === NOTHING_TO_SEND ? "empty" : verdict);
     }
     this.#size.forgetUnconfirmed();
     if (last.kind === "failed") return last;
@@ -170,7 +171,6 @@ export class OtlpExporter<Request> {
 
   async #probe<Item>({ probe }: ExportBatch<Item, Request>, signals: ExportSignals): Promise<RequestOutcome> {
     const { clock, protocol, encodings } = this.#options;
-    if (probe === undefined) return NOTHING_TO_SEND;
     return await this.#post(() => encodings[protocol].encode(probe(clock.now())), 1, signals);
   }
 

@@ -266,14 +266,14 @@ function pointOf(metric: MetricData, index: number): DataPoint<unknown> {
   return point;
 }
 
-/** Items are sorted by resource, scope and metric. */
+/** Items are sorted by resource, scope and metric, in runs of points: a push may begin in the middle of a metric. */
 function requestOf(items: readonly StateItem[]): MetricsRequest {
   const request: { readonly resource: Resource; readonly scopeMetrics: ScopeMetrics[] }[] = [];
   for (let from = 0; from < items.length; ) {
     const first = items[from];
     if (first === undefined) break;
     let to = from + 1;
-    while (items[to]?.metric === first.metric) to++;
+    while (items[to]?.metric === first.metric && items[to]?.index === first.index + to - from) to++;
     const metric = withPoints(first.metric, first.index, first.index + to - from);
     let batch = request.at(-1);
     if (batch?.resource !== first.resource) {

@@ -163,13 +163,15 @@ export class PushLoop {
   }
 
   async #send({ rows }: Batch): Promise<void> {
-    const { outbox, sink } = this.#options;
+    const { outbox, sink, log } = this.#options;
     const left = new Set(rows);
     let isOver = false;
+    let isAcknowledged = false;
     const onSettled = (settled: SettledRows): void => {
       // The rows are back in the outbox.
       if (isOver) return;
       for (const row of settled.rows) left.delete(row);
+      isAcknowledged ||= settled.isSkipped !== true;
       this.#settle(settled);
     };
     const outcome = await attempt<DeliveryOutcome>(
@@ -178,6 +180,8 @@ export class PushLoop {
       (message) => ({ kind: "failed", retryAfterMs: undefined, message }),
     );
     isOver = true;
+    const failures = outcome.kind === "done" && isAcknowledged ? this.#backoff.recovered() : 0;
+    if (failures > 0) log.info({ failures }, "measurements can be delivered again");
     outbox.putBack([...left]);
     this.#isRetry = outcome.kind === "failed";
     // An end by us is not a failure of the receiver.
@@ -190,8 +194,7 @@ export class PushLoop {
     const points = rows.reduce((sum, { values }) => sum + values.length, 0);
     const rejected = Math.min(rejectedPoints, points);
     this.#count(resolution, points - rejected, rejected);
-    const failures = isSkipped ? 0 : this.#backoff.accepted();
-    if (failures > 0) log.info({ failures }, "measurements can be delivered again");
+    if (!isSkipped) this.#backoff.accepted();
     outbox.settle(rows);
     onSettled(rows);
     const occasion = rejected > 0 ? this.#refusals.record(undefined, rejected) : undefined;

@@ -77,6 +77,11 @@ export class SeriesCycle {
     this.#budget = new CycleBudget(options.clock, options.limits, due.length);
   }
 
+  /** Number of sensors that were read. */
+  get read(): number {
+    return this.#read;
+  }
+
   /**
    * Rejects if the server fails, if no sensor can be read, and with the signal's reason. Other failures wait for a
    * later cycle.

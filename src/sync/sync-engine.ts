@@ -126,7 +126,7 @@ export class SyncEngine {
       if (report.read > 0) this.#followSeries(({ series }) => series.recover());
       return report;
     } catch (error) {
-      if (!signal.aborted) this.#followSeries(({ series }) => series.fail(error));
+      if (!signal.aborted) this.#followSeries(({ series }) => (cycle.read > 0 ? series.recover() : series.fail(error)));
       throw error;
     }
   }

@@ -27,6 +27,14 @@ test("an outage is worth a log line at its start, after ten minutes, and at its 
     await clock.advance(60_000);
   }
   expect(news).toEqual([0, 10, 20]);
-  expect([backoff.accepted(), backoff.accepted()]).toEqual([25, 0]);
+  expect([backoff.recovered(), backoff.recovered()]).toEqual([25, 0]);
   expect(backoff.failed(undefined)).toMatchObject({ ms: 1_000, failures: 1, isNews: true });
+});
+
+test("a receiver that accepts some of the data ends the pauses, but not the outage in the log", () => {
+  const backoff = new Backoff({ clock: new ManualClock(), random: () => 1 });
+  expect(backoff.failed(undefined)).toMatchObject({ ms: 1_000, isNews: true });
+  backoff.accepted();
+  expect(backoff.failed(undefined)).toMatchObject({ ms: 1_000, failures: 1, isNews: false });
+  expect(backoff.recovered()).toBe(2);
 });

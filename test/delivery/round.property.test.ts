@@ -95,7 +95,6 @@ test("each good row arrives once and in order, and only bad rows are refused", (
             parts: Array.from({ length: Math.ceil(left.length / partSize) }, (_, part) =>
               left.slice(part * partSize, (part + 1) * partSize),
             ),
-            hasProbe: true,
             compare: (a, b) => a.at - b.at,
             settle: (rows, verdict) => {
               for (const row of rows) settled.add(row);

@@ -15,13 +15,12 @@ interface Delivered {
 function run(
   parts: readonly (readonly number[])[],
   answer: Answer,
-  { hasProbe = true, acceptedProbes = Number.POSITIVE_INFINITY }: { hasProbe?: boolean; acceptedProbes?: number } = {},
+  { acceptedProbes = Number.POSITIVE_INFINITY }: { acceptedProbes?: number } = {},
 ): Delivered {
   const requests: string[] = [];
   const settled = { accepted: [] as number[], refused: [] as number[] };
   const round = deliver({
     parts,
-    hasProbe,
     compare: (a, b) => a - b,
     settle: (items, verdict) => settled[verdict].push(...items),
   });
@@ -74,9 +73,9 @@ describe("a refusal", () => {
     expect({ ending, accepted, refused }).toEqual({ ending: "done", accepted: [1, 3, 4], refused: [2] });
   });
 
-  test("of a single item is final after three requests", () => {
+  test("of a single item is final after three requests with something accepted in between", () => {
     const { requests, refused } = run([[1]], refusesAll);
-    expect({ requests, refused }).toEqual({ requests: ["1", "probe", "1", "1"], refused: [1] });
+    expect({ requests, refused }).toEqual({ requests: ["1", "probe", "1", "probe", "1"], refused: [1] });
   });
 
   test("at the begin of an outage loses nothing", () => {
@@ -119,6 +118,13 @@ describe("a refusal", () => {
   });
 });
 
+test("scattered bad items cost no good ones", () => {
+  const items = Array.from({ length: 2_000 }, (_, index) => index);
+  const { accepted, refused } = run([items], (sent) => (sent.some((item) => item % 30 === 7) ? "refused" : undefined));
+  expect(refused.filter((item) => item % 30 !== 7)).toEqual([]);
+  expect(accepted.length + refused.length).toBe(2_000);
+});
+
 describe("a failure", () => {
   test("ends the round and keeps what is not settled", () => {
     const { ending, accepted, refused } = run([[1], [2], [3]], ([item]) => (item === 2 ? "failed" : undefined));
@@ -138,40 +144,5 @@ describe("a failure", () => {
 
   test("is not retried if that is of no use", () => {
     expect(run([[1]], () => "held")).toMatchObject({ ending: "outage", requests: ["1"] });
-  });
-});
-
-describe("without a probe", () => {
-  const hasProbe = false;
-
-  test.each([
-    [[1], ["1"]],
-    [
-      [1, 2],
-      ["1 2", "1", "2"],
-    ],
-    [
-      [1, 2, 3, 4, 5],
-      ["1 2 3 4 5", "1", "5"],
-    ],
-  ])("%j is kept if everything is refused", (part, expected) => {
-    const { ending, requests, refused } = run([part], refusesAll, { hasProbe });
-    expect({ ending, requests, refused }).toEqual({ ending: "outage", requests: expected, refused: [] });
-  });
-
-  test.each([
-    [[1, 2, 3, 4, 5], 1],
-    [[1, 2, 3, 4, 5], 2],
-    [[1, 2, 3, 4, 5], 5],
-    [[1, 2], 1],
-  ])("of %j only the bad item %i is refused", (part, bad) => {
-    const { ending, accepted, refused } = run([part], refuses(bad), { hasProbe });
-    expect({ ending, refused }).toEqual({ ending: "done", refused: [bad] });
-    expect(accepted.toSorted()).toEqual(part.filter((item) => item !== bad));
-  });
-
-  test("an item that is left alone waits for a later one", () => {
-    expect(run([[1, 2, 3]], refuses(2), { hasProbe })).toMatchObject({ ending: "outage", refused: [] });
-    expect(run([[2, 3]], refuses(2), { hasProbe })).toMatchObject({ ending: "done", accepted: [3], refused: [2] });
   });
 });

@@ -163,7 +163,7 @@ test("a rejection is final if the receiver accepts the probe", async () => {
   const message = "HTTP 400 Bad Request: bad data";
   expect(await deliverRows(sink, rows, never)).toEqual({ kind: "accepted", rejectedPoints: 3, message });
   expect(observer.counts).toEqual({ "refused short": 1, "rejected short": 3 });
-  expect(receiver.requests.map(isProbe)).toEqual([false, true, false, false]);
+  expect(receiver.requests.map(isProbe)).toEqual([false, true, false, true, false]);
 });
 
 test("a receiver that rejects the probe, too, fails the delivery", async () => {
@@ -176,6 +176,14 @@ test("a receiver that rejects the probe, too, fails the delivery", async () => {
   });
   expect(observer.counts).toEqual({ "failed live": 1 });
   expect(receiver.requests.map(isProbe)).toEqual([false, true]);
+});
+
+test("a receiver that rejects the probe in part accepts nothing", async () => {
+  const body = JSON.stringify({ partialSuccess: { rejectedDataPoints: 1 } });
+  const rejected = { headers: { "content-type": "application/json" }, body };
+  const receiver = await startReceiver((_, seen) => (isProbe(seen) ? rejected : REJECTION));
+  const { sink } = await testSink(receiver, { compression: "none" });
+  expect(await deliverRows(sink, [row("40", NOON, 3)])).toMatchObject({ kind: "failed" });
 });
 
 test("the probe is a series of its own with the current time", async () => {

@@ -206,6 +206,25 @@ describe("failed push", () => {
     expect(observer.counts).toEqual({ "failed state": 1 });
   });
 
+  test("continues in the middle of a metric, and has each point once", async () => {
+    const sensors: string[] = [];
+    let left = 2;
+    const receiver = await startReceiver((_, { batches }) => {
+      if (left-- <= 0) return { status: 503, headers: { "retry-after": "0" } };
+      for (const { points } of batches.flatMap(({ metrics }) => metrics))
+        sensors.push(...points.map(({ attributes }) => String(attributes.sensor_id)));
+      return undefined;
+    });
+    const { push } = await testPush({ endpoint: receiver.url, maxRequestBytes: 16_384 }, { store: storeOf(200) });
+    await push.flush();
+    const first = sensors.length;
+    expect(first).toBeLessThan(200);
+    left = Number.POSITIVE_INFINITY;
+    await push.flush();
+    expect(new Set(sensors.slice(first)).size).toBe(200);
+    expect(sensors).toHaveLength(first + 200);
+  });
+
   test("does not keep the other contents from a slow receiver", async () => {
     const registry = new Registry();
     new Counter({ name: "prtg_exporter_scrapes_total", help: "Pages.", registers: [registry] }).inc();

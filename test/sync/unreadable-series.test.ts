@@ -94,6 +94,15 @@ describe("a server whose time series cannot be read", () => {
     expect(minutesOf(all, "12").slice(-20)).toHaveLength(20);
   });
 
+  test("does not give up gaps while some series can be read, though each cycle ends with an error", async () => {
+    const all = world(SENSORS);
+    all.server.failing.set("15", "API_UNAVAILABLE");
+    const process = await all.start();
+    await all.run(process, 20);
+    expect(linesOf(process)).toEqual([]);
+    expect(minutesOf(all, "12")).toContain(-60);
+  });
+
   test("costs at most three requests a cycle", async () => {
     const all = world(SENSORS);
     breakSeries(all, "API_SERVER_ERROR");

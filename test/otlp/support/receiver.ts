@@ -3,6 +3,7 @@ import { createServer as createSecureServer, type ServerOptions } from "node:htt
 import type { AddressInfo, Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
+import { PROBE_EVENT } from "../../../src/otlp/event-sink.ts";
 import { keyPair } from "../../support/certificates.ts";
 import { decodeRequest, type ReceivedBatch, type ReceivedMetric, type ReceivedPoint } from "./decode.ts";
 import { decodeLogs, type ReceivedLogRecord, type ReceivedLogs } from "./decode-logs.ts";
@@ -97,7 +98,8 @@ export async function startReceiver(
       return metrics().flatMap(({ name, points }) => points.map((point) => ({ ...point, metric: name })));
     },
     get records() {
-      return accepted.flatMap(({ logs }) => logs.flatMap((each) => each.records));
+      const seen = accepted.filter((each) => !isProbe(each));
+      return seen.flatMap(({ logs }) => logs.flatMap((each) => each.records));
     },
     until: (count) =>
       new Promise((resolve) => {
@@ -114,7 +116,8 @@ export async function startReceiver(
 }
 
 /** Finds out whether the receiver accepts anything. */
-export function isProbe({ batches }: SeenRequest): boolean {
+export function isProbe({ batches, logs }: SeenRequest): boolean {
+  if (logs.some(({ records }) => records.some(({ eventName }) => eventName === PROBE_EVENT))) return true;
   return batches.some(({ metrics }) => metrics.some(({ name }) => /^prtg[._]exporter[._]otlp[._]probe$/.test(name)));
 }
 
