@@ -118,11 +118,12 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a 
         answered.add(name);
       }
       // A stalled push must be detected first.
-      if (!answered.has("rule PrtgOtlpBehind")) continue;
-      site.receive("mixed");
-      // The push then has values of the lists only.
-      if (!isBroken) await site.control("faults", { fault: "error=404@/experimental/timeseries*" });
-      isBroken = true;
+      if (answered.has("rule PrtgOtlpBehind") && !isBroken) {
+        isBroken = true;
+        site.receive("mixed");
+        // The push then has values of the lists only.
+        await site.control("faults", { fault: "missing@/experimental/timeseries/*" });
+      }
       await sleep(ROUND_MS);
     }
   }
