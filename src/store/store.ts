@@ -27,9 +27,11 @@ export class Store implements Tables {
   #retiredVersions = 0;
   /** Shared by long work in `commit` and `read`. */
   readonly lane = new SharedLane();
-  readonly endedSeries = new EndedSeries(MAX_ENDED_SERIES);
+  readonly endedSeries: EndedSeries;
 
-  constructor(families: Iterable<MetricFamily>) {
+  /** @param maxEnded Pushed series that wait for their staleness markers. */
+  constructor(families: Iterable<MetricFamily>, maxEnded = MAX_ENDED_SERIES) {
+    this.endedSeries = new EndedSeries(maxEnded);
     this.#tables = this.#createTables(families);
   }
 

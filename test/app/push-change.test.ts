@@ -9,10 +9,10 @@ import type { Config } from "../../src/config/load.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
-
+import { runs } from "../support/runs.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { memoryFolder } from "../support/temporary-folder.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 
 /** Never runs out, even on a busy machine: a push that it cuts off would count as failed. */
@@ -27,7 +27,7 @@ async function startStorm() {
     startReceiver(),
     startReceiver(() => undefined, {}),
   ]);
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const server = (name: string) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`;
   const configOf = async (otlp: string | undefined, { servers = ["hq"], state = "state" } = {}): Promise<Config> => {
     const yaml = `servers: [${servers.map(server).join(", ")}]\nstate_dir: ${join(folder, state)}\n${SLOWLY}${
@@ -68,8 +68,8 @@ test("no push fails during any number of configuration changes", async () => {
   onTestFinished(() => exporter.stop());
   await exporter.start();
   let current = first;
-  for (let round = 0; round < 4; round++) {
-    // Every order of configurations over the rounds.
+  for (let round = 0; round < runs(20); round++) {
+    // Another order of configurations in each round.
     for (let step = 0; step < configs.length; step++) {
       const next = configs[(step * (round + 1) + round) % configs.length];
       if (next === undefined) continue;

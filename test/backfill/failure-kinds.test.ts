@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { failureKind } from "../../src/backfill/sensor-reader.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../src/errors/catalogue.ts";
+import { mapEntry } from "../../src/lib/map-entry.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import { HistoryServer, MINUTE } from "./history-server.ts";
 import { emptyFolder, filesOf, run, TickingClock } from "./running.ts";
@@ -21,7 +22,14 @@ function troubled(fails: (sensorId: string, question: number) => ErrorCode | und
   return server;
 }
 
-async function soundFiles(sensors = SENSORS): Promise<Map<string, string>> {
+const sound = new Map<string, Promise<Map<string, string>>>();
+
+/** Files of a run without trouble, from one run for all tests. */
+function soundFiles(sensors = SENSORS): Promise<Map<string, string>> {
+  return mapEntry(sound, sensors.join(), () => filesWithoutTrouble(sensors));
+}
+
+async function filesWithoutTrouble(sensors: readonly string[]): Promise<Map<string, string>> {
   const output = emptyFolder();
   await run({ api: new HistoryServer({ sensors, channels: 1 }), output });
   return filesOf(output);

@@ -1,3 +1,4 @@
+import { mapEntry } from "../../src/lib/map-entry.ts";
 import type { TimeSeries, TimeSeriesRow } from "../../src/prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../../src/prtg/series-types.ts";
 import { MemoryServer } from "../collectors/memory-server.ts";
@@ -38,7 +39,7 @@ export class HistoryServer extends MemoryServer {
           ...{ value: 1, measuredAt: now, limits: undefined },
         });
       }
-      for (const type of SERIES_TYPES) this.series.set(`${id}/${type}`, this.#series(id, type));
+      for (const type of SERIES_TYPES) this.series.set(`${id}/${type}`, seriesOf(id, type, channels, now));
     }
   }
 
@@ -51,19 +52,29 @@ export class HistoryServer extends MemoryServer {
   rows(sensorId: string, type: SeriesType): readonly TimeSeriesRow[] {
     return this.series.get(`${sensorId}/${type}`)?.rows ?? [];
   }
+}
 
-  /** Live rows come every minute, at the sensor's own second. */
-  #series(id: string, type: SeriesType): TimeSeries {
-    const step = SERIES_STEP_MS[type] || MINUTE;
-    const offset = type === "live" ? (Number(id) % 60) * 1_000 : 0;
-    const rows: TimeSeriesRow[] = [];
-    const first = Math.ceil((this.now - SERIES_WINDOW_MS[type] - offset) / step) * step + offset;
-    for (let at = first; at + SERIES_STEP_MS[type] <= this.now; at += step) {
-      const channels = this.channelRecords.filter(({ sensorId }) => sensorId === id);
-      rows.push({ at, values: channels.map(({ channelId }) => [channelId, valueAt(id, channelId, type, at)]) });
-    }
-    return { rows, gaps: [], skipped: 0 };
+/** Series by sensor, type, number of channels and time. Servers share them. */
+const knownSeries = new Map<string, TimeSeries>();
+
+/** Live rows come every minute, at the sensor's own second. */
+function seriesOf(id: string, type: SeriesType, channels: number, now: number): TimeSeries {
+  return mapEntry(knownSeries, `${id}/${type}/${channels}/${now}`, () => madeSeries(id, type, channels, now));
+}
+
+function madeSeries(id: string, type: SeriesType, channels: number, now: number): TimeSeries {
+  const step = SERIES_STEP_MS[type] || MINUTE;
+  const offset = type === "live" ? (Number(id) % 60) * 1_000 : 0;
+  const rows: TimeSeriesRow[] = [];
+  const first = Math.ceil((now - SERIES_WINDOW_MS[type] - offset) / step) * step + offset;
+  for (let at = first; at + SERIES_STEP_MS[type] <= now; at += step) {
+    const values = CHANNEL_IDS.slice(0, channels).map((channelId): [string, number] => [
+      channelId,
+      valueAt(id, channelId, type, at),
+    ]);
+    rows.push({ at, values });
   }
+  return { rows, gaps: [], skipped: 0 };
 }
 
 /** A value that identifies its origin. */

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { SCOPE } from "../otlp/support/exporter.ts";
 import { isProbe, type SeenRequest, startReceiver } from "../otlp/support/receiver.ts";
+import { runs } from "../support/runs.ts";
 import { HistoryServer } from "./history-server.ts";
 import { PatientClock, pointsOf, push, SENSORS, seriesOf, timeOf } from "./pushing.ts";
 import { emptyFolder, filesOf, run, samplesOf } from "./running.ts";
@@ -22,7 +23,15 @@ async function pointsOfFiles(): Promise<string[]> {
     });
 }
 
-async function uninterrupted(): Promise<readonly string[]> {
+let whole: Promise<readonly string[]> | undefined;
+
+/** All points, from one push for all tests. */
+function uninterrupted(): Promise<readonly string[]> {
+  whole ??= pushWhole();
+  return whole;
+}
+
+async function pushWhole(): Promise<readonly string[]> {
   const receiver = await startReceiver();
   await push({ receiver });
   expect(receiver.requests.length).toBe(14);
@@ -32,7 +41,8 @@ async function uninterrupted(): Promise<readonly string[]> {
 }
 
 function duplicatesOf(points: readonly string[]): string[] {
-  return points.filter((point, index) => points.indexOf(point) !== index);
+  const seen = new Set<string>();
+  return points.filter((point) => seen.size === seen.add(point).size);
 }
 
 describe("history as a push", () => {
@@ -171,7 +181,7 @@ describe("push that continues", () => {
         if (existsSync(join(state, "push", "unfinished"))) await attempt();
         expect(receiver.requests.flatMap(pointsOf).sort()).toEqual(whole);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -193,7 +203,7 @@ describe("push that continues", () => {
         const underWay = first.requests.slice(killedAt, killedAt + 1).flatMap(pointsOf);
         expect(duplicatesOf(arrived).sort()).toEqual(underWay.sort());
       }),
-      { numRuns: 8 },
+      { numRuns: runs(40) },
     );
   });
 

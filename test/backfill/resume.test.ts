@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BackfillOptions } from "../../src/backfill/parameters.ts";
+import { runs } from "../support/runs.ts";
 import { HistoryServer } from "./history-server.ts";
 import { configured, emptyFolder, filesOf, run, TickingClock } from "./running.ts";
 
@@ -66,7 +67,7 @@ describe("continued run", () => {
         expect(filesOf(output)).toEqual(files);
         expect(readdirSync(output).filter((name) => !name.endsWith(".om"))).toEqual([".lock", "journal.json"]);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("continued run", () => {
           await go(killed, { eventMs, event: () => undefined });
           expect(filesOf(killed)).toEqual(files);
         }),
-        { numRuns: 20 },
+        { numRuns: runs(80) },
       );
     },
   );

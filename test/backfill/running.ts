@@ -1,8 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { onTestFinished } from "vitest";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { type BackfillOutcome, backfill } from "../../src/backfill/backfill.ts";
 import { parseExtraLabel, parseTimeFlag } from "../../src/backfill/flag-values.ts";
@@ -15,6 +13,7 @@ import {
 import type { Clock } from "../../src/lib/clock.ts";
 import { type ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { load } from "../config/support.ts";
+import { memoryFolder } from "../support/temporary-folder.ts";
 import { NOW } from "./history-server.ts";
 
 /** Only tests and sleeps advance it. */
@@ -87,9 +86,7 @@ export function run(
 
 /** Removed after the test. */
 export function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-backfill-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  return memoryFolder({});
 }
 
 export function filesOf(folder: string): Map<string, string> {

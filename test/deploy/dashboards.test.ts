@@ -20,7 +20,7 @@ import {
   variablesIn,
 } from "../support/grafana-dashboards.ts";
 import { metricsWithPresets } from "../support/known-metrics.ts";
-import { promqlLabels } from "../support/promql-labels.ts";
+import { type PromqlLabels, promqlLabels } from "../support/promql-labels.ts";
 
 /** Selectors without a name also find mapped metrics. */
 const KNOWN_METRICS = await metricsWithPresets();
@@ -43,8 +43,18 @@ function parseable(expr: string, { templating }: GrafanaDashboard): string {
   return interpolate(expr, templating.list, new Map([...OWN_VARIABLES, ...chosen]));
 }
 
+/** Labels of queries that several tests look at. */
+const analysed = new Map<string, PromqlLabels>();
+
+function analysisOf(expr: string, dashboard: GrafanaDashboard): PromqlLabels {
+  const text = parseable(expr, dashboard);
+  const analysis = analysed.get(text) ?? promqlLabels(text, KNOWN_METRICS);
+  analysed.set(text, analysis);
+  return analysis;
+}
+
 function labelsOf(expr: string, dashboard: GrafanaDashboard): ReadonlySet<string> {
-  return promqlLabels(parseable(expr, dashboard), KNOWN_METRICS).labels;
+  return analysisOf(expr, dashboard).labels;
 }
 
 /** Panel texts with variables, except queries. */
@@ -153,7 +163,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       (_name, variable) => {
         const query = labelValues(variable);
         if (query === undefined) throw new Error(`no label_values: ${JSON.stringify(variable.query)}`);
-        const { labels, unknown } = promqlLabels(parseable(query.selector, dashboard), KNOWN_METRICS);
+        const { labels, unknown } = analysisOf(query.selector, dashboard);
         expect(unknown).toEqual([]);
         expect(labels).toContain(query.label);
         // "All" must not expand to every sensor.
@@ -211,7 +221,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
     });
 
     test.each(targets)("queries existing metrics and labels: %s", (_name, _panel, { expr }) => {
-      expect(promqlLabels(parseable(expr, dashboard), KNOWN_METRICS).unknown).toEqual([]);
+      expect(analysisOf(expr, dashboard).unknown).toEqual([]);
     });
 
     test.each(targets)("names series by existing labels: %s", (_name, _panel, { expr, legendFormat = "" }) => {
@@ -301,7 +311,7 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       for (const mark of marks) {
         expect(mark.datasource).toEqual(PICKED);
         expect(mark.useValueForTime).toBe(mark.expr.includes(CHANGE_METRIC));
-        const { labels, unknown } = promqlLabels(parseable(mark.expr, dashboard), KNOWN_METRICS);
+        const { labels, unknown } = analysisOf(mark.expr, dashboard);
         expect(unknown).toEqual([]);
         const shown = [...`${mark.titleFormat} ${mark.textFormat}`.matchAll(/\{\{(\w+)\}\}/g)].map(
           ([, label]) => label,

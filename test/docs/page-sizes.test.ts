@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { mapEntry } from "../../src/lib/map-entry.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const SIZING = readFileSync(new URL("../../docs/sizing.md", import.meta.url), "utf8");
@@ -10,8 +11,14 @@ const LIST = "labels: { keep: [device, sensor, channel, unit] }";
 /** Names vary in length. */
 const TOLERANCE = 3;
 
-/** Page size without the exporter's own metrics. */
-async function pageSize(settings: string): Promise<number> {
+const sizes = new Map<string, Promise<number>>();
+
+/** Page size without the exporter's own metrics, from one exporter for all tests. */
+function pageSize(settings: string): Promise<number> {
+  return mapEntry(sizes, settings, () => measured(settings));
+}
+
+async function measured(settings: string): Promise<number> {
   const started = await startSimulatedExporter({ settings, size: SIZE });
   try {
     started.simulator.freezeAt(Date.now());

@@ -8,6 +8,7 @@ import type { MetricFamily } from "../../src/mapping/families/family.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { gaugesAsProtobuf } from "../../src/otlp/gauge-protobuf.ts";
 import { counter, gauge, SeriesPoint } from "../../src/otlp/metric-data.ts";
+import { runs } from "../support/runs.ts";
 
 /** Few, so that points share them: all UTF-8 lengths, and broken text. */
 const LABELS = [
@@ -70,7 +71,7 @@ test("the encoder gives the same bytes for gauges as the serializer of the SDK",
   const requests = fc.tuple(fc.array(gauges, { maxLength: 4 }), resources, fc.constantFrom("", "1.2.3"));
   fc.assert(
     fc.property(requests, (given) => expectTheirs(request(...given))),
-    { numRuns: 100 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -88,7 +89,7 @@ test("several resources come in order with schemas of resources and scopes", () 
       const theirs = given.map((each) => ProtobufMetricsSerializer.serializeRequest(each) ?? new Uint8Array());
       expect(Buffer.from(gaugesAsProtobuf(given) ?? []).equals(Buffer.concat(theirs))).toBe(true);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -6,6 +6,7 @@ import { RequestSize } from "../../src/otlp/exporter.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
+import { runs } from "../support/runs.ts";
 import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { type SeenRequest, startReceiver } from "./support/receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
@@ -74,14 +75,16 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
           expect(observer.counts).toEqual(points === 0 ? {} : { "delivered live": points });
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(100) },
     );
   });
 
   test("stay under 4 MiB by default, but are not small", async () => {
     const receiver = await startReceiver();
-    const { sink } = await testSink({ endpoint: receiver.url, protocol });
-    const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 60));
+    const { sink } = await testSink({ endpoint: receiver.url, protocol }, (sensorId, channelId) => [
+      { family: TREE_FAMILIES.channelValue, labels: channelLabels(sensorId, channelId, "long ".repeat(300)) },
+    ]);
+    const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 10));
     await deliverRows(sink, rows, never);
     const sizes = receiver.requests.map(({ body }) => body.length);
     expect(Math.max(...sizes)).toBeLessThan(4 * 1024 * 1024);
@@ -94,14 +97,14 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
     let described = 0;
     const atRequest: number[] = [];
     const receiver = await startReceiver(() => void atRequest.push(described));
-    const { sink } = await testSink({ endpoint: receiver.url, protocol }, (...channel) => {
+    const { sink } = await testSink({ endpoint: receiver.url, protocol, maxRequestBytes: 200_000 }, (...channel) => {
       described++;
       return describeAll(...channel);
     });
-    const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 60));
+    const rows = Array.from({ length: 200 }, (_, sensor) => row(String(sensor), NOON, 20));
     await deliverRows(sink, rows, never);
-    expect(described).toBe(18_000);
-    expect(atRequest[0]).toBeLessThan(9_000);
+    expect(described).toBe(4_000);
+    expect(atRequest[0]).toBeLessThan(2_000);
   });
 
   test.each([
@@ -110,7 +113,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
   ])("split for a receiver that rejects their size with %s, and stay split", async (_, answer) => {
     const receiver = await startReceiver((_, { body }) => (body.length > 100_000 ? answer : undefined));
     const { sink, observer } = await testSink({ endpoint: receiver.url, protocol, compression: "none" });
-    const rows = Array.from({ length: 150 }, (_, sensor) => row(String(sensor), NOON, 30));
+    const rows = Array.from({ length: 60 }, (_, sensor) => row(String(sensor), NOON, 30));
     expect(await deliverRows(sink, rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
     const taken = receiver.requests.filter(({ body }) => body.length <= 100_000);
     expect(taken.flatMap((request) => [...rowsIn(request)])).toEqual(expectedRows(rows));
@@ -122,7 +125,7 @@ describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
       never,
     );
     expect(receiver.requests.slice(asked).every(({ body }) => body.length <= 100_000)).toBe(true);
-    expect(observer.counts).toEqual({ "delivered live": 9_000 });
+    expect(observer.counts).toEqual({ "delivered live": 3_600 });
   });
 });
 
@@ -191,7 +194,7 @@ test.each([
   let isBroken = false;
   const receiver = await startReceiver(() => (isBroken ? answer : undefined));
   const { sink } = await testSink({ endpoint: receiver.url, compression: "none" });
-  const rows = Array.from({ length: 100 }, (_, sensor) => row(String(sensor), NOON, 20));
+  const rows = Array.from({ length: 50 }, (_, sensor) => row(String(sensor), NOON, 20));
   const requestsOf = async (kind: string): Promise<number> => {
     const before = receiver.requests.length;
     expect(await deliverRows(sink, rows)).toMatchObject({ kind });

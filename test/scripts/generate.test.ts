@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { anchor, table } from "../../scripts/generate/markdown.ts";
+import type { Output } from "../../scripts/generate/output.ts";
 import { generate, outdated } from "../../scripts/generate/outputs.ts";
 import { withPresetFamilies } from "../../scripts/generate/preset-families.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
@@ -15,24 +16,30 @@ test("the generated files are current (if not: npm run docs)", async () => {
 });
 
 describe("generated pages", () => {
-  async function page(path: string): Promise<string> {
-    const output = (await generate(ROOT)).find((each) => each.path === path);
+  let outputs: readonly Output[];
+
+  beforeAll(async () => {
+    outputs = await generate(ROOT);
+  });
+
+  function page(path: string): string {
+    const output = outputs.find((each) => each.path === path);
     if (output === undefined) throw new Error(`no ${path}`);
     return output.content;
   }
 
-  test("name every family, label and error code", async () => {
-    const metrics = await page("docs/metrics.md");
+  test("name every family, label and error code", () => {
+    const metrics = page("docs/metrics.md");
     for (const { name, labels } of [...Object.values(TREE_FAMILIES), ...EXPORTER_FAMILIES]) {
       const line = metrics.split("\n").find((each) => each.startsWith(`| \`${name}\` |`));
       for (const label of labels) expect(line).toContain(`\`${label}\``);
     }
-    const errors = await page("docs/errors.md");
+    const errors = page("docs/errors.md");
     for (const code of Object.keys(ERROR_CATALOGUE)) expect(errors).toContain(`| \`${code}\` |`);
   });
 
-  test("describe the values of every key", async () => {
-    const configuration = await page("docs/configuration.md");
+  test("describe the values of every key", () => {
+    const configuration = page("docs/configuration.md");
     expect(configuration).not.toMatch(/\bundefined\b|\[object/);
     for (const [key, type, value] of [
       ["keep", "`wide` or `ids`, or list of `probe`", "`wide`"],
@@ -49,8 +56,8 @@ describe("generated pages", () => {
     }
   });
 
-  test("have links to existing headings", async () => {
-    for (const { path, content } of await generate(ROOT)) {
+  test("have links to existing headings", () => {
+    for (const { path, content } of outputs) {
       if (!path.startsWith("docs/")) continue;
       const headings = new Set([...content.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchor(heading)));
       for (const [, target = ""] of content.matchAll(/\]\(#([^)]*)\)/g)) expect(headings).toContain(target);
@@ -68,7 +75,7 @@ collectors:
   status:
     schedule: 30
 `;
-    expect(await page("docs/configuration.md")).toContain((await failureOf(load(text))).message);
+    expect(page("docs/configuration.md")).toContain((await failureOf(load(text))).message);
   });
 });
 

@@ -159,6 +159,13 @@ test("the table limits series that wait for their end and counts dropped ones", 
   expect(table.slots).toBe(before);
 });
 
+test("a store keeps 200,000 series that wait for their end", () => {
+  const { endedSeries } = new Store([FAMILY]);
+  for (let count = 0; count < 200_000; count++) endedSeries.take();
+  expect(endedSeries.takeDropped()).toBe(0);
+  expect(endedSeries.take()).toBe(false);
+});
+
 test("an unpushed series leaves nothing behind", () => {
   const left = new EndedSeries(10);
   const table = tableWith(left);

@@ -35,7 +35,7 @@ export type ServedJob = keyof typeof SERVED;
 
 export const JOBS = ["plain", "both", "mapped"] as const satisfies readonly ServedJob[];
 
-const SIZE = { probes: 2, devices: 12, sensors: 80, channels: 600 };
+const SIZE = { probes: 2, devices: 8, sensors: 40, channels: 200 };
 
 /** Stopped time, equal for each run and exporter. Milliseconds since the epoch. */
 export const WORLD_TIME = Date.UTC(2026, 0, 15, 12);

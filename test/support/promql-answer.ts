@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
 import { RE2JS } from "re2js";
-import { childrenOf, labelNames, matchersOf, matches, metricOf, parsePromql, stringOf } from "./promql-syntax.ts";
+import { childrenOf, labelNames, matcherOf, matchersOf, metricOf, parsePromql, stringOf } from "./promql-syntax.ts";
 
 export type SeriesLabels = Readonly<Record<string, string>>;
 
@@ -71,10 +71,11 @@ export function promqlAnswer(expression: string, samples: readonly Sample[]): re
   const selected = (node: SyntaxNode): readonly Sample[] => {
     const name = metricOf(node, expression);
     const matchers = matchersOf(node, expression).map((matcher) => {
+      const matches = matcherOf(matcher);
       const fits = new Map<string, boolean>();
       return ({ labels }: Sample): boolean => {
         const value = labels[matcher.label] ?? "";
-        const fit = fits.get(value) ?? matches(matcher, value);
+        const fit = fits.get(value) ?? matches(value);
         fits.set(value, fit);
         return fit;
       };

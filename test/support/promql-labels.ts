@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { childrenOf, labelNames, madeLabel, matchersOf, matches, metricOf, parsePromql } from "./promql-syntax.ts";
+import { childrenOf, labelNames, madeLabel, matcherOf, matchersOf, metricOf, parsePromql } from "./promql-syntax.ts";
 
 export interface PromqlLabels {
   /** Possible labels of the result. */
@@ -63,15 +63,17 @@ export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, r
 
   /** For a selector without a name: labels of all matching metrics. */
   const labelsOfAny = (node: SyntaxNode): string[] | undefined => {
-    const matchers = matchersOf(node, expression);
-    const fitting = [...labelsOf].filter(([name, labels]) =>
-      matchers.every((matcher) => {
-        const { label, operator, value } = matcher;
-        if (label === "__name__") return matches(matcher, name);
-        const isNegative = operator.startsWith("!");
-        return value === "" ? labels.includes(label) === isNegative : isNegative || labels.includes(label);
-      }),
-    );
+    const conditions = matchersOf(node, expression).map((matcher) => {
+      const { label, operator, value } = matcher;
+      if (label === "__name__") {
+        const fits = matcherOf(matcher);
+        return (name: string) => fits(name);
+      }
+      const isNegative = operator.startsWith("!");
+      return (_: string, labels: readonly string[]) =>
+        value === "" ? labels.includes(label) === isNegative : isNegative || labels.includes(label);
+    });
+    const fitting = [...labelsOf].filter(([name, labels]) => conditions.every((fits) => fits(name, labels)));
     return fitting.length === 0 ? undefined : ["__name__", ...fitting.flatMap(([, labels]) => labels)];
   };
 

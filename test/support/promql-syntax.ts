@@ -66,8 +66,10 @@ export function stringOf(literal: string): string {
   return literal.startsWith("`") ? literal.slice(1, -1) : String(JSON.parse(literal));
 }
 
-/** Regular expressions are anchored, and `.` matches any character. */
-export function matches({ operator, value }: LabelMatcher, text: string): boolean {
-  const isEqual = operator.endsWith("~") ? RE2JS.matches(`(?s:${value})`, text) : value === text;
-  return isEqual === !operator.startsWith("!");
+/** Test of label values. Regular expressions are anchored, and `.` matches any character. */
+export function matcherOf({ operator, value }: LabelMatcher): (text: string) => boolean {
+  const isWanted = !operator.startsWith("!");
+  if (!operator.endsWith("~")) return (text) => (value === text) === isWanted;
+  const expected = RE2JS.compile(`(?s:${value})`);
+  return (text) => expected.matches(text) === isWanted;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeWatermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { runs } from "../support/runs.ts";
 import { faultsOf, lastOf, type Restart } from "./support/delivery-ledger.ts";
 import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./support/exporter-process.ts";
 import { type Mood, Receiver } from "./support/receiver.ts";
@@ -159,6 +160,6 @@ test("every measurement arrives once, in order, despite outages, restarts, rejec
     fc.asyncProperty(scenarios(700), async (scenario) => {
       expect((await play(scenario)).slice(0, 12)).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(200) },
   );
 });

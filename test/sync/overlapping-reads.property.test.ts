@@ -4,6 +4,7 @@ import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { ServerClock } from "../../src/prtg/server-clock.ts";
+import { runs } from "../support/runs.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
 import type { ReceivedRow } from "./support/receiver.ts";
@@ -89,7 +90,7 @@ test("every measurement arrives once, in order, for any overlap of lists, series
     fc.asyncProperty(fc.integer(), fc.double({ min: 0.5, max: 5, noNaN: true }), async (seed, slowness) => {
       expect((await play(seed, slowness)).slice(0, 12)).toEqual([]);
     }),
-    { numRuns: 30 },
+    { numRuns: runs(120) },
   );
 });
 
@@ -104,6 +105,6 @@ test("every measurement arrives once while reads omit dropped channels and rules
       };
       expect((await play(seed, 3, isDropped)).slice(0, 12)).toEqual([]);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(60) },
   );
 });

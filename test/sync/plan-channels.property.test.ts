@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
 import type { KnownChannels } from "../../src/sync/plan.ts";
+import { runs } from "../support/runs.ts";
 import { HOUR, recordedSensor, world } from "./support/exporter.ts";
 
 const MINUTES = 30;
@@ -53,6 +54,6 @@ test("kept channels have the same points with and without the others", async () 
       expect(some.points.length).toBeGreaterThan(0);
       expect(some.values).toBe(all.values / 2);
     }),
-    { numRuns: 20 },
+    { numRuns: runs(60) },
   );
 });

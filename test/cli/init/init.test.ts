@@ -11,7 +11,7 @@ import { loadConfig } from "../../../src/config/load.ts";
 import { certificatePath, keyPair } from "../../support/certificates.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { memoryFolder } from "../../support/temporary-folder.ts";
 
 const TLS = keyPair("localhost");
 const FINGERPRINT = new X509Certificate(TLS.cert).fingerprint256;
@@ -67,7 +67,7 @@ async function loaded(folder: string) {
 
 test("asks for everything and writes a configuration that works", async () => {
   const { url } = await simulateServer({ tls: TLS });
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const { code, said } = await run(folder, [url, "y", CREDENTIALS.readApiKey]);
   expect([code, said]).toEqual([0, expect.stringContaining(`${url}: REST API v2 answers`)]);
   expect(said).toMatch(/subject +CN=localhost/);
@@ -92,7 +92,7 @@ test("asks for everything and writes a configuration that works", async () => {
 
 test("takes everything from flags and asks nothing", async () => {
   const { url } = await simulateServer({ tls: TLS });
-  const folder = temporaryFolder({ key: CREDENTIALS.readApiKey });
+  const folder = memoryFolder({ key: CREDENTIALS.readApiKey });
   const apiKeyFile = join(folder, "key");
   const { code, said } = await run(folder, undefined, { url, apiKeyFile, caFile: certificatePath("ca.pem") });
   expect([code, said]).toEqual([0, expect.stringContaining("Wrote")]);
@@ -104,7 +104,7 @@ test("takes everything from flags and asks nothing", async () => {
 
 test("finds the port behind the web interface and keeps the address for links", async () => {
   const simulator = await simulateServer({ tls: TLS, host: "127.77.1.1", port: 1616, classicPort: 0 });
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const { code, said } = await run(folder, [`${simulator.classicUrl}/public/login.htm`, "y", CREDENTIALS.readApiKey]);
   expect([code, said]).toEqual([0, expect.stringMatching(/is not REST API v2: .*HTTP 302/)]);
   expect((await loaded(folder)).server).toMatchObject({
@@ -115,7 +115,7 @@ test("finds the port behind the web interface and keeps the address for links", 
 
 test("sets no address for links from a page at the port of the API", async () => {
   const { url } = await simulateServer({ host: "127.77.1.3", port: 1616, tls: TLS });
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const { code } = await run(folder, [`${url}/next/welcome`, "y", CREDENTIALS.readApiKey]);
   expect(code).toBe(0);
   expect((await loaded(folder)).server).toMatchObject({ url, webUrl: "https://127.77.1.3" });
@@ -123,7 +123,7 @@ test("sets no address for links from a page at the port of the API", async () =>
 
 test("asks again for a wrong URL and a wrong key", async () => {
   const { url } = await simulateServer();
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const keys = ["two words", "WRONGKEY====", "", CREDENTIALS.readApiKey];
   const { code, said } = await run(folder, ["ftp://prtg", "", "http://127.77.1.2:9", url, ...keys]);
   expect(code).toBe(0);
@@ -137,7 +137,7 @@ test("asks again for a wrong URL and a wrong key", async () => {
 
 test("warns about the key of an administrator", async () => {
   const { url } = await simulateServer();
-  const { code, said } = await run(temporaryFolder({}), [url, CREDENTIALS.apiKey]);
+  const { code, said } = await run(memoryFolder({}), [url, CREDENTIALS.apiKey]);
   expect(code).toBe(0);
   expect(said).toMatch(
     /account +warning +the credentials see 11 user accounts, like an administrator.* -> Create an API key/,
@@ -149,7 +149,7 @@ test.each([
   ["blind", "sensors", CREDENTIALS.restrictedApiKey],
 ])("writes nothing with a %s key", async (_kind, subject, apiKey) => {
   const { url } = await simulateServer({ credentials: { ...CREDENTIALS, restrictedTo: [] } });
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const { code, said } = await run(folder, undefined, { url, apiKey });
   expect([code, said]).toEqual([1, expect.stringContaining("Nothing was written")]);
   expect(said).toMatch(new RegExp(`${subject} +FAILED`));
@@ -158,7 +158,7 @@ test.each([
 
 test("does not trust a certificate without consent", async () => {
   const { url, requests } = await simulateServer({ tls: TLS });
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const refusal = { code: "API_TLS_UNTRUSTED", remedy: expect.stringContaining(`--server.fingerprint ${FINGERPRINT}`) };
   await expect(run(folder, [url, "n"])).rejects.toMatchObject(refusal);
   await expect(run(folder, undefined, { url, apiKey: "key" })).rejects.toMatchObject(refusal);
@@ -174,7 +174,7 @@ test.each([
   [{ url: "https://prtg.example.com" }, "--server.api-key-file (or PRTG_API_KEY_FILE or PRTG_API_KEY)"],
   [{ apiKey: "key" }, "--server.url (or PRTG_URL)"],
 ] as const)("without a terminal, %j lacks %s", async (given, missing) => {
-  await expect(run(temporaryFolder({}), undefined, given)).rejects.toMatchObject({
+  await expect(run(memoryFolder({}), undefined, given)).rejects.toMatchObject({
     code: "INIT_ANSWER_MISSING",
     message: `without a terminal, init needs ${missing}`,
   });
@@ -182,7 +182,7 @@ test.each([
 
 test("does not ask for a key that cannot be used", async () => {
   const { url } = await simulateServer();
-  await expect(run(temporaryFolder({}), undefined, { url, apiKey: "two words" })).rejects.toMatchObject({
+  await expect(run(memoryFolder({}), undefined, { url, apiKey: "two words" })).rejects.toMatchObject({
     code: "SECRET_UNREADABLE",
     message: expect.stringMatching(/^PRTG_API_KEY contains a space/),
   });
@@ -190,7 +190,7 @@ test("does not ask for a key that cannot be used", async () => {
 
 test.each(["prtg.yaml", "api-key"])("keeps an existing %s unless forced", async (name) => {
   const { url } = await simulateServer();
-  const folder = temporaryFolder({ [name]: "old" });
+  const folder = memoryFolder({ [name]: "old" });
   await expect(run(folder, [])).rejects.toMatchObject({
     code: "INIT_FILE_EXISTS",
     message: `${join(folder, name)} exists`,
@@ -207,7 +207,7 @@ test.each([
   ["key", "key", "the API key has the same path"],
   ["directory", "key", "it is a directory"],
 ])("refuses to write the configuration to %s with the key file %s", async (out, key, fault) => {
-  const folder = temporaryFolder({ key: "the-key", "directory/file": "" });
+  const folder = memoryFolder({ key: "the-key", "directory/file": "" });
   const given = key === undefined ? {} : { apiKeyFile: join(folder, key) };
   await expect(run(folder, [], given, true, out)).rejects.toMatchObject({
     code: "INIT_UNWRITABLE",
@@ -218,7 +218,7 @@ test.each([
 });
 
 test("leaves no key file if it cannot write the configuration", async () => {
-  const folder = temporaryFolder({});
+  const folder = memoryFolder({});
   const file = join(folder, "prtg.yaml");
   // As a directory that appears after the first look.
   mkdirSync(file);
@@ -228,7 +228,7 @@ test("leaves no key file if it cannot write the configuration", async () => {
 });
 
 test("keeps an older key file if it cannot write the configuration", async () => {
-  const folder = temporaryFolder({ "api-key": "old" });
+  const folder = memoryFolder({ "api-key": "old" });
   const file = join(folder, "prtg.yaml");
   mkdirSync(file);
   const draft = { file, url: "https://prtg.example.com:1616", trust: {}, apiKey: { value: "key" } };
@@ -238,7 +238,7 @@ test("keeps an older key file if it cannot write the configuration", async () =>
 
 test("replaces a link instead of its target", async () => {
   const { url } = await simulateServer();
-  const folder = temporaryFolder({ "elsewhere/target": "old" });
+  const folder = memoryFolder({ "elsewhere/target": "old" });
   symlinkSync(join(folder, "elsewhere/target"), join(folder, "prtg.yaml"));
   await expect(run(folder, [])).rejects.toMatchObject({ code: "INIT_FILE_EXISTS" });
   expect((await run(folder, [url, CREDENTIALS.readApiKey], {}, true)).code).toBe(0);
@@ -246,7 +246,7 @@ test("replaces a link instead of its target", async () => {
 });
 
 test("reports a missing directory before the first question", async () => {
-  const folder = join(temporaryFolder({}), "nowhere");
+  const folder = join(memoryFolder({}), "nowhere");
   await expect(run(folder, [])).rejects.toMatchObject({ code: "INIT_UNWRITABLE" });
   mkdirSync(folder);
   await expect(run(folder, undefined)).rejects.toMatchObject({ code: "INIT_ANSWER_MISSING" });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ).web;
 });
 
-afterAll(() => server.close(1_000));
+afterAll(() => server.close(0));
 
 interface Answer {
   readonly status: number | undefined;

@@ -36,7 +36,7 @@ beforeAll(async () => {
   metrics = `${server.urls[0]}/metrics`;
 });
 
-afterAll(() => server.close(1_000));
+afterAll(() => server.close(0));
 
 async function lines(query: string, headers: Record<string, string> = {}): Promise<string[]> {
   // fetch decompresses.

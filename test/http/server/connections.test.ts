@@ -25,16 +25,18 @@ interface TestServer {
 const NO_WAIT_MS = 20_000;
 
 async function startServer(
-  options: { stalledMs?: number; page?: () => Promise<readonly Buffer[]> } = {},
+  options: { stalledMs?: number; lastRequestsMs?: number; page?: () => Promise<readonly Buffer[]> } = {},
 ): Promise<TestServer> {
-  const { page = async () => [PAGE.subarray(0, PAGE.length / 2), PAGE.subarray(PAGE.length / 2)], stalledMs } = options;
+  const { page = async () => [PAGE.subarray(0, PAGE.length / 2), PAGE.subarray(PAGE.length / 2)] } = options;
+  const { stalledMs, lastRequestsMs } = options;
   const logged: string[] = [];
   const served: string[] = [];
   const rejected: string[] = [];
   const web = await startWebServer({
     addresses: [{ host: "127.0.0.1", port: 0 }],
     log: pino({ level: "debug" }, { write: (line: string) => void logged.push(line) }),
-    ...(stalledMs !== undefined && { stalledMs }),
+    stalledMs,
+    lastRequestsMs,
     observer: { rejected: (reason) => void rejected.push(reason), observed: () => undefined },
     routes: createRoutes({
       telemetryPath: "/metrics",
@@ -78,7 +80,7 @@ async function closesWithin(ms: number, web: WebServer, graceMs: number): Promis
 
 describe("scrapers that disconnect", () => {
   test("leave no connection and no error during the page", async () => {
-    const { web, url, port, logged, served } = await startServer();
+    const { web, url, port, logged, served } = await startServer({ lastRequestsMs: 0 });
     const abort = async () => {
       const socket = await askWithoutReading(port);
       socket.resume();
@@ -166,7 +168,7 @@ describe("scraper that stops reading", () => {
 
 describe("closing server", () => {
   test("finishes responses without waiting for idle connections", async () => {
-    const { web, url, port, served } = await startServer();
+    const { web, url, port, served } = await startServer({ lastRequestsMs: 10 });
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const slow = await askWithoutReading(port);

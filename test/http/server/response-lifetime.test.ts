@@ -5,13 +5,14 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { WebLimits } from "../../../src/http/server/connection-handler.ts";
 import { PipelinedResponses } from "../../../src/http/server/response-lifetime.ts";
 import { type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
 import { startWebServer } from "../../../src/http/server/web-server.ts";
 
 const MOST = 3;
 
-async function start() {
+async function start({ lastRequestsMs }: Pick<WebLimits, "lastRequestsMs"> = {}) {
   const asked: string[] = [];
   const wakers: (() => void)[] = [];
   const slow: RouteHandler = async (_request, response) => {
@@ -31,6 +32,7 @@ async function start() {
       ["/quick", quick],
     ]),
     maxRequests: MOST,
+    lastRequestsMs,
     // Lets every path take all places.
     telemetryPath: "",
   });
@@ -44,7 +46,7 @@ function requests(...paths: string[]): string {
 }
 
 test("answers that wait behind others free their places when the connection ends", async () => {
-  const { web, url, port, asked, wakers } = await start();
+  const { web, url, port, asked, wakers } = await start({ lastRequestsMs: 0 });
   for (let round = 1; round <= 3 * MOST; round++) {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   }));
 });
 
-afterAll(() => server.close(1_000));
+afterAll(() => server.close(0));
 
 interface Answer {
   readonly status: number;

@@ -46,7 +46,7 @@ function rootSummary(name: string) {
   return summary(asIs, { server: name, id: "0", kind: "root", name });
 }
 
-afterAll(() => server.close(1_000));
+afterAll(() => server.close(0));
 
 async function lastAsked(path: string): Promise<unknown> {
   asked.length = 0;
