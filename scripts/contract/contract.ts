@@ -8,12 +8,13 @@ import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts"
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { PRTG_ATTRIBUTES } from "../../src/events/event.ts";
+import { EVENT_NAMES } from "../../src/events/event-names.ts";
 import { JOURNAL_FILE } from "../../src/events/journal.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
 import { SCRIPT, STYLE } from "../../src/http/pages/status/respond.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { WATERMARK_FILE } from "../../src/sync/watermarks.ts";
-import { EVENT_NAMES, EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
+import { EXPORTER_FAMILIES, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
 import { mapBelow, propertiesOf, typeOf } from "../generate/configuration-values.ts";
 import { type HelmValue, readHelmValues } from "../generate/helm-values.ts";
 import { EXPERIMENTAL_FAMILIES } from "../generate/metrics-page.ts";

@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
+import { DEFERRED_COLLECTORS, EXTRA_COLLECTORS } from "../collectors/collector.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ExtraWork } from "../lib/extra-work.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { DEFERRED_COLLECTORS, EXPORTER_METRICS, EXTRA_COLLECTORS } from "../telemetry/metric-declarations.ts";
+import { EXPORTER_METRICS } from "../telemetry/metric-declarations.ts";
 
 /** See `ExtraWork.follow`. */
 const MEASURED_EVERY_MS = 250;

@@ -1,29 +1,14 @@
-import { COURSE_GROUPS, type CourseGroup, type CourseSample, type StatusCourse } from "../http/pages/status/courses.ts";
+import type { CourseSample, StatusCourse } from "../http/pages/status/courses.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ServerState } from "../model/server-state.ts";
-import type { StatusToken } from "../prtg/status.ts";
+import { STATUS_GROUPS, STATUSES, type StatusGroup } from "../prtg/status.ts";
 
 const EVERY_MS = 60_000;
 const KEPT = 240;
 /** A timer may fire this early. The sample belongs to the minute that begins. */
 const EARLY_MS = 5;
 
-const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
-  down: "down",
-  partialdown: "down",
-  disconnected: "down",
-  unknown: "unknown",
-  acknowledged: "acknowledged",
-  warning: "warning",
-  unusual: "warning",
-  pausedbyuser: "paused",
-  pauseduntil: "paused",
-  pausedbydependency: "paused",
-  pausedbyschedule: "paused",
-  pausedbylicense: "paused",
-  up: "up",
-};
-const GROUPS = COURSE_GROUPS.length;
+const GROUPS = STATUS_GROUPS.length;
 const MAX_UINT16 = 2 ** 16 - 1;
 
 /** A ring of four hours for one server, in 5 kB (8 kB with many sensors): a sample a minute. */
@@ -47,7 +32,7 @@ class Ring {
     for (let at = Math.max(1, minute - KEPT + 1); at <= minute; at++) {
       const place = at % KEPT;
       if (this.#minutes[place] !== at) continue;
-      const count = (group: CourseGroup) => this.#counts[place * GROUPS + COURSE_GROUPS.indexOf(group)] ?? 0;
+      const count = (group: StatusGroup) => this.#counts[place * GROUPS + STATUS_GROUPS.indexOf(group)] ?? 0;
       const [down, unknown, acknowledged] = [count("down"), count("unknown"), count("acknowledged")];
       const [warning, paused, other, up] = [count("warning"), count("paused"), count("other"), count("up")];
       const counts = { down, unknown, acknowledged, warning, paused, other, up };
@@ -99,7 +84,7 @@ export class StatusCourses {
     for (const [server, monitor] of monitors) {
       const counts = new Uint32Array(GROUPS);
       for (const [status, count] of monitor.view.state.sensorsByStatus) {
-        const place = COURSE_GROUPS.indexOf(GROUP_OF[status] ?? "other");
+        const place = STATUS_GROUPS.indexOf(STATUSES[status].group);
         counts[place] = (counts[place] ?? 0) + count;
       }
       if (counts.some((count) => count > 0)) this.#ringOf(server).put(minute, counts);

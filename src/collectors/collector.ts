@@ -14,6 +14,11 @@ export const FIRST_RUNS = [
 export const COLLECTOR_NAMES = FIRST_RUNS.flat();
 export type CollectorName = (typeof COLLECTOR_NAMES)[number];
 
+/** Pause when the process is busy. `prtg_up` and the first page do not need them. */
+export const EXTRA_COLLECTORS = ["limits", "details", "timeseries"] as const satisfies readonly CollectorName[];
+/** Defer reads to a later run. */
+export const DEFERRED_COLLECTORS = ["timeseries"] as const satisfies readonly CollectorName[];
+
 /**
  * One run of a collector: reads from the server into the state.
  * @throws the error that left nothing to write, or the signal's reason

@@ -7,11 +7,17 @@ import { confirmationWindow, type ExpiryPolicy } from "../model/update-context.t
 import type { ParentKind } from "../projection/shape.ts";
 import type { ChannelRecords } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
-import { EXTRA_COLLECTORS } from "../telemetry/metric-declarations.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { currentRun } from "../telemetry/run-trace.ts";
 import { pollChannels, pollLimits } from "./channel-polls.ts";
-import { COLLECTOR_NAMES, type CollectorName, FIRST_RUNS, type Poll, type PollResult } from "./collector.ts";
+import {
+  COLLECTOR_NAMES,
+  type CollectorName,
+  EXTRA_COLLECTORS,
+  FIRST_RUNS,
+  type Poll,
+  type PollResult,
+} from "./collector.ts";
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { pollDetails } from "./details-poll.ts";
 import { pollHealth, pollVersion, VERSION_EVERY_MS } from "./health-poll.ts";
@@ -21,7 +27,6 @@ import type { PollHistory, ServerConnection } from "./server-connection.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { type LatestValues, pollTimeSeries } from "./time-series-poll.ts";
 
-/** `prtg_up` and the first page do not need these. */
 const EXTRAS: ReadonlySet<CollectorName> = new Set<CollectorName>(EXTRA_COLLECTORS);
 
 /** A collector without a schedule does not run. */

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { oneLine } from "../lib/printable-text.ts";
 import type { TreeNode } from "../model/tree.ts";
-import { type StatusToken, statusCode } from "../prtg/status.ts";
+import { STATUSES, type StatusGroup, type StatusToken, statusCode } from "../prtg/status.ts";
 import {
   type AttributeValue,
   type EventAttributes,
-  type EventName,
   type EventRecord,
   PRTG_ATTRIBUTES as PRTG,
   SEVERITIES,
   type SeverityText,
 } from "./event.ts";
+import type { EventName } from "./event-names.ts";
 import type { StatusChange } from "./status-change.ts";
 
 /** An attribute has the whole message. */
@@ -19,21 +19,11 @@ const MAX_BODY_LENGTH = 1_024;
 /** "(code: PE018)" at the end of many messages. */
 const ERROR_CODE = /\(code: ([A-Za-z]{1,4}\d{1,6})\)/;
 
-const DOWN: ReadonlySet<StatusToken> = new Set(["down", "partialdown", "disconnected"]);
-const WARNING: ReadonlySet<StatusToken> = new Set(["warning", "unusual", "acknowledged"]);
-
-/** Statuses whose words differ from their token. */
-const WORDS: Partial<Readonly<Record<StatusToken, string>>> = {
-  none: "without a status",
-  unknown: "unknown",
-  collecting: "collecting data",
-  pausedbyuser: "paused by a user",
-  pausedbydependency: "paused by a dependency",
-  pausedbyschedule: "paused by a schedule",
-  pausedbylicense: "paused by the license",
-  pauseduntil: "paused until a time",
-  acknowledged: "down, acknowledged",
-  partialdown: "partially down",
+/** Others are information. */
+const SEVERITY_OF_GROUP: Partial<Record<StatusGroup, SeverityText>> = {
+  down: "ERROR",
+  warning: "WARN",
+  acknowledged: "WARN",
 };
 
 /** The same for all events of a poll. */
@@ -53,8 +43,12 @@ export interface EventDevice {
 }
 
 function severityOf(status: StatusToken): SeverityText {
-  if (DOWN.has(status)) return "ERROR";
-  return WARNING.has(status) ? "WARN" : "INFO";
+  return SEVERITY_OF_GROUP[STATUSES[status].group] ?? "INFO";
+}
+
+function wordsOf(status: StatusToken): string {
+  const { words, text } = STATUSES[status];
+  return words ?? text.toLowerCase();
 }
 
 export function statusEvent(node: TreeNode, change: StatusChange, context: EventContext): EventRecord {
@@ -68,7 +62,7 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
       node,
       timestamp,
       severity: severityOf(to),
-      body: `${nameOf(node)} is ${WORDS[to] ?? to}${message === "" ? "" : `: ${message}`}`,
+      body: `${nameOf(node)} is ${wordsOf(to)}${message === "" ? "" : `: ${message}`}`,
       uid: [to, from.status],
       attributes: {
         [PRTG.statusOld]: from.status,

@@ -1,8 +1,6 @@
-import type { EVENT_NAMES } from "../telemetry/metric-declarations.ts";
+import type { EventName } from "./event-names.ts";
 
 /* Outputs need neither model nor server, because records are complete. Names follow OpenTelemetry. */
-
-export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
  * Least number per range.

@@ -1,5 +1,5 @@
 import type { NodeState } from "../model/node-state.ts";
-import type { StatusToken } from "../prtg/status.ts";
+import { STATUSES, type StatusToken } from "../prtg/status.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
 export interface StatusChange {
@@ -15,11 +15,6 @@ export interface StatusChange {
 
 /** About a node's status, in a list. */
 export type StatusFacts = Pick<NodeState, "message" | "lastUp" | "lastDown">;
-
-/** The scan fails, or counts as failing. */
-const DOWN: ReadonlySet<StatusToken> = new Set(["down", "partialdown", "acknowledged"]);
-/** The scan works. */
-const UP: ReadonlySet<StatusToken> = new Set(["up", "warning", "unusual"]);
 
 /**
  * The changes between the reported and the new status, oldest first. If a sensor is down in neither, but was down in
@@ -57,9 +52,8 @@ function provenBetween(
   const begin = last.since;
   const isBetween = (at: number | undefined) => at !== undefined && at > begin && at < since;
   const proven: (readonly [StatusToken, number])[] = [];
-  if (lastDown !== undefined && isBetween(lastDown) && !DOWN.has(last.status) && !DOWN.has(status)) {
-    proven.push(["down", lastDown]);
-  }
-  if (lastUp !== undefined && isBetween(lastUp) && !UP.has(last.status) && !UP.has(status)) proven.push(["up", lastUp]);
+  const scans = [STATUSES[last.status].scan, STATUSES[status].scan];
+  if (lastDown !== undefined && isBetween(lastDown) && !scans.includes("failed")) proven.push(["down", lastDown]);
+  if (lastUp !== undefined && isBetween(lastUp) && !scans.includes("worked")) proven.push(["up", lastUp]);
   return proven.toSorted(([, a], [, b]) => a - b);
 }

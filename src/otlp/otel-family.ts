@@ -2,17 +2,17 @@ import type { MetricFamily } from "../mapping/families/family.ts";
 import { CHANNEL_LABEL_NAMES, TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { unitInName } from "../mapping/rules/names.ts";
 import { BASE_UNITS, type BaseUnitName } from "../mapping/units/base-units.ts";
+import { statusFacts } from "../prtg/status.ts";
 import type { PushedFamily } from "./metric-data.ts";
 import {
   DEVICE_LABELS,
   type ExtraAttribute,
-  HW_STATES,
   LABEL_ATTRIBUTES,
   LABELS_OF_INFOS,
   meaningOf,
   QUANTITIES,
 } from "./otel-names.ts";
-import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
+import { SEMCONV_ATTRIBUTES, SEMCONV_VALUES } from "./semantic-conventions.ts";
 
 export type Subject = "sensor" | "device" | "node" | "server";
 
@@ -79,7 +79,7 @@ function attributesOf(
     if (replaced.has(label) || (onDevice && isOurs && DEVICE_LABELS.has(original))) continue;
     attributes.set(isOurs ? (names[original] ?? label) : label, (row) => row[column] ?? "");
     if (familyName === TREE_FAMILIES.sensorStatus.name && original === "status") {
-      attributes.set(SEMCONV_ATTRIBUTES.hwState, (row) => HW_STATES[row[column] ?? ""] ?? "");
+      attributes.set(SEMCONV_ATTRIBUTES.hwState, (row) => stateOf(row[column] ?? ""));
     }
   }
   for (const each of extras) {
@@ -87,6 +87,12 @@ function attributesOf(
     if (source !== undefined) attributes.set(each.name, source);
   }
   return attributes;
+}
+
+/** Empty for a status that says nothing about the object. */
+function stateOf(status: string): string {
+  const state = statusFacts(status)?.hwState;
+  return state === undefined ? "" : SEMCONV_VALUES.hwState[state];
 }
 
 /** `undefined` if the series lack a label. */

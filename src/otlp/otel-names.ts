@@ -43,18 +43,7 @@ export const DEVICE_LABELS: ReadonlySet<string> = new Set([
   ...["server", "probe", "group", "device", "device_id", "host", "path"],
 ]);
 
-const { cpuMode, hwState, hwLimitType, memoryState, filesystemState, networkIoDirection, pagingState } = SEMCONV_VALUES;
-
-/** A status that says nothing about the object has no state. */
-export const HW_STATES: Readonly<Record<string, string>> = {
-  up: hwState.ok,
-  warning: hwState.degraded,
-  unusual: hwState.degraded,
-  partialdown: hwState.degraded,
-  down: hwState.failed,
-  acknowledged: hwState.failed,
-  disconnected: hwState.failed,
-};
+const { cpuMode, hwLimitType, memoryState, filesystemState, networkIoDirection, pagingState } = SEMCONV_VALUES;
 
 /** An attribute that replaces or extends the labels of a rule. */
 export interface ExtraAttribute {

@@ -1,35 +1,108 @@
-export const STATUS_TOKENS = [
-  "none",
-  "unknown",
-  "collecting",
-  "up",
-  "warning",
-  "down",
-  "disconnected",
-  "pausedbyuser",
-  "pausedbydependency",
-  "pausedbyschedule",
-  "unusual",
-  "pausedbylicense",
-  "pauseduntil",
-  "acknowledged",
-  "partialdown",
-] as const;
+/** Statuses that ask for the same reaction. */
+export const STATUS_GROUPS = ["down", "unknown", "acknowledged", "warning", "paused", "other", "up"] as const;
+export type StatusGroup = (typeof STATUS_GROUPS)[number];
 
-export type StatusToken = (typeof STATUS_TOKENS)[number];
+interface StatusFacts {
+  /**
+   * The number that metrics show, journals store and flat tables use as an index. It never changes. A new status takes the
+   * next one.
+   */
+  readonly code: number;
+  readonly group: StatusGroup;
+  /** What the status proves about the last scan. */
+  readonly scan?: "failed" | "worked";
+  /** `hw.state` of OpenTelemetry. Absent if the status says nothing about the object. */
+  readonly hwState?: "ok" | "degraded" | "failed";
+  /** Sign and text, so that colour is never the only sign. */
+  readonly glyph: string;
+  readonly text: string;
+  /** Words of a sentence. Default: `text` in lower case. */
+  readonly words?: string;
+  /** Spellings of live servers. */
+  readonly aliases?: readonly string[];
+}
 
-const CODES: ReadonlyMap<string, number> = new Map(STATUS_TOKENS.map((token, code) => [token, code]));
+const PAUSE = "‖";
 
-/** Spellings of live servers. */
-const ALIASES: Readonly<Record<string, StatusToken>> = {
-  downacknowledged: "acknowledged",
-  downpartial: "partialdown",
-  pausedbyuseruntil: "pauseduntil",
-  pausedbylicence: "pausedbylicense",
-};
+/** Tokens of the API, the most urgent first. A disconnected probe comes first, because it hides what is below it. */
+const FACTS = {
+  disconnected: { code: 6, group: "down", hwState: "failed", glyph: "⊘", text: "Disconnected" },
+  down: { code: 5, group: "down", scan: "failed", hwState: "failed", glyph: "✕", text: "Down" },
+  partialdown: {
+    code: 14,
+    group: "down",
+    scan: "failed",
+    hwState: "degraded",
+    glyph: "◐",
+    text: "Partially down",
+    aliases: ["downpartial"],
+  },
+  // PRTG does not measure the object, which may be down.
+  unknown: { code: 1, group: "unknown", glyph: "?", text: "Unknown" },
+  warning: { code: 4, group: "warning", scan: "worked", hwState: "degraded", glyph: "!", text: "Warning" },
+  unusual: { code: 10, group: "warning", scan: "worked", hwState: "degraded", glyph: "≈", text: "Unusual" },
+  acknowledged: {
+    code: 13,
+    group: "acknowledged",
+    scan: "failed",
+    hwState: "failed",
+    glyph: "✎",
+    text: "Acknowledged",
+    words: "down, acknowledged",
+    aliases: ["downacknowledged"],
+  },
+  up: { code: 3, group: "up", scan: "worked", hwState: "ok", glyph: "✓", text: "Up" },
+  pausedbyuser: { code: 7, group: "paused", glyph: PAUSE, text: "Paused by user", words: "paused by a user" },
+  pauseduntil: {
+    code: 12,
+    group: "paused",
+    glyph: PAUSE,
+    text: "Paused until",
+    words: "paused until a time",
+    aliases: ["pausedbyuseruntil"],
+  },
+  pausedbydependency: {
+    code: 8,
+    group: "paused",
+    glyph: PAUSE,
+    text: "Paused by dependency",
+    words: "paused by a dependency",
+  },
+  pausedbyschedule: {
+    code: 9,
+    group: "paused",
+    glyph: PAUSE,
+    text: "Paused by schedule",
+    words: "paused by a schedule",
+  },
+  pausedbylicense: {
+    code: 11,
+    group: "paused",
+    glyph: PAUSE,
+    text: "Paused by licence",
+    words: "paused by the license",
+    aliases: ["pausedbylicence"],
+  },
+  collecting: { code: 2, group: "other", glyph: "…", text: "Collecting", words: "collecting data" },
+  none: { code: 0, group: "other", glyph: "–", text: "No status", words: "without a status" },
+} as const satisfies Readonly<Record<string, StatusFacts>>;
+
+export type StatusToken = keyof typeof FACTS;
+
+export const STATUSES: Readonly<Record<StatusToken, StatusFacts>> = FACTS;
+
+/** The most urgent first. */
+export const STATUS_ORDER = Object.keys(FACTS) as readonly StatusToken[];
+
+/** By code, so that a code is an index. */
+export const STATUS_TOKENS = STATUS_ORDER.toSorted((a, b) => FACTS[a].code - FACTS[b].code);
+
+const SPELLINGS: ReadonlyMap<string, StatusToken> = new Map(
+  STATUS_ORDER.flatMap((token) => [token, ...(STATUSES[token].aliases ?? [])].map((spelling) => [spelling, token])),
+);
 
 export function statusCode(token: StatusToken): number {
-  return CODES.get(token) ?? 1;
+  return FACTS[token].code;
 }
 
 /** Reads any spelling (`SUMMED_INFO_UP`, `PAUSED_BY_USER`, `up`). */
@@ -38,11 +111,14 @@ export function parseStatus(text: string): StatusToken | undefined {
     .toLowerCase()
     .replace(/^summed_info_/, "")
     .replaceAll("_", "");
-  if (Object.hasOwn(ALIASES, bare)) return ALIASES[bare];
-  const code = CODES.get(bare);
-  return code === undefined ? undefined : STATUS_TOKENS[code];
+  return SPELLINGS.get(bare);
+}
+
+/** Facts of a token of the API. `undefined` for a status of a newer server. */
+export function statusFacts(token: string): StatusFacts | undefined {
+  return Object.hasOwn(FACTS, token) ? STATUSES[token as StatusToken] : undefined;
 }
 
 export function isPaused(token: StatusToken): boolean {
-  return token.startsWith("paused");
+  return STATUSES[token].group === "paused";
 }

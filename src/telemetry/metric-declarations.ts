@@ -1,3 +1,7 @@
+import { DEFERRED_COLLECTORS } from "../collectors/collector.ts";
+import { EVENT_DROPS, EVENT_NAMES, EVENT_OUTPUTS } from "../events/event-names.ts";
+import { DECODE_PROBLEMS } from "../prtg/decode-problems.ts";
+
 /**
  * Declares each metric about the exporter once, for the registry, the recorders, `docs/metrics.md` and the checks of dashboards. Each group
  * has a recorder.
@@ -24,20 +28,6 @@ export interface MetricDeclaration {
 /** PRTG gives up after 25 s. */
 const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25] as const;
 
-/** Problems in the server's responses that are counted and left out. */
-export const DECODE_PROBLEMS = [
-  "record",
-  "status",
-  "value",
-  "timestamp",
-  "summary",
-  "lookup",
-  "text",
-  "secret",
-  "duplicate",
-] as const;
-export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
-
 /** Problems that users can solve. */
 export const UNMAPPED_REASONS = ["unknown_unit", "unconverted"] as const;
 export type UnmappedReason = (typeof UNMAPPED_REASONS)[number];
@@ -48,29 +38,7 @@ export const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
 const STREAMS = [...RESOLUTIONS, "repeated", "state"] as const;
 export type Stream = (typeof STREAMS)[number];
 
-/** The first two are sent by default, those of the structure on request. */
-export const EVENT_NAMES = [
-  "prtg.sensor.status_change",
-  "prtg.node.status_change",
-  "prtg.object.added",
-  "prtg.object.removed",
-  "prtg.object.renamed",
-  "prtg.object.moved",
-] as const;
-
-export const EVENT_OUTPUTS = ["file", "otlp"] as const;
-
-/** Why events are never delivered. */
-const EVENT_DROPS = ["rejected", "full", "merged"] as const;
-
 const OUTCOMES = ["delivered", "rejected"] as const;
-
-/** Collectors that pause when the process is busy. */
-export const EXTRA_COLLECTORS = ["limits", "details", "timeseries"] as const;
-/** Collectors that defer reads to a later run. */
-export const DEFERRED_COLLECTORS = ["timeseries"] as const;
-
-export type EventOutput = (typeof EVENT_OUTPUTS)[number];
 
 type Options = Pick<MetricDeclaration, "detailLabels" | "values" | "initial" | "adds" | "startsBy" | "buckets">;
 

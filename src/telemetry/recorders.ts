@@ -1,5 +1,6 @@
+import type { DecodeProblem } from "../prtg/decode-problems.ts";
 import type { ExporterMetrics } from "./exporter-metrics.ts";
-import { type DecodeProblem, EXPORTER_METRICS, RESOLUTIONS } from "./metric-declarations.ts";
+import { EXPORTER_METRICS, RESOLUTIONS } from "./metric-declarations.ts";
 import { currentRun, type FinishedRequest } from "./run-trace.ts";
 
 export interface FinishedRun {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../lib/clock.ts";
-import type { DecodeProblem } from "./metric-declarations.ts";
+import type { DecodeProblem } from "../prtg/decode-problems.ts";
 
 /** The last lines of a run. With 14 runs a server, these two bound its memory to 280 kB. */
 export const MAX_LINES = 20;

@@ -1,11 +1,5 @@
-import {
-  BLIND_STATUSES,
-  DOWN_STATUSES,
-  SERVER_STATES,
-  type ServerState,
-  WARNING_STATUSES,
-} from "../../http/pages/status/status-order.ts";
-import type { StatusToken } from "../../prtg/status.ts";
+import { SERVER_STATES, type ServerState } from "../../http/pages/status/status-order.ts";
+import { STATUSES, type StatusGroup, type StatusToken } from "../../prtg/status.ts";
 
 export interface RankedServer {
   readonly name: string;
@@ -35,18 +29,18 @@ export function serverState(runs: {
   return hasFailures ? "failing" : "starting";
 }
 
-const BAD_STATUSES = [...DOWN_STATUSES, ...BLIND_STATUSES];
-
 /** Worst first: by `SERVER_STATES`, then by sensors that are or may be down, then by warnings, then by name. */
 export function compareServers(a: RankedServer, b: RankedServer): number {
   return (
     SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||
-    sensorsIn(b, BAD_STATUSES) - sensorsIn(a, BAD_STATUSES) ||
-    sensorsIn(b, WARNING_STATUSES) - sensorsIn(a, WARNING_STATUSES) ||
+    sensorsIn(b, "down", "unknown") - sensorsIn(a, "down", "unknown") ||
+    sensorsIn(b, "warning") - sensorsIn(a, "warning") ||
     byName(a.name, b.name)
   );
 }
 
-function sensorsIn({ sensorsByStatus }: RankedServer, statuses: readonly StatusToken[]): number {
-  return statuses.reduce((sum, status) => sum + (sensorsByStatus.get(status) ?? 0), 0);
+function sensorsIn({ sensorsByStatus }: RankedServer, ...groups: readonly StatusGroup[]): number {
+  let sum = 0;
+  for (const [status, count] of sensorsByStatus) if (groups.includes(STATUSES[status].group)) sum += count;
+  return sum;
 }

@@ -4,6 +4,7 @@ import { ExporterError } from "../../errors/exporter-error.ts";
 import { shortLine } from "../../lib/printable-text.ts";
 import type { RuleUse } from "../../mapping/rules/rule-use.ts";
 import { isRoot } from "../../model/placement.ts";
+import type { DecodeProblem } from "../../prtg/decode-problems.ts";
 import type {
   ChannelList,
   ChannelRecord,
@@ -13,7 +14,6 @@ import type {
   NodeRecord,
 } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
-import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { sensorIn, treeOf } from "../map/mapped-server.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 

@@ -1,7 +1,7 @@
 import type { ReadingName } from "../../collectors/failures.ts";
+import type { DecodeProblem } from "../../prtg/decode-problems.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
-import type { DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
 import type { FinishedRequest } from "../../telemetry/run-trace.ts";
 import type { Finding, FindingStatus } from "./findings.ts";

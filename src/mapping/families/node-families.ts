@@ -72,7 +72,7 @@ export const SENSOR_FAMILIES = {
   },
   sensorStatusCode: {
     name: "prtg_sensor_status_code",
-    help: "Status of the sensor as status code: none 0, unknown 1, collecting 2, up 3, warning 4, down 5, disconnected 6, pausedbyuser 7, pausedbydependency 8, pausedbyschedule 9, unusual 10, pausedbylicense 11, pauseduntil 12, acknowledged 13, partialdown 14.",
+    help: `Status of the sensor as status code: ${STATUS_TOKENS.map((token) => `${token} ${statusCode(token)}`).join(", ")}.`,
     labels: SENSOR_LABELS,
     facts: status,
     value: codeOf,

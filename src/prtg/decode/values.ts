@@ -1,5 +1,5 @@
-import { DECODE_PROBLEMS, type DecodeProblem } from "../../telemetry/metric-declarations.ts";
 import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH, MAX_WORD_LENGTH } from "../answer-bounds.ts";
+import { DECODE_PROBLEMS, type DecodeProblem } from "../decode-problems.ts";
 import { parseStatus, type StatusToken } from "../status.ts";
 
 export interface JsonObject {

@@ -8,8 +8,8 @@ import {
   visibilityStep,
 } from "../../../src/cli/check/list-steps.ts";
 import type { Step } from "../../../src/cli/check/step.ts";
+import type { DecodeProblem } from "../../../src/prtg/decode-problems.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
-import type { DecodeProblem } from "../../../src/telemetry/metric-declarations.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
 import { channel, smallServer } from "../../collectors/monitored.ts";
 import { reference } from "../../model/build-record.ts";

@@ -1,5 +1,6 @@
+import type { StatusGroup } from "../../../prtg/status.ts";
 import { axisOf } from "./axis.ts";
-import type { CourseGroup, CourseSample, StatusCourse } from "./courses.ts";
+import type { CourseSample, StatusCourse } from "./courses.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { clock, type LineChart, lineChart, rowHead } from "./line-chart.ts";
@@ -12,14 +13,14 @@ const QUARTER_MS = 15 * 60_000;
 const INTERVALS = 2;
 
 /** The most urgent first. Sensors that are up need no attention. */
-const CHARTS: readonly (readonly [CourseGroup, LineChart["style"], string])[] = [
+const CHARTS: readonly (readonly [StatusGroup, LineChart["style"], string])[] = [
   ["down", "bad", "Down"],
   ["unknown", "blind", "Unknown"],
   ["warning", "warn", "Warning or unusual"],
   ["acknowledged", "known", "Acknowledged"],
   ["paused", "still", "Paused"],
 ];
-const COLUMNS: readonly (readonly [CourseGroup, string])[] = [
+const COLUMNS: readonly (readonly [StatusGroup, string])[] = [
   ...CHARTS.map(([group, , text]) => [group, text] as const),
   ["other", "Other"],
   ["up", "Up"],
@@ -30,7 +31,7 @@ export function courseView(course: StatusCourse, server: string, id: string): Ht
   const [first] = course;
   const last = course.at(-1);
   if (first === undefined || last === undefined || first === last) return undefined;
-  const isAbsent = (group: CourseGroup) => course.every(({ counts }) => counts[group] === 0);
+  const isAbsent = (group: StatusGroup) => course.every(({ counts }) => counts[group] === 0);
   const drawn = CHARTS.filter(([group]) => group === "down" || !isAbsent(group));
   const absent = CHARTS.filter((chart) => !drawn.includes(chart)).map(([, , text]) => text);
   return html`<h3>Status history</h3>
@@ -56,7 +57,7 @@ ${absent.length > 0 && html`<p class="note">Always 0: ${absent.join(", ")}.</p>`
 }
 
 function tableOf(course: StatusCourse): Html {
-  const most = (samples: readonly CourseSample[], group: CourseGroup) =>
+  const most = (samples: readonly CourseSample[], group: StatusGroup) =>
     number(Math.max(...samples.map(({ counts }) => counts[group])));
   return html`<p class="note">Highest number of sensors per 15 minutes (<span data-zone>UTC</span>), since the exporter started.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Status history"><table>

@@ -1,11 +1,9 @@
-/** Grouped by the reaction that a status requires. */
-export const COURSE_GROUPS = ["down", "unknown", "acknowledged", "warning", "paused", "other", "up"] as const;
-export type CourseGroup = (typeof COURSE_GROUPS)[number];
+import type { StatusGroup } from "../../../prtg/status.ts";
 
 export interface CourseSample {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly counts: Readonly<Record<CourseGroup, number>>;
+  readonly counts: Readonly<Record<StatusGroup, number>>;
 }
 
 /** The last hours, ascending, without empty minutes. */

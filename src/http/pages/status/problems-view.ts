@@ -1,3 +1,4 @@
+import { STATUS_ORDER, STATUSES, type StatusGroup } from "../../../prtg/status.ts";
 import type { Knowledge } from "./exporter-health.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
@@ -5,7 +6,7 @@ import { searchLink } from "./links.ts";
 import { objectTable } from "./object-table.ts";
 import type { ParentCounts, StatusReport } from "./report.ts";
 import { parentProblems } from "./status-marks.ts";
-import { BLIND_STATUSES, DOWN_STATUSES, PROBLEM_STATUSES, WARNING_STATUSES } from "./status-order.ts";
+import { PROBLEM_STATUSES } from "./status-order.ts";
 
 export interface ProblemsOptions {
   /** Known sensors per status. */
@@ -38,16 +39,17 @@ const ALL_CLEAR: Readonly<Record<Knowledge, string>> = {
   current: "Nothing is down, unknown, in warning or unusual",
 };
 
-const GROUPS: readonly (readonly [text: string, statuses: readonly string[]])[] = [
-  ["down", DOWN_STATUSES],
-  ["unknown", BLIND_STATUSES],
-  ["in warning or unusual", WARNING_STATUSES],
-  ["acknowledged", ["acknowledged"]],
+const GROUPS: readonly (readonly [text: string, group: StatusGroup])[] = [
+  ["down", "down"],
+  ["unknown", "unknown"],
+  ["in warning or unusual", "warning"],
+  ["acknowledged", "acknowledged"],
 ];
 
 /** `1 probe disconnected, 7 down, 12 in warning or unusual, 2 acknowledged` */
 function countsOf(counts: ProblemsOptions["counts"], parents: ParentCounts): string {
-  const parts = GROUPS.map(([text, statuses]) => {
+  const parts = GROUPS.map(([text, group]) => {
+    const statuses = STATUS_ORDER.filter((status) => STATUSES[status].group === group);
     const count = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
     return count === 0 ? "" : `${number(count)} ${text}`;
   });

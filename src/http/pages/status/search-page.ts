@@ -1,3 +1,4 @@
+import { STATUS_ORDER } from "../../../prtg/status.ts";
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { type Page, SEARCH_FORM } from "./layout.ts";
@@ -6,7 +7,7 @@ import { objectTable, pages } from "./object-table.ts";
 import type { SearchReport } from "./report.ts";
 import type { SearchQuery } from "./source.ts";
 import { statusText } from "./status-marks.ts";
-import { isProblem, PROBLEM_STATUSES, STATUS_ORDER } from "./status-order.ts";
+import { isProblem, PROBLEM_STATUSES } from "./status-order.ts";
 
 /** `/search`: objects by words and filters. */
 export function searchPage(report: SearchReport, query: SearchQuery): Page {

@@ -1,3 +1,4 @@
+import { STATUSES, type StatusGroup, statusFacts } from "../../../prtg/status.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
@@ -11,37 +12,27 @@ import {
   type ServerState,
 } from "./status-order.ts";
 
-/** Glyph and words, so that colour is never the only sign. */
 interface Mark {
   readonly text: string;
   readonly glyph: string;
   readonly tone: "good" | "warn" | "blind" | "bad" | "known" | "still";
 }
 
-const PAUSE = "‖";
-
-/** Keys are tokens of the API. */
-const MARKS: Readonly<Record<string, Mark>> = {
-  down: { text: "Down", glyph: "✕", tone: "bad" },
-  partialdown: { text: "Partially down", glyph: "◐", tone: "bad" },
-  disconnected: { text: "Disconnected", glyph: "⊘", tone: "bad" },
-  acknowledged: { text: "Acknowledged", glyph: "✎", tone: "known" },
-  warning: { text: "Warning", glyph: "!", tone: "warn" },
-  unusual: { text: "Unusual", glyph: "≈", tone: "warn" },
-  up: { text: "Up", glyph: "✓", tone: "good" },
-  pausedbyuser: { text: "Paused by user", glyph: PAUSE, tone: "still" },
-  pauseduntil: { text: "Paused until", glyph: PAUSE, tone: "still" },
-  pausedbydependency: { text: "Paused by dependency", glyph: PAUSE, tone: "still" },
-  pausedbyschedule: { text: "Paused by schedule", glyph: PAUSE, tone: "still" },
-  pausedbylicense: { text: "Paused by licence", glyph: PAUSE, tone: "still" },
-  collecting: { text: "Collecting", glyph: "…", tone: "still" },
-  unknown: { text: "Unknown", glyph: "?", tone: "blind" },
-  none: { text: "No status", glyph: "–", tone: "still" },
+const TONES: Readonly<Record<StatusGroup, Mark["tone"]>> = {
+  down: "bad",
+  unknown: "blind",
+  warning: "warn",
+  acknowledged: "known",
+  up: "good",
+  paused: "still",
+  other: "still",
 };
 
 /** A newer server may send unknown statuses. */
 function markOf(status: string): Mark {
-  return (Object.hasOwn(MARKS, status) ? MARKS[status] : undefined) ?? { text: status, glyph: "?", tone: "still" };
+  const facts = statusFacts(status);
+  if (facts === undefined) return { text: status, glyph: "?", tone: "still" };
+  return { text: facts.text, glyph: facts.glyph, tone: TONES[facts.group] };
 }
 
 export function statusText(status: string): string {
@@ -116,7 +107,7 @@ export function statusCounts(counts: Readonly<Record<string, number>>, server?: 
   const items = inOrder(counts).map(([status, count]) => {
     const { text, glyph, tone } = markOf(status);
     const content = html`<span class="glyph" aria-hidden="true">${glyph}</span><b>${number(count)}</b> ${text}`;
-    return Object.hasOwn(MARKS, status)
+    return statusFacts(status) !== undefined
       ? html`<li><a class="count ${tone}" href="${searchLink({ server, statuses: [status] })}">${content}</a></li>`
       : html`<li><span class="count ${tone}">${content}</span></li>`;
   });
@@ -143,7 +134,7 @@ function tally(
   for (const [status, count] of inOrder(counts)) {
     const mark = markOf(status);
     const known = tallies.get(keyOf(mark));
-    const text = known && (texts[known.tone] ?? (known.glyph === PAUSE ? "Paused" : "Other"));
+    const text = known && (texts[known.tone] ?? (known.glyph === STATUSES.pausedbyuser.glyph ? "Paused" : "Other"));
     tallies.set(keyOf(mark), { ...(known ?? mark), text: text ?? mark.text, count: (known?.count ?? 0) + count });
   }
   const items = tallies
