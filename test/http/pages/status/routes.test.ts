@@ -84,21 +84,21 @@ describe.each([
     expect(page).toContain(`href=".${STYLE.path}"`);
     expect(page).toContain(`src=".${SCRIPT.path}"`);
   });
+});
 
-  test("is small, and compressed on request", async () => {
-    const plain = await fetch(base + path, { headers: { "Accept-Encoding": "identity" } });
-    const zipped = await fetch(base + path, { headers: { "Accept-Encoding": "gzip" } });
-    expect([plain.headers.get("content-encoding"), zipped.headers.get("content-encoding")]).toEqual([null, "gzip"]);
-    expect(Number(plain.headers.get("content-length"))).toBe((await plain.arrayBuffer()).byteLength);
-    expect(Number(zipped.headers.get("content-length"))).toBeLessThan(10_000);
-    await zipped.arrayBuffer();
-  });
+test("a page is small, and compressed on request", async () => {
+  const plain = await fetch(`${base}/`, { headers: { "Accept-Encoding": "identity" } });
+  const zipped = await fetch(`${base}/`, { headers: { "Accept-Encoding": "gzip" } });
+  expect([plain.headers.get("content-encoding"), zipped.headers.get("content-encoding")]).toEqual([null, "gzip"]);
+  expect(Number(plain.headers.get("content-length"))).toBe((await plain.arrayBuffer()).byteLength);
+  expect(Number(zipped.headers.get("content-length"))).toBeLessThan(10_000);
+  await zipped.arrayBuffer();
+});
 
-  test("answers HEAD without a body and rejects writes", async () => {
-    const head = await fetch(base + path, { method: "HEAD" });
-    expect((await head.arrayBuffer()).byteLength).toBe(0);
-    expect((await fetch(base + path, { method: "POST", body: "x" })).status).toBe(405);
-  });
+test("a page answers HEAD without a body and rejects writes", async () => {
+  const head = await fetch(`${base}/`, { method: "HEAD" });
+  expect((await head.arrayBuffer()).byteLength).toBe(0);
+  expect((await fetch(`${base}/`, { method: "POST", body: "x" })).status).toBe(405);
 });
 
 describe("monitoring server", () => {
