@@ -1,6 +1,5 @@
 import type { RequestOptions } from "node:https";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { subjectAlternativeNames } from "../../../src/http/web-config/client-policy.ts";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { type Answer, askHttp2, askTls, startConfigured } from "../support/configured-server.ts";
 import { PATIENCE } from "../support/patience.ts";
@@ -129,31 +128,19 @@ describe("client certificates", () => {
     ["VerifyClientCertIfGiven", ["none", "client"], ["stranger"]],
     ["RequireAndVerifyClientCert", ["client"], ["none", "stranger"]],
   ])("let %s admit %j and reject %j", async (type, welcome, refused) => {
-    for (const http2 of [true, false]) {
-      const authority = type === "NoClientCert" ? "" : "  client_ca_file: ca.pem\n";
-      const { url, rejected } = await startConfigured(
-        certificates,
-        `${TLS}  client_auth_type: ${type}\n${authority}http_server_config: { http2: ${http2} }\n`,
-      );
-      for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
-        for (const client of welcome)
-          expect((await ask(url, { ...show(client), maxVersion })).status, client).toBe(200);
-        for (const client of refused) await expect(ask(url, { ...show(client), maxVersion }), client).rejects.toThrow();
-      }
-      // The client may know before the server recorded it.
-      await vi.waitFor(() => expect(rejected).toHaveLength(2 * refused.length), PATIENCE);
+    const authority = type === "NoClientCert" ? "" : "  client_ca_file: ca.pem\n";
+    const { url, rejected } = await startConfigured(certificates, `${TLS}  client_auth_type: ${type}\n${authority}`);
+    for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
+      for (const client of welcome) expect((await ask(url, { ...show(client), maxVersion })).status, client).toBe(200);
+      for (const client of refused) await expect(ask(url, { ...show(client), maxVersion }), client).rejects.toThrow();
     }
+    // The client may know before the server recorded it.
+    await vi.waitFor(() => expect(rejected).toHaveLength(2 * refused.length), PATIENCE);
   });
 
   test.each([
-    [["scraper.example.com"], true],
-    [["one", "scraper.example.com", "two"], true],
-    [["scraper@example.com"], true],
-    [["2001:db8::1"], true],
-    [["2001:0DB8:0:0:0:0:0:1"], true],
-    [["spiffe://example/prom"], true],
-    [["example.com", "Scraper.example.com", "*.example.com", "client"], false],
-    [[], false],
+    [["one", "2001:0DB8:0:0:0:0:0:1", "two"], true],
+    [["example.com", "Scraper.example.com"], false],
   ])("need one of the permitted names %j: %j", async (names, welcome) => {
     const { url } = await startConfigured(
       certificates,
@@ -188,16 +175,5 @@ describe("client certificates", () => {
       }
       agent.destroy();
     }
-  });
-
-  test.each([
-    ["", []],
-    ["DNS:a.example, DNS:b.example", ["a.example", "b.example"]],
-    ["IP Address:127.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1", ["127.0.0.1", "2001:db8::1"]],
-    ['URI:"x:a, DNS:evil.example", email:a@b.c', ["x:a, DNS:evil.example", "a@b.c"]],
-    ['othername:"1.2.3, DNS:evil.example"', []],
-    ["othername:<unsupported>, DirName:CN=x, DNS:a", ["a"]],
-  ])("with the text %j have the names %j", (text, names) => {
-    expect(subjectAlternativeNames(text)).toEqual(names);
   });
 });
