@@ -55,6 +55,19 @@ describe("tree collector", () => {
     expect(shown()).toEqual([]);
   });
 
+  test("reads dependencies with its lists, without further requests", async () => {
+    const asked = async (dependencyInfo: boolean) => {
+      const subject = monitored(smallServer(), { dependencyInfo });
+      await subject.monitor.pollOnce(signal);
+      return subject.server.asked;
+    };
+    const [off, on] = [await asked(false), await asked(true)];
+    expect(on).toHaveLength(off.length);
+    const kinds = (all: readonly string[]) =>
+      all.filter((each) => each.includes('"dependency":true')).map((each) => each.split(" ")[0]);
+    expect([kinds(off), kinds(on)]).toEqual([[], ["sensor", "device", "group", "probe"]]);
+  });
+
   test("shows only the server's object counts", async () => {
     const subject = monitored(smallServer());
     subject.server.counts = new Map([

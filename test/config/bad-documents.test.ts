@@ -35,6 +35,6 @@ test.each(BAD_DOCUMENTS)(
     }
     const codes = new Set(error.problems.map((problem) => problem.code));
     expect(error.code).toBe(codes.size === 1 ? code : "CONFIG_INVALID");
-    expect(describeError(error)).not.toContain(SECRET);
+    expect(`${describeError(error)} ${JSON.stringify(error)} ${error.stack}`).not.toContain(SECRET);
   },
 );

@@ -12,7 +12,7 @@ interface Run {
   readonly log: readonly { msg: string; code?: string }[];
 }
 
-test("/debug/runs explains a failed run as text, as a page and as JSON", async () => {
+test("/debug/runs explains a failed run of the command", async () => {
   const simulator = await simulateServer({ faults: ["error=500@/experimental/channels"] });
   const yaml = `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\n`;
   const folder = temporaryFolder({ "prtg.yaml": yaml });
@@ -21,14 +21,8 @@ test("/debug/runs explains a failed run as text, as a page and as JSON", async (
   onTestFinished(() => serve.kill("SIGTERM"));
   await serve.until(/first poll finished/);
   const url = await serve.url();
-  const ask = async (accept: string) => {
-    const response = await fetch(`${url}/debug/runs`, { headers: { accept } });
-    return { type: response.headers.get("content-type"), body: await response.text() };
-  };
-
-  const { type, body } = await ask("application/json");
-  expect(type).toContain("application/json");
-  const { server, runs } = JSON.parse(body) as { server: string; runs: readonly Run[] };
+  const response = await fetch(`${url}/debug/runs`, { headers: { accept: "application/json" } });
+  const { server, runs } = (await response.json()) as { server: string; runs: readonly Run[] };
   expect(server).toBe("hq");
   const channels = runs.find(({ collector }) => collector === "channels");
   expect(channels).toMatchObject({ outcome: "failed", error: expect.stringContaining("[API_SERVER_ERROR]") });
@@ -43,13 +37,5 @@ test("/debug/runs explains a failed run as text, as a page and as JSON", async (
   const sensors = tree?.steps.find(({ step }) => step === "/experimental/sensors");
   expect(sensors?.bytes).toBeGreaterThan(1_000);
 
-  const text = await ask("*/*");
-  expect(text.type).toContain("text/plain");
-  expect(text.body).toMatch(/^channels, last run: failed after \d\.\d{3} s, started .*Z$/m);
-  expect(text.body).toMatch(/^\/experimental\/channels +\d\.\d{3} +\d\.\d{3} +\d\.\d{3} +2 +500 \(2\) +\d+$/m);
-
-  const page = await ask("text/html");
-  expect(page.type).toContain("text/html");
-  expect(page.body).toContain("<h2>log of this run of channels</h2>");
   expect(await (await fetch(`${url}/`)).text()).toContain('href="./debug/runs?server=hq"');
 });

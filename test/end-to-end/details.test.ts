@@ -1,20 +1,8 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const SETTINGS = "collectors: { details: { enabled: true }, timeseries: { enabled: false } }";
 const SIZE = { sensors: 300, devices: 40, probes: 3 };
-
-let exporter: SimulatedExporter | undefined;
-
-afterEach(async () => {
-  await exporter?.close();
-  exporter = undefined;
-});
-
-async function start(settings: string, faults: readonly string[] = []): Promise<SimulatedExporter> {
-  exporter = await startSimulatedExporter({ size: SIZE, settings, simulator: { faults } });
-  return exporter;
-}
 
 async function shown({ samples }: SimulatedExporter) {
   const page = [...(await samples()).values()];
@@ -23,7 +11,8 @@ async function shown({ samples }: SimulatedExporter) {
 }
 
 test("details match the simulated server", async () => {
-  const subject = await start(SETTINGS);
+  const subject = await startSimulatedExporter({ size: SIZE, settings: SETTINGS });
+  onTestFinished(subject.close);
   expect(await subject.poll()).toBe(true);
   const { world } = subject.simulator;
   const { of, value } = await shown(subject);

@@ -3,9 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { hash } from "bcryptjs";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
-import { describeError } from "../../src/errors/exporter-error.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logger.ts";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -155,41 +153,3 @@ test("pages, metrics, reload answers and logs contain no secret", async () => {
   expectClean(stdout + stderr, "the log of serve", [bcrypt]);
   expect(stderr).toContain("[redacted]");
 }, 120_000);
-
-describe("configuration errors", () => {
-  const secret = SECRETS.endpointPassword;
-  const key = "{ api_key_file: key }";
-  test.each([
-    ["a password in the URL of a server", `servers: [{ url: "https://user:${secret}@prtg", auth: ${key} }]`],
-    ["a literal key", `servers: [{ url: "https://prtg", auth: { api_key: "${secret}" } }]`],
-    ["a literal password", `servers: [{ url: "https://prtg", auth: { username: u, password: "${secret}" } }]`],
-    ["a key in place of its file", `servers: [{ url: "https://prtg", auth: { api_key_file: "${secret}" } }]`],
-    ["a key where a map belongs", `servers: [{ url: "https://prtg", auth: "${secret}" }]`],
-    ["a misspelt key of the map", `servers: [{ url: "https://prtg", auth: { api_kye: "${secret}" } }]`],
-    [
-      "a literal header",
-      `servers: [{ url: "https://prtg", auth: ${key} }]\notlp: { endpoint: "http://c", headers: { Authorization: "Bearer ${secret}" } }`,
-    ],
-    [
-      "a password in a wrong endpoint",
-      `servers: [{ url: "https://prtg", auth: ${key} }]\notlp: { endpoint: "ftp://user:${secret}@collector" }`,
-    ],
-    ["invalid YAML", `servers: [{ url: "https://prtg", auth: { api_key: "${secret}`],
-  ])("do not repeat %s", async (_, text) => {
-    const loading = loadConfig({
-      file: "prtg.yaml",
-      env: {},
-      readFile: async (path) => {
-        if (path.endsWith("prtg.yaml")) return text;
-        if (path.endsWith("/key")) return "some-key";
-        throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: "ENOENT" });
-      },
-    });
-    const error: unknown = await loading.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    expect(error).toBeInstanceOf(Error);
-    expectClean(`${describeError(error)} ${JSON.stringify(error)} ${(error as Error).stack}`, "the error");
-  });
-});

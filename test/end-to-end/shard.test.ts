@@ -60,7 +60,7 @@ test("a shard serves only its servers, is ready without any, and keeps its part 
   expect((await first.get("/-/ready")).status).toBe(200);
 });
 
-test.each(["3/3", "/3", "all"])("--shard %s fails with the valid form", async (shard) => {
-  const { code, stderr } = await startCommand(["serve", `--shard=${shard}`], { env: {} }).ended;
+test("a wrong --shard fails with the valid form", async () => {
+  const { code, stderr } = await startCommand(["serve", "--shard=3/3"], { env: {} }).ended;
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/\[SHARD_INVALID\] Use i\/n/) });
 });

@@ -1,10 +1,6 @@
 import type { ServerResponse } from "node:http";
-import fc from "fast-check";
-import { startSimulator } from "prtg-simulator/src/simulator.ts";
-import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { describe, expect, test } from "vitest";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
-import { SERIES_TYPES } from "../../src/prtg/series-types.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";
@@ -145,70 +141,4 @@ test("sensors without scans do not count as refusals", async () => {
     null,
     ...["2.0", null, "3.0", null, "4.0", null, "5.0", null],
   ]);
-});
-
-describe("simulated server", () => {
-  async function simulated() {
-    const clock = new ManualClock(Date.UTC(2026, 2, 12, 16));
-    const size = { probes: 1, groups: 2, devices: 6, sensors: 30, channels: 150 };
-    const world = createWorld({ seed: 1, size, startedAt: clock.now() });
-    const credentials = { apiKey: "key", username: "exporter", password: "password" };
-    const simulator = await startSimulator({ world, clock, spelling: "live", credentials });
-    const auth = { kind: "api_key", key: async () => "key" } as const;
-    const { api } = testClient(simulator.url, { auth, clock });
-    const sensors = world.list("sensor").map(({ id }) => id);
-    await api.timeSeries(sensors[0] ?? "", "live", never);
-    return { simulator, api, sensors };
-  }
-
-  test("returns the same values with fewer bytes", async () => {
-    const { simulator, api, sensors } = await simulated();
-    const bytesOf = (): number => simulator.requests.recent().at(-1)?.bytes ?? 0;
-    let savings = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...sensors),
-        fc.constantFrom(...SERIES_TYPES.slice(0, 2)),
-        fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }),
-        async (sensorId, type, picks) => {
-          const whole = await api.timeSeries(sensorId, type, never);
-          const wholeBytes = bytesOf();
-          const all = whole.rows[0]?.values.map(([channelId]) => channelId) ?? [];
-          const some = all.filter((_, index) => picks[index % 10]);
-          fc.pre(some.some((channelId) => !channelId.startsWith("-")));
-          const part = await api.timeSeries(sensorId, type, never, { channelIds: some });
-          expect(part.rows).toEqual(
-            whole.rows.map(({ at, values }) => ({
-              at,
-              values: values.filter(([channelId]) => some.includes(channelId)),
-            })),
-          );
-          expect(part.gaps).toEqual(whole.gaps);
-          expect(bytesOf()).toBeLessThanOrEqual(wholeBytes);
-          savings += wholeBytes - bytesOf();
-        },
-      ),
-      { numRuns: 30 },
-    );
-    await simulator.close();
-    expect(savings).toBeGreaterThan(10_000);
-  });
-
-  test("returns the newest rows of the whole series in one answer", async () => {
-    const { simulator, api, sensors } = await simulated();
-    let leftOut = 0;
-    for (const sensorId of sensors) {
-      const whole = await api.timeSeries(sensorId, "live", never);
-      const { rows, gaps } = await api.timeSeries(sensorId, "live", never, { newest: 32 });
-      const since = Math.min(...rows.map(({ at }) => at), ...gaps);
-      expect(rows).toEqual(whole.rows.filter(({ at }) => at >= since));
-      expect(gaps).toEqual(whole.gaps.filter((at) => at >= since));
-      const all = whole.rows.length + whole.gaps.length;
-      expect(rows.length + gaps.length).toBe(Math.min(32, all));
-      leftOut += all - rows.length - gaps.length;
-    }
-    await simulator.close();
-    expect(simulator.requests.count()).toBe(1 + 2 * sensors.length);
-    expect(leftOut).toBeGreaterThan(1_000);
-  });
 });

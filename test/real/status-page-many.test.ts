@@ -32,16 +32,11 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
 
   describe.each([
     ["light", DESK],
-    ["dark", DESK],
-    ["light", PHONE],
     ["dark", PHONE],
   ] as const)("in %s at %j", (colorScheme, viewport) => {
     test.each([
       ["the first page", ""],
-      ["the last page", "?page=20"],
-      ["servers by name", "?find=customer+4"],
       ["a name that no server has", "?find=nowhere"],
-      ["a server that works", "tree?server=customer+49"],
       ["a server that does not answer", "tree?server=customer+100"],
     ])("%s is accessible and fits, without errors", async (_name, path) => {
       const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
@@ -63,15 +58,11 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
     expect(Math.max(...heights)).toBeLessThan(45);
   });
 
-  test("links lead through all pages, to a server and back, without a script", async () => {
+  test("links lead to the next page, to a server and back, without a script", async () => {
     const { page, complaints } = await openPage(browser, base, { javaScriptEnabled: false });
     await page.goto(base);
-    for (let next = 2; next <= 20; next++) {
-      await page.locator('.pages a:text-is("Next")').click();
-      await expect.poll(() => page.url(), PATIENT).toContain(`page=${next}`);
-    }
-    expect(await page.locator(".pages span").innerText()).toBe("476 to 500 of 500");
-    expect(await page.locator('.pages a:text-is("Next")').count()).toBe(0);
+    await page.locator('.pages a:text-is("Next")').click();
+    await expect.poll(() => page.url(), PATIENT).toContain("page=2");
     await page.locator("#find").fill("customer 321");
     await page.locator("#find").press("Enter");
     await expect.poll(() => page.url(), PATIENT).toBe(`${base}?find=customer+321`);
@@ -99,63 +90,6 @@ describeWithPrograms(["chromium"], "status page of 500 servers in Chromium", ({ 
     await page.locator("#find").fill("");
     await expect.poll(() => page.locator(".servers tbody tr").count(), PATIENT).toBe(25);
     expect(page.url()).toBe(base);
-    expect(complaints).toEqual([]);
-  });
-
-  test("the overview finds objects of all servers", async () => {
-    const { page, complaints } = await openPage(browser, base);
-    await page.goto(base);
-    await page.locator("#q").pressSequentially("ping 15");
-    await page.locator("#found #results").waitFor();
-    expect(await page.locator("#found h1").innerText()).toContain("500 objects");
-    expect(complaints).toEqual([]);
-  });
-
-  test("counts of a server that does not answer are grey and say so", async () => {
-    const { page } = await openPage(browser, base, { viewport: DESK });
-    await page.goto(base);
-    expect(await page.locator("#faults").innerText()).toMatch(/\b5\s+Unreachable/);
-    const cell = page.locator(".servers tbody .outdated").first();
-    expect(await cell.innerText()).toContain("as of the last poll");
-    const colours = await page.evaluate<string[]>(
-      `[...new Set([...document.querySelectorAll(".servers .outdated .tally")].map((tally) => getComputedStyle(tally).color))]`,
-    );
-    expect(colours).toHaveLength(1);
-    await page.goto(`${base}tree?server=customer+100`);
-    expect(await page.locator("#server-fault").innerText()).toMatch(/as of the last poll, 1\d min ago/);
-  });
-});
-
-describeWithPrograms(["chromium"], "status page of 20,000 sensors in Chromium", ({ chromium }) => {
-  let web: WebServer;
-  let browser: Browser;
-  let base: string;
-
-  beforeAll(async () => {
-    const { source } = fakeServers(1, { sensors: 20_000, down: 2_000, said: HOSTILE });
-    ({ web } = await startPageServer({ status: source }));
-    base = `${web.urls[0]}/`;
-    browser = await startBrowser(chromium);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await web?.close(0);
-  });
-
-  test.each([
-    ["light", DESK],
-    ["dark", PHONE],
-  ] as const)("is accessible and fits in %s at %j", async (colorScheme, viewport) => {
-    const { page, complaints } = await openPage(browser, base, { colorScheme, viewport });
-    for (const path of ["", "search?status=down&page=40", "tree?server=customer+1&id=2"]) {
-      await page.goto(base + path);
-      expect(await accessibilityFaults(page)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-    }
-    await page.goto(base);
-    expect(await page.locator("#problems h2").innerText()).toContain("2,000 down");
-    expect(await page.locator("#problems tbody tr").count()).toBe(20);
     expect(complaints).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import type { SimNode, World } from "prtg-simulator/src/world/model.ts";
-import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { describe, expect, test } from "vitest";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
 import { simulateServer } from "../support/simulated-server.ts";
@@ -13,12 +12,11 @@ import {
   selectedIn,
   selecting,
   selectingConfig,
-  seriesOf,
   shownObjects,
 } from "./selected-worlds.ts";
 
-async function frozen(faults: readonly string[] = []): Promise<Simulator> {
-  const simulator = await simulateServer({ faults });
+async function frozen(): Promise<Simulator> {
+  const simulator = await simulateServer();
   simulator.freezeAt(Date.now());
   return simulator;
 }
@@ -33,67 +31,9 @@ function shown(world: World, include: readonly Rule[], exclude: readonly Rule[] 
   return [...selectedIn(world, include, exclude)].toSorted();
 }
 
-describe("display of selected objects", () => {
-  test("has the labels of a whole tree", async () => {
-    const simulator = await frozen();
-    const device = simulator.world.list("device")[3];
-    const whole = await selecting(simulator);
-    const part = await selecting(simulator, { include: [{ id: device?.id }] });
-    await poll(whole, 2);
-    await poll(part, 2);
-    const selected = selectedIn(simulator.world, [{ id: device?.id ?? "" }], []);
-    const expected = [...(await seriesOf(whole, selected))];
-    expect(expected.length).toBeGreaterThan(10);
-    expect([...(await seriesOf(part))]).toEqual(expected);
-  });
-
-  test.each<[string, (world: World) => { include: Rule[]; exclude: Rule[] }]>([
-    ["a group by its path", (world) => ({ include: [{ path: pathOf(world, "group", 1) }], exclude: [] })],
-    [
-      "a device and a sensor by their ids",
-      (world) => ({ include: [{ id: idOf(world, "device", 2) }, { id: idOf(world, "sensor", 0) }], exclude: [] }),
-    ],
-    ["all but a group", (world) => ({ include: [], exclude: [{ id: idOf(world, "group", 1) }] })],
-    ["sensors by name in any device", () => ({ include: [{ path: "**/Ping*" }], exclude: [] })],
-    ["nothing", () => ({ include: [{ tag: "nobody-has-this" }], exclude: [] })],
-  ])("%s", async (_, rulesFor) => {
-    const simulator = await frozen();
-    const { include, exclude } = rulesFor(simulator.world);
-    const exporter = await selecting(simulator, include.length === 0 ? { exclude } : { include, exclude });
-    await poll(exporter, 3);
-    expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, include, exclude));
-  });
-});
-
 function idOf(world: World, kind: "group" | "device" | "sensor", index: number): string {
   return nodesOf(world, kind)[index]?.id ?? "";
 }
-
-function pathOf(world: World, kind: "group", index: number): string {
-  let path = "";
-  for (let node = world.list(kind)[index]; node?.parent !== undefined; node = node.parent)
-    path = `${node.name}/${path}`;
-  return path.slice(0, -1);
-}
-
-describe("moves", () => {
-  test("out of the selection end an object like a deletion, and moves into it start one", async () => {
-    const simulator = await frozen();
-    const { world } = simulator;
-    const moved = world.list("device").find(({ parent }) => parent?.kind === "group");
-    const [mover, inside, outside] = [moved?.id ?? "", moved?.parent?.id ?? "", world.list("probe")[0]?.id ?? ""];
-    const exporter = await selecting(simulator, { include: [{ id: inside }] });
-    await poll(exporter, 2);
-    expect(await shownObjects(exporter)).toContain(mover);
-    world.move(mover, outside);
-    await poll(exporter);
-    expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(world, [{ id: inside }]));
-    expect(await shownObjects(exporter)).not.toContain(mover);
-    world.move(mover, inside);
-    await poll(exporter);
-    expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(world, [{ id: inside }]));
-  });
-});
 
 describe("requests for the selected part", () => {
   test("follow one read of all sensors", async () => {
@@ -123,44 +63,6 @@ describe("requests for the selected part", () => {
     expect(requests(simulator, "channels")).toEqual({ all: 2, filtered: 2 });
     expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, second?.include ?? []));
   });
-
-  test("take a fraction of the requests and bytes of whole lists", async () => {
-    const at = Date.now();
-    const size = { probes: 10, groups: 40, devices: 150, sensors: 1_500, channels: 7_500 };
-    const world = createWorld({ seed: 3, size, startedAt: at });
-    const include = [{ id: world.list("probe")[0]?.id }];
-    const takes = async (faults: readonly string[]) => {
-      const simulator = await simulateServer({ world, faults });
-      simulator.freezeAt(at);
-      const exporter = await selecting(simulator, { include });
-      // The first run reads all sensors, the second finds supported filters.
-      await poll(exporter, 2);
-      simulator.requests.reset();
-      await poll(exporter);
-      const lists = simulator.requests
-        .recent()
-        .filter(({ route }) => /^\/experimental\/(sensors|channels)$/.test(route));
-      return { requests: lists.length, bytes: lists.reduce((sum, { bytes }) => sum + bytes, 0) };
-    };
-    const asked = await takes([]);
-    const filtered = await takes(["refuses=filter"]);
-    // Collectors share their reads. 7,500 channels need three pages.
-    expect(asked.requests).toBe(3);
-    expect(filtered.requests).toBe(7);
-    expect(asked.bytes).toBeLessThan(filtered.bytes / 5);
-  });
-
-  test("use another form after a refusal", async () => {
-    const simulator = await frozen(["refuses=filter"]);
-    const device = simulator.world.list("device")[3]?.id ?? "";
-    const exporter = await selecting(simulator, { include: [{ id: device }] });
-    await poll(exporter, 2);
-    expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, [{ id: device }]));
-    simulator.requests.reset();
-    await poll(exporter);
-    expect(requests(simulator, "sensors")).toEqual({ all: 1, filtered: 0 });
-    expect(requests(simulator, "channels")).toEqual({ all: 2, filtered: 0 });
-  });
 });
 
 test("a refused filter fails the poll with the server's message and removes nothing", async () => {
@@ -174,14 +76,6 @@ test("a refused filter fails the poll with the server's message and removes noth
   await expect(poll(exporter)).rejects.toThrow("a collector failed");
   await expect(poll(exporter)).rejects.toThrow("a collector failed");
   expect(await shownObjects(exporter)).toEqual(before);
-});
-
-test("the exporter sends a filter of the configuration to the server", async () => {
-  const simulator = await frozen();
-  const sensor = simulator.world.list("sensor")[5];
-  const exporter = await selecting(simulator, { include: [{ filter: `id = "${sensor?.id}"` }] });
-  await poll(exporter, 2);
-  expect([...(await shownObjects(exporter))]).toEqual(shown(simulator.world, [{ id: sensor?.id ?? "" }]));
 });
 
 test("a disconnected probe above the selection is seen at once, without more requests", async () => {

@@ -14,7 +14,6 @@ export interface ConnectProxy {
   readonly others: readonly string[];
   /** Required credentials from now on. */
   expect(credentials: string | undefined): void;
-  close(): Promise<void>;
 }
 
 interface ProxySettings {
@@ -61,14 +60,13 @@ export async function startProxy(settings: ProxySettings = {}): Promise<ConnectP
   server.on("connection", hold);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
+  onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
-  };
-  onTestFinished(close);
+  });
   const host = `127.0.0.1:${port}`;
   return {
-    ...{ host, tunnels, others, close },
+    ...{ host, tunnels, others },
     url: `${certificate === undefined ? "http" : "https"}://${host}`,
     expect: (credentials) => {
       expected = credentials;

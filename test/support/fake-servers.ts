@@ -34,10 +34,6 @@ export interface FakeServerOptions {
   readonly said?: string;
   /** All fail, with changing statuses. */
   readonly isWorst?: boolean;
-  /** Of each server. */
-  readonly sensors?: number;
-  /** The first sensors of each server. */
-  readonly down?: number;
   /** Sensors per status, independent of the tree. */
   readonly counts?: ReadonlyMap<StatusToken, number>;
 }
@@ -88,26 +84,20 @@ function fakeServer(
   server: string,
   number: number,
   work: ServerWork,
-  {
-    said = "no answer within 30 s [API_TIMEOUT]",
-    isWorst = false,
-    counts,
-    sensors = SENSORS,
-    down: isDown,
-  }: FakeServerOptions,
+  { said = "no answer within 30 s [API_TIMEOUT]", isWorst = false, counts }: FakeServerOptions,
 ): FakeServer {
   const isDead = number % 100 === 0;
   const isFailing = isWorst || isDead || number % 50 === 0;
   const failed = isFailing ? "channels" : number % 30 === 0 ? "limits" : undefined;
-  const down = isDown ?? (isDead || number % 7 !== 0 ? 0 : number % 5);
+  const down = isDead || number % 7 !== 0 ? 0 : number % 5;
   const polledAt = Date.now() - (isFailing ? 12 * MINUTE : (number % 30) * 1_000);
-  const tree = treeOf(work, sensors);
-  const statuses: readonly StatusToken[] = Array.from({ length: sensors }, (_, index) =>
+  const tree = treeOf(work);
+  const statuses: readonly StatusToken[] = Array.from({ length: SENSORS }, (_, index) =>
     index < down ? "down" : index === 5 && number % 3 === 0 ? "warning" : index === 6 ? "pausedbyuser" : "up",
   );
   const sensorsByStatus = counts ?? tallyOf(statuses);
   const known = {
-    ...{ server, up: !isFailing, version: "25.4.114.1032", channels: 3 * sensors },
+    ...{ server, up: !isFailing, version: "25.4.114.1032", channels: 3 * SENSORS },
     objects: tree.counts,
   };
   const up = (objects: number) => new Map<StatusToken, number>([["up", objects]]);
@@ -182,9 +172,9 @@ function inspectionOf(
 }
 
 /** A probe, a device and its sensors, with counted accesses. */
-function treeOf(work: ServerWork, sensors: number): Tree {
+function treeOf(work: ServerWork): Tree {
   const nodes: TreeNode[] = [node("1", "probe", "0", "Local probe"), node("2", "device", "1", "switch")];
-  for (let index = 0; index < sensors; index++) {
+  for (let index = 0; index < SENSORS; index++) {
     nodes.push(node(String(100 + index), "sensor", "2", `Ping ${index} <b>`));
   }
   const counted = new (class extends Map<string, TreeNode> {
@@ -195,7 +185,7 @@ function treeOf(work: ServerWork, sensors: number): Tree {
       }
     }
   })(nodes.map((each) => [each.id, each]));
-  return { ...EMPTY_TREE, nodes: counted, counts: { probe: 1, group: 0, device: 1, sensor: sensors } };
+  return { ...EMPTY_TREE, nodes: counted, counts: { probe: 1, group: 0, device: 1, sensor: SENSORS } };
 }
 
 function node(id: string, kind: TreeNode["kind"], parentId: string, name: string): TreeNode {

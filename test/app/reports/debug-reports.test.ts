@@ -60,28 +60,6 @@ describe("pages below /debug", () => {
     });
   });
 
-  test("explain a channel with the series of its sensor", async () => {
-    const { explain } = await pages();
-    const lines = async (object: string) => {
-      const { json } = await explain(new URLSearchParams({ object }));
-      const report = z.object({
-        objects: z.array(
-          z.object({ lines: z.array(z.string()), channels: z.array(z.object({ lines: z.array(z.string()) })) }),
-        ),
-      });
-      return report
-        .parse(json)
-        .objects.map((each) => ({ own: each.lines, channels: each.channels.map((one) => one.lines) }));
-    };
-    const [whole] = await lines("50");
-    const [part] = await lines("50.0");
-    expect(part?.own).toEqual(whole?.own);
-    expect(part?.own.length).toBeGreaterThan(3);
-    expect(part?.own.every((line) => line.includes('sensor_id="50"') && !line.includes("channel_id="))).toBe(true);
-    expect(part?.channels).toEqual([whole?.channels[0]]);
-    expect(part?.channels[0]?.join()).toContain('channel_id="0"');
-  });
-
   test("visit only the series of the sensor that they explain", async () => {
     const { explain, store } = await pages();
     const visited: string[] = [];

@@ -431,13 +431,6 @@ describe("search", () => {
     });
     expect((await search("", { statuses: ["PAUSED_BY_USER"] })).total).toBeGreaterThan(0);
   });
-
-  test("shows fifty results a page and counts all", async () => {
-    const all = await search("");
-    const counts = objectCounts(world);
-    expect(all.total).toBe([...counts].reduce((sum, [kind, count]) => sum + (kind === "channel" ? 0 : count), 0));
-    expect(all.items).toHaveLength(50);
-  });
 });
 
 test("pages redact secrets in names", async () => {

@@ -29,7 +29,7 @@ export const CREDENTIALS: readonly BadDocument[] = [
   },
   {
     title: "misspelt key of the credentials",
-    text: auth("{ apikey_file: /run/secrets/key }"),
+    text: auth(`{ apikey_file: ${SECRET} }`),
     problems: [["3:13", "servers[0].auth.apikey_file: unknown key, did you mean `api_key_file`?"]],
   },
   {

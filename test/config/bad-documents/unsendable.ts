@@ -63,20 +63,25 @@ export const UNSENDABLE: readonly BadDocument[] = [
     code: "SECRET_UNREADABLE",
     problems: [["5:66", "otlp.tls.key_file", "does not belong to the client certificate"]],
   },
-  ...["http://a:0", "https://user:pass@a", "http://a#b", "http://a?b=c", "ftp://a", "http://a:99999"].flatMap(
-    (url): BadDocument[] => [
-      {
-        title: `server ${url}`,
-        text: `servers:\n  - url: ${url}\n    auth: { api_key_file: /run/secrets/key }\n`,
-        problems: [["2:10", "servers[0].url"]],
-      },
-      {
-        title: `receiver ${url}`,
-        text: `${OPEN_SERVER}otlp:\n  endpoint: ${url}\n`,
-        problems: [["6:13", "otlp.endpoint"]],
-      },
-    ],
-  ),
+  ...[
+    "http://a:0",
+    `https://user:${SECRET}@a`,
+    "http://a#b",
+    "http://a?b=c",
+    `ftp://user:${SECRET}@a`,
+    "http://a:99999",
+  ].flatMap((url): BadDocument[] => [
+    {
+      title: `server ${url}`,
+      text: `servers:\n  - url: ${url}\n    auth: { api_key_file: /run/secrets/key }\n`,
+      problems: [["2:10", "servers[0].url"]],
+    },
+    {
+      title: `receiver ${url}`,
+      text: `${OPEN_SERVER}otlp:\n  endpoint: ${url}\n`,
+      problems: [["6:13", "otlp.endpoint"]],
+    },
+  ]),
   ...["0s", "-1s", "-30s"].map(
     (interval): BadDocument => ({
       title: `interval ${interval}`,

@@ -11,7 +11,6 @@ import { respondText } from "../../../src/http/server/responses.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 import { WebConfigSource } from "../../../src/http/web-config/source.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
-import type { Certificates } from "./certificates.ts";
 
 export interface ConfiguredServer {
   readonly web: WebServer;
@@ -35,13 +34,13 @@ const ROUTES: readonly [string, RouteHandler][] = [
 
 let count = 0;
 
-/** Rereads every 20 ms. */
+/** Rereads every 20 ms. `folder`: of the file, with certificates if it names some. */
 export async function startConfigured(
-  certificates: Certificates,
+  folder: { path(name: string): string },
   yaml: string,
   limits: WebLimits = {},
 ): Promise<ConfiguredServer> {
-  const file = certificates.path(`web-${++count}.yaml`);
+  const file = folder.path(`web-${++count}.yaml`);
   const write = (text: string) => writeFileSync(file, text);
   write(yaml);
   const logged: string[] = [];

@@ -56,6 +56,7 @@ describe("tlsConnector", () => {
   test.each<[title: string, server: string, options: TlsClientOptions]>([
     ["of a trusted authority", "localhost", { ca: CA }],
     ["that is trusted itself", "prtg.example.com", { ca: OTHER, serverName: "prtg.example.com" }],
+    ["that is trusted itself, although an authority issued it", "localhost", { ca: certificate("localhost.pem") }],
     ["with a pinned fingerprint", "prtg.example.com", { fingerprints: [pin("localhost"), pin("prtg.example.com")] }],
     ["with a pinned fingerprint and a trusted authority", "localhost", { ca: CA, fingerprints: [pin("localhost")] }],
     ["of any kind without verification", "expired", { insecureSkipVerify: true }],
@@ -120,12 +121,27 @@ describe("tlsConnector", () => {
     });
   });
 
-  test("shows its own certificate to a server that asks for one", async () => {
-    const port = await secureServer("localhost", { requestCert: true, ca: CA });
-    const material = { ca: CA, ...keyPair("localhost") };
-    const connect = tlsConnector({ read: async () => material }, SETTINGS);
-    expect(await text(await open(connect, port))).toBe("name: none");
-    await expect(text(await open(tlsConnector({ ca: CA }, SETTINGS), port))).rejects.toThrow();
+  describe.each(["TLSv1.2", "TLSv1.3"] as const)("over %s", (version) => {
+    const only = { minVersion: version, maxVersion: version };
+
+    // A resumed session would skip both checks.
+    test("checks name and fingerprint of each connection", async () => {
+      const port = await secureServer("prtg.example.com", only);
+      const named = tlsConnector({ ca: OTHER }, SETTINGS);
+      const pinned = tlsConnector({ fingerprints: [pin("prtg.example.com")] }, SETTINGS);
+      for (let round = 0; round < 3; round++) {
+        await expect(open(named, port)).rejects.toMatchObject({ reason: "ERR_TLS_CERT_ALTNAME_INVALID" });
+        expect(await text(await open(pinned, port))).toBe("name: none");
+      }
+    });
+
+    test("shows its own certificate to a server that asks for one", async () => {
+      const port = await secureServer("localhost", { ...only, requestCert: true, ca: CA });
+      const material = { ca: CA, ...keyPair("localhost") };
+      const connect = tlsConnector({ read: async () => material }, SETTINGS);
+      expect(await text(await open(connect, port))).toBe("name: none");
+      await expect(received({ ca: CA }, port)).rejects.toThrow();
+    });
   });
 
   test("reads the certificates for each connection", async () => {

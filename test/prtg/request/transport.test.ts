@@ -45,67 +45,48 @@ describe("requests", () => {
 });
 
 describe("TLS", () => {
-  test("trusts a configured authority", async () => {
-    const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
+  const secured = (name: string) => startApiServer((_request, response) => sendJson(response, {}), name);
+
+  test("follows the settings of the server", async () => {
+    const server = await secured("localhost");
     await testClient(server.url, { tls: { ca: certificate("ca.pem") } }).api.version(never);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("trusts a configured certificate even if an authority signed it", async () => {
-    const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
-    await testClient(server.url, { tls: { ca: certificate("localhost.pem") } }).api.version(never);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test("checks the certificate against serverName", async () => {
-    const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
-    const tls = { ca: certificate("prtg.example.com.pem"), serverName: "prtg.example.com" };
-    await testClient(server.url, { tls }).api.version(never);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test("accepts any certificate if configured", async () => {
-    const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
-    await testClient(server.url, { tls: { insecureSkipVerify: true } }).api.version(never);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test.each([
-    {
-      certificate: "localhost",
-      ca: undefined,
-      code: "API_TLS_UNTRUSTED",
-      says: /CA is unknown.*tls\.ca_file/,
-    },
-    { certificate: "prtg.example.com", ca: undefined, code: "API_TLS_UNTRUSTED", says: /self-signed.*tls\.ca_file/ },
-    {
-      certificate: "prtg.example.com",
-      ca: "prtg.example.com.pem",
-      code: "API_TLS_UNTRUSTED",
-      says: /for another name.*tls\.server_name/,
-    },
-    { certificate: "expired", ca: "ca.pem", code: "API_TLS_UNTRUSTED", says: /has expired.*Renew the certificate/ },
-  ])("rejects $certificate with authority $ca", async ({ certificate: served, ca, code, says }) => {
-    const server = await startApiServer((_request, response) => sendJson(response, {}), served);
-    const { api, recorded } = testClient(server.url, { tls: { ca: ca === undefined ? undefined : certificate(ca) } });
+  // A retry would fail the same way.
+  test("names the fingerprint of a refused certificate once and sends nothing", async () => {
+    const server = await secured("localhost");
+    const tls = { fingerprints: ["0".repeat(64)], fingerprintsVariable: "PRTG_FINGERPRINTS" };
+    const { api, recorded } = testClient(server.url, { tls });
     const error = await rejection(api.version(never));
-    expect(error).toMatchObject({ code, endpoint: "/version" });
-    const told = describeError(error);
-    expect(told).toMatch(says);
-    const { fingerprint256 } = new X509Certificate(certificate(`${served}.pem`));
-    expect(told).toContain(`Its SHA-256 fingerprint is ${fingerprint256}`);
-    expect(told).toContain(`tls: { fingerprints: ["${fingerprint256}"] }`);
-    expect(server.requests).toHaveLength(0);
+    expect(error).toMatchObject({ code: "API_TLS_FINGERPRINT", endpoint: "/version" });
+    const { fingerprint256 } = new X509Certificate(certificate("localhost.pem"));
+    expect(describeError(error)).toContain(`PRTG_FINGERPRINTS=${fingerprint256}`);
     expect(recorded.codes).toEqual(["/version tls"]);
+    expect(server.requests).toHaveLength(0);
   });
 
-  test("rejects a certificate at each connection, also with a resumable session", async () => {
-    const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
-    const { api } = testClient(server.url, { tls: { ca: certificate("prtg.example.com.pem") }, maxAttempts: 1 });
-    for (let round = 0; round < 3; round++) {
-      expect(await rejection(api.version(never))).toMatchObject({ code: "API_TLS_UNTRUSTED" });
+  test("logs a warning each day while certificates are unchecked", async () => {
+    const server = await secured("prtg.example.com");
+    const clock = new ManualClock();
+    const { api, logged } = testClient(server.url, { tls: { insecureSkipVerify: true }, clock });
+    const warnings = () => logged().filter(({ level }) => level === 40).length;
+    await api.version(never);
+    expect(warnings()).toBe(0);
+    for (const days of [1, 2]) {
+      await clock.advance(24 * 60 * 60_000);
+      for (let round = 0; round < 3; round++) await api.version(never);
+      expect(warnings()).toBe(days);
     }
-    expect(server.requests).toHaveLength(0);
+  });
+
+  test("logs no warning while certificates are checked", async () => {
+    const server = await secured("localhost");
+    const clock = new ManualClock();
+    const { api, logged } = testClient(server.url, { tls: { ca: certificate("ca.pem") }, clock });
+    await clock.advance(48 * 60 * 60_000);
+    await api.version(never);
+    expect(logged().filter(({ level }) => level === 40)).toEqual([]);
   });
 
   test("suggests a wrong scheme if https reaches an http port", async () => {

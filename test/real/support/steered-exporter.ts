@@ -48,8 +48,6 @@ export interface SteeredExporter {
   seriesRequests(): readonly (TimedRequest & { readonly sensorId: string; readonly type: string })[];
   /** In push order. */
   readonly pushed: readonly MeasurementRow[];
-  /** Share of the allowed jitter for each run, in [0, 1). */
-  lateness: number;
   /** Answers take no time. */
   pass(ms: number): Promise<void>;
 }
@@ -73,7 +71,6 @@ export async function startSteeredExporter(options: SteeredOptions): Promise<Ste
     log: ({ route, url, status }) => requests.push({ elapsed: clock.monotonic(), at: clock.now(), route, url, status }),
   });
   onTestFinished(() => simulator.close());
-  const steered = { lateness: 0 };
   const { config } = await loadConfig({
     file: "test.yaml",
     env: { KEY: TEST_KEY },
@@ -82,9 +79,9 @@ export async function startSteeredExporter(options: SteeredOptions): Promise<Ste
 collectors: { channels: { schedule: ${options.channels} } }`,
   });
   const push = options.pushes ? await recordedPush(config, clock) : undefined;
-  const exporter = new Exporter(config, { ...testContext(), clock, random: () => steered.lateness }, push);
+  const exporter = new Exporter(config, { ...testContext(), clock, random: () => 0 }, push);
   onTestFinished(() => exporter.stop());
-  return Object.assign(steered, {
+  return {
     clock,
     simulator,
     world,
@@ -99,7 +96,7 @@ collectors: { channels: { schedule: ${options.channels} } }`,
         return sensorId === undefined || type === undefined ? [] : [{ ...request, sensorId, type }];
       }),
     pass: (ms: number) => clock.pass(ms),
-  });
+  };
 }
 
 /** Records measurements and drops the state. */

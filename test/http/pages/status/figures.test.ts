@@ -59,7 +59,7 @@ describe("figures", () => {
   ])("the moment %s reads %s", (at, text) => {
     const shown = moment(at, "2026-11-21T18:45:00.000Z").toString();
     expect(shown).toContain(text);
-    expect(shown).toContain(`datetime="${at}"`);
+    expect(shown).toContain(`datetime="${at}" title="${utc(at)}" data-relative`);
   });
 
   test.each([

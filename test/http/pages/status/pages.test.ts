@@ -339,6 +339,7 @@ describe("page of many servers", () => {
     expect(shown).toContain(
       "hq ✕ Failing channels failed: no answer [API_TIMEOUT] ✕ 7 Down, ✓ 3,990 Up, ? 3 new status, as of the last poll 12 s ago Now 1, at most 3",
     );
+    expect(listed()).toContain('<td class="outdated">');
     expect(listed().match(/<tr>\s*<th scope="row"><a href="\.\/tree\?server=hq">/g)).toHaveLength(50);
   });
 
@@ -412,8 +413,15 @@ test("the page of a server links back and to its tree", () => {
   const page = rendered(PAGES["a server"]);
   expect(texts(page)).toContain("Overview hq server hq ✕ Failing");
   expect(texts(page)).toContain("Children (300)");
-  expect(texts(page)).toContain("tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2");
-  expect(texts(page)).toContain("Delivered 100 Rejected ! 1 rejected Pending 20, oldest 90 s");
+});
+
+test("counts of a server that fails are grey and say how old they are", () => {
+  const failing = rendered(PAGES["a server"]);
+  expect(failing).toContain('<div class="outdated">');
+  expect(texts(failing)).toMatch(/as of the last poll, 12 s ago/);
+  const report = statusReport();
+  const working = { ...report, servers: report.servers.map((server) => ({ ...server, state: "working" as const })) };
+  expect(rendered(() => serverPage(working, factsOf(working, nodeReport())))).not.toContain("outdated");
 });
 
 describe("page of the tree", () => {
@@ -433,12 +441,6 @@ describe("page of the tree", () => {
     expect(whole).toContain("<code>prtg_sensor_info{sensor_id=&quot;50&quot;} 1</code>");
     expect(texts(whole)).toContain("Downtime -4 sensor is paused");
     expect(whole).toContain('href="./debug/explain?object=50"');
-  });
-
-  test("gives exact times next to relative ones", () => {
-    expect(rendered(PAGES.sensor)).toContain(
-      '<time datetime="2026-11-21T18:44:48.000Z" title="2026-11-21 18:44:48 UTC" data-relative>12 s ago</time>',
-    );
   });
 
   test("shows long lists in parts", () => {
@@ -476,9 +478,6 @@ describe("reason why a sensor is not up", () => {
   test("appears in lists with its start", () => {
     const row = "✕ Down 4 Ping 12.346 msec Ping Time 12 min ago 12 s ago Timeout (code: PE018) PRTG : Ping";
     expect(texts(rowOf({}))).toContain(row);
-    expect(rowOf({})).toContain(
-      '<time datetime="2026-11-21T18:33:00.000Z" title="2026-11-21 18:33:00 UTC" data-relative>12 min ago</time>',
-    );
     expect(texts(rendered(PAGES.search))).toContain("✕ Down 4 Ping hq / Berlin/ sw-1 12.346 msec Ping Time 12 min ago");
   });
 

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
-import { QueryError } from "../../../../src/http/pages/status/source.ts";
+import { QueryError, type StatusSource } from "../../../../src/http/pages/status/source.ts";
 import type { WebServer } from "../../../../src/http/server/web-server.ts";
 import { startPageServer } from "../../support/page-server.ts";
+import { PATIENCE } from "../../support/patience.ts";
 import { asIs, nodeReport, searchReport, sensorReport, serverListReport, statusReport, summary } from "./reports.ts";
 
 const SEARCH = {
@@ -14,32 +15,32 @@ const asked: unknown[] = [];
 let server: WebServer;
 let base: string;
 
+const status: StatusSource = {
+  status: async (question) => {
+    asked.push(question);
+    if (question?.server === "nowhere") return undefined;
+    return question?.find === "one" || question?.server !== undefined ? statusReport() : serverListReport();
+  },
+  node: async (question) => {
+    asked.push(question);
+    if (question.server === "nowhere") return undefined;
+    if (question.id === "0") return { ...nodeReport(), node: rootSummary(question.server ?? "hq") };
+    return question.id === "404" ? undefined : question.id === "50" ? sensorReport() : nodeReport();
+  },
+  search: async (question) => {
+    asked.push(question);
+    if (question.server === "nowhere") throw new QueryError("server", "nowhere", ["hq"]);
+    return searchReport();
+  },
+  course: () => [],
+  chart: async (question) => {
+    asked.push({ chart: question });
+    return { kind: "waiting" };
+  },
+};
+
 beforeAll(async () => {
-  ({ web: server, url: base } = await startPageServer({
-    status: {
-      status: async (question) => {
-        asked.push(question);
-        if (question?.server === "nowhere") return undefined;
-        return question?.find === "one" || question?.server !== undefined ? statusReport() : serverListReport();
-      },
-      node: async (question) => {
-        asked.push(question);
-        if (question.server === "nowhere") return undefined;
-        if (question.id === "0") return { ...nodeReport(), node: rootSummary(question.server ?? "hq") };
-        return question.id === "404" ? undefined : question.id === "50" ? sensorReport() : nodeReport();
-      },
-      search: async (question) => {
-        asked.push(question);
-        if (question.server === "nowhere") throw new QueryError("server", "nowhere", ["hq"]);
-        return searchReport();
-      },
-      course: () => [],
-      chart: async (question) => {
-        asked.push({ chart: question });
-        return { kind: "waiting" };
-      },
-    },
-  }));
+  ({ web: server, url: base } = await startPageServer({ status }));
 });
 
 function rootSummary(name: string) {
@@ -83,21 +84,21 @@ describe.each([
     expect(page).toContain(`href=".${STYLE.path}"`);
     expect(page).toContain(`src=".${SCRIPT.path}"`);
   });
+});
 
-  test("is small, and compressed on request", async () => {
-    const plain = await fetch(base + path, { headers: { "Accept-Encoding": "identity" } });
-    const zipped = await fetch(base + path, { headers: { "Accept-Encoding": "gzip" } });
-    expect([plain.headers.get("content-encoding"), zipped.headers.get("content-encoding")]).toEqual([null, "gzip"]);
-    expect(Number(plain.headers.get("content-length"))).toBe((await plain.arrayBuffer()).byteLength);
-    expect(Number(zipped.headers.get("content-length"))).toBeLessThan(10_000);
-    await zipped.arrayBuffer();
-  });
+test("a page is small, and compressed on request", async () => {
+  const plain = await fetch(`${base}/`, { headers: { "Accept-Encoding": "identity" } });
+  const zipped = await fetch(`${base}/`, { headers: { "Accept-Encoding": "gzip" } });
+  expect([plain.headers.get("content-encoding"), zipped.headers.get("content-encoding")]).toEqual([null, "gzip"]);
+  expect(Number(plain.headers.get("content-length"))).toBe((await plain.arrayBuffer()).byteLength);
+  expect(Number(zipped.headers.get("content-length"))).toBeLessThan(10_000);
+  await zipped.arrayBuffer();
+});
 
-  test("answers HEAD without a body and rejects writes", async () => {
-    const head = await fetch(base + path, { method: "HEAD" });
-    expect((await head.arrayBuffer()).byteLength).toBe(0);
-    expect((await fetch(base + path, { method: "POST", body: "x" })).status).toBe(405);
-  });
+test("a page answers HEAD without a body and rejects writes", async () => {
+  const head = await fetch(`${base}/`, { method: "HEAD" });
+  expect((await head.arrayBuffer()).byteLength).toBe(0);
+  expect((await fetch(`${base}/`, { method: "POST", body: "x" })).status).toBe(405);
 });
 
 describe("monitoring server", () => {
@@ -121,6 +122,35 @@ describe("monitoring server", () => {
     "/search?q=x&chart=1",
     "/status.json?id=50&chart=1",
   ])("gets no request for %s", async (path) => expect((await charts(path))[0]).toEqual([]));
+});
+
+describe("readers of charts", () => {
+  test("do not take the places of other readers while the monitoring server is silent", async () => {
+    let waiting = 0;
+    const chart = () => {
+      waiting++;
+      return new Promise<never>(() => undefined);
+    };
+    const { web, url } = await startPageServer({ status: { ...status, chart } });
+    const leaving = new AbortController();
+    const readers = Array.from({ length: 24 }, () => fetch(`${url}/tree?id=50&chart=1`, { signal: leaving.signal }));
+    const ended = Promise.allSettled(readers);
+    await vi.waitFor(() => expect(waiting).toBe(24), PATIENCE);
+    expect((await fetch(`${url}/tree?id=50`)).status).toBe(200);
+    leaving.abort();
+    expect((await ended).map(({ status }) => status)).toEqual(Array(24).fill("rejected"));
+    await web.close(0);
+  });
+
+  test("get 503 with a time to retry if too many wait, which counts as a rejection", async () => {
+    const rejected: string[] = [];
+    const busy = { ...status, chart: async () => ({ kind: "busy", retryAfterSeconds: 10 }) as const };
+    const { web, url } = await startPageServer({ status: busy, rejected: (reason) => rejected.push(reason) });
+    const answer = await fetch(`${url}/tree?id=50&chart=1`);
+    expect([answer.status, answer.headers.get("retry-after"), rejected]).toEqual([503, "10", ["requests"]]);
+    expect(await answer.text()).toBe("Too many readers wait for charts. Retry later.\n");
+    await web.close(0);
+  });
 });
 
 describe("parameters of pages", () => {
