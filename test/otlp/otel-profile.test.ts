@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
-import type { ReceivedBatch } from "./support/decode.ts";
+import type { ReceivedBatch } from "./support/decode-metrics.ts";
 import { deliverRows, never } from "./support/exporter.ts";
 import { NOON, pushOtel } from "./support/otel-world.ts";
 import type { Receiver } from "./support/receiver.ts";

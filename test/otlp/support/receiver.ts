@@ -5,8 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import { PROBE_EVENT } from "../../../src/otlp/event-sink.ts";
 import { keyPair } from "../../support/certificates.ts";
-import { decodeRequest, type ReceivedBatch, type ReceivedMetric, type ReceivedPoint } from "./decode.ts";
 import { decodeLogs, type ReceivedLogRecord, type ReceivedLogs } from "./decode-logs.ts";
+import { decodeMetrics, type ReceivedBatch, type ReceivedMetric, type ReceivedPoint } from "./decode-metrics.ts";
 
 export interface SeenRequest {
   readonly path: string;
@@ -136,7 +136,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
     headers,
     wire,
     body,
-    batches: isLogs ? [] : decodeRequest(contentType, body),
+    batches: isLogs ? [] : decodeMetrics(contentType, body),
     logs: isLogs ? decodeLogs(contentType, body) : [],
     clientName: certificate?.subject?.CN,
   };

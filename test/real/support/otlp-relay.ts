@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { decodeReceived, type ReceivedPoint } from "../../otlp/support/decode.ts";
+import { decodeReceived, type ReceivedPoint } from "../../otlp/support/decode-metrics.ts";
 
 /** A forwarded request and the receiver's answer. */
 export interface RelayedRequest {
