@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
-import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const VALUE = TREE_FAMILIES.channelValue;
 const FIRST = { sensor_id: "50", channel_id: "0" };
 const { signal } = new AbortController();
 
-async function polled(setUp: Parameters<typeof monitored>[1] = {}): Promise<Monitored> {
-  const subject = monitored(smallServer(), setUp);
+async function polled(setUp: Parameters<typeof memoryPipeline>[1] = {}): Promise<MemoryPipeline> {
+  const subject = memoryPipeline(smallServer(), setUp);
   await subject.monitor.pollOnce(signal);
   return subject;
 }
@@ -105,7 +106,7 @@ describe("measurement", () => {
     { name: "five minutes if the interval is unknown", intervalSeconds: undefined, stale: 5 * MINUTE },
     { name: "the configured time", intervalSeconds: 600, staleAfterMs: 90 * SECOND, stale: 90 * SECOND },
   ])("is available for $name", async ({ intervalSeconds, staleAfterMs, stale }) => {
-    const { server, clock, monitor, value } = monitored(smallServer(), { staleAfterMs });
+    const { server, clock, monitor, value } = memoryPipeline(smallServer(), { staleAfterMs });
     server.change("50", { intervalSeconds });
     const age = 30 * SECOND;
     await clock.advance(age);
@@ -121,7 +122,7 @@ describe("measurement", () => {
   });
 
   test("has the age of the server's clock", async () => {
-    const { server, clock, monitor, value } = monitored(smallServer());
+    const { server, clock, monitor, value } = memoryPipeline(smallServer());
     const ahead = 2 * HOUR;
     server.offsetMs = ahead;
     server.channelRecords = [channel("50.0", { measuredAt: clock.now() + ahead - MINUTE })];
@@ -133,7 +134,7 @@ describe("measurement", () => {
   });
 
   test("expires if it is from the future", async () => {
-    const { server, clock, monitor, value } = monitored(smallServer());
+    const { server, clock, monitor, value } = memoryPipeline(smallServer());
     server.channelRecords = [channel("50.0", { measuredAt: clock.now() + 24 * HOUR })];
     for (let minute = 0; minute < 5; minute++) {
       await monitor.pollOnce(signal);
@@ -173,7 +174,7 @@ describe("measurement", () => {
 
 describe("paused sensor", () => {
   test("loses its values at the status poll and regains them at the next channel poll", async () => {
-    const { server, clock, monitor, value, series } = monitored(smallServer());
+    const { server, clock, monitor, value, series } = memoryPipeline(smallServer());
     const measure = () => {
       server.channelRecords = server.channelRecords.map((each) => ({ ...each, measuredAt: clock.now() }));
     };
@@ -198,7 +199,7 @@ describe("paused sensor", () => {
   test.each(["pausedbyuser", "pausedbydependency", "pausedbyschedule", "pausedbylicense", "pauseduntil"] as const)(
     "includes %s",
     async (status) => {
-      const { server, monitor, value } = monitored(smallServer());
+      const { server, monitor, value } = memoryPipeline(smallServer());
       server.change("50", { status });
       await monitor.pollOnce(signal);
       expect(value(VALUE, FIRST)).toBeUndefined();
@@ -206,7 +207,7 @@ describe("paused sensor", () => {
   );
 
   test.each(["down", "unknown", "disconnected", "acknowledged", "none"] as const)("excludes %s", async (status) => {
-    const { server, monitor, value } = monitored(smallServer());
+    const { server, monitor, value } = memoryPipeline(smallServer());
     server.change("50", { status });
     await monitor.pollOnce(signal);
     expect(value(VALUE, FIRST)).toBe(50);
@@ -215,7 +216,7 @@ describe("paused sensor", () => {
 
 describe("channels of an unknown sensor", () => {
   test("wait, appear with the sensor without another poll, and a metric counts them", async () => {
-    const { server, clock, monitor, value, own } = monitored(smallServer());
+    const { server, clock, monitor, value, own } = memoryPipeline(smallServer());
     void monitor.start();
     await clock.advance(0);
     const channelPolls = () => server.timesAsked("channels");
@@ -224,7 +225,7 @@ describe("channels of an unknown sensor", () => {
     await clock.advance(MINUTE);
     expect(channelPolls()).toBe(2);
     expect(await own("prtg_exporter_waiting_channels", { server: "hq" })).toBe(2);
-    server.heal();
+    server.recover();
     server.put(record("sensor", "60", "40", { name: "New" }));
     await clock.advance(30 * SECOND);
     expect(channelPolls()).toBe(2);
@@ -245,7 +246,7 @@ describe("channels of an unknown sensor", () => {
   });
 
   test("stay hidden if the sensor is paused", async () => {
-    const { server, clock, monitor, value } = monitored(smallServer());
+    const { server, clock, monitor, value } = memoryPipeline(smallServer());
     server.channelRecords.push(channel("60.0", { measuredAt: clock.now() }));
     await monitor.pollOnce(signal);
     server.put(record("sensor", "60", "40", { status: "pausedbyuser" }));

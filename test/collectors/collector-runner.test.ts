@@ -9,7 +9,7 @@ import { ApiError } from "../../src/prtg/api-error.ts";
 import { type FinishedRun, serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
+import { HOUR, type LogLine, MINUTE, SECOND } from "./memory-pipeline.ts";
 
 /** Lasts `takes` milliseconds and fails with `error`. */
 function scheduled(random: () => number = () => 0) {

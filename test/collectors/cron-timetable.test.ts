@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 import { createTimetable } from "../../src/collectors/timetable.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
+import { HOUR, type LogLine, MINUTE, SECOND } from "./memory-pipeline.ts";
 
 const DAY = 24 * HOUR;
 const ownZone = process.env.TZ;

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record, reference } from "../model/build-record.ts";
-import { channel, MINUTE, type Monitored, monitored, SCHEDULED_WITH_DETAILS, smallServer } from "./monitored.ts";
+import { type MemoryPipeline, MINUTE, memoryPipeline, SCHEDULED_WITH_DETAILS } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const { signal } = new AbortController();
 const END = Date.parse("2027-03-01T00:00:00Z");
 
-function subject(): Monitored {
+function subject(): MemoryPipeline {
   const server = smallServer();
   server.licenseUse = { used: 2_600, max: 5_000, expiresAt: END };
   server.autodiscoveries = 2;
@@ -14,10 +15,10 @@ function subject(): Monitored {
   server.connected.set(probe?.id ?? "", true);
   server.channelRecords = [channel("50.0", {}), channel("50.1", {})];
   server.primary = [channel("50.1", {})];
-  return monitored(server, { schedules: SCHEDULED_WITH_DETAILS });
+  return memoryPipeline(server, { schedules: SCHEDULED_WITH_DETAILS });
 }
 
-const shown = ({ series }: Monitored) => ({
+const shown = ({ series }: MemoryPipeline) => ({
   used: series(TREE_FAMILIES.licenseUsed).map(({ value }) => value),
   max: series(TREE_FAMILIES.licenseMax).map(({ value }) => value),
   expiry: series(TREE_FAMILIES.licenseExpiry).map(({ value }) => value),
@@ -42,7 +43,7 @@ describe("details", () => {
 
   test("need their collector", async () => {
     const { server } = subject();
-    const plain = monitored(server);
+    const plain = memoryPipeline(server);
     await plain.monitor.pollOnce(signal);
     expect(shown(plain)).toEqual(NONE);
     expect(server.asked.filter((asked) => /license|probeConnected|autodisc|primary/.test(asked))).toEqual([]);

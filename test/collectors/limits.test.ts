@@ -3,19 +3,20 @@ import type { ExtraRead, Extras } from "../../src/lib/extra-work.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { record, reference } from "../model/build-record.ts";
-import { channel, HOUR, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const { signal } = new AbortController();
 const ALL: ChannelLimits = { max_error: 90, max_warning: 80, min_warning: 20, min_error: 10 };
 
-async function polled(value: number | undefined, limits: ChannelLimits | undefined): Promise<Monitored> {
-  const subject = monitored(smallServer());
+async function polled(value: number | undefined, limits: ChannelLimits | undefined): Promise<MemoryPipeline> {
+  const subject = memoryPipeline(smallServer());
   subject.server.channelRecords = [channel("50.0", { value, measuredAt: subject.clock.now(), limits })];
   await subject.monitor.pollOnce(signal);
   return subject;
 }
 
-function byLimit({ series }: Monitored, family: "channelLimit" | "channelLimitExceeded"): Record<string, number> {
+function byLimit({ series }: MemoryPipeline, family: "channelLimit" | "channelLimitExceeded"): Record<string, number> {
   return Object.fromEntries(series(TREE_FAMILIES[family]).map(({ labels, value }) => [labels.limit, value]));
 }
 
@@ -78,7 +79,7 @@ describe("limits", () => {
   });
 
   test("can come with the values, as in the deprecated list", async () => {
-    const subject = monitored(smallServer(), { schedules: { tree: every(5), channels: every(1) } });
+    const subject = memoryPipeline(smallServer(), { schedules: { tree: every(5), channels: every(1) } });
     subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: ALL })];
     await subject.monitor.pollOnce(signal);
     expect(subject.server.timesAsked("limits")).toBe(0);
@@ -105,7 +106,7 @@ describe("limits", () => {
   });
 
   test("end with the comparison after three polls without confirmation", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     const measure = () => {
       const limits = ALL;
       subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits })];
@@ -189,7 +190,7 @@ describe("limits under pressure", () => {
       },
       countDeferred: () => undefined,
     };
-    const subject = monitored(smallServer(), { extras });
+    const subject = memoryPipeline(smallServer(), { extras });
     await subject.monitor.pollOnce(signal);
     expect(asked).toEqual([]);
     await subject.monitor.pollOnce(signal);

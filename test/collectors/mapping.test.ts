@@ -8,7 +8,8 @@ import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
-import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const RULES: RuleSettings[] = [
   { kind: "drop", match: { channel: "Noise" } },
@@ -28,7 +29,7 @@ const { signal } = new AbortController();
 const ALL = { from: 0, count: 100 };
 const LIMITS: ChannelLimits = { max_error: 500, max_warning: 20 };
 
-interface Mapped extends Monitored {
+interface Mapped extends MemoryPipeline {
   readonly seconds: MetricFamily;
   readonly ratio: MetricFamily;
   readonly secondsLimit: MetricFamily;
@@ -41,7 +42,7 @@ interface Mapped extends Monitored {
 /** One channel, 50.0: `Ping Time`, 30 msec. */
 async function mapped(
   more: Partial<ChannelMapperOptions> = {},
-  options: Parameters<typeof monitored>[1] = {},
+  options: Parameters<typeof memoryPipeline>[1] = {},
 ): Promise<Mapped> {
   const { ruleSet: rules, problems } = compileRules([{ label: "test.yaml", isPreset: false, rules: RULES }], {
     byteUnits: "binary",
@@ -51,7 +52,7 @@ async function mapped(
   const store = new Store(mapper.storeFamilies());
   const server = smallServer();
   server.channelRecords = [];
-  const running = monitored(server, { mapper, store, ...options });
+  const running = memoryPipeline(server, { mapper, store, ...options });
   const family = (name: string) => {
     const found = mapper.storeFamilies().find((each) => each.name === name);
     if (found === undefined) throw new Error(`no family ${name}`);
@@ -304,7 +305,7 @@ describe("prtg_exporter_unmapped_channels", () => {
   });
 
   test("does not exist without rules", async () => {
-    const { monitor, own } = monitored(smallServer());
+    const { monitor, own } = memoryPipeline(smallServer());
     await monitor.pollOnce(signal);
     expect(await own("prtg_exporter_unmapped_channels")).toBeUndefined();
   });

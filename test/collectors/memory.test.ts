@@ -2,14 +2,15 @@ import { expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { stateBytes } from "../../src/model/bounds.ts";
-import { channel, monitored, smallServer } from "./monitored.ts";
+import { memoryPipeline } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const { signal } = new AbortController();
 const NODES = smallServer().nodeRecords.size;
 
 test("a poll holds memory until the state adopts its lists, and the state holds its size", async () => {
   const memory = new MemoryBudget(1_000_000);
-  const subject = monitored(smallServer(), { memory });
+  const subject = memoryPipeline(smallServer(), { memory });
   const { server, monitor } = subject;
   server.recordBytes = 1_000;
   await monitor.pollOnce(signal);
@@ -28,7 +29,7 @@ test("a poll holds memory until the state adopts its lists, and the state holds 
 });
 
 test("a state stays as it is if it would exceed memory, and can shrink", async () => {
-  const subject = monitored(smallServer(), { memory: new MemoryBudget(stateBytes(NODES, 10)) });
+  const subject = memoryPipeline(smallServer(), { memory: new MemoryBudget(stateBytes(NODES, 10)) });
   const { server, monitor } = subject;
   await monitor.pollOnce(signal);
   const shown = () => subject.series(TREE_FAMILIES.sensorInfo).length;

@@ -5,8 +5,9 @@ import type { NodeKind } from "../../src/prtg/records.ts";
 import { isPaused, type StatusToken } from "../../src/prtg/status.ts";
 import { ROOT, record, reference } from "../model/build-record.ts";
 import { runs } from "../support/runs.ts";
+import { type MemoryPipeline, memoryPipeline } from "./memory-pipeline.ts";
 import { MemoryServer, type Question } from "./memory-server.ts";
-import { channel, type Monitored, monitored } from "./monitored.ts";
+import { channel } from "./small-server.ts";
 
 const SENSORS = ["50", "51", "52", "53"];
 const DEVICES = ["40", "41"];
@@ -86,7 +87,7 @@ function lives(server: MemoryServer, id: string): boolean {
 }
 
 /** Reads every family, which rejects duplicate series. */
-function shown({ series }: Monitored): { sensors: Map<string, string>; values: Map<string, string> } {
+function shown({ series }: MemoryPipeline): { sensors: Map<string, string>; values: Map<string, string> } {
   for (const family of Object.values(TREE_FAMILIES)) series(family);
   return {
     sensors: new Map(
@@ -122,7 +123,7 @@ function mutate(server: MemoryServer, given: Step, measuredAt: number): void {
 test("the state follows the server through any changes and failures, without duplicates or losses", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const subject = monitored(newServer());
+      const subject = memoryPipeline(newServer());
       const { server, monitor, clock } = subject;
       const { signal } = new AbortController();
       /** Shown by a poll and alive since. */
@@ -136,7 +137,7 @@ test("the state follows the server through any changes and failures, without dup
         } else if (given.do === "failing poll") server.fail("API_TIMEOUT", ...given.questions);
         else continue;
         await monitor.pollOnce(signal);
-        server.heal();
+        server.recover();
         const { sensors, values } = shown(subject);
         const served = new Set([...sensors.keys(), ...values.keys()]);
         for (const id of alive) expect(served).toContain(id);

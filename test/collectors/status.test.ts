@@ -3,7 +3,8 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { StatusSummary } from "../../src/prtg/records.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../../src/prtg/status.ts";
 import { record } from "../model/build-record.ts";
-import { HOUR, MINUTE, type Monitored, monitored, SCHEDULED, SECOND, smallServer } from "./monitored.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SCHEDULED, SECOND } from "./memory-pipeline.ts";
+import { smallServer } from "./small-server.ts";
 
 const { signal } = new AbortController();
 
@@ -11,7 +12,7 @@ function summary(counts: Partial<Record<StatusToken, number>>, total?: number): 
   return { counts: new Map(Object.entries(counts) as [StatusToken, number][]), total };
 }
 
-function statusCounts({ series }: Monitored): Record<string, number> {
+function statusCounts({ series }: MemoryPipeline): Record<string, number> {
   return Object.fromEntries(series(TREE_FAMILIES.sensors).map(({ labels, value }) => [labels.status, value]));
 }
 
@@ -19,7 +20,7 @@ const NONE = Object.fromEntries(STATUS_TOKENS.map((token) => [token, 0]));
 
 describe("prtg_sensors", () => {
   test("shows the server's summary with statuses from the sensor list", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7, down: 2 }, 10);
     subject.server.change("50", { status: "collecting" });
     await subject.monitor.pollOnce(signal);
@@ -28,7 +29,7 @@ describe("prtg_sensors", () => {
   });
 
   test("counts an inconsistent summary", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7 }, 9);
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
     expect(await subject.own("prtg_exporter_decode_problems_total", { server: "hq", problem: "summary" })).toBe(2);
@@ -36,14 +37,14 @@ describe("prtg_sensors", () => {
   });
 
   test("counts the sensor list if the server has no summary", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.change("51", { status: "partialdown" });
     await subject.monitor.pollOnce(signal);
     expect(statusCounts(subject)).toEqual({ ...NONE, up: 1, partialdown: 1 });
   });
 
   test("counts the lists if the user has no right to the optional server counts", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7 }, 7);
     subject.server.counts = new Map([["sensor", 7]]);
     subject.server.fail("API_FORBIDDEN", "summary", "counts");
@@ -55,13 +56,13 @@ describe("prtg_sensors", () => {
       [40, "counting objects per kind from the lists"],
       [40, "counting sensors per status from the lists"],
     ]);
-    subject.server.heal();
+    subject.server.recover();
     await subject.monitor.pollOnce(signal);
     expect(statusCounts(subject)).toMatchObject({ up: 7 });
   });
 
   test("counts the known sensors if the list is incomplete", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     await subject.monitor.pollOnce(signal);
     subject.server.remove("50");
     subject.server.incomplete.add("sensor");
@@ -70,7 +71,7 @@ describe("prtg_sensors", () => {
   });
 
   test("keeps the last counts for a while after a failed summary", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7 });
     await subject.monitor.pollOnce(signal);
     subject.server.fail("API_SERVER_ERROR", "summary");
@@ -82,7 +83,7 @@ describe("prtg_sensors", () => {
   });
 
   test("omits statuses that neither summary nor list contains", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7, down: 0 });
     subject.server.fail("API_SERVER_ERROR", "sensor");
     await subject.monitor.pollOnce(signal);
@@ -94,7 +95,7 @@ describe("status of a sensor", () => {
   const labels = { sensor_id: "50" };
 
   test("is one moving series and a code", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     for (const status of ["up", "down", "down", "acknowledged"] as const) {
       subject.server.change("50", { status });
       await subject.monitor.pollOnce(signal);
@@ -105,7 +106,7 @@ describe("status of a sensor", () => {
   });
 
   test("is 15 series of 0 and 1 on request", async () => {
-    const subject = monitored(smallServer(), { sensorStatus: "all" });
+    const subject = memoryPipeline(smallServer(), { sensorStatus: "all" });
     for (const status of ["up", "down"] as const) {
       subject.server.change("50", { status });
       await subject.monitor.pollOnce(signal);
@@ -121,7 +122,7 @@ describe("status of a sensor", () => {
   });
 
   test("has a start time in seconds", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.change("50", { statusSince: 1_700_000_000_250 });
     await subject.monitor.pollOnce(signal);
     expect(subject.value(TREE_FAMILIES.sensorStatusSince, labels)).toBe(1_700_000_000.25);
@@ -129,7 +130,7 @@ describe("status of a sensor", () => {
   });
 
   test("keeps its message and times without rendering the page again", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     // The counted objects come last, so the second poll counts them.
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
     const { version } = subject.store;
@@ -142,7 +143,7 @@ describe("status of a sensor", () => {
   });
 
   test("expires after five minutes without confirmation, but the age of its values stays", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     void subject.monitor.start();
     await subject.clock.advance(0);
     subject.server.fail("API_CONNECTION_FAILED", "health", "sensor", "device", "group", "probe", "summary", "channels");
@@ -161,14 +162,14 @@ describe("status of a sensor", () => {
     expect(subject.series(TREE_FAMILIES.objects)).toEqual([]);
     expect(subject.series(TREE_FAMILIES.serverInfo)).toEqual([]);
     expect(subject.series(TREE_FAMILIES.sensorLastMeasurement)).toHaveLength(2);
-    subject.server.heal();
+    subject.server.recover();
     await subject.clock.advance(MINUTE);
     expect(subject.series(TREE_FAMILIES.sensorStatus)).toHaveLength(2);
     await subject.monitor.stop();
   });
 
   test("expires after three longer periods", async () => {
-    const subject = monitored(smallServer(), {
+    const subject = memoryPipeline(smallServer(), {
       schedules: { tree: { kind: "interval", everyMs: 24 * HOUR }, status: { kind: "interval", everyMs: 10 * MINUTE } },
     });
     await subject.monitor.pollOnce(signal);
@@ -181,7 +182,7 @@ describe("status of a sensor", () => {
 
 describe("probes, groups and devices", () => {
   test("show their own status instead of that of their sensors", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.change("50", { status: "down" });
     subject.server.change("1", { status: "disconnected" });
     await subject.monitor.pollOnce(signal);
@@ -200,7 +201,7 @@ describe("probes, groups and devices", () => {
     { nodeSensors: ["device"] as const, shown: ["40"] },
     { nodeSensors: [] as const, shown: [] },
   ])("count the sensors below the kinds $nodeSensors", async ({ nodeSensors, shown }) => {
-    const subject = monitored(smallServer(), { nodeSensors });
+    const subject = memoryPipeline(smallServer(), { nodeSensors });
     for (const id of ["1", "10", "40"]) subject.server.change(id, { summary: summary({ up: 4, down: 1 }) });
     await subject.monitor.pollOnce(signal);
     const found = subject.series(TREE_FAMILIES.nodeSensors);
@@ -210,7 +211,7 @@ describe("probes, groups and devices", () => {
   });
 
   test("drop the count of a status that the server omits", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.change("10", { summary: summary({ up: 4, down: 1 }) });
     await subject.monitor.pollOnce(signal);
     subject.server.change("10", { summary: summary({ up: 5 }) });
@@ -221,11 +222,11 @@ describe("probes, groups and devices", () => {
 });
 
 describe("lists from a recent tree run", () => {
-  const readings = ({ server }: Monitored) =>
+  const readings = ({ server }: MemoryPipeline) =>
     (["sensor", "device", "group", "probe"] as const).map((kind) => server.timesAsked(kind));
 
   test("are not read again by the next run, except those of counted kinds", async () => {
-    const subject = monitored(smallServer(), {
+    const subject = memoryPipeline(smallServer(), {
       schedules: { ...SCHEDULED, tree: { kind: "interval", everyMs: HOUR } },
     });
     subject.server.change("50", { status: "down" });
@@ -241,14 +242,14 @@ describe("lists from a recent tree run", () => {
   });
 
   test("are read again if they were incomplete", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.incomplete.add("sensor");
     await subject.monitor.pollOnce(signal);
     expect(readings(subject)).toEqual([2, 1, 2, 2]);
   });
 
   test("are read again some seconds later", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     const release = subject.server.hold("summary");
     void subject.monitor.start();
     await subject.clock.advance(6 * SECOND);
@@ -260,7 +261,7 @@ describe("lists from a recent tree run", () => {
 });
 
 test("a failed list fails the run but keeps the other lists", async () => {
-  const subject = monitored(smallServer());
+  const subject = memoryPipeline(smallServer());
   subject.server.put(record("sensor", "52", "40", { status: "warning" }));
   subject.server.fail("API_TIMEOUT", "device");
   await subject.monitor.pollOnce(signal);
@@ -272,7 +273,7 @@ test("a failed list fails the run but keeps the other lists", async () => {
 });
 
 test("an unreachable server does not get requests for every list", async () => {
-  const subject = monitored(smallServer());
+  const subject = memoryPipeline(smallServer());
   subject.server.fail("API_CONNECTION_FAILED", "summary");
   void subject.monitor.start();
   await subject.clock.advance(0);
@@ -284,7 +285,7 @@ test("an unreachable server does not get requests for every list", async () => {
 });
 
 test("an incomplete list is no failure, but a metric reports it", async () => {
-  const subject = monitored(smallServer());
+  const subject = memoryPipeline(smallServer());
   subject.server.incomplete.add("group");
   expect(await subject.monitor.pollOnce(signal)).toBe(true);
   for (const collector of ["tree", "status"]) {
@@ -294,7 +295,7 @@ test("an incomplete list is no failure, but a metric reports it", async () => {
 });
 
 test("a server without a list of groups works without groups", async () => {
-  const subject = monitored(smallServer());
+  const subject = memoryPipeline(smallServer());
   subject.server.fail("API_ENDPOINT_MISSING", "group");
   for (let poll = 0; poll < 3; poll++) expect(await subject.monitor.pollOnce(signal)).toBe(true);
   expect(subject.series(TREE_FAMILIES.sensorStatus)).toHaveLength(2);

@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record, reference } from "../model/build-record.ts";
-import { channel, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+import { type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const { signal } = new AbortController();
 
 /** Only the tree collector requests intervals. */
-function treePolls({ server }: Monitored): number {
+function treePolls({ server }: MemoryPipeline): number {
   return server.asked.filter((asked) => asked.startsWith('sensor {"interval":true')).length;
 }
 
-async function started(): Promise<Monitored> {
-  const subject = monitored(smallServer());
+async function started(): Promise<MemoryPipeline> {
+  const subject = memoryPipeline(smallServer());
   void subject.monitor.start();
   await subject.clock.advance(SECOND);
   return subject;
@@ -19,7 +20,7 @@ async function started(): Promise<Monitored> {
 
 describe("tree collector", () => {
   test("shows properties and intervals", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.change("50", { tags: ["a", "b"], priority: 5, type: "snmptraffic", typeName: "SNMP Traffic" });
     await subject.monitor.pollOnce(signal);
     expect(subject.series(TREE_FAMILIES.sensorInfo)[0]?.labels).toEqual({
@@ -37,7 +38,7 @@ describe("tree collector", () => {
   });
 
   test("shows dependencies on any object", async () => {
-    const subject = monitored(smallServer(), { dependencyInfo: true });
+    const subject = memoryPipeline(smallServer(), { dependencyInfo: true });
     const shown = () =>
       subject.series(TREE_FAMILIES.dependencyInfo).map(({ labels }) => Object.values(labels).join(" "));
     subject.server.change("10", { dependsOn: "" });
@@ -56,7 +57,7 @@ describe("tree collector", () => {
   });
 
   test("shows only the server's object counts", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.counts = new Map([
       ["sensor", 9],
       ["usergroup", 2],
@@ -73,7 +74,7 @@ describe("tree collector", () => {
   });
 
   test("counts objects if the server does not", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
     const shown = subject.series(TREE_FAMILIES.objects).map(({ labels, value }) => [labels.kind, value]);
     expect(shown.sort()).toEqual([
@@ -86,7 +87,7 @@ describe("tree collector", () => {
   });
 
   test("omits counts without a list", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.fail("API_TIMEOUT", "device", "channels");
     await subject.monitor.pollOnce(signal);
     expect(subject.value(TREE_FAMILIES.objects, { kind: "device" })).toBeUndefined();
@@ -101,7 +102,7 @@ describe("rename or move", () => {
     { what: "rename of a sensor", change: ["50", { name: "WAN" }] as const, path: "Berlin/Network/sw-1/WAN" },
     { what: "move of a device", change: ["40", { parent: reference("1") }] as const, path: "Berlin/sw-1/Uplink" },
   ])("reaches every series immediately: $what", async ({ change, path }) => {
-    const subject = monitored(smallServer(), { channelInfo: true });
+    const subject = memoryPipeline(smallServer(), { channelInfo: true });
     const more = { limits: { max_error: 1 }, lookup: "acme.load" };
     subject.server.channelRecords = subject.server.channelRecords.map((each) => ({ ...each, ...more }));
     subject.server.lookupDefinitions = [
@@ -230,7 +231,7 @@ describe("new device", () => {
 });
 
 test("the collector reads children before parents, to know all parents", async () => {
-  const subject = monitored(smallServer());
+  const subject = memoryPipeline(smallServer());
   await subject.monitor.pollOnce(signal);
   const kinds = subject.server.asked.map((asked) => asked.split(" ")[0]);
   expect(kinds.slice(2, 6)).toEqual(["sensor", "device", "group", "probe"]);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { SeriesTable } from "../../src/store/series-table.ts";
 import { SERVER_WIDE, shardKeyOf } from "../../src/store/shard-key.ts";
-import { monitored, SCHEDULED_WITH_DETAILS, smallServer } from "../collectors/monitored.ts";
+import { memoryPipeline, SCHEDULED_WITH_DETAILS } from "../collectors/memory-pipeline.ts";
+import { smallServer } from "../collectors/small-server.ts";
 import { record } from "../model/build-record.ts";
 
 const OWNERS = new Map([
@@ -34,7 +35,7 @@ test("a device is in one shard with its sensors and channels, also after a move"
   for (const [index, each] of server.channelRecords.entries()) {
     server.channelRecords[index] = { ...each, limits: { max_error: 90 } };
   }
-  const { monitor, store } = monitored(server, { schedules: SCHEDULED_WITH_DETAILS, channelInfo: true });
+  const { monitor, store } = memoryPipeline(server, { schedules: SCHEDULED_WITH_DETAILS, channelInfo: true });
   await monitor.pollOnce(new AbortController().signal);
   const before = ["1 in 1", "10 in 10", "40 in 40", "41 in 41", "50 in 40", "51 in 40", "server in server"];
   expect(ownersOf(store.tables)).toEqual(before);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkSteps } from "../../../src/cli/check/plan.ts";
-import { smallServer } from "../../collectors/monitored.ts";
+import { smallServer } from "../../collectors/small-server.ts";
 import { load } from "../../config/support.ts";
 
 async function account(accounts: number | undefined): Promise<string> {

@@ -3,7 +3,7 @@ import { checkSteps } from "../../../src/cli/check/plan.ts";
 import { goesOnWithout } from "../../../src/collectors/failures.ts";
 import { ApiError } from "../../../src/prtg/api-error.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
-import { channel, smallServer } from "../../collectors/monitored.ts";
+import { channel, smallServer } from "../../collectors/small-server.ts";
 import { load } from "../../config/support.ts";
 
 const TOLD = "license: 2600 of 5000 sensors, running auto-discoveries: 2, first probe: connected, primary channels: 1";

@@ -5,7 +5,7 @@ import { type FoundLists, rulesStep } from "../../../src/cli/check/list-steps.ts
 import { compileRules } from "../../../src/mapping/rules/compile.ts";
 import { RuleUse } from "../../../src/mapping/rules/rule-use.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
-import { smallServer } from "../../collectors/monitored.ts";
+import { smallServer } from "../../collectors/small-server.ts";
 
 function useOf(kinds: readonly string[]): RuleUse {
   const rules = kinds.map((kind) => ({ kind: "drop", match: { kind } }) as const);

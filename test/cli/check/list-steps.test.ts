@@ -11,7 +11,7 @@ import type { Step } from "../../../src/cli/check/step.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
 import type { DecodeProblem } from "../../../src/telemetry/metric-declarations.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
-import { channel, smallServer } from "../../collectors/monitored.ts";
+import { channel, smallServer } from "../../collectors/small-server.ts";
 import { reference } from "../../model/build-record.ts";
 
 const LOOKUP = { id: "1", name: "oid.custom.state", entries: [] };

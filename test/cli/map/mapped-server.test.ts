@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { onlySensor, recordServer, sensorIn, treeOf } from "../../../src/cli/map/mapped-server.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
-import { smallServer } from "../../collectors/monitored.ts";
+import { smallServer } from "../../collectors/small-server.ts";
 
 async function recorded(api: MemoryServer) {
   const warnings: string[] = [];
