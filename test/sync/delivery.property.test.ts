@@ -4,7 +4,7 @@ import { decodeWatermarks, watermarkFileName } from "../../src/sync/watermarks.t
 import { ManualClock } from "../support/manual-clock.ts";
 import { faultsOf, lastOf, type Restart } from "./support/delivery-ledger.ts";
 import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./support/exporter-process.ts";
-import { type Mood, Receiver } from "./support/receiver.ts";
+import { MemorySink, type SinkBehaviour } from "./support/memory-sink.ts";
 import { type RecordedSensor, RecordedServer } from "./support/recorded-server.ts";
 
 const MINUTE = 60_000;
@@ -14,7 +14,7 @@ const BEGIN = Date.UTC(2026, 0, 15, 12);
 type Event =
   | { readonly kind: "server out" | "receiver out"; readonly minutes: number }
   | { readonly kind: "killed" | "stopped"; readonly minutes: number; readonly afterMs: number }
-  | { readonly kind: "receiver"; readonly mood: Mood };
+  | { readonly kind: "receiver"; readonly behaviour: SinkBehaviour };
 
 interface Scenario {
   readonly settings: ProcessSettings;
@@ -38,7 +38,10 @@ function eventWithin(longestMinutes: number): fc.Arbitrary<Event> {
       // Anywhere between two polls, often while rows or watermarks are in flight.
       afterMs: fc.oneof(fc.integer({ min: 0, max: 1_500 }), fc.integer({ min: 0, max: PERIOD_MS })),
     }),
-    fc.record({ kind: fc.constant("receiver" as const), mood: fc.constantFrom<Mood>("refuses", "refuses in part") }),
+    fc.record({
+      kind: fc.constant("receiver" as const),
+      behaviour: fc.constantFrom<SinkBehaviour>("refuses", "refuses in part"),
+    }),
   );
 }
 
@@ -95,7 +98,7 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
   const server = new RecordedServer(clock, scenario.sensors);
   server.seriesLagMs = scenario.seriesLagMs;
   server.offsetMs = scenario.offsetMs;
-  const receiver = new Receiver(clock);
+  const receiver = new MemorySink(clock);
   receiver.retryAfterMs = scenario.retryAfterMs;
   const disk = new Disk();
   const restarts: Restart[] = [];
@@ -119,12 +122,12 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
         server.failure = undefined;
         break;
       case "receiver out":
-        receiver.mood = "is down";
+        receiver.behaviour = "is down";
         await poll(event.minutes);
-        receiver.mood = "accepts";
+        receiver.behaviour = "accepts";
         break;
       case "receiver":
-        receiver.mood = event.mood;
+        receiver.behaviour = event.behaviour;
         break;
       case "killed":
       case "stopped": {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/sync/measurement.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { DAY, HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
-import type { ReceivedRow } from "./support/receiver.ts";
+import type { ReceivedRow } from "./support/memory-sink.ts";
 
 const SENSORS = [
   recordedSensor("11", 60, { phaseSeconds: 17, sinceMs: 100 * DAY }),

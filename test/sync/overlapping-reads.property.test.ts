@@ -6,7 +6,7 @@ import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { ServerClock } from "../../src/prtg/server-clock.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
-import type { ReceivedRow } from "./support/receiver.ts";
+import type { ReceivedRow } from "./support/memory-sink.ts";
 
 const SECOND = 1_000;
 const MINUTES = 40;

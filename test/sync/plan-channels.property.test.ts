@@ -25,7 +25,7 @@ async function play(seed: number, channelsOf: (() => KnownChannels) | undefined)
   let process = await subject.start();
   for (let minute = 0; minute < MINUTES; minute++) {
     server.failure = isOften(0.2) ? "API_UNAVAILABLE" : undefined;
-    receiver.mood = isOften(0.2) ? "is down" : "accepts";
+    receiver.behaviour = isOften(0.2) ? "is down" : "accepts";
     if (isOften(0.1)) server.down.set("8", server.now());
     else if (isOften(0.3)) server.down.delete("8");
     if (isOften(0.1)) await clock.advance(random() * 6 * HOUR);
@@ -36,7 +36,7 @@ async function play(seed: number, channelsOf: (() => KnownChannels) | undefined)
     await subject.run(process, 1, 20_000 + Math.floor(random() * 60_000));
   }
   server.failure = undefined;
-  receiver.mood = "accepts";
+  receiver.behaviour = "accepts";
   await subject.run(process, 5);
   await subject.stop(process);
   const points = receiver.received.flatMap(({ sensorId, at, resolution, values }) =>

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { coverageEnd, type MeasurementRow } from "../../src/sync/measurement.ts";
 import { runs } from "../support/runs.ts";
 import { HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
-import type { Mood } from "./support/receiver.ts";
+import type { SinkBehaviour } from "./support/memory-sink.ts";
 
 interface Scenario {
   readonly mode: "auto" | "all" | "off";
@@ -17,7 +17,7 @@ interface Scenario {
   readonly events: readonly Event[];
 }
 
-type Event = { readonly minutes: number; readonly kind: Mood | "restart" | "server out" | "withdrawn" };
+type Event = { readonly minutes: number; readonly kind: SinkBehaviour | "restart" | "server out" | "withdrawn" };
 
 const INTERVALS = [10, 30, 60, 120, 240, 300, 600, 900, 3_600, 4 * 3_600, 6 * 3_600];
 
@@ -91,9 +91,9 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
       }
       isWithdrawn = false;
     } else {
-      receiver.mood = kind;
+      receiver.behaviour = kind;
       await subject.run(process, minutes, pollEveryMs);
-      receiver.mood = "accepts";
+      receiver.behaviour = "accepts";
     }
     check();
   }

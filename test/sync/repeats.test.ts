@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { MeasurementRow } from "../../src/sync/measurement.ts";
 import { BEGIN, HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
 import type { ExporterProcess } from "./support/exporter-process.ts";
-import type { ReceivedRow } from "./support/receiver.ts";
+import type { ReceivedRow } from "./support/memory-sink.ts";
 import type { RecordedSensor } from "./support/recorded-server.ts";
 
 const QUARTER_HOURLY = recordedSensor("7", 900, { phaseSeconds: 300 });
@@ -81,7 +81,7 @@ describe("sensor with a scan every 15 minutes", () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 10);
     const before = repeatsOf(subject).length;
-    subject.receiver.mood = "refuses";
+    subject.receiver.behaviour = "refuses";
     await subject.run(subject.process, 4);
     expect(repeatsOf(subject).length).toBeGreaterThan(before);
     expect(subject.process.counted.repeated.get("rejected")).toBe(2);
@@ -130,7 +130,7 @@ describe("sensor with a scan every 15 minutes", () => {
   test("has at most one waiting repeat during an outage of the receiver", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 6);
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(subject.process, 13);
     expect(subject.process.delivery?.outbox.points).toBeLessThanOrEqual(4);
   });

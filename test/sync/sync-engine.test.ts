@@ -174,10 +174,10 @@ describe("mode off, beyond the memory limit", () => {
   test("loses and counts new measurements, and delivers waiting ones", async () => {
     const subject = world([recordedSensor("7", 60)], { mode: "off", maxPendingPoints: 20 });
     const process = await subject.start();
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(process, 15);
     expect(process.counted.dropped).toBe(10);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 5);
     expect(secondsOf(subject, "7")).toEqual([...range(0, 540, 60), ...range(960, 1_140, 60)]);
   });
@@ -495,14 +495,14 @@ describe("memory limit", () => {
     const subject = world(MINUTELY, { maxPendingPoints: 12_000 });
     const process = await subject.start();
     await subject.run(process, 3);
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(process, 200);
     expect(process.counted.dropped).toBe(0);
     await subject.run(process, 300);
     const pending = [...(process.delivery?.pending().values() ?? [])].reduce((sum, { points }) => sum + points, 0);
     expect(pending).toBeLessThanOrEqual(12_000);
     expect(process.counted.dropped).toBeGreaterThan(0);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 30);
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
     expect(process.counted.delivered.get("live")).toBeGreaterThan(20 * 240 * 2);
@@ -515,13 +515,13 @@ describe("memory limit", () => {
     });
     const subject = world([recordedSensor("7", 60)], { maxPendingPoints: 600 });
     const process = await inStep(subject);
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     // The second does not fit, the list also has 04:00.
     subject.server.answers.set("7", [row(180, 1), row(190, 600), row(240, 2)]);
     await subject.clock.advance(75_000);
     await subject.run(process, 3, 10_000);
     expect(process.delivery?.pending().get("live")?.points).toBe(1);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 4);
     expect(secondsOf(subject, "7").filter((seconds) => seconds > 120 && seconds < 300)).toEqual([180, 190, 240]);
   });
@@ -529,12 +529,12 @@ describe("memory limit", () => {
   test("stops reads of series while half of it is full", async () => {
     const subject = world([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
     const process = await subject.start();
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(process, 2);
     const asked = subject.server.asked.length;
     await subject.run(process, 30);
     expect(subject.server.asked.length).toBe(asked);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 5);
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
@@ -556,7 +556,7 @@ describe("end of the engine", () => {
 describe("reports of the engine", () => {
   test("list waiting rows by resolution", async () => {
     const subject = world([recordedSensor("7", 60)]);
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     const process = await subject.start();
     await subject.run(process, 3);
     expect(process.delivery?.pending()).toEqual(

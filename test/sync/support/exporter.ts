@@ -1,6 +1,6 @@
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./exporter-process.ts";
-import { Receiver } from "./receiver.ts";
+import { MemorySink } from "./memory-sink.ts";
 import { type RecordedSensor, RecordedServer } from "./recorded-server.ts";
 
 export const BEGIN = Date.UTC(2026, 0, 15, 12);
@@ -28,7 +28,7 @@ export function recordedSensor(
 export interface World {
   readonly clock: ManualClock;
   readonly server: RecordedServer;
-  readonly receiver: Receiver;
+  readonly receiver: MemorySink;
   readonly disk: Disk;
   start(): Promise<ExporterProcess>;
   /** Polls and reads once per period. */
@@ -43,7 +43,7 @@ export function world(
   const { pushes = true, ...settings } = more;
   const clock = new ManualClock(BEGIN);
   const server = new RecordedServer(clock, sensors);
-  const receiver = new Receiver(clock);
+  const receiver = new MemorySink(clock);
   const disk = new Disk();
   return {
     clock,
