@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+import { BEGIN, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const SECOND = 1_000;
 
@@ -8,7 +8,7 @@ test.each([
   { name: "while its rows still wait", afterMs: 0 },
   { name: "after its rows were sent", afterMs: 5 * SECOND },
 ])("a list older than a series, $name, does not turn back a clock that was ahead", async ({ afterMs }) => {
-  const subject = world([recordedSensor("7", 60)]);
+  const subject = syncSetup([recordedSensor("7", 60)]);
   const { server, clock } = subject;
   const process = await subject.start();
   await subject.run(process, 3);

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { decodeWatermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { faultsOf, lastOf, type Restart } from "./support/delivery-ledger.ts";
-import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./support/exporter-process.ts";
 import { MemorySink, type SinkBehaviour } from "./support/memory-sink.ts";
 import { type RecordedSensor, RecordedServer } from "./support/recorded-server.ts";
+import { Disk, PERIOD_MS, SyncRun, type SyncRunSettings } from "./support/sync-run.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,7 +17,7 @@ type Event =
   | { readonly kind: "receiver"; readonly behaviour: SinkBehaviour };
 
 interface Scenario {
-  readonly settings: ProcessSettings;
+  readonly settings: SyncRunSettings;
   readonly sensors: readonly RecordedSensor[];
   readonly seriesLagMs: number;
   readonly offsetMs: number;
@@ -102,9 +102,9 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
   receiver.retryAfterMs = scenario.retryAfterMs;
   const disk = new Disk();
   const restarts: Restart[] = [];
-  const start = async (): Promise<ExporterProcess> => {
+  const start = async (): Promise<SyncRun> => {
     restarts.push({ receivedBefore: receiver.received.length, watermarks: watermarksOn(disk) });
-    return ExporterProcess.start(clock, server, receiver, disk, scenario.settings);
+    return SyncRun.start(clock, server, receiver, disk, scenario.settings);
   };
   let process = await start();
   const poll = async (minutes: number): Promise<void> => {

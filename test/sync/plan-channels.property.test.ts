@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
 import type { KnownChannels } from "../../src/sync/plan.ts";
-import { HOUR, recordedSensor, world } from "./support/exporter.ts";
+import { HOUR, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const MINUTES = 30;
 const DROPPING: KnownChannels = { kept: ["0"], dropped: ["1", "-4"] };
@@ -15,7 +15,7 @@ async function play(seed: number, channelsOf: (() => KnownChannels) | undefined)
   const random = seededRandom(seed);
   const isOften = (part: number): boolean => random() < part;
   const sensors = [recordedSensor("7", 60), recordedSensor("8", 30), recordedSensor("9", 10, { phaseSeconds: 3 })];
-  const subject = world(sensors, {
+  const subject = syncSetup(sensors, {
     requestsPerCycle: 20,
     // Keeps the number of requests independent of values per row.
     maxBatchPoints: 1_000_000,

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { coverageEnd, type MeasurementRow } from "../../src/sync/measurement.ts";
 import { runs } from "../support/runs.ts";
-import { HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
 import type { SinkBehaviour } from "./support/memory-sink.ts";
+import { HOUR, MINUTE, recordedSensor, type SyncSetup, syncSetup } from "./support/sync-setup.ts";
 
 interface Scenario {
   readonly mode: "auto" | "all" | "off";
@@ -52,7 +52,7 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
       .list()
       .filter(({ sensorId }) => sensorId === id && !isWithdrawn)
       .flatMap(({ channelId, value }) => (value === undefined ? [] : [[channelId, value]]));
-  const subject: World = world(sensors, {
+  const subject: SyncSetup = syncSetup(sensors, {
     mode,
     repeats: { intervalMs: scenario.repeatIntervalMs, valuesOf, isHeldBack: () => false },
   });

@@ -3,7 +3,7 @@ import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { type ChannelGroup, timesBetween } from "../../src/sync/list-measurements.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+import { BEGIN, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const SECOND = 1_000;
 
@@ -94,7 +94,7 @@ describe("torn list", () => {
     { name: "of one list", isTorn: (list: number) => list === 3 },
     { name: "of all lists for ten hours", isTorn: (list: number) => list > 3, lists: 600 },
   ])("loses nothing with a scan between two pages $name", async ({ isTorn, lists = 20 }) => {
-    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
+    const subject = syncSetup([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
     const process = await subject.start();
     for (let list = 0; list < lists; list++) {
       const first = subject.server.list();
@@ -112,7 +112,7 @@ describe("torn list", () => {
   });
 
   test("loses nothing with another scan before the second page and a series in between", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 3);
     const { server, clock } = subject;
@@ -135,7 +135,7 @@ describe("torn list", () => {
   });
 
   test("loses nothing after failed lists and with a channel without the last scan", async () => {
-    const subject = world([recordedSensor("7", 300)]);
+    const subject = syncSetup([recordedSensor("7", 300)]);
     const { server, clock } = subject;
     const process = await subject.start();
     await subject.run(process, 11);
@@ -154,7 +154,7 @@ describe("torn list", () => {
   });
 
   test("causes no read of a series if it is a single one", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 3);
     await process.poll();
