@@ -6,7 +6,7 @@ import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "../otlp/support/exporter.ts";
-import type { Receiver, SeenRequest } from "../otlp/support/receiver.ts";
+import type { Receiver, SeenRequest } from "../otlp/support/otlp-http-receiver.ts";
 import { HistoryServer } from "./history-server.ts";
 import { emptyFolder, run, TickingClock, type Wanted } from "./running.ts";
 

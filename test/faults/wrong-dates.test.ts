@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
 
 /** Simulated hours take seconds, over a minute on a busy machine. */

@@ -8,7 +8,7 @@ import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
 import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
-import { isProbe, type Receiver, startReceiver } from "./support/receiver.ts";
+import { isProbe, type Receiver, startReceiver } from "./support/otlp-http-receiver.ts";
 
 async function testSink(section: OtlpSection, context?: Parameters<typeof testLogExporter>[1]) {
   return createEventSink({ exporter: await testLogExporter(section, context), resource: RESOURCE, scope: SCOPE });

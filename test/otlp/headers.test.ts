@@ -6,7 +6,7 @@ import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
 async function testSink(section: OtlpSection, redactor = new Redactor()) {

@@ -5,7 +5,7 @@ import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import type { ReceivedBatch } from "./support/decode-metrics.ts";
 import { deliverRows, never } from "./support/exporter.ts";
 import { NOON, pushOtel } from "./support/otel-push.ts";
-import type { Receiver } from "./support/receiver.ts";
+import type { Receiver } from "./support/otlp-http-receiver.ts";
 import { row } from "./support/rows.ts";
 
 type Pushing = Awaited<ReturnType<typeof pushOtel>>;

@@ -19,7 +19,7 @@ import {
   testExporter,
   testLogExporter,
 } from "./support/exporter.ts";
-import { type Answer, startReceiver } from "./support/receiver.ts";
+import { type Answer, startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
 const START = Date.UTC(2026, 0, 15, 12);

@@ -7,7 +7,7 @@ import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/ot
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
 import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { type SeenRequest, startReceiver } from "./support/receiver.ts";
+import { type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 
 async function testSink(section: OtlpSection, describe: MeasurementSinkOptions["describe"] = describeAll) {

@@ -8,7 +8,7 @@ import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { isProbe, startReceiver } from "./support/receiver.ts";
+import { isProbe, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels } from "./support/rows.ts";
 
 const NOON = Date.UTC(2026, 0, 15, 12) + 250;

@@ -7,7 +7,7 @@ import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { gauge } from "../../src/otlp/metric-data.ts";
 import { metricAttributes } from "../../src/otlp/naming.ts";
 import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 
 test.each([

@@ -9,7 +9,7 @@ import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/
 import { type SearchQuery, SORT_KEYS, type StatusQuery } from "../../../src/http/pages/status/source.ts";
 import { PROBLEM_STATUSES, placeOfStatus } from "../../../src/http/pages/status/status-order.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
-import { startReceiver } from "../../otlp/support/receiver.ts";
+import { startReceiver } from "../../otlp/support/otlp-http-receiver.ts";
 import { isOwnMetric } from "../../support/parse-sample.ts";
 import {
   type SimulatedExporter,

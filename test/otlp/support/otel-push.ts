@@ -12,7 +12,7 @@ import { startStatePush } from "../../../src/otlp/state-push.ts";
 import { Store } from "../../../src/store/store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./exporter.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver } from "./otlp-http-receiver.ts";
 
 export const NOON = Date.UTC(2026, 0, 15, 12);
 
