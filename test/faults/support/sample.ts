@@ -1,6 +1,6 @@
 import type { Disturbance } from "./disturbance.ts";
 import type { FaultKind } from "./fault-catalogue.ts";
-import { everywhere, KINDS } from "./matrix.ts";
+import { everywhere, KINDS } from "./fault-matrix.ts";
 import { Random } from "./random.ts";
 
 /** All faults at all endpoints take minutes: nightly run. */
