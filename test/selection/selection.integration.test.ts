@@ -15,7 +15,7 @@ import {
   selectingConfig,
   seriesOf,
   shownObjects,
-} from "./selected-worlds.ts";
+} from "./selecting-exporter.ts";
 
 async function frozen(faults: readonly string[] = []): Promise<Simulator> {
   const simulator = await simulateServer({ faults });

@@ -10,6 +10,7 @@ import { type SearchQuery, SORT_KEYS, type StatusQuery } from "../../../src/http
 import { PROBLEM_STATUSES, placeOfStatus } from "../../../src/http/pages/status/status-order.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { startReceiver } from "../../otlp/support/otlp-http-receiver.ts";
+import { objectCounts, servedValue, statusCounts } from "../../support/expected-series.ts";
 import { isOwnMetric } from "../../support/parse-sample.ts";
 import {
   type SimulatedExporter,
@@ -17,7 +18,6 @@ import {
   TEST_KEY,
   testContext,
 } from "../../support/simulated-exporter.ts";
-import { objectCounts, servedValue, statusCounts } from "../../support/world-truth.ts";
 
 /** On one line, despite user input. */
 const SAID = "<b>Moved</b> to \u202erack 5 &amp; 6";

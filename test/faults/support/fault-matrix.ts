@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { expectedSeries, seriesKey } from "../../support/world-truth.ts";
+import { expectedSeries, seriesKey } from "../../support/expected-series.ts";
 import type { Disturbance } from "./disturbance.ts";
 import {
   COLLECTORS,
