@@ -1,5 +1,5 @@
 import type { SimSensor } from "prtg-simulator/src/world/model.ts";
-import type { SteeredExporter } from "./steered-exporter.ts";
+import type { ManualTimeExporter } from "./manual-time-exporter.ts";
 
 const LIVE_WINDOW_MS = 4 * 3_600_000;
 
@@ -21,7 +21,7 @@ export interface Coverage {
 }
 
 /** From the simulator's log and world, not from the sync code. */
-export function coverageOf({ requests, world, sensors }: SteeredExporter): Coverage {
+export function coverageOf({ requests, world, sensors }: ManualTimeExporter): Coverage {
   const byId = new Map(sensors.map((sensor) => [sensor.id, sensor]));
   const channels = world.channels();
   const known = new Map<string, number>();

@@ -24,7 +24,7 @@ export interface TimedRequest {
   readonly status: number | undefined;
 }
 
-export interface SteeredOptions {
+export interface ManualTimeOptions {
   /** By the sensor's list index. */
   readonly intervalSeconds: (index: number) => number;
   readonly channels: string;
@@ -34,7 +34,7 @@ export interface SteeredOptions {
 }
 
 /** A full exporter and simulator over HTTP, in manual time. */
-export interface SteeredExporter {
+export interface ManualTimeExporter {
   readonly clock: ManualClock;
   readonly simulator: Simulator;
   readonly world: World;
@@ -55,7 +55,7 @@ export interface SteeredExporter {
 }
 
 /** The first measurement is at a whole minute. */
-export async function startSteeredExporter(options: SteeredOptions): Promise<SteeredExporter> {
+export async function startManualTimeExporter(options: ManualTimeOptions): Promise<ManualTimeExporter> {
   const clock = new RequestClock();
   const world = createWorld({ seed: 1, startedAt: clock.now(), evenScans: true });
   const sensors = world.list("sensor");
@@ -73,7 +73,7 @@ export async function startSteeredExporter(options: SteeredOptions): Promise<Ste
     log: ({ route, url, status }) => requests.push({ elapsed: clock.monotonic(), at: clock.now(), route, url, status }),
   });
   onTestFinished(() => simulator.close());
-  const steered = { lateness: 0 };
+  const subject = { lateness: 0 };
   const { config } = await loadConfig({
     file: "test.yaml",
     env: { KEY: TEST_KEY },
@@ -82,9 +82,9 @@ export async function startSteeredExporter(options: SteeredOptions): Promise<Ste
 collectors: { channels: { schedule: ${options.channels} } }`,
   });
   const push = options.pushes ? await recordedPush(config, clock) : undefined;
-  const exporter = new Exporter(config, { ...testContext(), clock, random: () => steered.lateness }, push);
+  const exporter = new Exporter(config, { ...testContext(), clock, random: () => subject.lateness }, push);
   onTestFinished(() => exporter.stop());
-  return Object.assign(steered, {
+  return Object.assign(subject, {
     clock,
     simulator,
     world,

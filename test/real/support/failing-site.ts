@@ -19,7 +19,7 @@ const BEHIND_MS = 30 * 60_000;
 export type Reception = "unavailable" | "mixed";
 
 /** An exporter with two servers (one missing) and an unreliable receiver. */
-export interface TroubledSite {
+export interface FailingSite {
   readonly simulator: Simulator;
   /** host:port of the exporter. */
   readonly address: string;
@@ -35,7 +35,7 @@ export interface TroubledSite {
   close(): Promise<void>;
 }
 
-export async function startTroubledSite(sensors: number): Promise<TroubledSite> {
+export async function startFailingSite(sensors: number): Promise<FailingSite> {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-site-"));
   const size = { probes: 3, groups: 9, devices: Math.ceil(sensors / 8), sensors };
   const world = createWorld({ seed: 1, size, startedAt: Date.now() });
@@ -47,7 +47,7 @@ export async function startTroubledSite(sensors: number): Promise<TroubledSite> 
     control: true,
     credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
   });
-  const receiver = await startMoodyReceiver();
+  const receiver = await startFailingReceiver();
   const stateDir = path.join(folder, "state");
   await mkdir(stateDir);
   const configFile = path.join(folder, "prtg-exporter.yaml");
@@ -143,7 +143,7 @@ async function control(server: string, request: string, body: unknown): Promise<
 /** Of ten requests, one permanent and one temporary rejection. */
 const MIXED = [200, 200, 503, 200, 200, 200, 400, 200, 200, 200];
 
-async function startMoodyReceiver() {
+async function startFailingReceiver() {
   let reception: Reception = "unavailable";
   let requests = 0;
   const server = createServer((incoming, response) => {
