@@ -15,6 +15,7 @@ import {
 import type { Clock } from "../../src/lib/clock.ts";
 import { type ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { load } from "../config/support.ts";
+import { never } from "../support/never-aborted.ts";
 import { NOW } from "./history-server.ts";
 
 /** Only tests and sleeps advance it. */
@@ -80,7 +81,7 @@ export function run(
     clock: new TickingClock(),
     log: pino({ level: "silent" }),
     progress: { begin: () => undefined, advance: () => undefined, end: () => undefined },
-    signal: new AbortController().signal,
+    signal: never,
     ...needed,
   });
 }

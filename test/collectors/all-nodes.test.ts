@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
 import { record } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
 import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SCHEDULED } from "./memory-pipeline.ts";
 import type { MemoryServer } from "./memory-server.ts";
 import { smallServer } from "./small-server.ts";
 
-const { signal } = new AbortController();
 const LISTS = ["summary", "sensor", "device", "group", "probe"];
 const TREE_LISTS = ["sensor", "device", "group", "probe", "counts"];
 const SINCE = Date.UTC(2026, 0, 1);
@@ -38,7 +38,7 @@ async function treeOfOneOfMany(prepare: (server: MemoryServer) => void = () => u
 /** Requests of one run, without options. */
 async function asked({ server, monitor }: MemoryPipeline): Promise<string[]> {
   const from = server.asked.length;
-  await monitor.pollOnce(signal);
+  await monitor.pollOnce(never);
   return server.asked.slice(from).map((each) => each.split(" ")[0] ?? "");
 }
 

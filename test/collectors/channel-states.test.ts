@@ -8,11 +8,11 @@ import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { LookupDefinition } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
 import { record, reference } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
 import { type MemoryPipeline, MINUTE, memoryPipeline } from "./memory-pipeline.ts";
 import { channel, smallServer } from "./small-server.ts";
 
 const { channelState, channelValue } = TREE_FAMILIES;
-const { signal } = new AbortController();
 
 function single(id: string, name: string, texts: Readonly<Record<number, string>>): LookupDefinition {
   const entries = Object.entries(texts).map(([value, text]) => {
@@ -40,7 +40,7 @@ function withDoorLookup(options: Parameters<typeof memoryPipeline>[1] = {}): Doo
     poll: async (more, collectors = "all") => {
       server.channelRecords = [channel("50.0", { name: "Door", unit: "", measuredAt: running.clock.now(), ...more })];
       if (collectors === "channels") server.fail("API_TIMEOUT", "limits");
-      await running.monitor.pollOnce(signal);
+      await running.monitor.pollOnce(never);
       server.recover();
     },
     states: () => running.series(channelState).map(({ labels }) => labels.state),
@@ -123,12 +123,12 @@ describe("state of a channel", () => {
   test("ends with its channel and its sensor", async () => {
     const { server, monitor, states, store, poll } = await withOpenDoor();
     server.channelRecords = [];
-    for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
+    for (let times = 0; times < 2; times++) await monitor.pollOnce(never);
     expect(states()).toEqual([]);
     await poll({ value: 0, lookup: "acme.door" });
     expect(states()).toEqual(["Closed"]);
     server.remove("50");
-    for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
+    for (let times = 0; times < 2; times++) await monitor.pollOnce(never);
     expect(states()).toEqual([]);
     expect(store.table(channelState).slots).toBe(1);
   });
@@ -147,7 +147,7 @@ describe("state of a channel", () => {
     const { server, monitor, series } = await withOpenDoor();
     server.change("40", { name: "sw-2" });
     server.fail("API_TIMEOUT", "channels", "limits");
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(series(channelState).map(({ labels }) => [labels.device, labels.state])).toEqual([["sw-2", "Open"]]);
   });
 
@@ -353,7 +353,7 @@ describe("list of lookups", () => {
   test("does not repeat a failing list of channels", async () => {
     const subject = await withOpenDoor();
     subject.server.fail("API_TIMEOUT", "limits");
-    expect(await subject.monitor.pollOnce(signal)).toBe(false);
+    expect(await subject.monitor.pollOnce(never)).toBe(false);
     expect(subject.server.timesAsked("limits")).toBe(2);
     expect(lines(subject)).toEqual([]);
   });
@@ -371,7 +371,7 @@ describe("list of lookups", () => {
         limits: LIMITS,
       }),
     ];
-    expect(await subject.monitor.pollOnce(signal)).toBe(true);
+    expect(await subject.monitor.pollOnce(never)).toBe(true);
     expect(subject.states()).toEqual(["Closed"]);
     expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
     expect(subject.log.filter(({ msg }) => msg.startsWith("reading the lookups failed"))).toHaveLength(1);

@@ -8,6 +8,7 @@ import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
+import { never } from "../support/never-aborted.ts";
 import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
 import { channel, smallServer } from "./small-server.ts";
 
@@ -25,7 +26,6 @@ const RULES: RuleSettings[] = [
 ];
 
 const { channelLimitExceeded } = TREE_FAMILIES;
-const { signal } = new AbortController();
 const ALL = { from: 0, count: 100 };
 const LIMITS: ChannelLimits = { max_error: 500, max_warning: 20 };
 
@@ -69,7 +69,7 @@ async function mapped(
       server.channelRecords = [
         channel("50.0", { name: "Ping Time", unit: "msec", value: 30, measuredAt, ...properties }),
       ];
-      expect(await running.monitor.pollOnce(signal)).toBe(true);
+      expect(await running.monitor.pollOnce(never)).toBe(true);
     },
     shown: () => {
       const channelFamilies = mapper.storeFamilies().filter(({ labels }) => labels.includes("channel_id"));
@@ -209,7 +209,7 @@ describe("sensor that moves without a channel poll", () => {
     server.fail("API_TIMEOUT", "channels", "limits");
     await clock.advance(later);
     server.change("40", { name: "sw-2" });
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     return running;
   }
 
@@ -268,7 +268,7 @@ describe("deleted channel", () => {
     await poll({ limits: LIMITS });
     if (how === "alone") server.channelRecords = [];
     else server.remove("50");
-    for (let polls = 0; polls < 2; polls++) await monitor.pollOnce(signal);
+    for (let polls = 0; polls < 2; polls++) await monitor.pollOnce(never);
     expect(shown()).toEqual({});
     expect([...monitor.view.channels()]).toEqual([]);
   });
@@ -284,7 +284,7 @@ describe("prtg_exporter_unmapped_channels", () => {
     const measuredAt = clock.now();
     const show = async (...records: ReturnType<typeof channel>[]) => {
       server.channelRecords = records;
-      await monitor.pollOnce(signal);
+      await monitor.pollOnce(never);
       return counts();
     };
     const odd = channel("50.1", { name: "Sold", unit: "widgets", measuredAt });
@@ -299,14 +299,14 @@ describe("prtg_exporter_unmapped_channels", () => {
     server.change("50", { name: "renamed" });
     expect(await show(odd, wrong, plain)).toEqual([1, 1]);
     server.remove("51");
-    await monitor.pollOnce(signal);
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
+    await monitor.pollOnce(never);
     expect(await counts()).toEqual([1, 0]);
   });
 
   test("does not exist without rules", async () => {
     const { monitor, own } = memoryPipeline(smallServer());
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(await own("prtg_exporter_unmapped_channels")).toBeUndefined();
   });
 });
@@ -366,7 +366,7 @@ describe("record of a sensor", () => {
     await poll();
     expect(states()).toEqual([["0", "paused", undefined]]);
     server.channelRecords = [channel("51.0", { measuredAt: undefined })];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(monitor.inspect("51", ALL)?.channels.map(({ state }) => state)).toEqual(["never_measured"]);
     expect([monitor.inspect("40", ALL), monitor.inspect("99", ALL)]).toEqual([undefined, undefined]);
     expect(monitor.node("40")?.kind).toBe("device");

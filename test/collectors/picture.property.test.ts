@@ -4,6 +4,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { NodeKind } from "../../src/prtg/records.ts";
 import { isPaused, type StatusToken } from "../../src/prtg/status.ts";
 import { ROOT, record, reference } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
 import { runs } from "../support/runs.ts";
 import { type MemoryPipeline, memoryPipeline } from "./memory-pipeline.ts";
 import { MemoryServer, type Question } from "./memory-server.ts";
@@ -125,7 +126,6 @@ test("the state follows the server through any changes and failures, without dup
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const subject = memoryPipeline(newServer());
       const { server, monitor, clock } = subject;
-      const { signal } = new AbortController();
       /** Shown by a poll and alive since. */
       const alive = new Set<string>();
       for (const given of steps) {
@@ -136,7 +136,7 @@ test("the state follows the server through any changes and failures, without dup
           for (const id of given.lost) server.lost.add(id);
         } else if (given.do === "failing poll") server.fail("API_TIMEOUT", ...given.questions);
         else continue;
-        await monitor.pollOnce(signal);
+        await monitor.pollOnce(never);
         server.recover();
         const { sensors, values } = shown(subject);
         const served = new Set([...sensors.keys(), ...values.keys()]);
@@ -144,7 +144,7 @@ test("the state follows the server through any changes and failures, without dup
         for (const id of served) if (lives(server, id)) alive.add(id);
       }
 
-      for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(signal);
+      for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(never);
       const living = SENSORS.filter((id) => server.nodeRecords.has(id));
       const { sensors, values } = shown(subject);
       expect([...sensors].sort()).toEqual(living.map((id) => [id, pathOf(server, id)]).sort());

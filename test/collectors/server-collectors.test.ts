@@ -3,6 +3,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { SyncEngine, SyncProgress } from "../../src/sync/sync-engine.ts";
 import { record } from "../model/build-record.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
+import { never } from "../support/never-aborted.ts";
 import { HOUR, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
 import { MemoryServer } from "./memory-server.ts";
 import { channel, smallServer } from "./small-server.ts";
@@ -206,7 +207,7 @@ describe("pollOnce", () => {
     const { server, monitor, clock, series } = memoryPipeline(smallServer());
     // An unknown parent must not trigger more.
     server.put(record("sensor", "52", "99"));
-    expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
+    expect(await monitor.pollOnce(never)).toBe(true);
     expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
       ...["health", "version"],
       ...["sensor", "device", "group", "probe", "counts"],
@@ -221,7 +222,7 @@ describe("pollOnce", () => {
   test("reports a failed part and continues with the others", async () => {
     const { server, monitor, series } = memoryPipeline(smallServer());
     server.fail("API_SERVER_ERROR", "group");
-    expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
+    expect(await monitor.pollOnce(never)).toBe(false);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
   });
 
@@ -267,7 +268,7 @@ describe("prtg_up", () => {
       schedules: { health: everySeconds(15), channels: everySeconds(60), limits: everySeconds(60) },
     });
     server.fail("API_TIMEOUT", "limits");
-    expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
+    expect(await monitor.pollOnce(never)).toBe(false);
     expect(await own("prtg_up")).toBe(1);
     expect(server.timesAsked("sensor")).toBe(0);
   });
@@ -277,13 +278,12 @@ test("servers share a store without effect on each other", async () => {
   const here = memoryPipeline(smallServer());
   const there = memoryPipeline(smallServer(), { store: here.store, server: "branch" });
   there.server.channelRecords = there.server.channelRecords.map((each) => ({ ...each, value: 7 }));
-  const { signal } = new AbortController();
-  await Promise.all([here.monitor.pollOnce(signal), there.monitor.pollOnce(signal)]);
+  await Promise.all([here.monitor.pollOnce(never), there.monitor.pollOnce(never)]);
   const sensor = { sensor_id: "50", channel_id: "0" };
   expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
   expect(here.value(TREE_FAMILIES.channelValue, { server: "branch", ...sensor })).toBe(7);
   there.server.remove("50");
-  for (let poll = 0; poll < 2; poll++) await there.monitor.pollOnce(signal);
+  for (let poll = 0; poll < 2; poll++) await there.monitor.pollOnce(never);
   expect(here.value(TREE_FAMILIES.channelValue, { server: "branch", ...sensor })).toBeUndefined();
   expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
 });
@@ -322,13 +322,13 @@ test("the monitor reports the state of each collector", async () => {
 test("the monitor reports the clock difference of the server", async () => {
   const { server, monitor, own } = memoryPipeline(smallServer());
   server.offsetMs = -2500;
-  await monitor.pollOnce(new AbortController().signal);
+  await monitor.pollOnce(never);
   expect(await own("prtg_exporter_server_clock_offset_seconds", { server: "hq" })).toBe(-2.5);
 });
 
 test("the monitor accepts an empty server", async () => {
   const { monitor, series, value } = memoryPipeline(new MemoryServer());
-  expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
+  expect(await monitor.pollOnce(never)).toBe(true);
   expect(value(TREE_FAMILIES.sensors, { status: "up" })).toBe(0);
   expect(value(TREE_FAMILIES.objects, { kind: "channel" })).toBeUndefined();
   expect(series(TREE_FAMILIES.channelValue)).toEqual([]);
@@ -345,7 +345,7 @@ test("the monitor shows a large first poll without blocking the event loop", asy
   let elapsed = 0;
   const clock = { now: () => measuredAt, monotonic: () => (elapsed += 8), sleep: () => Promise.resolve() };
   const { monitor, store } = memoryPipeline(server, { clock });
-  const turns = await turnsDuring(() => monitor.pollOnce(new AbortController().signal));
+  const turns = await turnsDuring(() => monitor.pollOnce(never));
   expect(store.table(TREE_FAMILIES.channelValue).size).toBe(15_000);
   expect(turns).toBeGreaterThan(10);
 });

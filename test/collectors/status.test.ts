@@ -3,10 +3,9 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { StatusSummary } from "../../src/prtg/records.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../../src/prtg/status.ts";
 import { record } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
 import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SCHEDULED, SECOND } from "./memory-pipeline.ts";
 import { smallServer } from "./small-server.ts";
-
-const { signal } = new AbortController();
 
 function summary(counts: Partial<Record<StatusToken, number>>, total?: number): StatusSummary {
   return { counts: new Map(Object.entries(counts) as [StatusToken, number][]), total };
@@ -23,7 +22,7 @@ describe("prtg_sensors", () => {
     const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7, down: 2 }, 10);
     subject.server.change("50", { status: "collecting" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(statusCounts(subject)).toEqual({ ...NONE, up: 7, down: 2, collecting: 1 });
     expect(await subject.own("prtg_exporter_decode_problems_total", { problem: "summary" })).toBe(0);
   });
@@ -31,7 +30,7 @@ describe("prtg_sensors", () => {
   test("counts an inconsistent summary", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7 }, 9);
-    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(never);
     expect(await subject.own("prtg_exporter_decode_problems_total", { server: "hq", problem: "summary" })).toBe(2);
     expect(statusCounts(subject)).toMatchObject({ up: 7 });
   });
@@ -39,7 +38,7 @@ describe("prtg_sensors", () => {
   test("counts the sensor list if the server has no summary", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.change("51", { status: "partialdown" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(statusCounts(subject)).toEqual({ ...NONE, up: 1, partialdown: 1 });
   });
 
@@ -48,7 +47,7 @@ describe("prtg_sensors", () => {
     subject.server.summary = summary({ up: 7 }, 7);
     subject.server.counts = new Map([["sensor", 7]]);
     subject.server.fail("API_FORBIDDEN", "summary", "counts");
-    for (let poll = 0; poll < 2; poll++) expect(await subject.monitor.pollOnce(signal)).toBe(true);
+    for (let poll = 0; poll < 2; poll++) expect(await subject.monitor.pollOnce(never)).toBe(true);
     expect(await subject.own("prtg_up")).toBe(1);
     expect(statusCounts(subject)).toEqual({ ...NONE, up: 2 });
     expect(subject.value(TREE_FAMILIES.objects, { kind: "sensor" })).toBe(2);
@@ -57,26 +56,26 @@ describe("prtg_sensors", () => {
       [40, "counting sensors per status from the lists"],
     ]);
     subject.server.recover();
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(statusCounts(subject)).toMatchObject({ up: 7 });
   });
 
   test("counts the known sensors if the list is incomplete", async () => {
     const subject = memoryPipeline(smallServer());
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     subject.server.remove("50");
     subject.server.incomplete.add("sensor");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(statusCounts(subject)).toMatchObject({ up: 2 });
   });
 
   test("keeps the last counts for a while after a failed summary", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7 });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     subject.server.fail("API_SERVER_ERROR", "summary");
     await subject.clock.advance(4 * MINUTE);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(statusCounts(subject)).toMatchObject({ up: 7 });
     await subject.clock.advance(MINUTE);
     expect(statusCounts(subject)).toEqual({});
@@ -86,7 +85,7 @@ describe("prtg_sensors", () => {
     const subject = memoryPipeline(smallServer());
     subject.server.summary = summary({ up: 7, down: 0 });
     subject.server.fail("API_SERVER_ERROR", "sensor");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(statusCounts(subject)).toEqual({ up: 7, down: 0 });
   });
 });
@@ -98,7 +97,7 @@ describe("status of a sensor", () => {
     const subject = memoryPipeline(smallServer());
     for (const status of ["up", "down", "down", "acknowledged"] as const) {
       subject.server.change("50", { status });
-      await subject.monitor.pollOnce(signal);
+      await subject.monitor.pollOnce(never);
       const shown = subject.series(TREE_FAMILIES.sensorStatus).filter((each) => each.labels.sensor_id === "50");
       expect(shown.map((each) => [each.labels.status, each.value])).toEqual([[status, 1]]);
       expect(subject.value(TREE_FAMILIES.sensorStatusCode, labels)).toBe(statusCode(status));
@@ -109,7 +108,7 @@ describe("status of a sensor", () => {
     const subject = memoryPipeline(smallServer(), { sensorStatus: "all" });
     for (const status of ["up", "down"] as const) {
       subject.server.change("50", { status });
-      await subject.monitor.pollOnce(signal);
+      await subject.monitor.pollOnce(never);
       const shown = subject.series(TREE_FAMILIES.sensorStatus).filter((each) => each.labels.sensor_id === "50");
       expect(Object.fromEntries(shown.map((each) => [each.labels.status, each.value]))).toEqual({
         ...NONE,
@@ -117,14 +116,14 @@ describe("status of a sensor", () => {
       });
     }
     subject.server.remove("50");
-    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(never);
     expect(subject.series(TREE_FAMILIES.sensorStatus)).toHaveLength(15);
   });
 
   test("has a start time in seconds", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.change("50", { statusSince: 1_700_000_000_250 });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(subject.value(TREE_FAMILIES.sensorStatusSince, labels)).toBe(1_700_000_000.25);
     expect(subject.series(TREE_FAMILIES.sensorStatusSince)).toHaveLength(1);
   });
@@ -132,11 +131,11 @@ describe("status of a sensor", () => {
   test("keeps its message and times without rendering the page again", async () => {
     const subject = memoryPipeline(smallServer());
     // The counted objects come last, so the second poll counts them.
-    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(never);
     const { version } = subject.store;
     for (const message of ["OK", "3 % (Packet Loss)"]) {
       subject.server.change("50", { message, lastDown: 1_700_000_000_250 });
-      await subject.monitor.pollOnce(signal);
+      await subject.monitor.pollOnce(never);
       expect(subject.monitor.view.state.node("50")).toMatchObject({ message, lastDown: 1_700_000_000_250 });
     }
     expect(subject.store.version).toBe(version);
@@ -172,7 +171,7 @@ describe("status of a sensor", () => {
     const subject = memoryPipeline(smallServer(), {
       schedules: { tree: { kind: "interval", everyMs: 24 * HOUR }, status: { kind: "interval", everyMs: 10 * MINUTE } },
     });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     await subject.clock.advance(30 * MINUTE - 1);
     expect(subject.series(TREE_FAMILIES.sensorStatus)).toHaveLength(2);
     await subject.clock.advance(1);
@@ -185,7 +184,7 @@ describe("probes, groups and devices", () => {
     const subject = memoryPipeline(smallServer());
     subject.server.change("50", { status: "down" });
     subject.server.change("1", { status: "disconnected" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     const shown = subject
       .series(TREE_FAMILIES.nodeStatusCode)
       .map(({ labels, value }) => [labels.kind, labels.path, value]);
@@ -203,7 +202,7 @@ describe("probes, groups and devices", () => {
   ])("count the sensors below the kinds $nodeSensors", async ({ nodeSensors, shown }) => {
     const subject = memoryPipeline(smallServer(), { nodeSensors });
     for (const id of ["1", "10", "40"]) subject.server.change(id, { summary: summary({ up: 4, down: 1 }) });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     const found = subject.series(TREE_FAMILIES.nodeSensors);
     expect([...new Set(found.map(({ labels }) => labels.id))].sort()).toEqual(shown);
     expect(found).toHaveLength(2 * shown.length);
@@ -213,9 +212,9 @@ describe("probes, groups and devices", () => {
   test("drop the count of a status that the server omits", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.change("10", { summary: summary({ up: 4, down: 1 }) });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     subject.server.change("10", { summary: summary({ up: 5 }) });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     const shown = subject.series(TREE_FAMILIES.nodeSensors).map(({ labels, value }) => [labels.status, value]);
     expect(shown).toEqual([["up", 5]]);
   });
@@ -244,7 +243,7 @@ describe("lists from a recent tree run", () => {
   test("are read again if they were incomplete", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.incomplete.add("sensor");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(readings(subject)).toEqual([2, 1, 2, 2]);
   });
 
@@ -264,7 +263,7 @@ test("a failed list fails the run but keeps the other lists", async () => {
   const subject = memoryPipeline(smallServer());
   subject.server.put(record("sensor", "52", "40", { status: "warning" }));
   subject.server.fail("API_TIMEOUT", "device");
-  await subject.monitor.pollOnce(signal);
+  await subject.monitor.pollOnce(never);
   expect(subject.value(TREE_FAMILIES.sensorStatusCode, { sensor_id: "52" })).toBe(4);
   expect(subject.value(TREE_FAMILIES.nodeStatusCode, { kind: "group" })).toBe(3);
   expect(subject.value(TREE_FAMILIES.nodeStatusCode, { kind: "device" })).toBeUndefined();
@@ -287,7 +286,7 @@ test("an unreachable server does not get requests for every list", async () => {
 test("an incomplete list is no failure, but a metric reports it", async () => {
   const subject = memoryPipeline(smallServer());
   subject.server.incomplete.add("group");
-  expect(await subject.monitor.pollOnce(signal)).toBe(true);
+  expect(await subject.monitor.pollOnce(never)).toBe(true);
   for (const collector of ["tree", "status"]) {
     expect(await subject.own("prtg_exporter_collector_success", { collector })).toBe(1);
     expect(await subject.own("prtg_exporter_collector_complete", { collector })).toBe(0);
@@ -297,7 +296,7 @@ test("an incomplete list is no failure, but a metric reports it", async () => {
 test("a server without a list of groups works without groups", async () => {
   const subject = memoryPipeline(smallServer());
   subject.server.fail("API_ENDPOINT_MISSING", "group");
-  for (let poll = 0; poll < 3; poll++) expect(await subject.monitor.pollOnce(signal)).toBe(true);
+  for (let poll = 0; poll < 3; poll++) expect(await subject.monitor.pollOnce(never)).toBe(true);
   expect(subject.series(TREE_FAMILIES.sensorStatus)).toHaveLength(2);
   expect(subject.log.filter(({ msg }) => msg.includes("without the list of groups"))).toHaveLength(1);
 });

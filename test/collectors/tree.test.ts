@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record, reference } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
 import { type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
 import { channel, smallServer } from "./small-server.ts";
-
-const { signal } = new AbortController();
 
 /** Only the tree collector requests intervals. */
 function treePolls({ server }: MemoryPipeline): number {
@@ -22,7 +21,7 @@ describe("tree collector", () => {
   test("shows properties and intervals", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.change("50", { tags: ["a", "b"], priority: 5, type: "snmptraffic", typeName: "SNMP Traffic" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(subject.series(TREE_FAMILIES.sensorInfo)[0]?.labels).toEqual({
       server: "hq",
       sensor_id: "50",
@@ -44,15 +43,15 @@ describe("tree collector", () => {
     subject.server.change("10", { dependsOn: "" });
     subject.server.change("40", { dependsOn: "7" });
     subject.server.change("50", { dependsOn: "51" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown().toSorted()).toEqual(["hq 40 device 7", "hq 50 sensor 51"]);
     subject.server.change("40", { dependsOn: "51" });
     subject.server.change("50", { dependsOn: "" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown()).toEqual(["hq 40 device 51"]);
     subject.server.change("40", { dependsOn: undefined });
     await subject.clock.advance(16 * MINUTE);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown()).toEqual([]);
   });
 
@@ -62,20 +61,20 @@ describe("tree collector", () => {
       ["sensor", 9],
       ["usergroup", 2],
     ]);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     const shown = () => subject.series(TREE_FAMILIES.objects).map(({ labels, value }) => [labels.kind, value]);
     expect(shown()).toEqual([
       ["sensor", 9],
       ["usergroup", 2],
     ]);
     subject.server.counts = new Map([["sensor", 8]]);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown()).toEqual([["sensor", 8]]);
   });
 
   test("counts objects if the server does not", async () => {
     const subject = memoryPipeline(smallServer());
-    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(never);
     const shown = subject.series(TREE_FAMILIES.objects).map(({ labels, value }) => [labels.kind, value]);
     expect(shown.sort()).toEqual([
       ["channel", 3],
@@ -89,7 +88,7 @@ describe("tree collector", () => {
   test("omits counts without a list", async () => {
     const subject = memoryPipeline(smallServer());
     subject.server.fail("API_TIMEOUT", "device", "channels");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(subject.value(TREE_FAMILIES.objects, { kind: "device" })).toBeUndefined();
     expect(subject.value(TREE_FAMILIES.objects, { kind: "channel" })).toBeUndefined();
     expect(subject.value(TREE_FAMILIES.objects, { kind: "group" })).toBe(1);
@@ -109,10 +108,10 @@ describe("rename or move", () => {
       { id: "acme.load", name: "", entries: [{ kind: "range", from: 0, to: 100, text: "Loaded" }] },
     ];
     subject.server.change("50", { statusSince: 1 });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     subject.server.change(change[0], change[1]);
     subject.server.fail("API_TIMEOUT", "channels", "limits");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     for (const family of Object.values(TREE_FAMILIES)) {
       if (!family.labels.includes("path") || !family.labels.includes("sensor_id")) continue;
       const paths = subject
@@ -232,7 +231,7 @@ describe("new device", () => {
 
 test("the collector reads children before parents, to know all parents", async () => {
   const subject = memoryPipeline(smallServer());
-  await subject.monitor.pollOnce(signal);
+  await subject.monitor.pollOnce(never);
   const kinds = subject.server.asked.map((asked) => asked.split(" ")[0]);
   expect(kinds.slice(2, 6)).toEqual(["sensor", "device", "group", "probe"]);
 });

@@ -4,6 +4,7 @@ import { EventMemory } from "../../src/events/event-memory.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { emptyDisk, filesOn, receiver, startEventProcess } from "./support/event-process.ts";
 import { wholePoll } from "./support/monitored-site.ts";
 
@@ -189,7 +190,7 @@ test("the state moves to a new folder", async () => {
   const { poll, process, pass, clock, target } = await running();
   await poll("up");
   const elsewhere = emptyDisk();
-  const files = filesOn(elsewhere, clock, new AbortController().signal);
+  const files = filesOn(elsewhere, clock, never);
   process.events.remember(await EventMemory.open("hq", files));
   await pass();
   process.kill();
@@ -208,7 +209,7 @@ test("a running process ignores the state of its new folder", async () => {
   const { poll, process, clock, pass } = await running();
   await poll("up");
   const [file, otlp] = [receiver(), receiver()];
-  process.events.remember(await EventMemory.open("hq", filesOn(old.disk, clock, new AbortController().signal)));
+  process.events.remember(await EventMemory.open("hq", filesOn(old.disk, clock, never)));
   await process.events.deliverTo(new Map([["file", process.sinkTo(file)]]));
   await process.events.deliverTo(
     new Map([

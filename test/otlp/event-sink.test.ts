@@ -6,8 +6,9 @@ import type { ExportOutcome } from "../../src/otlp/export-response.ts";
 import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
-import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
+import { RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
 import { isProbe, type Receiver, startReceiver } from "./support/otlp-http-receiver.ts";
 
 async function testSink(section: OtlpSection, context?: Parameters<typeof testLogExporter>[1]) {

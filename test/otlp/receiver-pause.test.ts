@@ -8,10 +8,10 @@ import { Receivers } from "../../src/otlp/receivers.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { statusChanges } from "./support/events.ts";
 import {
   deliverRows,
-  never,
   RESOURCE,
   type RecordedObserver,
   recordedObserver,

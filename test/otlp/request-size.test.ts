@@ -6,7 +6,8 @@ import { RequestSize } from "../../src/otlp/exporter.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
-import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { never } from "../support/never-aborted.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { BEGIN, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
@@ -20,7 +21,7 @@ test.each([
   server.offsetMs = 15 * MINUTE;
   const list = server.list();
   server.offsetMs = 16 * MINUTE;
-  await Promise.all([process.engine.readDue(new AbortController().signal), clock.advance(SECOND / 2)]);
+  await Promise.all([process.engine.readDue(never), clock.advance(SECOND / 2)]);
   await clock.advance(afterMs);
   await process.engine.onListPoll(list, () => MINUTE);
   await subject.run(process, 2);

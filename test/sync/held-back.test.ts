@@ -3,10 +3,9 @@ import { type Extras, ExtraWork } from "../../src/lib/extra-work.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { type CycleReport, SeriesCycle } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { HOUR, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
-
-const never = new AbortController().signal;
 
 describe("cycles of several servers", () => {
   interface Subject {

@@ -4,6 +4,7 @@ import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { ServerClock } from "../../src/prtg/server-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import type { ReceivedRow } from "./support/memory-sink.ts";
 import { HOUR, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
@@ -11,7 +12,6 @@ import { HOUR, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts
 const SECOND = 1_000;
 const MINUTES = 40;
 const PAGES = 3;
-const never = new AbortController().signal;
 
 /** Rows need no value of channel 1, which rules sometimes drop. */
 function withAll(row: ReceivedRow): ReceivedRow {

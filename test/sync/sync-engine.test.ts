@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import type { SyncRun } from "./support/sync-run.ts";
 import { BEGIN, DAY, HOUR, MINUTE, recordedSensor, type SyncSetup, syncSetup } from "./support/sync-setup.ts";
@@ -63,7 +64,7 @@ describe("mode auto", () => {
     await engine.onListPoll(subject.server.list(), () => MINUTE);
     const others = subject.server.list().filter(({ sensorId }) => sensorId === "8");
     for (let count = 0; count < lists; count++) await engine.onListPoll(others, () => MINUTE);
-    await Promise.all([engine.readDue(new AbortController().signal), subject.clock.advance(MINUTE)]);
+    await Promise.all([engine.readDue(never), subject.clock.advance(MINUTE)]);
     expect(subject.server.asked.filter((each) => each.startsWith("7/"))).toEqual(asked);
   });
 
@@ -260,7 +261,7 @@ describe("mode auto without a receiver", () => {
     const list = subject.server.list();
     await subject.clock.advance(25_000);
     await process.engine.onListPoll(list, () => 10_000);
-    await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(1_000)]);
+    await Promise.all([process.engine.readDue(never), subject.clock.advance(1_000)]);
     expect(process.freshest).toEqual([{ sensorId: "7", at: BEGIN + 140_000, values: expect.anything() }]);
     expect(process.freshest[0]?.values).toEqual([
       ["0", expect.any(Number)],
@@ -326,7 +327,7 @@ describe("failure", () => {
       const process = await subject.start();
       await process.engine.onListPoll(subject.server.list(), () => MINUTE);
       for (const { id } of MINUTELY) subject.server.failing.set(id, code);
-      const cycle = process.engine.readDue(new AbortController().signal);
+      const cycle = process.engine.readDue(never);
       await Promise.all([expect(cycle).rejects.toMatchObject({ code }), subject.clock.advance(MINUTE)]);
       expect(subject.server.asked.length).toBeLessThanOrEqual(2);
     },
@@ -337,7 +338,7 @@ describe("failure", () => {
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     for (const { id } of MINUTELY) subject.server.failing.set(id, "API_FORBIDDEN");
-    const cycle = process.engine.readDue(new AbortController().signal);
+    const cycle = process.engine.readDue(never);
     await Promise.all([expect(cycle).rejects.toMatchObject({ code: "API_FORBIDDEN" }), subject.clock.advance(MINUTE)]);
     expect(subject.server.asked).toHaveLength(20);
   });
@@ -347,7 +348,7 @@ describe("failure", () => {
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     for (const { id } of MINUTELY) subject.server.failing.set(id, "API_ENDPOINT_MISSING");
-    const cycle = process.engine.readDue(new AbortController().signal);
+    const cycle = process.engine.readDue(never);
     await Promise.all([
       expect(cycle).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" }),
       subject.clock.advance(MINUTE),
@@ -361,7 +362,7 @@ describe("failure", () => {
     subject.server.failing.set("101", "API_NOT_FOUND");
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
-    const cycle = process.engine.readDue(new AbortController().signal);
+    const cycle = process.engine.readDue(never);
     const [report] = await Promise.all([cycle, subject.clock.advance(MINUTE)]);
     expect(report).toEqual({ due: 20, read: 18, failed: 2, requests: 20, deferred: 0 });
   });
@@ -387,7 +388,7 @@ describe("new and deleted sensors", () => {
     const list = () => subject.server.list().filter(({ sensorId }) => sensorId !== "8");
     for (let poll = 0; poll < 3; poll++) {
       await process.engine.onListPoll(list(), () => 10_000);
-      await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(MINUTE)]);
+      await Promise.all([process.engine.readDue(never), subject.clock.advance(MINUTE)]);
     }
     expect(subject.server.asked.filter((asked) => asked === "8/live").length).toBeLessThanOrEqual(1);
     expect(subject.server.asked.filter((asked) => asked === "7/live")).toHaveLength(3);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { type ChannelGroup, timesBetween } from "../../src/sync/list-measurements.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { BEGIN, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
@@ -102,7 +103,7 @@ describe("torn list", () => {
       const second = subject.server.list();
       const torn = [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))];
       await process.engine.onListPoll(torn, (id) => subject.server.interval(id));
-      await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(5 * SECOND)]);
+      await Promise.all([process.engine.readDue(never), subject.clock.advance(5 * SECOND)]);
       // The next list starts just before sensor 7's scan.
       await subject.clock.advance(MINUTE - ((subject.clock.now() - BEGIN + 5 * SECOND) % MINUTE));
     }
@@ -116,7 +117,7 @@ describe("torn list", () => {
     const process = await subject.start();
     await subject.run(process, 3);
     const { server, clock } = subject;
-    const read = () => Promise.all([process.engine.readDue(new AbortController().signal), clock.advance(5 * SECOND)]);
+    const read = () => Promise.all([process.engine.readDue(never), clock.advance(5 * SECOND)]);
     // Skips a scan, so that the series is read.
     await clock.advance(2 * MINUTE);
     await process.engine.onListPoll(server.list(), () => MINUTE);

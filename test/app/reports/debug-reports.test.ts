@@ -9,6 +9,7 @@ import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import { SeriesTable } from "../../../src/store/series-table.ts";
 import { memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import { channel, smallServer } from "../../collectors/small-server.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const SECRET = 'hunter2"\\';
 
@@ -18,7 +19,7 @@ async function pages(at = smallServer()) {
     ...{ name: `Uplink ${SECRET}`, tags: [SECRET], message: `Timeout <b>\u001b[31m of ${SECRET}` },
     ...{ statusSince: 1_773_334_931_000, lastUp: 1_773_334_871_250 },
   });
-  await monitor.pollOnce(new AbortController().signal);
+  await monitor.pollOnce(never);
   const redactor = new Redactor();
   redactor.add(SECRET);
   let counted = 0;

@@ -6,6 +6,7 @@ import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { type MemoryPipeline, memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import type { Question } from "../../collectors/memory-server.ts";
 import { smallServer } from "../../collectors/small-server.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const SECRET = "planted-key-of-a-server";
 
@@ -22,7 +23,7 @@ function pageOf(subject: MemoryPipeline, runs: ReadonlyMap<string, () => readonl
 
 async function polled(...failing: Question[]) {
   const subject = memoryPipeline(smallServer());
-  const poll = () => subject.monitor.pollOnce(new AbortController().signal);
+  const poll = () => subject.monitor.pollOnce(never);
   const page = pageOf(subject, new Map([["hq", () => subject.monitor.collectors.records]]));
   for (const kind of failing) subject.server.fail("API_TIMEOUT", kind);
   await poll();

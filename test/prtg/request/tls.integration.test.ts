@@ -10,7 +10,8 @@ import { describeError } from "../../../src/errors/exporter-error.ts";
 import type { TlsClientOptions } from "../../../src/lib/http/tls.ts";
 import { type Certificates, makeCertificates } from "../../http/support/certificates.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { never } from "../../support/never-aborted.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 let certificates: Certificates;
 

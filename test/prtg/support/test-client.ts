@@ -127,5 +127,3 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   }
   throw new Error("resolved where it should reject");
 }
-
-export const never = new AbortController().signal;
