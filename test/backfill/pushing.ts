@@ -20,7 +20,7 @@ export class PatientClock extends TickingClock {
   }
 }
 
-export interface Push extends Wanted, Partial<Omit<BackfillOptions, keyof Wanted | "push">> {
+interface Push extends Wanted, Partial<Omit<BackfillOptions, keyof Wanted | "push">> {
   readonly receiver: Pick<Receiver, "url">;
   readonly state?: string;
   readonly section?: OtlpSection;

@@ -98,7 +98,7 @@ export function filesOf(folder: string): Map<string, string> {
   return new Map(names.sort().map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
-export interface Sample {
+interface Sample {
   readonly labels: string;
   readonly value: number;
   /** Seconds. */

@@ -57,7 +57,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-export interface MemoryPipelineOptions extends Partial<Shape> {
+interface MemoryPipelineOptions extends Partial<Shape> {
   readonly staleAfterMs?: number | undefined;
   /** Its name. */
   readonly server?: string;

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { onTestFinished } from "vitest";
 import { keyPair } from "./certificates.ts";
 
-export interface ConnectProxy {
+interface ConnectProxy {
   readonly url: string;
   readonly host: string;
   /** `host:port` and credentials of each CONNECT. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { certificate, keyPair } from "./certificates.ts";
 
 /** Wire format of a Lease. */
-export interface LeaseObject {
+interface LeaseObject {
   apiVersion?: string;
   kind?: string;
   metadata: Record<string, unknown> & { resourceVersion?: string };

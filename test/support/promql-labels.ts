@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "@lezer/common";
 import { childrenOf, labelNames, madeLabel, matchersOf, matches, metricOf, parsePromql } from "./promql-syntax.ts";
 
-export interface PromqlLabels {
+interface PromqlLabels {
   /** Possible labels of the result. */
   readonly labels: ReadonlySet<string>;
   /** Unknown metrics and labels. */

@@ -12,7 +12,7 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import { monitoredState } from "./monitored-site.ts";
 
 /** They outlive a process and may fail. */
-export interface Disk {
+interface Disk {
   readonly files: Map<string, string>;
   isFull: boolean;
 }
@@ -22,7 +22,7 @@ export function emptyDisk(): Disk {
 }
 
 /** May be down, reject, or accept partially. */
-export interface Receiver {
+interface Receiver {
   readonly got: EventRecord[];
   answer: "accepted" | "rejected" | "retry" | "partly";
 }

@@ -51,7 +51,7 @@ export interface ExporterWithFaults {
   close(): Promise<void>;
 }
 
-export interface ExporterOptions {
+interface ExporterOptions {
   readonly size: Partial<WorldSize>;
   readonly seed?: number;
   /** YAML instead of the schedules. */

@@ -32,10 +32,7 @@ const RECOVERY_MS = MAX_INTERVAL_S * SECOND + 3 * SECOND + TOTAL_TIMEOUT_MS;
 const REFUSED_MS = 60 * SECOND;
 const MISSING_MS = 60 * SECOND;
 
-/** Longest recoveries in seconds of simulated time. */
-export const recoveries: { readonly after: string; readonly seconds: number }[] = [];
-
-export interface MatrixExporter extends ExporterWithFaults {
+interface MatrixExporter extends ExporterWithFaults {
   readonly truth: TruthChecker;
   /** The world stands still. */
   readonly expected: ReadonlyMap<string, number>;
@@ -138,7 +135,6 @@ async function recover(
   const refused = faults.some((fault) => /^error=40[013]/.test(fault) && /@(\/session|\*)(#|$)/.test(fault));
   const limit = RECOVERY_MS + (refused ? REFUSED_MS : 0) + (missing ? MISSING_MS : 0);
   while (!(await subject.isWell()) && clock.monotonic() - ended <= limit) await clock.pass(5 * SECOND);
-  recoveries.push({ after: what, seconds: (clock.monotonic() - ended) / SECOND });
   const seconds = (clock.monotonic() - ended) / SECOND;
   expect(isRecovered(await subject.page(), SERVER, COLLECTORS), `recovered from ${what} after ${seconds} s`).toBe(true);
   // A good run may be older. One more interval shows the current state.
@@ -159,7 +155,7 @@ function inFlight(page: PageView): number {
 
 const FAMILIES = ["prtg_sensor_status", "prtg_sensor_status_code", "prtg_channel_value", "prtg_channel_state"];
 
-export function differences(page: PageView, expected: ReadonlyMap<string, number>): string[] {
+function differences(page: PageView, expected: ReadonlyMap<string, number>): string[] {
   const found = new Map(
     FAMILIES.flatMap((family) =>
       page

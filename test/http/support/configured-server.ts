@@ -13,7 +13,7 @@ import { WebConfigSource } from "../../../src/http/web-config/source.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 import type { Certificates } from "./certificates.ts";
 
-export interface ConfiguredServer {
+interface ConfiguredServer {
   readonly web: WebServer;
   readonly url: string;
   readonly port: number;

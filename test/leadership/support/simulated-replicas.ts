@@ -20,7 +20,7 @@ export const NO_FAULTS: Faults = {
   editEveryMs: Number.POSITIVE_INFINITY,
 };
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   readonly contenders: number;
   readonly times: ElectionTimes;
   readonly random: () => number;

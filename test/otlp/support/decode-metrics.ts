@@ -21,7 +21,7 @@ export interface ReceivedPoint {
   readonly ended?: true;
 }
 
-export interface ReceivedHistogram {
+interface ReceivedHistogram {
   readonly count: number;
   readonly sum: number;
   readonly bounds: readonly number[];

@@ -84,7 +84,7 @@ export function recordedObserver(): RecordedObserver {
 }
 
 /** The outcome of a whole delivery: `rejectedPoints` of all its requests. */
-export type Delivered =
+type Delivered =
   | { readonly kind: "accepted"; readonly rejectedPoints: number; readonly message: string }
   | Extract<DeliveryOutcome, { readonly kind: "failed" }>;
 

@@ -22,7 +22,7 @@ export async function rawServer(onConnection: (socket: Socket) => void): Promise
 
 const MAX_FLOOD_BYTES = 64_000_000;
 
-export interface Flood {
+interface Flood {
   readonly url: string;
   readonly sentBytes: () => number;
   /** Aborted or finished. */

@@ -16,7 +16,7 @@ export interface Site {
   readonly other: SimDevice;
 }
 
-export interface SitesOptions {
+interface SitesOptions {
   readonly seed: number;
   readonly sites: number;
   readonly minuteMs: number;

@@ -16,7 +16,7 @@ const START_LIMIT_MS = 150_000;
 /** Must have no effect. Simulated time jumps but stays in the past. */
 const BEHIND_MS = 30 * 60_000;
 
-export type Reception = "unavailable" | "mixed";
+type Reception = "unavailable" | "mixed";
 
 /** An exporter with two servers (one missing) and an unreliable receiver. */
 export interface FailingSite {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { decodeReceived, type ReceivedPoint } from "../../otlp/support/decode-metrics.ts";
 
 /** A forwarded request and the receiver's answer. */
-export interface RelayedRequest {
+interface RelayedRequest {
   readonly contentType: string;
   readonly status: number;
   /** Empty, or an OTLP answer with rejections. */

@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE } from "./delivery-site.ts";
 import { describePoint, type PointSeries, type ReceivedPoints } from "./received-points.ts";
 
 /** An outage of the exporter in server time, milliseconds since the epoch. */
-export interface Outage {
+interface Outage {
   /** Everything until then had arrived. */
   readonly from: number;
   /** Simulated time stopped here for the series reads. */
@@ -15,7 +15,7 @@ const LIVE_WINDOW = 4 * HOUR;
 const SHORT = { step: 5 * MINUTE, window: 2 * DAY };
 const MEDIUM = { step: HOUR, window: 60 * DAY };
 
-export interface Recovery {
+interface Recovery {
   readonly faults: readonly string[];
   /** `2490.1@1700000000000` of each average over 5 minutes or an hour. */
   readonly short: ReadonlySet<string>;

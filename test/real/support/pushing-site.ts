@@ -16,7 +16,7 @@ import { waitForTwoCycles } from "./two-cycles.ts";
 const MINUTE = 60_000;
 const ALL_COLLECTORS = ["health", "tree", "status", "channels", "limits", "timeseries"];
 
-export interface PushingSiteOptions {
+interface PushingSiteOptions {
   readonly size: Partial<WorldSize>;
   /** Simulated start, milliseconds since the epoch. */
   readonly at: number;

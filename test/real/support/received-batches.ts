@@ -35,7 +35,7 @@ async function requestsIn(file: string): Promise<readonly Buffer[]> {
 }
 
 /** The newest point per series, in an order independent of requests. */
-export interface ResourcePicture extends Omit<ReceivedBatch, "metrics"> {
+interface ResourcePicture extends Omit<ReceivedBatch, "metrics"> {
   readonly metrics: readonly ReceivedMetric[];
 }
 

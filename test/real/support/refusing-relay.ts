@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** For the next larger request: 400 once, or this many measurements for good. */
-export type Refusal = "all" | number;
+type Refusal = "all" | number;
 
 /** Rejects data on request, between a JSON exporter and its collector. */
-export interface RefusingRelay {
+interface RefusingRelay {
   readonly url: string;
   /** Rejected points as `2490.1@1700000000000`. */
   readonly refused: ReadonlySet<string>;

@@ -14,7 +14,7 @@ export interface SeriesRead {
   readonly reason: Reason | undefined;
 }
 
-export interface Coverage {
+interface Coverage {
   readonly reads: readonly SeriesRead[];
   /** Sensors with unread series, and the reason. */
   readonly open: ReadonlyMap<string, Reason>;

@@ -35,7 +35,7 @@ export interface SyncRunSettings {
 export const PERIOD_MS = 60_000;
 
 /** The exporter's own counters. */
-export interface Counted {
+interface Counted {
   delivered: Map<Resolution, number>;
   rejected: Map<Resolution, number>;
   repeated: Map<string, number>;
