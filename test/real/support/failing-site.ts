@@ -1,7 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +7,7 @@ import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts"
 import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
+import { startAnsweringServer } from "./answering-server.ts";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -146,21 +145,14 @@ const MIXED = [200, 200, 503, 200, 200, 200, 400, 200, 200, 200];
 async function startFailingReceiver() {
   let reception: Reception = "unavailable";
   let requests = 0;
-  const server = createServer((incoming, response) => {
-    incoming.resume().once("end", () => {
-      const status = reception === "mixed" ? (MIXED[requests++ % MIXED.length] ?? 200) : 503;
-      response.writeHead(status, { "content-type": "application/x-protobuf" }).end();
-    });
+  const relay = await startAnsweringServer(async () => {
+    const status = reception === "mixed" ? (MIXED[requests++ % MIXED.length] ?? 200) : 503;
+    return { status, headers: { "content-type": "application/x-protobuf" } };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...relay,
     receive: (next: Reception) => {
       reception = next;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
