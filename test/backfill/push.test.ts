@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { SCOPE } from "../otlp/support/exporter.ts";
+import { SCOPE } from "../otlp/support/otlp-exporter.ts";
 import { isProbe, type SeenRequest, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { HistoryServer } from "./history-server.ts";
 import { PatientClock, pointsOf, push, SENSORS, seriesOf, timeOf } from "./pushing.ts";

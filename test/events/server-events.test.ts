@@ -5,7 +5,7 @@ import type { StatusToken } from "../../src/prtg/status.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
-import { emptyDisk, filesOn, receiver, startEventProcess } from "./support/event-process.ts";
+import { emptyDisk, filesOn, receiver, startEventRun } from "./support/event-run.ts";
 import { wholePoll } from "./support/monitored-site.ts";
 
 /** Sensors 50, 51, ... */
@@ -14,7 +14,7 @@ async function running(maxEvents = 1_000) {
   const disk = emptyDisk();
   const target = receiver();
   const bounds = { maxEvents, maxSize: 1 << 20 };
-  const process = await startEventProcess(clock, disk, target, bounds);
+  const process = await startEventRun(clock, disk, target, bounds);
   /** Code that yields to the event loop has no sleeper. */
   const pass = async (ms = 1_000) => {
     for (let part = 0; part < 20; part++) await clock.advance(ms / 20);
@@ -180,7 +180,7 @@ test("the end delivers waiting events without waiting for a failing receiver", a
   await hanging.poll("down");
   expect(await hanging.stop(5_000)).toBeLessThanOrEqual(5_200);
   const next = receiver();
-  const again = await startEventProcess(hanging.clock, hanging.disk, next);
+  const again = await startEventRun(hanging.clock, hanging.disk, next);
   await hanging.pass();
   expect(bodies(next)).toEqual(["Ping 50 on Router is down"]);
   expect(again.memory.report.found).toBe("good");
@@ -195,7 +195,7 @@ test("the state moves to a new folder", async () => {
   await pass();
   process.kill();
   const next = receiver();
-  const again = await startEventProcess(clock, elsewhere, next);
+  const again = await startEventRun(clock, elsewhere, next);
   await again.poll(wholePoll([{ id: "50", status: "down" }]));
   await pass();
   expect([bodies(target), bodies(next)]).toEqual([[], ["Ping 50 on Router is down"]]);
@@ -231,7 +231,7 @@ test("a damaged journal starts a new baseline with a log line", async () => {
   const lines = text.split("\n");
   disk.files.set(name, [lines[0], lines[1]?.replace("told", "tale"), ...lines.slice(2)].join("\n"));
   const next = receiver();
-  const starting = startEventProcess(clock, disk, next);
+  const starting = startEventRun(clock, disk, next);
   await pass();
   const again = await starting;
   expect(again.memory.report).toMatchObject({ found: "torn" });

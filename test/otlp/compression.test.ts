@@ -3,7 +3,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { never } from "../support/never-aborted.ts";
-import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
 import { type Answer, type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 

@@ -1,8 +1,8 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { expect, test } from "vitest";
 import { type DeviceFacts, DeviceResources } from "../../src/otlp/resources.ts";
-import { RESOURCE } from "./support/exporter.ts";
 import { TwoDevices } from "./support/otel-push.ts";
+import { RESOURCE } from "./support/otlp-exporter.ts";
 
 const SWITCH: DeviceFacts = { id: "7", name: "Switch", host: "", probe: "Probe", group: "", path: "Probe/Switch" };
 

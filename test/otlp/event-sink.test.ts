@@ -8,7 +8,7 @@ import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never } from "../support/never-aborted.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
-import { RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
+import { RESOURCE, SCOPE, testLogExporter } from "./support/otlp-exporter.ts";
 import { isProbe, type Receiver, startReceiver } from "./support/otlp-http-receiver.ts";
 
 async function testSink(section: OtlpSection, context?: Parameters<typeof testLogExporter>[1]) {

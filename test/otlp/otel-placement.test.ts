@@ -3,8 +3,8 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { StalenessMarker } from "../../src/otlp/metric-data.ts";
 import { OtelPlacement, OtelProfile, placeMarkers } from "../../src/otlp/otel-placement.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
-import { RESOURCE } from "./support/exporter.ts";
 import { TwoDevices } from "./support/otel-push.ts";
+import { RESOURCE } from "./support/otlp-exporter.ts";
 
 const { sensorStatus } = TREE_FAMILIES;
 

@@ -4,8 +4,8 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { never } from "../support/never-aborted.ts";
 import type { ReceivedBatch } from "./support/decode-metrics.ts";
-import { deliverRows } from "./support/exporter.ts";
 import { NOON, pushOtel } from "./support/otel-push.ts";
+import { deliverRows } from "./support/otlp-exporter.ts";
 import type { Receiver } from "./support/otlp-http-receiver.ts";
 import { row } from "./support/rows.ts";
 

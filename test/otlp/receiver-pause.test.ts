@@ -18,7 +18,7 @@ import {
   SCOPE,
   testExporter,
   testLogExporter,
-} from "./support/exporter.ts";
+} from "./support/otlp-exporter.ts";
 import { type Answer, startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 

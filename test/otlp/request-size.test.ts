@@ -7,7 +7,7 @@ import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/ot
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
 import { never } from "../support/never-aborted.ts";
-import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
 import { type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 

@@ -7,7 +7,7 @@ import type { PendingMeasurements } from "../../src/otlp/staleness-markers.ts";
 import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
 import { type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels } from "./support/rows.ts";
 

@@ -6,7 +6,7 @@ import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { certificate, certificatePath } from "../support/certificates.ts";
 import { never } from "../support/never-aborted.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
 import { startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 

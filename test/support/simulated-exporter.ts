@@ -26,7 +26,7 @@ export interface SimulatedExporterOptions {
   readonly settings?: string;
 }
 
-/** A simulator and a full exporter that polls on request. */
+/** A simulator over HTTP and a full exporter, both in this process. The exporter polls on request and serves no page. */
 export interface SimulatedExporter {
   readonly simulator: Simulator;
   readonly exporter: Exporter;

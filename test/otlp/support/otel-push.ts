@@ -11,7 +11,7 @@ import { SCHEMA_URL } from "../../../src/otlp/semantic-conventions.ts";
 import { startStatePush } from "../../../src/otlp/state-push.ts";
 import { Store } from "../../../src/store/store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./exporter.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./otlp-exporter.ts";
 import { startReceiver } from "./otlp-http-receiver.ts";
 
 export const NOON = Date.UTC(2026, 0, 15, 12);

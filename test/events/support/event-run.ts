@@ -86,7 +86,7 @@ function sinkTo(target: Receiver, clock: Clock, life: AbortSignal): EventSink {
   };
 }
 
-export async function startEventProcess(clock: ManualClock, disk: Disk, target: Receiver, bounds?: QueueBounds) {
+export async function startEventRun(clock: ManualClock, disk: Disk, target: Receiver, bounds?: QueueBounds) {
   const life = new AbortController();
   const { state, poll } = monitoredState(clock);
   const metrics = emptyMetrics();
