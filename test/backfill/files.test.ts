@@ -128,7 +128,7 @@ describe("file of a day", () => {
     .uniqueArray(fc.integer({ min: 0, max: 86_399_999 }), { minLength: 1, maxLength: 5 })
     .map((offsets) => offsets.sort((a, b) => a - b).map((offset) => DAY_NUMBER * DAY + offset));
   const history = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), samples), { maxLength: 4 });
-  const world = fc
+  const plannedHistories = fc
     .array(history, { minLength: 1, maxLength: 12 })
     .chain((histories) =>
       fc.tuple(
@@ -160,7 +160,7 @@ describe("file of a day", () => {
 
   test("has every sample once, by family, in any order of reading", async () => {
     await fc.assert(
-      fc.asyncProperty(world, async ([histories, order, writes]) => {
+      fc.asyncProperty(plannedHistories, async ([histories, order, writes]) => {
         const folder = emptyFolder();
         const expected: string[] = [];
         let samples = 0;
