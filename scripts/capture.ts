@@ -1,11 +1,11 @@
-// Captures a checkout's pages, pushes, requests, logs and files in a fixed story.
+// Captures a checkout's pages, pushes, requests, logs and files in a fixed run.
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { captureRun } from "./capture/captured-run.ts";
 import { Stage } from "./capture/stage.ts";
-import { playStory } from "./capture/story.ts";
 
 const START = Date.parse("2026-03-12T08:00:10Z");
 
@@ -22,7 +22,7 @@ const scratch = mkdtempSync(join(tmpdir(), "prtg-captured-"));
 const stage = new Stage({ root: resolve(values.root), output, scratch, startAt: START });
 rmSync(output, { recursive: true, force: true });
 try {
-  await playStory(stage, scratch, values.short);
+  await captureRun(stage, scratch, values.short);
 } finally {
   await stage.close();
   rmSync(scratch, { recursive: true, force: true });

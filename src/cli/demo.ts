@@ -36,7 +36,7 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
   const apiKey = randomBytes(16).toString("hex");
   const credentials = { apiKey, username: "demo", password: apiKey };
   const simulator = await startSimulatedServer(flags, { host: "127.0.0.1", port: 0 }, credentials, flags);
-  for (const story of simulator.scenarios.runs) context.print(timetable(story));
+  for (const run of simulator.scenarios.runs) context.print(timetable(run));
   try {
     const { config } = await loadConfig({
       file: "demo.yaml",

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { deviceLookup } from "../../src/app/device-lookup.ts";
-import { monitored, smallServer } from "../collectors/monitored.ts";
+import { memoryPipeline } from "../collectors/memory-pipeline.ts";
+import { smallServer } from "../collectors/small-server.ts";
+import { never } from "../support/never-aborted.ts";
 
 test("finds devices by their id and by their sensors, per server", async () => {
-  const { monitor } = monitored(smallServer());
-  await monitor.pollOnce(new AbortController().signal);
+  const { monitor } = memoryPipeline(smallServer());
+  await monitor.pollOnce(never);
   const lookup = deviceLookup((server) => (server === "hq" ? monitor.view.state : undefined));
   const found = (each: { readonly name: string } | undefined) => each?.name;
   expect(["40", "10", "50", "99"].map((id) => found(lookup.device("hq", id)))).toEqual([

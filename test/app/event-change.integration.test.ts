@@ -6,7 +6,7 @@ import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import type { Config } from "../../src/config/load.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
-import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
+import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";

@@ -5,8 +5,8 @@ import { connectEventReceiver, type EventReceiver, keepEventReceiver } from "../
 import { otlpSettings } from "../../src/otlp/settings.ts";
 import { createStateFiles } from "../../src/sync/state-files.ts";
 import { statusChange } from "../otlp/support/events.ts";
-import { never } from "../otlp/support/exporter.ts";
-import { startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
+import { never } from "../support/never-aborted.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { loadTestConfig } from "../support/test-config.ts";

@@ -6,10 +6,10 @@ import { planSync } from "../../src/app/pipeline-plan.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
+import { seriesKey } from "../support/expected-series.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
-import { seriesKey } from "../support/world-truth.ts";
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
@@ -67,7 +67,7 @@ async function samplesOf(exporter: Exporter): Promise<Map<string, string>> {
   return new Map([...parsePage(page).values()].map(({ name, labels, value }) => [seriesKey(name, labels), value]));
 }
 
-async function world(exporter: Exporter): Promise<Map<string, string>> {
+async function shownSeries(exporter: Exporter): Promise<Map<string, string>> {
   const samples = [...(await samplesOf(exporter))].filter(([key]) => !/^(prtg_exporter|nodejs|process)_/.test(key));
   return new Map(samples.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -89,7 +89,7 @@ describe("data under a new configuration", () => {
     const plain = await configOf([server("hq", simulator)], RARELY);
     const other = await configOf([server("hq", simulator)], RARELY + SETTINGS[name]);
     const exporter = await started(plain);
-    const shownPlain = await world(exporter);
+    const shownPlain = await shownSeries(exporter);
     const lists = () => simulator.requests.count({ route: "/experimental/sensors" });
     const listsBefore = lists();
     await change(exporter, plain, other);
@@ -97,11 +97,11 @@ describe("data under a new configuration", () => {
     const needsList = other.metrics.nodeSensors.length === 1 || other.metrics.dependencyInfo;
     if (!needsList) expect(lists()).toBe(listsBefore);
     const fresh = await started(other);
-    const wanted = await world(fresh);
+    const wanted = await shownSeries(fresh);
     expect(wanted.size).toBeGreaterThan(300);
-    await vi.waitFor(async () => expect(await world(exporter)).toEqual(wanted), PATIENCE);
+    await vi.waitFor(async () => expect(await shownSeries(exporter)).toEqual(wanted), PATIENCE);
     await change(exporter, other, plain);
-    await vi.waitFor(async () => expect(await world(exporter)).toEqual(shownPlain), PATIENCE);
+    await vi.waitFor(async () => expect(await shownSeries(exporter)).toEqual(shownPlain), PATIENCE);
   });
 });
 
@@ -176,7 +176,9 @@ describe("reload with few changes", () => {
     );
     const exporter = await started(before);
     const valuesOf = async (name: string) =>
-      [...(await world(exporter))].filter(([key]) => isOf(key, "server", name) && /^prtg_channel_value/.test(key));
+      [...(await shownSeries(exporter))].filter(
+        ([key]) => isOf(key, "server", name) && /^prtg_channel_value/.test(key),
+      );
     const known = await valuesOf("two");
     await change(exporter, before, after);
     expect(await valuesOf("one")).toEqual([]);
@@ -257,7 +259,7 @@ describe("reload with few changes", () => {
     const [first] = configs;
     if (first === undefined) throw new Error("no configuration");
     const exporter = await started(first);
-    const before = await world(exporter);
+    const before = await shownSeries(exporter);
     const resources = () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
     const least = resources();
     let current = first;
@@ -267,7 +269,7 @@ describe("reload with few changes", () => {
         current = next;
       }
     }
-    expect(await world(exporter)).toEqual(before);
+    expect(await shownSeries(exporter)).toEqual(before);
     await vi.waitFor(() => expect(resources()).toBeLessThanOrEqual(least + 10), PATIENCE);
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
   });
@@ -283,7 +285,7 @@ test("shares login and budget between entries of one server, but not pages, pipe
     ended: simulator.requests.count({ method: "DELETE", route: "/session" }),
   });
   const ofServer = async (name: string) =>
-    [...(await world(exporter)).keys()].filter((key) => isOf(key, "server", name));
+    [...(await shownSeries(exporter)).keys()].filter((key) => isOf(key, "server", name));
   expect(sessions()).toEqual({ opened: 1, ended: 0 });
   const acme = await ofServer("acme");
   expect(acme.length).toBeGreaterThan(100);

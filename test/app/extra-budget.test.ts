@@ -4,13 +4,13 @@ import { ExtraBudget } from "../../src/app/extra-budget.ts";
 import { EXPORTER_METRICS, type MetricDeclaration } from "../../src/telemetry/metric-declarations.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Share of the time. */
 const IDLE = 0.1;
 const BUSY = 1;
-const never = new AbortController().signal;
 
 function started(cycleMs = MINUTE) {
   const clock = new ManualClock();

@@ -5,11 +5,11 @@ import { Exporter } from "../../src/app/exporter.ts";
 import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
+import { seriesKey } from "../support/expected-series.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
-import { seriesKey } from "../support/world-truth.ts";
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 const RARELY =

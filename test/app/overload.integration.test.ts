@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Exporter } from "../../src/app/exporter.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { ExtraWork } from "../../src/lib/extra-work.ts";
+import { never } from "../support/never-aborted.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";
@@ -71,7 +72,7 @@ test("optional reads pause during a page transfer", async () => {
   const pauseFor = vi.spyOn(ExtraWork.prototype, "pauseFor");
   onTestFinished(() => pauseFor.mockRestore());
   const used = Promise.resolve();
-  const reader = { used, isExact: true, gone: new AbortController().signal, cut: () => undefined };
+  const reader = { used, isExact: true, gone: never, cut: () => undefined };
   const { end } = await exporter.scrapeExposition.streamedPage(negotiateFormat({}), "gzip", undefined, reader);
   await end();
   expect(pauseFor.mock.calls).toEqual([[used]]);

@@ -7,7 +7,7 @@ import { Exporter } from "../../src/app/exporter.ts";
 import { discardPush, openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import type { Config } from "../../src/config/load.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
-import { startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
 import { runs } from "../support/runs.ts";
 import { testContext } from "../support/simulated-exporter.ts";

@@ -4,7 +4,7 @@ import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import type { Config } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";

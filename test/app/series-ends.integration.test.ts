@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
+import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import { loadTestConfig } from "../support/test-config.ts";

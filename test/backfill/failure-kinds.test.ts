@@ -12,7 +12,7 @@ import { emptyFolder, filesOf, run, TickingClock } from "./running.ts";
 const SENSORS = ["10", "11", "12", "13"];
 const failure = (code: ErrorCode) => new ApiError(code, `it says ${code}`, { endpoint: "/timeseries" });
 
-function troubled(fails: (sensorId: string, question: number) => ErrorCode | undefined): HistoryServer {
+function failingServer(fails: (sensorId: string, question: number) => ErrorCode | undefined): HistoryServer {
   const server = new HistoryServer({ sensors: SENSORS, channels: 1 });
   let question = 0;
   server.asks = (id) => {
@@ -45,7 +45,7 @@ describe("during an outage", () => {
     async (code) => {
       const output = emptyFolder();
       const clock = new TickingClock();
-      const api = troubled((_, question) => (question > 4 && question <= 12 ? code : undefined));
+      const api = failingServer((_, question) => (question > 4 && question <= 12 ? code : undefined));
       expect(await run({ api, output, clock, concurrency: 1 })).toMatchObject({ kind: "finished" });
       expect(clock.slept.map((ms) => ms / 1000)).toEqual([5, 10, 20, 40, 60, 60, 60, 60]);
       expect(filesOf(output)).toEqual(await soundFiles());
@@ -55,11 +55,11 @@ describe("during an outage", () => {
   test("the run stops after 15 minutes without an answer and can continue later", async () => {
     const output = emptyFolder();
     const clock = new TickingClock();
-    const api = troubled((_, question) => (question > 4 ? "API_CONNECTION_FAILED" : undefined));
+    const api = failingServer((_, question) => (question > 4 ? "API_CONNECTION_FAILED" : undefined));
     await expect(run({ api, output, clock })).rejects.toMatchObject({ code: "API_CONNECTION_FAILED" });
     expect(clock.elapsed).toBeGreaterThan(15 * MINUTE);
     expect(clock.elapsed).toBeLessThan(20 * MINUTE);
-    expect(await run({ api: troubled(() => undefined), output })).toMatchObject({ kind: "finished" });
+    expect(await run({ api: failingServer(() => undefined), output })).toMatchObject({ kind: "finished" });
     expect(filesOf(output)).toEqual(await soundFiles());
   });
 });
@@ -75,14 +75,14 @@ describe("sensor that the server fails to return", () => {
   ] as const)("(%s) gets another attempt at the end", async (code) => {
     const output = emptyFolder();
     let times = 0;
-    const api = troubled((id) => (id === "11" && times++ === 0 ? code : undefined));
+    const api = failingServer((id) => (id === "11" && times++ === 0 ? code : undefined));
     expect(await run({ api, output })).toMatchObject({ kind: "finished" });
     expect(filesOf(output)).toEqual(await soundFiles());
   });
 
   test("keeps the run unfinished until another run completes it", async () => {
     const output = emptyFolder();
-    const api = troubled((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
+    const api = failingServer((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
     await expect(run({ api, output })).rejects.toMatchObject({
       code: "BACKFILL_SENSORS_FAILED",
       message: '1 of 4 sensors cannot be read, such as 11 (Probe/Berlin/a "device"/Ping 11)',
@@ -90,15 +90,15 @@ describe("sensor that the server fails to return", () => {
     expect(doneIn(output).sort()).toEqual(["10", "12", "13"]);
     expect(filesOf(output).size).toBe(0);
     const asked = new Set<string>();
-    const healed = troubled((id) => void asked.add(id));
-    expect(await run({ api: healed, output })).toMatchObject({ kind: "finished" });
+    const recovered = failingServer((id) => void asked.add(id));
+    expect(await run({ api: recovered, output })).toMatchObject({ kind: "finished" });
     expect([...asked]).toEqual(["11"]);
     expect(filesOf(output)).toEqual(await soundFiles());
   });
 
   test("can be skipped on request", async () => {
     const output = emptyFolder();
-    const api = troubled((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
+    const api = failingServer((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
     expect(await run({ api, output, skipFailed: true })).toMatchObject({ kind: "finished" });
     expect(filesOf(output)).toEqual(await soundFiles(["10", "12", "13"]));
   });
@@ -108,7 +108,7 @@ describe("deleted sensor", () => {
   test.each(["API_NOT_FOUND", "API_ENDPOINT_MISSING"] as const)("(%s) drops out of the files", async (code) => {
     const output = emptyFolder();
     const log: string[] = [];
-    const api = troubled((id) => (id === "10" ? code : undefined));
+    const api = failingServer((id) => (id === "10" ? code : undefined));
     const began = new HistoryServer({ sensors: SENSORS, channels: 1 });
     const controller = new AbortController();
     began.asks = () => controller.abort(new Error("stopped"));
@@ -121,7 +121,7 @@ describe("deleted sensor", () => {
   });
 
   test("differs from a server without time series", async () => {
-    const api = troubled(() => "API_ENDPOINT_MISSING");
+    const api = failingServer(() => "API_ENDPOINT_MISSING");
     await expect(run({ api, output: emptyFolder() })).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" });
   });
 });
@@ -129,7 +129,7 @@ describe("deleted sensor", () => {
 test("errors that need the user end the run and keep its data", async () => {
   const output = emptyFolder();
   const asked: string[] = [];
-  const api = troubled((id) => {
+  const api = failingServer((id) => {
     asked.push(id);
     return id === "12" ? "API_UNAUTHORIZED" : undefined;
   });

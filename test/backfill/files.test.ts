@@ -8,10 +8,9 @@ import type { BackfillPlan, PlannedSensor } from "../../src/backfill/plan.ts";
 import { readSensorHistory } from "../../src/backfill/sensor-history.ts";
 import { dayFileName, dayName, dayNumber, dayOf } from "../../src/backfill/utc-day.ts";
 import type { MetricFamily } from "../../src/mapping/families/family.ts";
+import { never } from "../support/never-aborted.ts";
 import { DAY, HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
 import { emptyFolder, filesOf } from "./running.ts";
-
-const NEVER = new AbortController().signal;
 
 describe("days", () => {
   test.each([
@@ -59,7 +58,7 @@ describe("readSensorHistory", () => {
   test("assigns each sample to its series and UTC day", async () => {
     const from = begin - 2 * HOUR;
     const to = begin + 2 * HOUR;
-    const { days } = await readSensorHistory(server, sensor, [{ type: "short", from, to }], NEVER);
+    const { days } = await readSensorHistory(server, sensor, [{ type: "short", from, to }], never);
     expect([...days.keys()]).toEqual([dayOf(begin) - 1, dayOf(begin)]);
     for (const [day, lists] of days) {
       const first = day === dayOf(begin) ? begin : from;
@@ -80,7 +79,7 @@ describe("readSensorHistory", () => {
       { type: "short", from: at(40), to: at(4) },
       { type: "live", from: at(4), to: at(3) },
     ] as const;
-    const { days } = await readSensorHistory(server, sensor, spans, NEVER);
+    const { days } = await readSensorHistory(server, sensor, spans, never);
     expect(asked).toEqual(["live", "short", "medium"]);
     const times = [...days.values()].flatMap((lists) => (lists.get(0) ?? []).filter((_, index) => index % 2 === 0));
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
@@ -94,7 +93,7 @@ describe("readSensorHistory", () => {
       { at: begin + 1, values: [["99", 6] as const] },
     ];
     const api = { timeSeries: async () => ({ rows, gaps: [], skipped: 4 }) };
-    const history = await readSensorHistory(api, sensor, [{ type: "live", from: begin, to: begin + 9 }], NEVER);
+    const history = await readSensorHistory(api, sensor, [{ type: "live", from: begin, to: begin + 9 }], never);
     expect(history).toEqual({
       days: new Map([[dayOf(begin), new Map([[1, [begin, 1]]])]]),
       samples: 1,
@@ -114,7 +113,7 @@ describe("readSensorHistory", () => {
     }));
     const api = { timeSeries: async () => ({ rows, gaps: [], skipped: 0 }) };
     const spans = [{ type: "live", from: begin, to: begin + 9 }] as const;
-    expect(await readSensorHistory(api, { ...sensor, channels: planned }, spans, NEVER)).toEqual({
+    expect(await readSensorHistory(api, { ...sensor, channels: planned }, spans, never)).toEqual({
       days: new Map([[dayOf(begin), new Map([[1, [begin + 1, 1, begin + 2, 2, begin + 3, 3]]])]]),
       samples: 6,
       skippedRows: 0,
@@ -129,7 +128,7 @@ describe("file of a day", () => {
     .uniqueArray(fc.integer({ min: 0, max: 86_399_999 }), { minLength: 1, maxLength: 5 })
     .map((offsets) => offsets.sort((a, b) => a - b).map((offset) => DAY_NUMBER * DAY + offset));
   const history = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), samples), { maxLength: 4 });
-  const world = fc
+  const plannedHistories = fc
     .array(history, { minLength: 1, maxLength: 12 })
     .chain((histories) =>
       fc.tuple(
@@ -161,7 +160,7 @@ describe("file of a day", () => {
 
   test("has every sample once, by family, in any order of reading", async () => {
     await fc.assert(
-      fc.asyncProperty(world, async ([histories, order, writes]) => {
+      fc.asyncProperty(plannedHistories, async ([histories, order, writes]) => {
         const folder = emptyFolder();
         const expected: string[] = [];
         let samples = 0;
@@ -193,7 +192,7 @@ describe("file of a day", () => {
         await parts.write();
         if (histories.every((lists) => lists.length === 0)) return;
         const plan = planOf(histories.length);
-        const written = await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), plan, NEVER);
+        const written = await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), plan, never);
         expect((filesOf(folder).get("day.om") ?? "").split("\n")).toEqual([...expected, "# EOF", ""]);
         expect(written).toBe(samples);
       }),
@@ -209,7 +208,7 @@ describe("file of a day", () => {
       parts.add(sensor, { days: new Map([[DAY_NUMBER, new Map([[0, times.flatMap((at) => [at, 7])]])]]) });
     }
     await parts.write();
-    await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), planOf(2), NEVER);
+    await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), planOf(2), never);
     const header = "# TYPE prtg_channel_value gauge\n# HELP prtg_channel_value Help of\\nprtg_channel_value.\n";
     const lines = [0, 1].flatMap((sensor) =>
       times.map((at) => `prtg_channel_value{s="${sensor}",c="0"} 7 ${at / 1_000}\n`),

@@ -13,7 +13,7 @@ export const NOW = Date.UTC(2026, 2, 12, 17, 42, 30);
 /** Text order differs from number order. */
 const CHANNEL_IDS = ["10", "-4", "2", "0"];
 
-export interface HistoryServerOptions {
+interface HistoryServerOptions {
   readonly sensors: readonly string[];
   /** At most four. */
   readonly channels?: number;

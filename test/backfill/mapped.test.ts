@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
-import { startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
 import { push } from "./pushing.ts";
 import { configured, emptyFolder, filesOf, run, type Wanted } from "./running.ts";

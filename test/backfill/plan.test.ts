@@ -6,7 +6,7 @@ import { compileRules } from "../../src/mapping/rules/compile.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../src/model/tree.ts";
-import { channel } from "../collectors/monitored.ts";
+import { channel } from "../collectors/small-server.ts";
 import { list, ROOT, record } from "../model/build-record.ts";
 
 const { tree } = reconcile(EMPTY_TREE, {

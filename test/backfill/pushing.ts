@@ -5,8 +5,8 @@ import type { BackfillOptions } from "../../src/backfill/parameters.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
-import { RESOURCE, recordedObserver, SCOPE, testExporter } from "../otlp/support/exporter.ts";
-import type { Receiver, SeenRequest } from "../otlp/support/receiver.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "../otlp/support/otlp-exporter.ts";
+import type { Receiver, SeenRequest } from "../otlp/support/otlp-http-receiver.ts";
 import { HistoryServer } from "./history-server.ts";
 import { emptyFolder, run, TickingClock, type Wanted } from "./running.ts";
 
@@ -20,7 +20,7 @@ export class PatientClock extends TickingClock {
   }
 }
 
-export interface Push extends Wanted, Partial<Omit<BackfillOptions, keyof Wanted | "push">> {
+interface Push extends Wanted, Partial<Omit<BackfillOptions, keyof Wanted | "push">> {
   readonly receiver: Pick<Receiver, "url">;
   readonly state?: string;
   readonly section?: OtlpSection;

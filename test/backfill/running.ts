@@ -13,6 +13,7 @@ import {
 import type { Clock } from "../../src/lib/clock.ts";
 import { type ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { load } from "../config/support.ts";
+import { never } from "../support/never-aborted.ts";
 import { memoryFolder } from "../support/temporary-folder.ts";
 import { NOW } from "./history-server.ts";
 
@@ -79,7 +80,7 @@ export function run(
     clock: new TickingClock(),
     log: pino({ level: "silent" }),
     progress: { begin: () => undefined, advance: () => undefined, end: () => undefined },
-    signal: new AbortController().signal,
+    signal: never,
     ...needed,
   });
 }
@@ -94,7 +95,7 @@ export function filesOf(folder: string): Map<string, string> {
   return new Map(names.sort().map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
-export interface Sample {
+interface Sample {
   readonly labels: string;
   readonly value: number;
   /** Seconds. */

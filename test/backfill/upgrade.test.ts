@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openHistoryPush } from "../../src/cli/backfill/history-push.ts";
-import { startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 import { HistoryServer } from "./history-server.ts";

@@ -9,7 +9,7 @@ export const PACKAGE = `node-${process.platform}-${process.arch}`;
 /** The test's own Node.js plays an old one. */
 export const TOO_NEW = ">=999";
 
-export interface LauncherFolder {
+interface LauncherFolder {
   /** From `engines`. */
   readonly range: string;
   /** Claimed version, really the test's Node.js. */

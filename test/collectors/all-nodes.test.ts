@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
 import { record } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SCHEDULED } from "./memory-pipeline.ts";
 import type { MemoryServer } from "./memory-server.ts";
-import { HOUR, MINUTE, type Monitored, monitored, SCHEDULED, smallServer } from "./monitored.ts";
+import { smallServer } from "./small-server.ts";
 
-const { signal } = new AbortController();
 const LISTS = ["summary", "sensor", "device", "group", "probe"];
 const TREE_LISTS = ["sensor", "device", "group", "probe", "counts"];
 const SINCE = Date.UTC(2026, 0, 1);
@@ -17,7 +18,7 @@ async function oneOfMany(prepare: (server: MemoryServer) => void = () => undefin
   server.change("50", { statusSince: SINCE });
   prepare(server);
   const { status } = SCHEDULED;
-  const subject = monitored(server, { isOneOfMany, schedules: { status } });
+  const subject = memoryPipeline(server, { isOneOfMany, schedules: { status } });
   expect(await asked(subject)).toEqual(LISTS);
   return subject;
 }
@@ -29,15 +30,15 @@ async function treeOfOneOfMany(prepare: (server: MemoryServer) => void = () => u
   server.change("50", { intervalSeconds: 60, dependsOn: "51" });
   prepare(server);
   const { tree } = SCHEDULED;
-  const subject = monitored(server, { isOneOfMany: true, schedules: { tree }, dependencyInfo: true });
+  const subject = memoryPipeline(server, { isOneOfMany: true, schedules: { tree }, dependencyInfo: true });
   expect(await asked(subject)).toEqual(TREE_LISTS);
   return subject;
 }
 
 /** Requests of one run, without options. */
-async function asked({ server, monitor }: Monitored): Promise<string[]> {
+async function asked({ server, monitor }: MemoryPipeline): Promise<string[]> {
   const from = server.asked.length;
-  await monitor.pollOnce(signal);
+  await monitor.pollOnce(never);
   return server.asked.slice(from).map((each) => each.split(" ")[0] ?? "");
 }
 
@@ -147,7 +148,7 @@ test.each<[string, (server: MemoryServer) => void]>([
   expect(subject.log.filter(({ msg }) => msg.startsWith("not using the list of all objects"))).toHaveLength(1);
   expect(subject.value(TREE_FAMILIES.sensorStatus, { sensor_id: "51" })).toBe(1);
   await subject.clock.advance(HOUR);
-  subject.server.heal();
+  subject.server.recover();
   subject.server.hiddenInAll.clear();
   subject.server.untoldInAll = {};
   // The lists of each kind are half an hour old, too.
@@ -168,7 +169,7 @@ test("an unreachable server gets one request, and then each list after its recov
   subject.server.fail("API_CONNECTION_FAILED", "all");
   expect(await asked(subject)).toEqual(["all"]);
   expect(await subject.own("prtg_up")).toBe(0);
-  subject.server.heal();
+  subject.server.recover();
   expect(await asked(subject)).toEqual(LISTS);
   expect(await subject.own("prtg_up")).toBe(1);
   expect(await asked(subject)).toEqual(["all"]);

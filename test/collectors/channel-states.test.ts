@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LatestValues } from "../../src/collectors/time-series-poll.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -7,11 +8,11 @@ import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { LookupDefinition } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
 import { record, reference } from "../model/build-record.ts";
-import { idleEngine } from "./idle-engine.ts";
-import { channel, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
+import { never } from "../support/never-aborted.ts";
+import { type MemoryPipeline, MINUTE, memoryPipeline } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const { channelState, channelValue } = TREE_FAMILIES;
-const { signal } = new AbortController();
 
 function single(id: string, name: string, texts: Readonly<Record<number, string>>): LookupDefinition {
   const entries = Object.entries(texts).map(([value, text]) => {
@@ -23,32 +24,32 @@ function single(id: string, name: string, texts: Readonly<Record<number, string>
 const DOOR = single("acme.door", "Rack Door", { 0: "Closed", 1: "Open" });
 const FAN = single("acme.fan", "Fan", { 0: "Stopped", 1: "Running" });
 
-interface Stated extends Monitored {
+interface DoorPipeline extends MemoryPipeline {
   /** Sets channel 50.0, the only one. */
   poll(more?: Parameters<typeof channel>[1], collectors?: "channels" | "all"): Promise<void>;
   states(): (string | undefined)[];
 }
 
-/** Channel 50.0 with a door lookup. Nothing has run. */
-function stated(options: Parameters<typeof monitored>[1] = {}): Stated {
+/** Channel 50.0, and a server with a lookup for doors. Nothing has run. */
+function withDoorLookup(options: Parameters<typeof memoryPipeline>[1] = {}): DoorPipeline {
   const server = smallServer();
   server.lookupDefinitions = [DOOR, FAN];
-  const running = monitored(server, options);
+  const running = memoryPipeline(server, options);
   return {
     ...running,
     poll: async (more, collectors = "all") => {
       server.channelRecords = [channel("50.0", { name: "Door", unit: "", measuredAt: running.clock.now(), ...more })];
       if (collectors === "channels") server.fail("API_TIMEOUT", "limits");
-      await running.monitor.pollOnce(signal);
-      server.heal();
+      await running.monitor.pollOnce(never);
+      server.recover();
     },
     states: () => running.series(channelState).map(({ labels }) => labels.state),
   };
 }
 
 /** The door is open. */
-async function polled(options: Parameters<typeof monitored>[1] = {}): Promise<Stated> {
-  const subject = stated(options);
+async function withOpenDoor(options: Parameters<typeof memoryPipeline>[1] = {}): Promise<DoorPipeline> {
+  const subject = withDoorLookup(options);
   await subject.poll({ value: 1, lookup: "acme.door" });
   expect(subject.states()).toEqual(["Open"]);
   return subject;
@@ -56,7 +57,7 @@ async function polled(options: Parameters<typeof monitored>[1] = {}): Promise<St
 
 describe("state of a channel", () => {
   test("has the labels of the channel and the value 1", async () => {
-    const { series } = await polled();
+    const { series } = await withOpenDoor();
     expect(series(channelState)).toEqual([
       {
         value: 1,
@@ -78,7 +79,7 @@ describe("state of a channel", () => {
   });
 
   test("follows the value at each poll of the values", async () => {
-    const { poll, states, store } = await polled();
+    const { poll, states, store } = await withOpenDoor();
     for (const [value, state] of [
       [0, "Closed"],
       [1, "Open"],
@@ -94,15 +95,15 @@ describe("state of a channel", () => {
   });
 
   test("follows the value of a time series", async () => {
-    const { clock, states, store, monitor } = await polled({ engine: idleEngine() });
-    monitor.latest.add("50", clock.now() + 1, [["0", 0]]);
+    const { clock, states, store, monitor } = await withOpenDoor();
+    new LatestValues(monitor.writer, clock).add("50", clock.now() + 1, [["0", 0]]);
     // A commit shows the row, and commits run in turn.
     await store.read(() => undefined);
     expect(states()).toEqual(["Closed"]);
   });
 
   test("ends with the value: if it is null or too old, or the sensor is paused", async () => {
-    const { poll, states, clock, server, series } = await polled();
+    const { poll, states, clock, server, series } = await withOpenDoor();
     await poll({ value: undefined }, "channels");
     expect(states()).toEqual([]);
     await poll({ value: 0 }, "channels");
@@ -120,20 +121,20 @@ describe("state of a channel", () => {
   });
 
   test("ends with its channel and its sensor", async () => {
-    const { server, monitor, states, store, poll } = await polled();
+    const { server, monitor, states, store, poll } = await withOpenDoor();
     server.channelRecords = [];
-    for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
+    for (let times = 0; times < 2; times++) await monitor.pollOnce(never);
     expect(states()).toEqual([]);
     await poll({ value: 0, lookup: "acme.door" });
     expect(states()).toEqual(["Closed"]);
     server.remove("50");
-    for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
+    for (let times = 0; times < 2; times++) await monitor.pollOnce(never);
     expect(states()).toEqual([]);
     expect(store.table(channelState).slots).toBe(1);
   });
 
   test("follows a renamed and moved channel", async () => {
-    const { server, poll, series } = await polled();
+    const { server, poll, series } = await withOpenDoor();
     server.put(record("group", "11", "1", { name: "Edge" }));
     server.change("40", { parent: reference("11") });
     await poll({ name: "Front Door", value: 1 }, "channels");
@@ -143,15 +144,15 @@ describe("state of a channel", () => {
   });
 
   test("follows a moved channel before its next value", async () => {
-    const { server, monitor, series } = await polled();
+    const { server, monitor, series } = await withOpenDoor();
     server.change("40", { name: "sw-2" });
     server.fail("API_TIMEOUT", "channels", "limits");
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(series(channelState).map(({ labels }) => [labels.device, labels.state])).toEqual([["sw-2", "Open"]]);
   });
 
   test("uses a new lookup after the next slow poll, and ends without one", async () => {
-    const { poll, states } = await polled();
+    const { poll, states } = await withOpenDoor();
     await poll({ value: 1, lookup: "acme.fan" });
     expect(states()).toEqual(["Running"]);
     await poll({ value: 0, lookup: "" });
@@ -161,7 +162,7 @@ describe("state of a channel", () => {
   });
 
   test("uses changed texts", async () => {
-    const { server, poll, states } = await polled();
+    const { server, poll, states } = await withOpenDoor();
     server.lookupDefinitions = [single("acme.door", "Rack Door", { 1: "Wide Open" })];
     await poll({ value: 1 }, "channels");
     expect(states()).toEqual(["Open"]);
@@ -170,19 +171,19 @@ describe("state of a channel", () => {
   });
 
   test("works if the values include the lookups", async () => {
-    const { poll, states } = await polled();
+    const { poll, states } = await withOpenDoor();
     await poll({ value: 1, lookup: "acme.fan" }, "channels");
     expect(states()).toEqual(["Running"]);
   });
 
   test("does not change if a list omits lookups", async () => {
-    const { poll, states } = await polled();
+    const { poll, states } = await withOpenDoor();
     await poll({ value: 0 });
     expect(states()).toEqual(["Closed"]);
   });
 
   test("ends after three slow polls without the lookup, at any value", async () => {
-    const { poll, states, clock, value, store } = await polled();
+    const { poll, states, clock, value, store } = await withOpenDoor();
     for (let minute = 0; minute < 44; minute += 4) {
       await clock.advance(4 * MINUTE);
       await poll({ value: 0 }, "channels");
@@ -196,7 +197,7 @@ describe("state of a channel", () => {
   });
 
   test("stays while slow polls confirm the lookup", async () => {
-    const { poll, states, clock } = await polled();
+    const { poll, states, clock } = await withOpenDoor();
     for (let times = 0; times < 4; times++) {
       await clock.advance(30 * MINUTE);
       await poll({ value: 0, lookup: "acme.door" });
@@ -207,7 +208,7 @@ describe("state of a channel", () => {
   });
 
   test("is absent if the server does not list the lookup, and a counter reports it", async () => {
-    const subject = stated();
+    const subject = withDoorLookup();
     await subject.poll({ value: 1, lookup: "acme.window" });
     expect(subject.states()).toEqual([]);
     expect(await subject.own("prtg_exporter_decode_problems_total", { problem: "lookup" })).toBe(1);
@@ -218,7 +219,7 @@ describe("state of a channel", () => {
 });
 
 describe("state of a channel under rules", () => {
-  function ruled(keepOriginal: boolean): Stated {
+  function ruled(keepOriginal: boolean): DoorPipeline {
     const { ruleSet: rules } = compileRules(
       [
         {
@@ -235,10 +236,10 @@ describe("state of a channel under rules", () => {
     const settings = { keep: new Set<string>(), rename: new Map(), fromTags: [] };
     const mapper = new ChannelMapper({ labels: new SeriesLabels(settings), rules, keepOriginal });
     const store = new Store(mapper.storeFamilies());
-    return stated({ mapper, store });
+    return withDoorLookup({ mapper, store });
   }
 
-  function served({ store }: Stated): string[] {
+  function served({ store }: DoorPipeline): string[] {
     const table = store.table(channelState);
     return Array.from({ length: table.slots }, (_, slot) => slot)
       .filter((slot) => table.isPresent(slot))
@@ -265,10 +266,11 @@ describe("state of a channel under rules", () => {
 
 describe("list of lookups", () => {
   const LIMITS = { max_error: 90 };
-  const lines = ({ log }: Monitored) => log.filter(({ msg }) => msg.includes("channel states")).map(({ msg }) => msg);
+  const lines = ({ log }: MemoryPipeline) =>
+    log.filter(({ msg }) => msg.includes("channel states")).map(({ msg }) => msg);
 
   test("comes with the limits, and channels follow if the list has lookups", async () => {
-    const { server } = await polled();
+    const { server } = await withOpenDoor();
     expect(server.asked.filter((asked) => /lookups|limits/.test(asked))).toEqual([
       "lookups",
       'limits {"lookups":true}',
@@ -276,7 +278,7 @@ describe("list of lookups", () => {
   });
 
   test("can be missing: limits work, and the log reports start and end once", async () => {
-    const subject = stated();
+    const subject = withDoorLookup();
     subject.server.lookupDefinitions = undefined;
     for (let times = 0; times < 3; times++) {
       await subject.poll({ value: 1, lookup: "acme.door", limits: LIMITS });
@@ -293,7 +295,7 @@ describe("list of lookups", () => {
   });
 
   test("can be empty: no request for channels and no log line", async () => {
-    const subject = stated();
+    const subject = withDoorLookup();
     subject.server.lookupDefinitions = [];
     await subject.poll({ value: 1, limits: LIMITS });
     expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits"]);
@@ -301,7 +303,7 @@ describe("list of lookups", () => {
   });
 
   test("can be forbidden: the log reports it once", async () => {
-    const subject = stated();
+    const subject = withDoorLookup();
     for (let times = 0; times < 2; times++) {
       subject.server.fail("API_FORBIDDEN", "lookups");
       await subject.poll({ value: 1, limits: LIMITS, lookup: "acme.door" });
@@ -313,12 +315,12 @@ describe("list of lookups", () => {
   });
 
   test("can be missing and forbidden in turn: the log reports each change", async () => {
-    const subject = stated();
+    const subject = withDoorLookup();
     subject.server.lookupDefinitions = undefined;
     await subject.poll({ value: 1 });
     subject.server.fail("API_FORBIDDEN", "lookups");
     await subject.poll({ value: 1 });
-    subject.server.heal();
+    subject.server.recover();
     await subject.poll({ value: 1 });
     const reasons = [
       "the server has no list of lookups",
@@ -329,7 +331,7 @@ describe("list of lookups", () => {
   });
 
   test("can become forbidden: requests for channels omit lookups", async () => {
-    const subject = await polled();
+    const subject = await withOpenDoor();
     subject.server.fail("API_FORBIDDEN", "lookups");
     await subject.poll({ value: 1, limits: LIMITS });
     expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual([
@@ -339,7 +341,7 @@ describe("list of lookups", () => {
   });
 
   test("ends silently if its run is aborted", async () => {
-    const subject = await polled();
+    const subject = await withOpenDoor();
     subject.server.hold("lookups");
     void subject.monitor.start();
     await subject.clock.advance(15 * MINUTE);
@@ -349,15 +351,15 @@ describe("list of lookups", () => {
   });
 
   test("does not repeat a failing list of channels", async () => {
-    const subject = await polled();
+    const subject = await withOpenDoor();
     subject.server.fail("API_TIMEOUT", "limits");
-    expect(await subject.monitor.pollOnce(signal)).toBe(false);
+    expect(await subject.monitor.pollOnce(never)).toBe(false);
     expect(subject.server.timesAsked("limits")).toBe(2);
     expect(lines(subject)).toEqual([]);
   });
 
   test("keeps its texts after a failure, and no collector fails", async () => {
-    const subject = await polled();
+    const subject = await withOpenDoor();
     subject.server.fail("API_TIMEOUT", "lookups");
     subject.server.channelRecords = [
       channel("50.0", {
@@ -369,14 +371,14 @@ describe("list of lookups", () => {
         limits: LIMITS,
       }),
     ];
-    expect(await subject.monitor.pollOnce(signal)).toBe(true);
+    expect(await subject.monitor.pollOnce(never)).toBe(true);
     expect(subject.states()).toEqual(["Closed"]);
     expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
     expect(subject.log.filter(({ msg }) => msg.startsWith("reading the lookups failed"))).toHaveLength(1);
   });
 
   test("has no effect if the server refuses lookups of channels: limits come alone", async () => {
-    const subject = stated();
+    const subject = withDoorLookup();
     const { server } = subject;
     const channels = server.channels.bind(server);
     server.channels = async (options, aborted) => {

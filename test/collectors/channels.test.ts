@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
-import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+import { never } from "../support/never-aborted.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const VALUE = TREE_FAMILIES.channelValue;
 const FIRST = { sensor_id: "50", channel_id: "0" };
-const { signal } = new AbortController();
 
-async function polled(setUp: Parameters<typeof monitored>[1] = {}): Promise<Monitored> {
-  const subject = monitored(smallServer(), setUp);
-  await subject.monitor.pollOnce(signal);
+async function polled(setUp: Parameters<typeof memoryPipeline>[1] = {}): Promise<MemoryPipeline> {
+  const subject = memoryPipeline(smallServer(), setUp);
+  await subject.monitor.pollOnce(never);
   return subject;
 }
 
@@ -40,7 +41,7 @@ describe("channel", () => {
   ])("has no value series when $what, instead of 0", async ({ more }) => {
     const { server, clock, monitor, series, value } = await polled();
     server.channelRecords = [channel("50.0", { measuredAt: clock.now(), ...more }), ...server.channelRecords.slice(1)];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(VALUE, FIRST)).toBeUndefined();
     expect(series(VALUE)).toHaveLength(2);
   });
@@ -49,7 +50,7 @@ describe("channel", () => {
     const { server, clock, monitor, value } = await polled();
     for (const given of [0, -1635, Number.MAX_VALUE]) {
       server.channelRecords = [channel("50.0", { measuredAt: clock.now(), value: given })];
-      await monitor.pollOnce(signal);
+      await monitor.pollOnce(never);
       expect(value(VALUE, FIRST)).toBe(given);
     }
   });
@@ -61,7 +62,7 @@ describe("channel", () => {
       server.channelRecords = records;
       if (complete) server.incomplete.delete("channels");
       else server.incomplete.add("channels");
-      await monitor.pollOnce(signal);
+      await monitor.pollOnce(never);
       return value(VALUE, FIRST);
     };
     expect(await step(others, true)).toBe(50);
@@ -75,7 +76,7 @@ describe("channel", () => {
   test("adopts a new name and unit without a second series", async () => {
     const { server, clock, monitor, series } = await polled();
     server.channelRecords = [channel("50.0", { measuredAt: clock.now(), name: "In", unit: "Mbit/s" })];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     const found = series(VALUE).filter(({ labels }) => labels.sensor_id === "50" && labels.channel_id === "0");
     expect(found.map(({ labels }) => [labels.channel, labels.unit])).toEqual([["In", "Mbit/s"]]);
   });
@@ -83,7 +84,7 @@ describe("channel", () => {
   test("can have a negative number", async () => {
     const { server, clock, monitor, value } = await polled();
     server.channelRecords.push(channel("50.-4", { measuredAt: clock.now(), value: 1 }));
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(VALUE, { sensor_id: "50", channel_id: "-4" })).toBe(1);
   });
 
@@ -91,7 +92,7 @@ describe("channel", () => {
     const { server, clock, monitor, series } = await polled();
     server.fail("API_TIMEOUT", "channels");
     await clock.advance(4 * MINUTE);
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(series(VALUE)).toHaveLength(3);
     await clock.advance(HOUR);
     expect(series(VALUE)).toEqual([]);
@@ -105,27 +106,27 @@ describe("measurement", () => {
     { name: "five minutes if the interval is unknown", intervalSeconds: undefined, stale: 5 * MINUTE },
     { name: "the configured time", intervalSeconds: 600, staleAfterMs: 90 * SECOND, stale: 90 * SECOND },
   ])("is available for $name", async ({ intervalSeconds, staleAfterMs, stale }) => {
-    const { server, clock, monitor, value } = monitored(smallServer(), { staleAfterMs });
+    const { server, clock, monitor, value } = memoryPipeline(smallServer(), { staleAfterMs });
     server.change("50", { intervalSeconds });
     const age = 30 * SECOND;
     await clock.advance(age);
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     await clock.advance(stale - age - 1);
     expect(value(VALUE, FIRST)).toBe(50);
     await clock.advance(1);
     expect(value(VALUE, FIRST)).toBeUndefined();
     // The same measurement again does not revive it.
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(VALUE, FIRST)).toBeUndefined();
     expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((clock.now() - stale) / 1000);
   });
 
   test("has the age of the server's clock", async () => {
-    const { server, clock, monitor, value } = monitored(smallServer());
+    const { server, clock, monitor, value } = memoryPipeline(smallServer());
     const ahead = 2 * HOUR;
     server.offsetMs = ahead;
     server.channelRecords = [channel("50.0", { measuredAt: clock.now() + ahead - MINUTE })];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     await clock.advance(4 * MINUTE - 1);
     expect(value(VALUE, FIRST)).toBe(50);
     await clock.advance(1);
@@ -133,17 +134,17 @@ describe("measurement", () => {
   });
 
   test("expires if it is from the future", async () => {
-    const { server, clock, monitor, value } = monitored(smallServer());
+    const { server, clock, monitor, value } = memoryPipeline(smallServer());
     server.channelRecords = [channel("50.0", { measuredAt: clock.now() + 24 * HOUR })];
     for (let minute = 0; minute < 5; minute++) {
-      await monitor.pollOnce(signal);
+      await monitor.pollOnce(never);
       expect(value(VALUE, FIRST)).toBe(50);
       await clock.advance(MINUTE);
     }
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(VALUE, FIRST)).toBeUndefined();
     server.channelRecords = [channel("50.0", { measuredAt: clock.now() + 25 * HOUR })];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(VALUE, FIRST)).toBe(50);
   });
 
@@ -162,18 +163,18 @@ describe("measurement", () => {
       channel("50.1", { measuredAt: now - 1000 }),
       channel("50.2", { measuredAt: now - 3000, value: undefined }),
     ];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((now - 1000) / 1000);
     server.change("50", { status: "pausedbyuser" });
     await clock.advance(24 * HOUR);
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((now - 1000) / 1000);
   });
 });
 
 describe("paused sensor", () => {
   test("loses its values at the status poll and regains them at the next channel poll", async () => {
-    const { server, clock, monitor, value, series } = monitored(smallServer());
+    const { server, clock, monitor, value, series } = memoryPipeline(smallServer());
     const measure = () => {
       server.channelRecords = server.channelRecords.map((each) => ({ ...each, measuredAt: clock.now() }));
     };
@@ -198,24 +199,24 @@ describe("paused sensor", () => {
   test.each(["pausedbyuser", "pausedbydependency", "pausedbyschedule", "pausedbylicense", "pauseduntil"] as const)(
     "includes %s",
     async (status) => {
-      const { server, monitor, value } = monitored(smallServer());
+      const { server, monitor, value } = memoryPipeline(smallServer());
       server.change("50", { status });
-      await monitor.pollOnce(signal);
+      await monitor.pollOnce(never);
       expect(value(VALUE, FIRST)).toBeUndefined();
     },
   );
 
   test.each(["down", "unknown", "disconnected", "acknowledged", "none"] as const)("excludes %s", async (status) => {
-    const { server, monitor, value } = monitored(smallServer());
+    const { server, monitor, value } = memoryPipeline(smallServer());
     server.change("50", { status });
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(VALUE, FIRST)).toBe(50);
   });
 });
 
 describe("channels of an unknown sensor", () => {
   test("wait, appear with the sensor without another poll, and a metric counts them", async () => {
-    const { server, clock, monitor, value, own } = monitored(smallServer());
+    const { server, clock, monitor, value, own } = memoryPipeline(smallServer());
     void monitor.start();
     await clock.advance(0);
     const channelPolls = () => server.timesAsked("channels");
@@ -224,7 +225,7 @@ describe("channels of an unknown sensor", () => {
     await clock.advance(MINUTE);
     expect(channelPolls()).toBe(2);
     expect(await own("prtg_exporter_waiting_channels", { server: "hq" })).toBe(2);
-    server.heal();
+    server.recover();
     server.put(record("sensor", "60", "40", { name: "New" }));
     await clock.advance(30 * SECOND);
     expect(channelPolls()).toBe(2);
@@ -237,20 +238,20 @@ describe("channels of an unknown sensor", () => {
   test("wait only until the next poll", async () => {
     const { server, monitor, own } = await polled();
     server.channelRecords.push(channel("60.0"));
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(await own("prtg_exporter_waiting_channels")).toBe(1);
     server.channelRecords.pop();
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(await own("prtg_exporter_waiting_channels")).toBe(0);
   });
 
   test("stay hidden if the sensor is paused", async () => {
-    const { server, clock, monitor, value } = monitored(smallServer());
+    const { server, clock, monitor, value } = memoryPipeline(smallServer());
     server.channelRecords.push(channel("60.0", { measuredAt: clock.now() }));
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     server.put(record("sensor", "60", "40", { status: "pausedbyuser" }));
     server.fail("API_TIMEOUT", "channels");
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(value(TREE_FAMILIES.sensorStatusCode, { sensor_id: "60" })).toBe(7);
     expect(value(VALUE, { sensor_id: "60" })).toBeUndefined();
   });
@@ -260,7 +261,7 @@ describe("channels of an unknown sensor", () => {
     const channels = server.channelRecords;
     server.remove("50");
     server.channelRecords = channels;
-    for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(signal);
+    for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(never);
     expect(series(VALUE).map(({ labels }) => labels.sensor_id)).toEqual(["51"]);
     expect(series(TREE_FAMILIES.sensorLastMeasurement).map(({ labels }) => labels.sensor_id)).toEqual(["51"]);
     expect(await own("prtg_exporter_waiting_channels")).toBe(2);
@@ -275,7 +276,7 @@ describe("channels without number", () => {
       server.channelRecords = order.map((number) =>
         channel(`50.${number}`, { measuredAt: clock.now(), value: number }),
       );
-      await monitor.pollOnce(signal);
+      await monitor.pollOnce(never);
     };
     const before = process.cpuUsage();
     await show(numbers);
@@ -294,7 +295,7 @@ describe("channels without number", () => {
     expect(series(VALUE)).toHaveLength(3);
     const many = Array.from({ length: 100 }, (_, number) => channel(`50.${number}`, { measuredAt: clock.now() }));
     server.channelRecords = [...server.channelRecords, ...many];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(series(VALUE)).toHaveLength(3);
     expect(await own("prtg_exporter_collector_success", { collector: "channels" })).toBe(0);
   });

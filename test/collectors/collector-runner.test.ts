@@ -9,7 +9,8 @@ import { ApiError } from "../../src/prtg/api-error.ts";
 import { type FinishedRun, serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
+import { never } from "../support/never-aborted.ts";
+import { HOUR, type LogLine, MINUTE, SECOND } from "./memory-pipeline.ts";
 
 /** Lasts `takes` milliseconds and fails with `error`. */
 function scheduled(random: () => number = () => 0) {
@@ -154,9 +155,9 @@ describe("scheduled collector", () => {
 
   test("runs once without a schedule", async () => {
     const subject = scheduled();
-    expect(await subject.runner.runOnce(new AbortController().signal)).toBe(true);
+    expect(await subject.runner.runOnce(never)).toBe(true);
     subject.setting.error = failure("API_TIMEOUT");
-    expect(await subject.runner.runOnce(new AbortController().signal)).toBe(false);
+    expect(await subject.runner.runOnce(never)).toBe(false);
     expect(subject.begun).toHaveLength(2);
     expect(subject.clock.pending).toEqual([]);
   });
@@ -233,7 +234,7 @@ describe("run whose requests the breaker rejected", () => {
   test("is not repeated without a schedule", async () => {
     const subject = scheduled();
     subject.setting.error = heldBack(SECOND);
-    expect(await subject.runner.runOnce(new AbortController().signal)).toBe(false);
+    expect(await subject.runner.runOnce(never)).toBe(false);
     expect(subject.clock.pending).toEqual([]);
   });
 
@@ -326,7 +327,7 @@ describe("failing run", () => {
   test("logs a stack trace for an internal error", async () => {
     const subject = scheduled();
     subject.setting.error = new TypeError("x is undefined");
-    await subject.runner.runOnce(new AbortController().signal);
+    await subject.runner.runOnce(never);
     expect(subject.log[0]?.stack).toContain("collector-runner.test.ts");
     expect(subject.runner.status().error).toBe("x is undefined");
   });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createTimetable } from "../../src/collectors/timetable.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { runs } from "../support/runs.ts";
-import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
+import { HOUR, type LogLine, MINUTE, SECOND } from "./memory-pipeline.ts";
 
 const DAY = 24 * HOUR;
 const ownZone = process.env.TZ;

@@ -4,7 +4,7 @@ import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError, type ApiErrorDetails } from "../../src/prtg/api-error.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import type { LogLine } from "./monitored.ts";
+import type { LogLine } from "./memory-pipeline.ts";
 
 const MINUTE = 60_000;
 

@@ -4,16 +4,17 @@ import { ServerFailureLogs } from "../../src/collectors/failure-log.ts";
 import { pollVersion, ServerHealth } from "../../src/collectors/health-poll.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { smallServer } from "./small-server.ts";
 
-async function started(): Promise<Monitored> {
-  const subject = monitored(smallServer());
+async function started(): Promise<MemoryPipeline> {
+  const subject = memoryPipeline(smallServer());
   void subject.monitor.start();
   await subject.clock.advance(0);
   return subject;
 }
 
-function version({ series }: Monitored): string[] {
+function version({ series }: MemoryPipeline): string[] {
   return series(TREE_FAMILIES.serverInfo).map(({ labels }) => labels.version ?? "");
 }
 
@@ -24,7 +25,7 @@ test("a recovered server is read immediately at any poll interval", async () => 
   await subject.clock.advance(6 * MINUTE);
   expect(await subject.own("prtg_exporter_collector_success", { collector: "tree" })).toBe(0);
   const [probes = 0, channels = 0] = asked();
-  subject.server.heal();
+  subject.server.recover();
   await subject.clock.advance(15 * SECOND);
   expect(await subject.own("prtg_up")).toBe(1);
   // Only tree, status and channels.
@@ -50,7 +51,7 @@ describe("version of the server", () => {
     subject.server.fail("API_UNAVAILABLE", "health");
     await subject.clock.advance(30 * SECOND);
     expect(subject.server.timesAsked("version")).toBe(1);
-    subject.server.heal();
+    subject.server.recover();
     subject.server.versionMembers = new Map([["version", "25.4.111"]]);
     await subject.clock.advance(15 * SECOND);
     expect(version(subject)).toEqual(["25.4.111"]);
@@ -74,7 +75,7 @@ describe("version of the server", () => {
   });
 
   test("does not affect health", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.fail("API_NOT_FOUND", "version");
     void subject.monitor.start();
     await subject.clock.advance(HOUR - 1);
@@ -96,13 +97,13 @@ describe("version of the server", () => {
   });
 
   test("re-enables collectors without endpoint when it changes", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.fail("API_ENDPOINT_MISSING", "channels");
     void subject.monitor.start();
     // Between two attempts: 2, 5, 10 ... 69 minutes, then hourly.
     await subject.clock.advance(2 * HOUR + 40 * MINUTE);
     const tries = subject.server.timesAsked("channels");
-    subject.server.heal();
+    subject.server.recover();
     await subject.clock.advance(5 * MINUTE);
     expect(subject.server.timesAsked("channels")).toBe(tries);
     subject.server.versionMembers = new Map([["version", "26.1"]]);

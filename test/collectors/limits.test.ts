@@ -3,19 +3,20 @@ import type { ExtraRead, Extras } from "../../src/lib/extra-work.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { record, reference } from "../model/build-record.ts";
-import { channel, HOUR, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
+import { never } from "../support/never-aborted.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
-const { signal } = new AbortController();
 const ALL: ChannelLimits = { max_error: 90, max_warning: 80, min_warning: 20, min_error: 10 };
 
-async function polled(value: number | undefined, limits: ChannelLimits | undefined): Promise<Monitored> {
-  const subject = monitored(smallServer());
+async function polled(value: number | undefined, limits: ChannelLimits | undefined): Promise<MemoryPipeline> {
+  const subject = memoryPipeline(smallServer());
   subject.server.channelRecords = [channel("50.0", { value, measuredAt: subject.clock.now(), limits })];
-  await subject.monitor.pollOnce(signal);
+  await subject.monitor.pollOnce(never);
   return subject;
 }
 
-function byLimit({ series }: Monitored, family: "channelLimit" | "channelLimitExceeded"): Record<string, number> {
+function byLimit({ series }: MemoryPipeline, family: "channelLimit" | "channelLimitExceeded"): Record<string, number> {
   return Object.fromEntries(series(TREE_FAMILIES[family]).map(({ labels, value }) => [labels.limit, value]));
 }
 
@@ -60,11 +61,11 @@ describe("limits", () => {
     subject.server.channelRecords = [
       channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: { max_error: 99 } }),
     ];
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(byLimit(subject, "channelLimit")).toEqual({ max_error: 99 });
     expect(byLimit(subject, "channelLimitExceeded")).toEqual({ max_error: 0 });
     subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: {} })];
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(byLimit(subject, "channelLimit")).toEqual({});
     expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
   });
@@ -72,15 +73,15 @@ describe("limits", () => {
   test("do not change if a list omits them", async () => {
     const subject = await polled(85, ALL);
     subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now() })];
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(byLimit(subject, "channelLimit")).toEqual(ALL);
     expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
   });
 
   test("can come with the values, as in the deprecated list", async () => {
-    const subject = monitored(smallServer(), { schedules: { tree: every(5), channels: every(1) } });
+    const subject = memoryPipeline(smallServer(), { schedules: { tree: every(5), channels: every(1) } });
     subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: ALL })];
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(subject.server.timesAsked("limits")).toBe(0);
     expect(byLimit(subject, "channelLimit")).toEqual(ALL);
     expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
@@ -91,7 +92,7 @@ describe("limits", () => {
     subject.server.put(record("group", "11", "1", { name: "Edge" }));
     subject.server.change("40", { parent: reference("11") });
     subject.server.fail("API_TIMEOUT", "channels", "limits");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     const paths = new Set(subject.series(TREE_FAMILIES.channelLimit).map(({ labels }) => labels.path));
     expect([...paths]).toEqual(["Berlin/Edge/sw-1/Uplink"]);
   });
@@ -99,13 +100,13 @@ describe("limits", () => {
   test("end with their channel", async () => {
     const subject = await polled(95, ALL);
     subject.server.channelRecords = [];
-    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(never);
     expect(byLimit(subject, "channelLimit")).toEqual({});
     expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
   });
 
   test("end with the comparison after three polls without confirmation", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     const measure = () => {
       const limits = ALL;
       subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits })];
@@ -152,7 +153,7 @@ describe("comparison with a limit", () => {
     const subject = await polled(95, ALL);
     subject.server.change("50", { status: "pauseduntil" });
     subject.server.fail("API_TIMEOUT", "channels", "limits");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
     expect(byLimit(subject, "channelLimit")).toEqual(ALL);
   });
@@ -161,7 +162,7 @@ describe("comparison with a limit", () => {
     const subject = await polled(95, ALL);
     const remeasure = () => {
       subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now() })];
-      return subject.monitor.pollOnce(signal);
+      return subject.monitor.pollOnce(never);
     };
     subject.server.fail("API_TIMEOUT", "limits");
     await subject.clock.advance(44 * MINUTE);
@@ -189,10 +190,10 @@ describe("limits under pressure", () => {
       },
       countDeferred: () => undefined,
     };
-    const subject = monitored(smallServer(), { extras });
-    await subject.monitor.pollOnce(signal);
+    const subject = memoryPipeline(smallServer(), { extras });
+    await subject.monitor.pollOnce(never);
     expect(asked).toEqual([]);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(asked).toEqual([
       { collector: "limits", ageMs: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY },
     ]);

@@ -8,7 +8,9 @@ import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
-import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+import { never } from "../support/never-aborted.ts";
+import { HOUR, type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const RULES: RuleSettings[] = [
   { kind: "drop", match: { channel: "Noise" } },
@@ -24,11 +26,10 @@ const RULES: RuleSettings[] = [
 ];
 
 const { channelLimitExceeded } = TREE_FAMILIES;
-const { signal } = new AbortController();
 const ALL = { from: 0, count: 100 };
 const LIMITS: ChannelLimits = { max_error: 500, max_warning: 20 };
 
-interface Mapped extends Monitored {
+interface Mapped extends MemoryPipeline {
   readonly seconds: MetricFamily;
   readonly ratio: MetricFamily;
   readonly secondsLimit: MetricFamily;
@@ -41,7 +42,7 @@ interface Mapped extends Monitored {
 /** One channel, 50.0: `Ping Time`, 30 msec. */
 async function mapped(
   more: Partial<ChannelMapperOptions> = {},
-  options: Parameters<typeof monitored>[1] = {},
+  options: Parameters<typeof memoryPipeline>[1] = {},
 ): Promise<Mapped> {
   const { ruleSet: rules, problems } = compileRules([{ label: "test.yaml", isPreset: false, rules: RULES }], {
     byteUnits: "binary",
@@ -51,7 +52,7 @@ async function mapped(
   const store = new Store(mapper.storeFamilies());
   const server = smallServer();
   server.channelRecords = [];
-  const running = monitored(server, { mapper, store, ...options });
+  const running = memoryPipeline(server, { mapper, store, ...options });
   const family = (name: string) => {
     const found = mapper.storeFamilies().find((each) => each.name === name);
     if (found === undefined) throw new Error(`no family ${name}`);
@@ -68,7 +69,7 @@ async function mapped(
       server.channelRecords = [
         channel("50.0", { name: "Ping Time", unit: "msec", value: 30, measuredAt, ...properties }),
       ];
-      expect(await running.monitor.pollOnce(signal)).toBe(true);
+      expect(await running.monitor.pollOnce(never)).toBe(true);
     },
     shown: () => {
       const channelFamilies = mapper.storeFamilies().filter(({ labels }) => labels.includes("channel_id"));
@@ -208,7 +209,7 @@ describe("sensor that moves without a channel poll", () => {
     server.fail("API_TIMEOUT", "channels", "limits");
     await clock.advance(later);
     server.change("40", { name: "sw-2" });
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     return running;
   }
 
@@ -267,7 +268,7 @@ describe("deleted channel", () => {
     await poll({ limits: LIMITS });
     if (how === "alone") server.channelRecords = [];
     else server.remove("50");
-    for (let polls = 0; polls < 2; polls++) await monitor.pollOnce(signal);
+    for (let polls = 0; polls < 2; polls++) await monitor.pollOnce(never);
     expect(shown()).toEqual({});
     expect([...monitor.view.channels()]).toEqual([]);
   });
@@ -283,7 +284,7 @@ describe("prtg_exporter_unmapped_channels", () => {
     const measuredAt = clock.now();
     const show = async (...records: ReturnType<typeof channel>[]) => {
       server.channelRecords = records;
-      await monitor.pollOnce(signal);
+      await monitor.pollOnce(never);
       return counts();
     };
     const odd = channel("50.1", { name: "Sold", unit: "widgets", measuredAt });
@@ -298,14 +299,14 @@ describe("prtg_exporter_unmapped_channels", () => {
     server.change("50", { name: "renamed" });
     expect(await show(odd, wrong, plain)).toEqual([1, 1]);
     server.remove("51");
-    await monitor.pollOnce(signal);
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
+    await monitor.pollOnce(never);
     expect(await counts()).toEqual([1, 0]);
   });
 
   test("does not exist without rules", async () => {
-    const { monitor, own } = monitored(smallServer());
-    await monitor.pollOnce(signal);
+    const { monitor, own } = memoryPipeline(smallServer());
+    await monitor.pollOnce(never);
     expect(await own("prtg_exporter_unmapped_channels")).toBeUndefined();
   });
 });
@@ -365,7 +366,7 @@ describe("record of a sensor", () => {
     await poll();
     expect(states()).toEqual([["0", "paused", undefined]]);
     server.channelRecords = [channel("51.0", { measuredAt: undefined })];
-    await monitor.pollOnce(signal);
+    await monitor.pollOnce(never);
     expect(monitor.inspect("51", ALL)?.channels.map(({ state }) => state)).toEqual(["never_measured"]);
     expect([monitor.inspect("40", ALL), monitor.inspect("99", ALL)]).toEqual([undefined, undefined]);
     expect(monitor.node("40")?.kind).toBe("device");

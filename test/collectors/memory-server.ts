@@ -108,7 +108,7 @@ export class MemoryServer implements MonitoringApi {
     this.#errors.set(question, error);
   }
 
-  heal(): void {
+  recover(): void {
     this.#errors.clear();
     this.incomplete.clear();
     this.lost.clear();

@@ -4,9 +4,11 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { NodeKind } from "../../src/prtg/records.ts";
 import { isPaused, type StatusToken } from "../../src/prtg/status.ts";
 import { ROOT, record, reference } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
 import { runs } from "../support/runs.ts";
+import { type MemoryPipeline, memoryPipeline } from "./memory-pipeline.ts";
 import { MemoryServer, type Question } from "./memory-server.ts";
-import { channel, type Monitored, monitored } from "./monitored.ts";
+import { channel } from "./small-server.ts";
 
 const SENSORS = ["50", "51", "52", "53"];
 const DEVICES = ["40", "41"];
@@ -86,7 +88,7 @@ function lives(server: MemoryServer, id: string): boolean {
 }
 
 /** Reads every family, which rejects duplicate series. */
-function shown({ series }: Monitored): { sensors: Map<string, string>; values: Map<string, string> } {
+function shown({ series }: MemoryPipeline): { sensors: Map<string, string>; values: Map<string, string> } {
   for (const family of Object.values(TREE_FAMILIES)) series(family);
   return {
     sensors: new Map(
@@ -122,9 +124,8 @@ function mutate(server: MemoryServer, given: Step, measuredAt: number): void {
 test("the state follows the server through any changes and failures, without duplicates or losses", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const subject = monitored(newServer());
+      const subject = memoryPipeline(newServer());
       const { server, monitor, clock } = subject;
-      const { signal } = new AbortController();
       /** Shown by a poll and alive since. */
       const alive = new Set<string>();
       for (const given of steps) {
@@ -135,15 +136,15 @@ test("the state follows the server through any changes and failures, without dup
           for (const id of given.lost) server.lost.add(id);
         } else if (given.do === "failing poll") server.fail("API_TIMEOUT", ...given.questions);
         else continue;
-        await monitor.pollOnce(signal);
-        server.heal();
+        await monitor.pollOnce(never);
+        server.recover();
         const { sensors, values } = shown(subject);
         const served = new Set([...sensors.keys(), ...values.keys()]);
         for (const id of alive) expect(served).toContain(id);
         for (const id of served) if (lives(server, id)) alive.add(id);
       }
 
-      for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(signal);
+      for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(never);
       const living = SENSORS.filter((id) => server.nodeRecords.has(id));
       const { sensors, values } = shown(subject);
       expect([...sensors].sort()).toEqual(living.map((id) => [id, pathOf(server, id)]).sort());

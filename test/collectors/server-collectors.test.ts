@@ -1,17 +1,18 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { SyncProgress } from "../../src/sync/sync-engine.ts";
+import { SyncEngine, SyncProgress } from "../../src/sync/sync-engine.ts";
 import { record } from "../model/build-record.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
-import { idleEngine } from "./idle-engine.ts";
+import { never } from "../support/never-aborted.ts";
+import { HOUR, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
 import { MemoryServer } from "./memory-server.ts";
-import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 const everySeconds = (seconds: number) => ({ kind: "interval", everyMs: seconds * SECOND }) as const;
 
 describe("first runs", () => {
   test("start immediately, in an order that makes the first page complete", async () => {
-    const { server, monitor, clock, series } = monitored(smallServer());
+    const { server, monitor, clock, series } = memoryPipeline(smallServer());
     void monitor.start();
     await clock.advance(0);
     expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
@@ -26,7 +27,7 @@ describe("first runs", () => {
   });
 
   test("end when every collector has tried", async () => {
-    const { server, monitor, clock } = monitored(smallServer());
+    const { server, monitor, clock } = memoryPipeline(smallServer());
     server.fail("API_CONNECTION_FAILED", "health", "sensor", "summary", "counts", "channels", "limits");
     const release = server.hold("channels");
     let over = false;
@@ -43,7 +44,7 @@ describe("first runs", () => {
   });
 
   test("end before limits, which the first page does not need", async () => {
-    const { server, monitor, clock, series } = monitored(smallServer());
+    const { server, monitor, clock, series } = memoryPipeline(smallServer());
     const release = server.hold("limits");
     const isOver = monitor.start();
     await clock.advance(0);
@@ -58,7 +59,7 @@ describe("first runs", () => {
 
   test("let the page finish before they read limits", async () => {
     const page = Promise.withResolvers<void>();
-    const { server, monitor, clock } = monitored(smallServer(), { pageUpToDate: () => page.promise });
+    const { server, monitor, clock } = memoryPipeline(smallServer(), { pageUpToDate: () => page.promise });
     const isOver = monitor.start();
     await clock.advance(0);
     expect(await isOver).toBe(true);
@@ -71,7 +72,7 @@ describe("first runs", () => {
 
   test("read limits after the page, even during the next list of channels", async () => {
     const page = Promise.withResolvers<void>();
-    const { server, monitor, clock } = monitored(smallServer(), { pageUpToDate: () => page.promise });
+    const { server, monitor, clock } = memoryPipeline(smallServer(), { pageUpToDate: () => page.promise });
     void monitor.start();
     await clock.advance(0);
     server.hold("channels");
@@ -86,8 +87,8 @@ describe("first runs", () => {
   test("leave optional work to the time series until the page exists", async () => {
     const page = Promise.withResolvers<void>();
     const progress = new SyncProgress();
-    const { monitor, clock } = monitored(smallServer(), {
-      engine: idleEngine(progress),
+    const { monitor, clock } = memoryPipeline(smallServer(), {
+      progress,
       pageUpToDate: () => page.promise,
     });
     const isOver = monitor.start();
@@ -105,8 +106,8 @@ describe("first runs", () => {
 
   test("leave no work behind if the next list comes first or they stop", async () => {
     const progress = new SyncProgress();
-    const { monitor, clock } = monitored(smallServer(), {
-      engine: idleEngine(progress),
+    const { monitor, clock } = memoryPipeline(smallServer(), {
+      progress,
       pageUpToDate: () => Promise.withResolvers<void>().promise,
     });
     void monitor.start();
@@ -116,8 +117,8 @@ describe("first runs", () => {
     expect(progress.lists).toBe(2);
     await monitor.stop();
     const other = new SyncProgress();
-    const stopped = monitored(smallServer(), {
-      engine: idleEngine(other),
+    const stopped = memoryPipeline(smallServer(), {
+      progress: other,
       pageUpToDate: () => Promise.withResolvers<void>().promise,
     });
     void stopped.monitor.start();
@@ -128,14 +129,13 @@ describe("first runs", () => {
 
   test("continue if the time series fail for a list, also with later lists", async () => {
     const progress = new SyncProgress();
-    const engine = idleEngine(progress);
-    const follow = engine.onListPoll.bind(engine);
-    let lists = 0;
-    engine.onListPoll = (...args) => (lists++ === 0 ? Promise.reject(new Error("a fault of ours")) : follow(...args));
-    const { server, monitor, clock } = monitored(smallServer(), { engine, pageUpToDate: () => Promise.resolve() });
+    const onListPoll = vi.spyOn(SyncEngine.prototype, "onListPoll");
+    onTestFinished(() => onListPoll.mockRestore());
+    onListPoll.mockRejectedValueOnce(new Error("a fault of ours"));
+    const { server, monitor, clock } = memoryPipeline(smallServer(), { progress });
     void monitor.start();
     await clock.advance(0);
-    expect(lists).toBe(1);
+    expect(onListPoll).toHaveBeenCalledTimes(1);
     expect(server.timesAsked("limits")).toBe(1);
     await clock.advance(MINUTE);
     expect(progress.lists).toBe(1);
@@ -144,7 +144,7 @@ describe("first runs", () => {
   });
 
   test("do not delay values for a slow status list", async () => {
-    const { server, monitor, clock, series } = monitored(smallServer());
+    const { server, monitor, clock, series } = memoryPipeline(smallServer());
     const release = server.hold("summary");
     void monitor.start();
     await clock.advance(0);
@@ -156,16 +156,16 @@ describe("first runs", () => {
 
 test("after a new selection, channels run again as soon as the tree is complete", async () => {
   const schedules = { tree: everySeconds(300), channels: everySeconds(3_600) };
-  const { server, monitor, clock, own } = monitored(smallServer(), { schedules });
+  const { server, monitor, clock, own } = memoryPipeline(smallServer(), { schedules });
   await monitor.start();
   const [tree, channels] = monitor.collectors.records;
   tree?.awaitNew();
   channels?.awaitNew(tree);
   server.fail("API_TIMEOUT", "sensor");
-  await monitor.replace({});
+  await monitor.replace();
   await clock.advance(0);
   expect([server.timesAsked("channels"), await own("prtg_up")]).toEqual([2, 0]);
-  server.heal();
+  server.recover();
   await clock.advance(5 * MINUTE);
   expect([server.timesAsked("channels"), await own("prtg_up")]).toEqual([3, 1]);
   await clock.advance(5 * MINUTE);
@@ -175,7 +175,7 @@ test("after a new selection, channels run again as soon as the tree is complete"
 
 describe("stopped monitor", () => {
   test("aborts runs, counts no failure, and sends no more requests", async () => {
-    const { server, monitor, clock, own, log } = monitored(smallServer());
+    const { server, monitor, clock, own, log } = memoryPipeline(smallServer());
     void monitor.start();
     await clock.advance(0);
     server.hold("channels");
@@ -191,7 +191,7 @@ describe("stopped monitor", () => {
   });
 
   test("reports that its first runs did not end", async () => {
-    const { server, monitor, clock } = monitored(smallServer());
+    const { server, monitor, clock } = memoryPipeline(smallServer());
     server.hold("health");
     const first = monitor.start();
     await clock.advance(0);
@@ -204,10 +204,10 @@ describe("stopped monitor", () => {
 
 describe("pollOnce", () => {
   test("runs every collector once, in order, without a schedule", async () => {
-    const { server, monitor, clock, series } = monitored(smallServer());
+    const { server, monitor, clock, series } = memoryPipeline(smallServer());
     // An unknown parent must not trigger more.
     server.put(record("sensor", "52", "99"));
-    expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
+    expect(await monitor.pollOnce(never)).toBe(true);
     expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
       ...["health", "version"],
       ...["sensor", "device", "group", "probe", "counts"],
@@ -220,14 +220,14 @@ describe("pollOnce", () => {
   });
 
   test("reports a failed part and continues with the others", async () => {
-    const { server, monitor, series } = monitored(smallServer());
+    const { server, monitor, series } = memoryPipeline(smallServer());
     server.fail("API_SERVER_ERROR", "group");
-    expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
+    expect(await monitor.pollOnce(never)).toBe(false);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
   });
 
   test("stops on request", async () => {
-    const { server, monitor } = monitored(smallServer());
+    const { server, monitor } = memoryPipeline(smallServer());
     const stopping = new AbortController();
     server.hold("channels");
     const polled = monitor.pollOnce(stopping.signal);
@@ -244,7 +244,7 @@ describe("prtg_up", () => {
     { question: "counts" as const, wait: 5 * MINUTE },
     { question: "channels" as const, wait: MINUTE },
   ])("is 0 until all have worked, and while $question fails", async ({ question, wait }) => {
-    const { server, monitor, clock, own } = monitored(smallServer());
+    const { server, monitor, clock, own } = memoryPipeline(smallServer());
     expect(await own("prtg_up", { server: "hq" })).toBe(0);
     const release = server.hold("channels");
     void monitor.start();
@@ -257,40 +257,39 @@ describe("prtg_up", () => {
     await clock.advance(wait);
     expect(await own("prtg_up")).toBe(0);
     expect(monitor.status().up).toBe(false);
-    server.heal();
+    server.recover();
     await clock.advance(wait);
     expect(await own("prtg_up")).toBe(1);
     await monitor.stop();
   });
 
   test("ignores disabled collectors and limits", async () => {
-    const { server, monitor, own } = monitored(smallServer(), {
+    const { server, monitor, own } = memoryPipeline(smallServer(), {
       schedules: { health: everySeconds(15), channels: everySeconds(60), limits: everySeconds(60) },
     });
     server.fail("API_TIMEOUT", "limits");
-    expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
+    expect(await monitor.pollOnce(never)).toBe(false);
     expect(await own("prtg_up")).toBe(1);
     expect(server.timesAsked("sensor")).toBe(0);
   });
 });
 
 test("servers share a store without effect on each other", async () => {
-  const here = monitored(smallServer());
-  const there = monitored(smallServer(), { store: here.store, server: "branch" });
+  const here = memoryPipeline(smallServer());
+  const there = memoryPipeline(smallServer(), { store: here.store, server: "branch" });
   there.server.channelRecords = there.server.channelRecords.map((each) => ({ ...each, value: 7 }));
-  const { signal } = new AbortController();
-  await Promise.all([here.monitor.pollOnce(signal), there.monitor.pollOnce(signal)]);
+  await Promise.all([here.monitor.pollOnce(never), there.monitor.pollOnce(never)]);
   const sensor = { sensor_id: "50", channel_id: "0" };
   expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
   expect(here.value(TREE_FAMILIES.channelValue, { server: "branch", ...sensor })).toBe(7);
   there.server.remove("50");
-  for (let poll = 0; poll < 2; poll++) await there.monitor.pollOnce(signal);
+  for (let poll = 0; poll < 2; poll++) await there.monitor.pollOnce(never);
   expect(here.value(TREE_FAMILIES.channelValue, { server: "branch", ...sensor })).toBeUndefined();
   expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
 });
 
 test("the monitor reports the state of each collector", async () => {
-  const { server, monitor, clock } = monitored(smallServer());
+  const { server, monitor, clock } = memoryPipeline(smallServer());
   server.fail("API_TIMEOUT", "limits");
   const startedAt = clock.now();
   void monitor.start();
@@ -321,15 +320,15 @@ test("the monitor reports the state of each collector", async () => {
 });
 
 test("the monitor reports the clock difference of the server", async () => {
-  const { server, monitor, own } = monitored(smallServer());
+  const { server, monitor, own } = memoryPipeline(smallServer());
   server.offsetMs = -2500;
-  await monitor.pollOnce(new AbortController().signal);
+  await monitor.pollOnce(never);
   expect(await own("prtg_exporter_server_clock_offset_seconds", { server: "hq" })).toBe(-2.5);
 });
 
 test("the monitor accepts an empty server", async () => {
-  const { monitor, series, value } = monitored(new MemoryServer());
-  expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
+  const { monitor, series, value } = memoryPipeline(new MemoryServer());
+  expect(await monitor.pollOnce(never)).toBe(true);
   expect(value(TREE_FAMILIES.sensors, { status: "up" })).toBe(0);
   expect(value(TREE_FAMILIES.objects, { kind: "channel" })).toBeUndefined();
   expect(series(TREE_FAMILIES.channelValue)).toEqual([]);
@@ -345,8 +344,8 @@ test("the monitor shows a large first poll without blocking the event loop", asy
   // Independent of the machine: every look at the clock ends a slice.
   let elapsed = 0;
   const clock = { now: () => measuredAt, monotonic: () => (elapsed += 8), sleep: () => Promise.resolve() };
-  const { monitor, store } = monitored(server, { clock });
-  const turns = await turnsDuring(() => monitor.pollOnce(new AbortController().signal));
+  const { monitor, store } = memoryPipeline(server, { clock });
+  const turns = await turnsDuring(() => monitor.pollOnce(never));
   expect(store.table(TREE_FAMILIES.channelValue).size).toBe(15_000);
   expect(turns).toBeGreaterThan(10);
 });

@@ -8,11 +8,12 @@ import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { monitored, smallServer } from "./monitored.ts";
+import { memoryPipeline } from "./memory-pipeline.ts";
+import { smallServer } from "./small-server.ts";
 
 /** Advances on each reading. */
 function writerOver(stepMs: number) {
-  const { monitor, store } = monitored(smallServer());
+  const { monitor, store } = memoryPipeline(smallServer());
   let now = 0;
   const clock: Clock = Object.assign(new ManualClock(), {
     monotonic: () => {

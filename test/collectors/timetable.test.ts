@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { createTimetable } from "../../src/collectors/timetable.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { HOUR, MINUTE, SECOND } from "./monitored.ts";
+import { HOUR, MINUTE, SECOND } from "./memory-pipeline.ts";
 
 const log = pino({ level: "silent" });
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record, reference } from "../model/build-record.ts";
-import { channel, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
-
-const { signal } = new AbortController();
+import { never } from "../support/never-aborted.ts";
+import { type MemoryPipeline, MINUTE, memoryPipeline, SECOND } from "./memory-pipeline.ts";
+import { channel, smallServer } from "./small-server.ts";
 
 /** Only the tree collector requests intervals. */
-function treePolls({ server }: Monitored): number {
+function treePolls({ server }: MemoryPipeline): number {
   return server.asked.filter((asked) => asked.startsWith('sensor {"interval":true')).length;
 }
 
-async function started(): Promise<Monitored> {
-  const subject = monitored(smallServer());
+async function started(): Promise<MemoryPipeline> {
+  const subject = memoryPipeline(smallServer());
   void subject.monitor.start();
   await subject.clock.advance(SECOND);
   return subject;
@@ -19,9 +19,9 @@ async function started(): Promise<Monitored> {
 
 describe("tree collector", () => {
   test("shows properties and intervals", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.change("50", { tags: ["a", "b"], priority: 5, type: "snmptraffic", typeName: "SNMP Traffic" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(subject.series(TREE_FAMILIES.sensorInfo)[0]?.labels).toEqual({
       server: "hq",
       sensor_id: "50",
@@ -37,28 +37,28 @@ describe("tree collector", () => {
   });
 
   test("shows dependencies on any object", async () => {
-    const subject = monitored(smallServer(), { dependencyInfo: true });
+    const subject = memoryPipeline(smallServer(), { dependencyInfo: true });
     const shown = () =>
       subject.series(TREE_FAMILIES.dependencyInfo).map(({ labels }) => Object.values(labels).join(" "));
     subject.server.change("10", { dependsOn: "" });
     subject.server.change("40", { dependsOn: "7" });
     subject.server.change("50", { dependsOn: "51" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown().toSorted()).toEqual(["hq 40 device 7", "hq 50 sensor 51"]);
     subject.server.change("40", { dependsOn: "51" });
     subject.server.change("50", { dependsOn: "" });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown()).toEqual(["hq 40 device 51"]);
     subject.server.change("40", { dependsOn: undefined });
     await subject.clock.advance(16 * MINUTE);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown()).toEqual([]);
   });
 
   test("reads dependencies with its lists, without further requests", async () => {
     const asked = async (dependencyInfo: boolean) => {
-      const subject = monitored(smallServer(), { dependencyInfo });
-      await subject.monitor.pollOnce(signal);
+      const subject = memoryPipeline(smallServer(), { dependencyInfo });
+      await subject.monitor.pollOnce(never);
       return subject.server.asked;
     };
     const [off, on] = [await asked(false), await asked(true)];
@@ -69,25 +69,25 @@ describe("tree collector", () => {
   });
 
   test("shows only the server's object counts", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.counts = new Map([
       ["sensor", 9],
       ["usergroup", 2],
     ]);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     const shown = () => subject.series(TREE_FAMILIES.objects).map(({ labels, value }) => [labels.kind, value]);
     expect(shown()).toEqual([
       ["sensor", 9],
       ["usergroup", 2],
     ]);
     subject.server.counts = new Map([["sensor", 8]]);
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(shown()).toEqual([["sensor", 8]]);
   });
 
   test("counts objects if the server does not", async () => {
-    const subject = monitored(smallServer());
-    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    const subject = memoryPipeline(smallServer());
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(never);
     const shown = subject.series(TREE_FAMILIES.objects).map(({ labels, value }) => [labels.kind, value]);
     expect(shown.sort()).toEqual([
       ["channel", 3],
@@ -99,9 +99,9 @@ describe("tree collector", () => {
   });
 
   test("omits counts without a list", async () => {
-    const subject = monitored(smallServer());
+    const subject = memoryPipeline(smallServer());
     subject.server.fail("API_TIMEOUT", "device", "channels");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     expect(subject.value(TREE_FAMILIES.objects, { kind: "device" })).toBeUndefined();
     expect(subject.value(TREE_FAMILIES.objects, { kind: "channel" })).toBeUndefined();
     expect(subject.value(TREE_FAMILIES.objects, { kind: "group" })).toBe(1);
@@ -114,17 +114,17 @@ describe("rename or move", () => {
     { what: "rename of a sensor", change: ["50", { name: "WAN" }] as const, path: "Berlin/Network/sw-1/WAN" },
     { what: "move of a device", change: ["40", { parent: reference("1") }] as const, path: "Berlin/sw-1/Uplink" },
   ])("reaches every series immediately: $what", async ({ change, path }) => {
-    const subject = monitored(smallServer(), { channelInfo: true });
+    const subject = memoryPipeline(smallServer(), { channelInfo: true });
     const more = { limits: { max_error: 1 }, lookup: "acme.load" };
     subject.server.channelRecords = subject.server.channelRecords.map((each) => ({ ...each, ...more }));
     subject.server.lookupDefinitions = [
       { id: "acme.load", name: "", entries: [{ kind: "range", from: 0, to: 100, text: "Loaded" }] },
     ];
     subject.server.change("50", { statusSince: 1 });
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     subject.server.change(change[0], change[1]);
     subject.server.fail("API_TIMEOUT", "channels", "limits");
-    await subject.monitor.pollOnce(signal);
+    await subject.monitor.pollOnce(never);
     for (const family of Object.values(TREE_FAMILIES)) {
       if (!family.labels.includes("path") || !family.labels.includes("sensor_id")) continue;
       const paths = subject
@@ -243,8 +243,8 @@ describe("new device", () => {
 });
 
 test("the collector reads children before parents, to know all parents", async () => {
-  const subject = monitored(smallServer());
-  await subject.monitor.pollOnce(signal);
+  const subject = memoryPipeline(smallServer());
+  await subject.monitor.pollOnce(never);
   const kinds = subject.server.asked.map((asked) => asked.split(" ")[0]);
   expect(kinds.slice(2, 6)).toEqual(["sensor", "device", "group", "probe"]);
 });

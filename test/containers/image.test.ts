@@ -7,7 +7,6 @@ import { runProgram } from "../real/support/run-program.ts";
 import { freePort } from "../support/free-port.ts";
 import type { ContainerEngine } from "./support/container-engine.ts";
 import { startWithImages } from "./support/image-archive.ts";
-import { waitForPage } from "./support/pages.ts";
 import { IMAGE, IMAGE_PROGRAMS } from "./support/stand-in-images.ts";
 
 const KEY = "simulated-key";
@@ -213,4 +212,17 @@ async function listArchive(file: string): Promise<ArchivedFile[]> {
       const [mode = "", owner = "", , , , name = ""] = line.split(/\s+/);
       return { mode, owner, name };
     });
+}
+
+async function waitForPage(url: string, pattern: RegExp, limitMs = 60_000): Promise<string> {
+  return await vi.waitFor(
+    async () => {
+      const response = await fetch(url);
+      const text = await response.text();
+      expect(response.status, text).toBe(200);
+      expect(text).toMatch(pattern);
+      return text;
+    },
+    { timeout: limitMs, interval: 100 },
+  );
 }

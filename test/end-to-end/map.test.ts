@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type FinishedCommand, runCommand } from "../support/command-line.ts";
+import { servedValue } from "../support/expected-series.ts";
 import { freePort } from "../support/free-port.ts";
 import { parseSample } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { servedValue } from "../support/world-truth.ts";
 
 const MAPPING = `mapping:
   presets: [base-units]

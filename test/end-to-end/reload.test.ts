@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { decodeReceived } from "../otlp/support/decode.ts";
+import { decodeReceived } from "../otlp/support/decode-metrics.ts";
 import { startCommand } from "../support/command-line.ts";
 import { currentPage } from "../support/current-page.ts";
 import { parsePage } from "../support/parse-sample.ts";

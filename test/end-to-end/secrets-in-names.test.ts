@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ENCODINGS, startEchoingServer } from "./support/echoing-server.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { decodeReceived } from "../otlp/support/decode.ts";
+import { decodeReceived } from "../otlp/support/decode-metrics.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Simulator } from "prtg-simulator/src/simulator.ts";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
+import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { type LeaseServer, startLeaseServer } from "../support/lease-server.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

@@ -5,7 +5,7 @@ import { startSimulator } from "prtg-simulator/src/simulator.ts";
 import type { World } from "prtg-simulator/src/world/model.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { journalFileName } from "../../src/events/journal.ts";
-import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
+import { type Receiver, startReceiver } from "../otlp/support/otlp-http-receiver.ts";
 import { startPushingExporter } from "../real/support/pushing-exporter.ts";
 import { ReceivedPoints } from "../real/support/received-points.ts";
 import { OTLP_TIMEOUT_MS, REQUEST_TIMEOUT_MS, RequestClock } from "../real/support/request-clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { expectedSeries } from "../support/expected-series.ts";
 import type { ParsedSample } from "../support/parse-sample.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
-import { expectedSeries } from "../support/world-truth.ts";
 
 const COMPARED = /^prtg_(sensor_status|sensor_status_code|channel_value|channel_state)\b/;
 

@@ -4,7 +4,7 @@ import type { EventRecord } from "../../src/events/event.ts";
 import { STATUS_TOKENS, type StatusToken } from "../../src/prtg/status.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { runs } from "../support/runs.ts";
-import { emptyDisk, receiver, startEventProcess } from "./support/event-process.ts";
+import { emptyDisk, receiver, startEventRun } from "./support/event-run.ts";
 import { wholePoll } from "./support/monitored-site.ts";
 
 const SENSORS = ["50", "51", "52"];
@@ -41,7 +41,7 @@ async function live(steps: readonly Step[]) {
   const disk = emptyDisk();
   const target = receiver();
   const expected: string[] = [];
-  let process = await startEventProcess(clock, disk, target);
+  let process = await startEventRun(clock, disk, target);
   let kills = 0;
   /** Code that yields to the event loop has no sleeper. */
   const pass = async (ms: number) => {
@@ -86,7 +86,7 @@ async function live(steps: readonly Step[]) {
         await stop();
       } else kills++;
       process.kill();
-      process = await startEventProcess(clock, disk, target);
+      process = await startEventRun(clock, disk, target);
       // The server is unchanged, even if the exporter lost its notes.
       await poll();
     }

@@ -4,9 +4,9 @@ import { PassThrough, Writable } from "node:stream";
 import { expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../../src/events/json-lines-sink.ts";
+import { never } from "../support/never-aborted.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const SIGNAL = new AbortController().signal;
 const ACCEPTED = { kind: "accepted", rejected: 0, message: "" };
 
 function event(number: number, more: Partial<EventRecord> = {}): EventRecord {
@@ -37,7 +37,7 @@ function appending(content?: string) {
 
 test("a line is one JSON object with names of OpenTelemetry's data model", async () => {
   const { sink, text } = appending();
-  expect(await sink.send([event(1)], SIGNAL)).toEqual(ACCEPTED);
+  expect(await sink.send([event(1)], never)).toEqual(ACCEPTED);
   expect(text()).toMatch(/^[^\n]+\n$/);
   expect(JSON.parse(text())).toEqual({
     timestamp: "2026-01-15T12:00:00.000Z",
@@ -53,29 +53,29 @@ test("a line is one JSON object with names of OpenTelemetry's data model", async
 
 test("an impossible date stays a number", async () => {
   const { sink, text } = appending();
-  await sink.send([event(1, { timestamp: 9e15 })], SIGNAL);
+  await sink.send([event(1, { timestamp: 9e15 })], never);
   expect(JSON.parse(text()).timestamp).toBe(9e15);
 });
 
 test("the sink opens a new file after a rename or removal", async () => {
   const { path, sink, text } = appending();
-  await sink.send([event(1)], SIGNAL);
+  await sink.send([event(1)], never);
   renameSync(path, `${path}.1`);
-  await sink.send([event(2)], SIGNAL);
+  await sink.send([event(2)], never);
   expect([bodies(readFileSync(`${path}.1`, "utf8")), bodies(text())]).toEqual([["event 1"], ["event 2"]]);
 });
 
 test("the sink does not repeat lines that a killed process wrote", async () => {
   const { path, sink, text } = appending();
-  await sink.send([event(1), event(2)], SIGNAL);
+  await sink.send([event(1), event(2)], never);
   const next = jsonLinesSinks(fileOutput(path))("hq");
-  expect(await next.send([event(2), event(3)], SIGNAL)).toEqual(ACCEPTED);
+  expect(await next.send([event(2), event(3)], never)).toEqual(ACCEPTED);
   expect(bodies(text())).toEqual(["event 1", "event 2", "event 3"]);
 });
 
 test("the sink completes a truncated line first", async () => {
   const { sink, text } = appending('{"torn');
-  await sink.send([event(1)], SIGNAL);
+  await sink.send([event(1)], never);
   expect(text()).toMatch(/^\{"torn\n\{.*\}\n$/);
 });
 
@@ -83,7 +83,7 @@ test("the sink retries a file that it cannot open", async () => {
   const folder = temporaryFolder({});
   const path = join(folder, "later", "events.jsonl");
   const sink = jsonLinesSinks(fileOutput(path))("hq");
-  expect(await sink.send([event(1)], SIGNAL)).toMatchObject({
+  expect(await sink.send([event(1)], never)).toMatchObject({
     kind: "retry",
     settled: 0,
     message: expect.stringContaining("ENOENT"),
@@ -93,7 +93,7 @@ test("the sink retries a file that it cannot open", async () => {
 
 test.skipIf(!existsSync("/dev/full"))("a full disk does not stop the sink", async () => {
   const sink = jsonLinesSinks(fileOutput("/dev/full"))("hq");
-  expect(await sink.send([event(1)], SIGNAL)).toMatchObject({
+  expect(await sink.send([event(1)], never)).toMatchObject({
     kind: "retry",
     message: expect.stringContaining("ENOSPC"),
   });
@@ -101,9 +101,9 @@ test.skipIf(!existsSync("/dev/full"))("a full disk does not stop the sink", asyn
 
 test("the sink tolerates other writers", async () => {
   const { path, sink, text } = appending();
-  await sink.send([event(1)], SIGNAL);
+  await sink.send([event(1)], never);
   appendFileSync(path, "{}\n");
-  await sink.send([event(2)], SIGNAL);
+  await sink.send([event(2)], never);
   expect(text().split("\n")).toHaveLength(4);
 });
 
@@ -111,7 +111,7 @@ test("batches of several servers do not mix", async () => {
   const path = join(temporaryFolder({}), "events.jsonl");
   const open = jsonLinesSinks(fileOutput(path));
   const batches = [1, 2, 3, 4].map((server) => [event(server * 10), event(server * 10 + 1)]);
-  await Promise.all(batches.map((batch, server) => open(`s${server}`).send(batch, SIGNAL)));
+  await Promise.all(batches.map((batch, server) => open(`s${server}`).send(batch, never)));
   expect(bodies(readFileSync(path, "utf8"))).toEqual(
     [10, 11, 20, 21, 30, 31, 40, 41].map((number) => `event ${number}`),
   );
@@ -119,7 +119,7 @@ test("batches of several servers do not mix", async () => {
 
 test("a stream gets the same lines", async () => {
   const stream = new PassThrough();
-  await jsonLinesSinks(streamOutput(stream))("hq").send([event(1), event(2)], SIGNAL);
+  await jsonLinesSinks(streamOutput(stream))("hq").send([event(1), event(2)], never);
   expect(bodies(String(stream.read()))).toEqual(["event 1", "event 2"]);
 });
 
@@ -129,7 +129,7 @@ test("a closed reader does not stop the process", async () => {
   });
   const sink = jsonLinesSinks(streamOutput(stream))("hq");
   for (let attempt = 0; attempt < 2; attempt++) {
-    expect(await sink.send([event(1)], SIGNAL)).toMatchObject({ kind: "retry", settled: 0 });
+    expect(await sink.send([event(1)], never)).toMatchObject({ kind: "retry", settled: 0 });
   }
   streamOutput(stream);
   expect(stream.listenerCount("error")).toBe(1);

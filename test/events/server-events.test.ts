@@ -4,7 +4,8 @@ import { EventMemory } from "../../src/events/event-memory.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { EXPORTER_METRICS } from "../../src/telemetry/metric-declarations.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { emptyDisk, filesOn, receiver, startEventProcess } from "./support/event-process.ts";
+import { never } from "../support/never-aborted.ts";
+import { emptyDisk, filesOn, receiver, startEventRun } from "./support/event-run.ts";
 import { wholePoll } from "./support/monitored-site.ts";
 
 /** Sensors 50, 51, ... */
@@ -13,7 +14,7 @@ async function running(maxEvents = 1_000) {
   const disk = emptyDisk();
   const target = receiver();
   const bounds = { maxEvents, maxSize: 1 << 20 };
-  const process = await startEventProcess(clock, disk, target, bounds);
+  const process = await startEventRun(clock, disk, target, bounds);
   /** Code that yields to the event loop has no sleeper. */
   const pass = async (ms = 1_000) => {
     for (let part = 0; part < 20; part++) await clock.advance(ms / 20);
@@ -179,7 +180,7 @@ test("the end delivers waiting events without waiting for a failing receiver", a
   await hanging.poll("down");
   expect(await hanging.stop(5_000)).toBeLessThanOrEqual(5_200);
   const next = receiver();
-  const again = await startEventProcess(hanging.clock, hanging.disk, next);
+  const again = await startEventRun(hanging.clock, hanging.disk, next);
   await hanging.pass();
   expect(bodies(next)).toEqual(["Ping 50 on Router is down"]);
   expect(again.memory.report.found).toBe("good");
@@ -189,12 +190,12 @@ test("the state moves to a new folder", async () => {
   const { poll, process, pass, clock, target } = await running();
   await poll("up");
   const elsewhere = emptyDisk();
-  const files = filesOn(elsewhere, clock, new AbortController().signal);
+  const files = filesOn(elsewhere, clock, never);
   process.events.remember(await EventMemory.open("hq", files));
   await pass();
   process.kill();
   const next = receiver();
-  const again = await startEventProcess(clock, elsewhere, next);
+  const again = await startEventRun(clock, elsewhere, next);
   await again.poll(wholePoll([{ id: "50", status: "down" }]));
   await pass();
   expect([bodies(target), bodies(next)]).toEqual([[], ["Ping 50 on Router is down"]]);
@@ -208,7 +209,7 @@ test("a running process ignores the state of its new folder", async () => {
   const { poll, process, clock, pass } = await running();
   await poll("up");
   const [file, otlp] = [receiver(), receiver()];
-  process.events.remember(await EventMemory.open("hq", filesOn(old.disk, clock, new AbortController().signal)));
+  process.events.remember(await EventMemory.open("hq", filesOn(old.disk, clock, never)));
   await process.events.deliverTo(new Map([["file", process.sinkTo(file)]]));
   await process.events.deliverTo(
     new Map([
@@ -230,7 +231,7 @@ test("a damaged journal starts a new baseline with a log line", async () => {
   const lines = text.split("\n");
   disk.files.set(name, [lines[0], lines[1]?.replace("told", "tale"), ...lines.slice(2)].join("\n"));
   const next = receiver();
-  const starting = startEventProcess(clock, disk, next);
+  const starting = startEventRun(clock, disk, next);
   await pass();
   const again = await starting;
   expect(again.memory.report).toMatchObject({ found: "torn" });

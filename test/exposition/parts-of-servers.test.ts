@@ -52,7 +52,7 @@ async function setUp(maxSeries?: number) {
   return { exposition, page, change, clock, store };
 }
 
-function world(page: string): string[] {
+function treeSeries(page: string): string[] {
   return page.split("\n").filter((line) => /^[a-z]/.test(line) && !isOwnMetric(line));
 }
 
@@ -61,7 +61,7 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
     const { page } = await setUp();
     const parts = await Promise.all(SERVERS.map((server) => page({ servers: [server] }, format, encoding)));
     for (const [index, part] of parts.entries()) {
-      expect(world(part)).toHaveLength(DEVICES + 1);
+      expect(treeSeries(part)).toHaveLength(DEVICES + 1);
       for (const other of SERVERS) {
         expect(part.includes(`server="${other}"`), `${SERVERS[index]} ${other}`).toBe(other === SERVERS[index]);
       }
@@ -70,10 +70,10 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
       expect(part.match(/^# TYPE prtg_node_status_code /gm)).toHaveLength(1);
     }
     const whole = await page({}, format, encoding);
-    expect(parts.flatMap(world).toSorted()).toEqual(world(whole).toSorted());
+    expect(parts.flatMap(treeSeries).toSorted()).toEqual(treeSeries(whole).toSorted());
     const two = await page({ servers: ["acme", "initech"] }, format, encoding);
-    expect(world(two).toSorted()).toEqual([parts[0] ?? "", parts[2] ?? ""].flatMap(world).toSorted());
-    expect(world(await page({ servers: [] }, format, encoding))).toEqual([]);
+    expect(treeSeries(two).toSorted()).toEqual([parts[0] ?? "", parts[2] ?? ""].flatMap(treeSeries).toSorted());
+    expect(treeSeries(await page({ servers: [] }, format, encoding))).toEqual([]);
   });
 
   test("accept shards", async () => {
@@ -81,10 +81,10 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
     const shards = await Promise.all(
       [0, 1, 2].map((index) => page({ servers: ["globex"], index, count: 3 }, TEXT, encoding)),
     );
-    expect(shards.flatMap(world).toSorted()).toEqual(
-      world(await page({ servers: ["globex"] }, TEXT, encoding)).toSorted(),
+    expect(shards.flatMap(treeSeries).toSorted()).toEqual(
+      treeSeries(await page({ servers: ["globex"] }, TEXT, encoding)).toSorted(),
     );
-    for (const shard of shards) expect(world(shard).length).toBeGreaterThan(DEVICES / 5);
+    for (const shard of shards) expect(treeSeries(shard).length).toBeGreaterThan(DEVICES / 5);
     expect(shards.map((shard) => shard.includes("prtg_exporter_build_info"))).toEqual([true, false, false]);
   });
 
@@ -92,7 +92,7 @@ describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encodin
     const { exposition, page, change } = await setUp();
     exposition.start();
     const status = async (server: string) => {
-      const values = world(await page({ servers: [server] }, TEXT, encoding))
+      const values = treeSeries(await page({ servers: [server] }, TEXT, encoding))
         .filter((line) => line.startsWith("prtg_node_status_code"))
         .map((line) => line.slice(line.lastIndexOf(" ") + 1));
       return { count: values.length, values: [...new Set(values)] };
@@ -124,10 +124,10 @@ test("parts have exporter metrics of their servers and the build info", async ()
 
 test("parts of a limited page omit its dropped devices", async () => {
   const { page } = await setUp(1_000);
-  const whole = world(await page());
+  const whole = treeSeries(await page());
   const parts = await Promise.all(SERVERS.map((server) => page({ servers: [server] })));
   expect(whole.length).toBeLessThanOrEqual(1_000);
-  expect(parts.flatMap(world).toSorted()).toEqual(whole.toSorted());
+  expect(parts.flatMap(treeSeries).toSorted()).toEqual(whole.toSorted());
 });
 
 test("a change renders a part only on request, and an unchanged part only once", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, test, vi } from "vitest";
-import { KINDS, MatrixSite } from "./support/matrix.ts";
+import { KINDS, MatrixSite } from "./support/fault-matrix.ts";
 import { somewhere } from "./support/sample.ts";
 
 /** Simulated hours take seconds, over a minute on a busy machine. */
@@ -10,5 +10,5 @@ const site = new MatrixSite({ probes: 1, groups: 8, devices: 10, sensors: 12, ch
 afterAll(() => site.close());
 
 describe("invalid answers at any endpoint", () => {
-  test.each(kinds)("$name", (kind) => site.shake(somewhere(kind)));
+  test.each(kinds)("$name", (kind) => site.disturb(somewhere(kind)));
 });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { everywhere, KINDS, MatrixSite } from "./support/matrix.ts";
+import { everywhere, KINDS, MatrixSite } from "./support/fault-matrix.ts";
 import { Random } from "./support/random.ts";
 
 /** Simulated hours take seconds, over a minute on a busy machine. */
@@ -15,11 +15,11 @@ afterAll(() => Promise.all([deep.close(), long.close()]));
 describe("impossible tree", () => {
   const lists = (glob: string) => /(groups|devices|sensors|channels|^\*)$/.test(glob);
   test.each(KINDS.filter(({ text }) => text.startsWith("parents")))("$name", (kind) =>
-    deep.shake(everywhere(kind, new Random(SEED), lists)),
+    deep.disturb(everywhere(kind, new Random(SEED), lists)),
   );
 
   test("shows 54 nested groups with the full path, and recovers", async () => {
-    const { clock, simulator, page } = await deep.shaken();
+    const { clock, simulator, page } = await deep.exporter();
     simulator.faults.set(["parents=chain@*/groups"]);
     await clock.pass(65_000);
     const levels = async () => {
@@ -35,7 +35,7 @@ describe("impossible tree", () => {
 
 describe("lists without readable records", () => {
   test.each(["large=20kB,arrays", "large=20kB,objects"])("remove nothing: %s", async (fault) => {
-    const { clock, simulator, world, page } = await deep.shaken();
+    const { clock, simulator, world, page } = await deep.exporter();
     const sensors = async () => (await page()).labelsOf("prtg_sensor_status_code", "sensor_id").size;
     const before = await sensors();
     expect(before).toBe(world.list("sensor").length);
@@ -52,8 +52,8 @@ describe("lists without readable records", () => {
 describe("shifting pages", () => {
   const channels = (glob: string) => glob.endsWith("channels");
   test.each(KINDS.filter(({ text }) => text.startsWith("moving-list")))("$name", async (kind) => {
-    await long.shake(everywhere(kind, new Random(SEED), channels));
-    const moved = (await (await long.shaken()).page()).samples("prtg_exporter_api_lists_moved_total");
+    await long.disturb(everywhere(kind, new Random(SEED), channels));
+    const moved = (await (await long.exporter()).page()).samples("prtg_exporter_api_lists_moved_total");
     expect(moved.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);
   });
 });

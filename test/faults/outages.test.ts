@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { COLLECTORS, SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
+import {
+  COLLECTORS,
+  type ExporterWithFaults,
+  SERVER,
+  startExporterWithFaults,
+} from "./support/exporter-with-faults.ts";
 import { isRecovered, staleValues } from "./support/truth.ts";
 
 /** Simulated hours take seconds, over a minute on a busy machine. */
@@ -17,19 +22,19 @@ const EVERY_SERIES = `collectors:
   timeseries: { schedule: 30s, mode: all }
 `;
 
-let shaken: ShakenExporter;
-afterEach(() => shaken.close());
+let subject: ExporterWithFaults;
+afterEach(() => subject.close());
 
 /** Largest default `stale_after` of any sensor. */
-function staleAfter({ world }: ShakenExporter): number {
+function staleAfter({ world }: ExporterWithFaults): number {
   return Math.max(5 * MINUTE, ...world.list("sensor").map(({ intervalSeconds }) => 3 * intervalSeconds * SECOND));
 }
 
 describe("long outage", () => {
   test.each(["cut=start", "hang", "error=503"])("ends all unconfirmed series, %s", async (fault) => {
-    shaken = await startShakenExporter({ size: SIZE });
-    const { clock, simulator, page } = shaken;
-    for (const sensor of shaken.world.list("sensor")) sensor.intervalSeconds = 60;
+    subject = await startExporterWithFaults({ size: SIZE });
+    const { clock, simulator, page } = subject;
+    for (const sensor of subject.world.list("sensor")) sensor.intervalSeconds = 60;
     await clock.pass(2 * MINUTE);
     const before = (await page()).samples("prtg_channel_value").length;
     expect(before).toBeGreaterThan(10);
@@ -37,7 +42,7 @@ describe("long outage", () => {
     for (let minutes = 0; minutes < 7; minutes++) {
       await clock.pass(MINUTE);
       const view = await page(minutes % 2 === 0 ? "text" : "openmetrics");
-      expect(staleValues(view, SERVER, clock.now(), staleAfter(shaken))).toEqual([]);
+      expect(staleValues(view, SERVER, clock.now(), staleAfter(subject))).toEqual([]);
       expect(view.value("prtg_up", { server: SERVER })).toBe(0);
       // Recent data is still the best available.
       if (minutes < 3) expect(view.samples("prtg_sensor_status_code")).toHaveLength(SIZE.sensors);
@@ -55,17 +60,17 @@ describe("long outage", () => {
     expect(dead.samples("prtg_exporter_collector_last_success_timestamp_seconds").length).toBeGreaterThan(3);
     simulator.faults.clear();
     await clock.pass(65 * SECOND);
-    const healed = await page();
-    expect(isRecovered(healed, SERVER, COLLECTORS)).toBe(true);
-    expect(healed.samples("prtg_sensor_status_code")).toHaveLength(SIZE.sensors);
-    expect(healed.samples("prtg_channel_value").length).toBeGreaterThan(before / 2);
+    const recovered = await page();
+    expect(isRecovered(recovered, SERVER, COLLECTORS)).toBe(true);
+    expect(recovered.samples("prtg_sensor_status_code")).toHaveLength(SIZE.sensors);
+    expect(recovered.samples("prtg_channel_value").length).toBeGreaterThan(before / 2);
   });
 });
 
 describe("objects that come and go under faults", () => {
   test("stay while they exist, and end when two complete lists lack them", async () => {
-    shaken = await startShakenExporter({ size: SIZE });
-    const { clock, simulator, world, page } = shaken;
+    subject = await startExporterWithFaults({ size: SIZE });
+    const { clock, simulator, world, page } = subject;
     const [gone, ...others] = world.list("sensor").map(({ id }) => id);
     simulator.faults.set(["error=500@*/sensors#0.7", "hang@*/channels#0.5"]);
     world.remove(gone ?? "");
@@ -84,8 +89,8 @@ describe("objects that come and go under faults", () => {
 
 describe("temporarily wrong clock", () => {
   test.each(["skew=+2h", "skew=-2h"])("leaves no trace, %s", async (fault) => {
-    shaken = await startShakenExporter({ size: SIZE, settings: EVERY_SERIES });
-    const { clock, simulator, world, page } = shaken;
+    subject = await startExporterWithFaults({ size: SIZE, settings: EVERY_SERIES });
+    const { clock, simulator, world, page } = subject;
     for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
     await clock.pass(2 * MINUTE);
     simulator.faults.set([fault]);

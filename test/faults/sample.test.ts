@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ENDPOINTS } from "./support/fault-catalogue.ts";
-import { KINDS } from "./support/matrix.ts";
+import { KINDS } from "./support/fault-matrix.ts";
 import { somewhere } from "./support/sample.ts";
 
 const pairs = (seed: number, isWhole: boolean) =>

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startReceiver } from "../otlp/support/receiver.ts";
-import { SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
+import { startReceiver } from "../otlp/support/otlp-http-receiver.ts";
+import { type ExporterWithFaults, SERVER, startExporterWithFaults } from "./support/exporter-with-faults.ts";
 
 /** Simulated hours take seconds, over a minute on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
@@ -13,10 +13,10 @@ const MINUTE = 60 * SECOND;
 const NANO_PER_MS = 1e6;
 const SIZE = { probes: 1, groups: 4, devices: 6, sensors: 10, channels: 30 };
 
-let shaken: ShakenExporter;
+let subject: ExporterWithFaults;
 let folder: string;
 afterEach(async () => {
-  await shaken.close();
+  await subject.close();
   await rm(folder, { recursive: true });
 });
 
@@ -33,16 +33,16 @@ async function pushing(mode: "auto" | "all" = "auto") {
 otlp: { endpoint: "${receiver.url}", interval: 1h }
 state_dir: ${JSON.stringify(folder)}
 `;
-  shaken = await startShakenExporter({ size: SIZE, settings });
-  for (const sensor of shaken.world.list("sensor")) sensor.intervalSeconds = 60;
-  await shaken.clock.pass(4 * MINUTE);
+  subject = await startExporterWithFaults({ size: SIZE, settings });
+  for (const sensor of subject.world.list("sensor")) sensor.intervalSeconds = 60;
+  await subject.clock.pass(4 * MINUTE);
   const points = () =>
     receiver.points
       .filter(({ metric }) => metric === "prtg.channel_value")
       .map(({ metric, attributes, time }) => {
         return `${metric} ${JSON.stringify(attributes)} ${time}`;
       });
-  return { ...shaken, points, values: async () => (await shaken.page()).samples("prtg_channel_value").length };
+  return { ...subject, points, values: async () => (await subject.page()).samples("prtg_channel_value").length };
 }
 
 describe.each(["-2h", "+2h", "+8700h"])("one wrong Date, %s", (date) => {

@@ -126,7 +126,7 @@ async function runConfig({ variant, text }: FuzzInput): Promise<void> {
   try {
     if (variant === "rules") await loadRules(text, { KEY: SECRET });
     else if (variant === "web") await loadWebConfig("web.yaml", filesWith({ "web.yaml": text }));
-    else if (variant === "scenario") parseScenario(text, "story.yaml");
+    else if (variant === "scenario") parseScenario(text, "scenario.yaml");
     else if (variant === "servers") {
       const { badServerFiles } = await loadWithFiles(
         "servers_from: { files: /d/* }\n",

@@ -4,7 +4,7 @@ import { randomOf } from "./random.ts";
 import { shrinkText } from "./shrink.ts";
 import { BrokenPromise, type FuzzInput, type FuzzTarget } from "./target.ts";
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly seed: number;
   readonly inputs: number;
   readonly first?: number;
@@ -84,7 +84,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { target: target.name, inputs: current - first, violations, slowestMs, slowest, heapGrowth };
 }
 
-export async function faultOf(target: FuzzTarget, input: FuzzInput): Promise<string | undefined> {
+async function faultOf(target: FuzzTarget, input: FuzzInput): Promise<string | undefined> {
   try {
     await target.run(input);
     return undefined;

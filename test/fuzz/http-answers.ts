@@ -3,7 +3,7 @@ import type { FuzzedRequest } from "./fuzzed-request.ts";
 const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d)( [\t\x20-\x7e]*)?$/;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: ?[\t\x20-\x7e\x80-\xff]*$/;
 
-export interface Judgement {
+interface Judgement {
   /** Of complete answers, in order. */
   readonly statuses: readonly number[];
   readonly faults: readonly string[];

@@ -4,7 +4,7 @@ import type { FuzzedRequest } from "./fuzzed-request.ts";
 import { answerFaults } from "./http-answers.ts";
 import { pick, type Random, randomOf } from "./random.ts";
 
-export interface HttpFuzzOptions {
+interface HttpFuzzOptions {
   readonly host: string;
   readonly port: number;
   /** Same seed, same bytes. */
@@ -18,7 +18,7 @@ export interface HttpFuzzOptions {
   readonly progress?: (inputs: number) => void;
 }
 
-export interface HttpFuzzReport {
+interface HttpFuzzReport {
   readonly inputs: number;
   readonly connections: number;
   /** Complete answers by status. */
@@ -94,7 +94,7 @@ function describe(batch: readonly FuzzedRequest[]): string {
 }
 
 /** The last one is arbitrary. */
-export function fuzzedConnection(random: Random, paths: readonly string[], most: number): FuzzedRequest[] {
+function fuzzedConnection(random: Random, paths: readonly string[], most: number): FuzzedRequest[] {
   const batch: FuzzedRequest[] = [];
   const length = 1 + Math.floor(random() * Math.min(most, MAX_PIPELINED));
   while (batch.length < length) {

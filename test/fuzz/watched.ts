@@ -14,7 +14,7 @@ export interface WatchedOptions {
 }
 
 /** Function that makes a target. */
-export interface TargetSource {
+interface TargetSource {
   /** URL. */
   readonly module: string;
   readonly opener: string;

@@ -9,10 +9,10 @@ import { readTextFile } from "../../src/lib/bounded-files.ts";
 import { certificate } from "../support/certificates.ts";
 import { LEASE_NAME, type LeaseServer, NAMESPACE, startLeaseServer } from "../support/lease-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 
 const NOW = Date.UTC(2026, 10, 23, 8, 15, 30, 250);
 const TAKE = { holder: "pod-a_1", durationMs: 9_500, isTaken: true };
-const never = new AbortController().signal;
 
 interface Setting {
   readonly server: LeaseServer;

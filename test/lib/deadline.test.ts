@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { waitFor, withDeadline } from "../../src/lib/deadline.ts";
-import { never, rejection } from "../prtg/support/test-client.ts";
+import { rejection } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 
 function endless(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ExtraRead, ExtraWork, MAX_AT_ONCE, MAX_PAUSE_MS, MAX_UTILIZATION } from "../../src/lib/extra-work.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 
-const never = new AbortController().signal;
 const BUSY = 1;
 const IDLE = 0;
 

@@ -265,8 +265,8 @@ describe("malformed tree", () => {
 
   test("recovers", () => {
     const cut = treeOf([record("group", "10", "11"), record("group", "11", "10"), PROBE]);
-    const healed = treeOf([record("group", "10", "1"), record("group", "11", "10"), PROBE], cut);
-    expect(healed.nodes.get("11")).toMatchObject({ path: "Berlin/group 10/group 11", orphan: false });
+    const complete = treeOf([record("group", "10", "1"), record("group", "11", "10"), PROBE], cut);
+    expect(complete.nodes.get("11")).toMatchObject({ path: "Berlin/group 10/group 11", orphan: false });
   });
 
   test("assigns a duplicate id to one list, always the same", () => {

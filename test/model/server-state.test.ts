@@ -7,7 +7,7 @@ import { ServerState } from "../../src/model/server-state.ts";
 import { NO_OBSERVER, type StateObserver } from "../../src/model/state-observer.ts";
 import type { ChannelRecord, NodeKind, NodeRecord } from "../../src/prtg/records.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
-import { channel } from "../collectors/monitored.ts";
+import { channel } from "../collectors/small-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { contextAt } from "./build-context.ts";
 import { list, record } from "./build-record.ts";

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
-import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { type Answer, type SeenRequest, startReceiver } from "./support/receiver.ts";
+import { never } from "../support/never-aborted.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
+import { type Answer, type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
 const isGzip = ({ headers }: SeenRequest): boolean => headers["content-encoding"] === "gzip";

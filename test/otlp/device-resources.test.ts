@@ -1,8 +1,8 @@
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { expect, test } from "vitest";
 import { type DeviceFacts, DeviceResources } from "../../src/otlp/resources.ts";
-import { RESOURCE } from "./support/exporter.ts";
-import { SmallWorld } from "./support/otel-world.ts";
+import { TwoDevices } from "./support/otel-push.ts";
+import { RESOURCE } from "./support/otlp-exporter.ts";
 
 const SWITCH: DeviceFacts = { id: "7", name: "Switch", host: "", probe: "Probe", group: "", path: "Probe/Switch" };
 
@@ -51,23 +51,23 @@ test("the resource of a device is the same object until the device changes", () 
 });
 
 test("the cache keeps a deleted device while its end can wait, and existing ones forever", () => {
-  const world = new SmallWorld();
+  const inventory = new TwoDevices();
   const resources = new DeviceResources(RESOURCE);
   const ids = (sensor: string) =>
-    resources.ofSensorBefore("hq", sensor, world).map(({ attributes }) => attributes["prtg.device.id"]);
-  for (const sensor of ["40", "41"]) resources.ofSensor("hq", sensor, world);
-  world.sensors.set("40", "2002");
+    resources.ofSensorBefore("hq", sensor, inventory).map(({ attributes }) => attributes["prtg.device.id"]);
+  for (const sensor of ["40", "41"]) resources.ofSensor("hq", sensor, inventory);
+  inventory.sensors.set("40", "2002");
   expect(ids("40")).toEqual(["2002", "2001"]);
-  world.sensors.delete("41");
-  world.devices.delete("2001");
+  inventory.sensors.delete("41");
+  inventory.devices.delete("2001");
   expect(ids("41")).toEqual(["2002"]);
   expect(resources.ofDeviceBefore("hq", "2001")?.attributes["prtg.device.id"]).toBe("2001");
   // The receiver is down, so ends wait.
   for (let push = 0; push < 100; push++) {
-    resources.forgetUnused(world);
+    resources.forgetUnused(inventory);
     expect([ids("41"), resources.ofDeviceBefore("hq", "2001") === undefined]).toEqual([["2002"], false]);
   }
-  for (let push = 0; push < 61; push++) resources.forgetUnused(world);
+  for (let push = 0; push < 61; push++) resources.forgetUnused(inventory);
   expect(ids("40")).toEqual(["2002"]);
   expect(ids("41")).toEqual([]);
   expect(resources.ofDeviceBefore("hq", "2001")).toBeUndefined();

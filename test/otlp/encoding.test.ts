@@ -8,7 +8,7 @@ import { CONTENT_TYPES, OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
 import { gauge, StalenessMarker } from "../../src/otlp/metric-data.ts";
 import { metricAttributes } from "../../src/otlp/naming.ts";
 import { runs } from "../support/runs.ts";
-import { decodeRequest } from "./support/decode.ts";
+import { decodeMetrics } from "./support/decode-metrics.ts";
 
 const FAMILY = TREE_FAMILIES.channelValue;
 
@@ -35,7 +35,7 @@ describe.each(OTLP_PROTOCOLS)("%s", (protocol) => {
     fc.assert(
       fc.property(fc.array(labels, { minLength: 1, maxLength: 5 }), text, (points, attribute) => {
         const body = Buffer.from(encode([request(points, { "service.name": attribute })]));
-        const [batch] = decodeRequest(CONTENT_TYPES[protocol], body);
+        const [batch] = decodeMetrics(CONTENT_TYPES[protocol], body);
         expect(batch?.resource).toEqual({ "service.name": attribute });
         expect(batch?.metrics).toMatchObject([{ name: "prtg.channel_value", type: "gauge" }]);
         expect(batch?.metrics[0]?.points).toEqual(
@@ -60,7 +60,7 @@ describe.each(OTLP_PROTOCOLS)("several resources over %s", (protocol) => {
       // Every second one needs the serializer.
       index % 2 === 0 ? request([FAMILY.labels.map(() => name)], { name }) : without(request([], { name, pid: 1 })),
     );
-    const batches = decodeRequest(CONTENT_TYPES[protocol], Buffer.from(METRIC_ENCODINGS[protocol].encode(given)));
+    const batches = decodeMetrics(CONTENT_TYPES[protocol], Buffer.from(METRIC_ENCODINGS[protocol].encode(given)));
     expect(batches.map(({ resource }) => resource.name)).toEqual(resources);
   });
 });

@@ -6,9 +6,10 @@ import type { ExportOutcome } from "../../src/otlp/export-response.ts";
 import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
-import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
-import { isProbe, type Receiver, startReceiver } from "./support/receiver.ts";
+import { RESOURCE, SCOPE, testLogExporter } from "./support/otlp-exporter.ts";
+import { isProbe, type Receiver, startReceiver } from "./support/otlp-http-receiver.ts";
 
 async function testSink(section: OtlpSection, context?: Parameters<typeof testLogExporter>[1]) {
   return createEventSink({ exporter: await testLogExporter(section, context), resource: RESOURCE, scope: SCOPE });

@@ -4,8 +4,9 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { UNCHANGED } from "../../src/mapping/units/base-units.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
-import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { isProbe, type Receiver, startReceiver } from "./support/receiver.ts";
+import { never } from "../support/never-aborted.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
+import { isProbe, type Receiver, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels, describeAll, MAPPED, NOON, row } from "./support/rows.ts";
 
 const PROTOCOLS = ["http/json", "http/protobuf"] as const;

@@ -2,8 +2,8 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { expect, test } from "vitest";
 import { MetricsByResource, NO_START, SeriesPoint } from "../../src/otlp/metric-data.ts";
 import { otelFamily } from "../../src/otlp/otel-family.ts";
-import { SCOPE } from "./support/exporter.ts";
-import { mapped } from "./support/otel-world.ts";
+import { mapped } from "./support/otel-push.ts";
+import { SCOPE } from "./support/otlp-exporter.ts";
 
 /** `name unit: values` per metric and resource. */
 function described(metrics: MetricsByResource): string[][] {

@@ -9,7 +9,7 @@ import { MEANINGS, QUANTITIES } from "../../src/otlp/otel-names.ts";
 import { SEMCONV_METRICS, SEMCONV_VALUES } from "../../src/otlp/semantic-conventions.ts";
 import { LIMIT_NAMES } from "../../src/prtg/records.ts";
 import { EXPORTER_FAMILIES } from "../../src/telemetry/metric-declarations.ts";
-import { MAPPED, mapped } from "./support/otel-world.ts";
+import { MAPPED, mapped } from "./support/otel-push.ts";
 import { prometheusName } from "./support/prometheus-name.ts";
 
 const MAPPINGS = new URL("../../config/mappings/", import.meta.url);

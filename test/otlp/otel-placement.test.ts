@@ -3,16 +3,16 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { StalenessMarker } from "../../src/otlp/metric-data.ts";
 import { OtelPlacement, OtelProfile, placeMarkers } from "../../src/otlp/otel-placement.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
-import { RESOURCE } from "./support/exporter.ts";
-import { SmallWorld } from "./support/otel-world.ts";
+import { TwoDevices } from "./support/otel-push.ts";
+import { RESOURCE } from "./support/otlp-exporter.ts";
 
 const { sensorStatus } = TREE_FAMILIES;
 
 test("staleness markers wait for the event loop at each end of a time slice", async () => {
-  const world = new SmallWorld();
+  const inventory = new TwoDevices();
   const table = new SeriesTable(sensorStatus);
-  for (const id of ["40", "41", "42"]) table.set(table.add([...world.sensorLabels(id), "up"]), 1);
-  const labels = [...world.sensorLabels("40"), "down"];
+  for (const id of ["40", "41", "42"]) table.set(table.add([...inventory.sensorLabels(id), "up"]), 1);
+  const labels = [...inventory.sensorLabels("40"), "down"];
   const end = new StalenessMarker({ family: sensorStatus, labels, endTime: [0, 0] }, false, () => undefined);
   let steps = 0;
   let slice = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ test("staleness markers wait for the event loop at each end of a time slice", as
       return slice.promise;
     },
   };
-  const placement = new OtelPlacement(new OtelProfile(RESOURCE), world);
+  const placement = new OtelPlacement(new OtelProfile(RESOURCE), inventory);
   const placed = placeMarkers([end], sensorStatus, table, placement, slices);
   // Three series and one end.
   for (const step of [1, 2, 3, 4]) {

@@ -2,10 +2,11 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/environment.ts";
-import type { ReceivedBatch } from "./support/decode.ts";
-import { deliverRows, never } from "./support/exporter.ts";
-import { NOON, pushOtel } from "./support/otel-world.ts";
-import type { Receiver } from "./support/receiver.ts";
+import { never } from "../support/never-aborted.ts";
+import type { ReceivedBatch } from "./support/decode-metrics.ts";
+import { NOON, pushOtel } from "./support/otel-push.ts";
+import { deliverRows } from "./support/otlp-exporter.ts";
+import type { Receiver } from "./support/otlp-http-receiver.ts";
 import { row } from "./support/rows.ts";
 
 type Pushing = Awaited<ReturnType<typeof pushOtel>>;
@@ -43,7 +44,7 @@ function looker(receiver: Receiver): () => string[] {
   };
 }
 
-function fill({ store, world }: Pushing): void {
+function fill({ store, inventory }: Pushing): void {
   const add = (family: keyof typeof TREE_FAMILIES, labels: readonly string[], value: number) => {
     const table = store.table(TREE_FAMILIES[family]);
     table.set(table.add(labels), value);
@@ -59,10 +60,10 @@ function fill({ store, world }: Pushing): void {
     ["41", "down"],
     ["42", "pausedbyuser"],
   ] as const) {
-    add("sensorStatus", [...world.sensorLabels(id), status], 1);
-    add("sensorInterval", world.sensorLabels(id), 60);
+    add("sensorStatus", [...inventory.sensorLabels(id), status], 1);
+    add("sensorInterval", inventory.sensorLabels(id), 60);
   }
-  add("channelLimit", [...world.channelLabels("40", "0"), "upper_error"], 90);
+  add("channelLimit", [...inventory.channelLabels("40", "0"), "upper_error"], 90);
 }
 
 describe.each(OTLP_PROTOCOLS)("profile otel over %s", (protocol) => {
@@ -85,14 +86,14 @@ describe.each(OTLP_PROTOCOLS)("profile otel over %s", (protocol) => {
 
   test("gives an end the resource, name and attributes of earlier values", async () => {
     const pushing = await pushOtel(protocol);
-    const { store, world, push, receiver, clock } = pushing;
+    const { store, inventory, push, receiver, clock } = pushing;
     const look = looker(receiver);
     const table = store.table(TREE_FAMILIES.sensorStatus);
-    const slot = table.add([...world.sensorLabels("40"), "up"]);
+    const slot = table.add([...inventory.sensorLabels("40"), "up"]);
     table.set(slot, 1);
     await push.flush();
     expect(look()).toEqual(["2001 prtg.sensor.status up"]);
-    table.relabel(slot, [...world.sensorLabels("40"), "down"]);
+    table.relabel(slot, [...inventory.sensorLabels("40"), "down"]);
     await clock.advance(60_000);
     await push.flush();
     expect(look()).toEqual(["2001 prtg.sensor.status down", "end of 2001 prtg.sensor.status up"]);
@@ -103,18 +104,18 @@ describe.each(OTLP_PROTOCOLS)("profile otel over %s", (protocol) => {
   });
 
   test("ends series of a deleted device on that device", async () => {
-    const { store, world, push, receiver } = await pushOtel(protocol);
+    const { store, inventory, push, receiver } = await pushOtel(protocol);
     const look = looker(receiver);
     const table = store.table(TREE_FAMILIES.sensorInterval);
     const codes = store.table(TREE_FAMILIES.nodeStatusCode);
-    const slot = table.add(world.sensorLabels("41"));
+    const slot = table.add(inventory.sensorLabels("41"));
     // Without sensors on the other one.
     const nodes = ["2001", "2002"].map((id) => codes.add(["hq", id, "device", `Probe/Net/${id}`]));
     table.set(slot, 60);
     for (const node of nodes) codes.set(node, 3);
     await push.flush();
-    world.sensors.delete("41");
-    world.devices.clear();
+    inventory.sensors.delete("41");
+    inventory.devices.clear();
     table.remove(slot);
     for (const node of nodes) codes.remove(node);
     look();
@@ -128,23 +129,23 @@ describe.each(OTLP_PROTOCOLS)("profile otel over %s", (protocol) => {
 });
 
 test("a renamed device has a new resource without ending series", async () => {
-  const { store, world, push, receiver, sink } = await pushOtel("http/protobuf");
+  const { store, inventory, push, receiver, sink } = await pushOtel("http/protobuf");
   const look = looker(receiver);
   const intervals = store.table(TREE_FAMILIES.sensorInterval);
   const values = store.table(TREE_FAMILIES.channelValue);
-  const interval = intervals.add(world.sensorLabels("40"));
-  const value = values.add(world.channelLabels("40", "9"));
+  const interval = intervals.add(inventory.sensorLabels("40"));
+  const value = values.add(inventory.channelLabels("40", "9"));
   intervals.set(interval, 60);
   values.set(value, 1);
   values.markPushed(value);
   await deliverRows(sink, [{ sensorId: "40", at: NOON, resolution: "live", values: [["9", 1]] }], never);
   await push.flush();
   expect(look()).toEqual(["2001 prtg.channel.value", "2001 prtg.sensor.interval"]);
-  const before = world.devices.get("2001");
+  const before = inventory.devices.get("2001");
   if (before === undefined) throw new Error("no device");
-  world.devices.set("2001", { ...before, name: "Edge", path: "Probe/Net/Edge" });
-  intervals.relabel(interval, world.sensorLabels("40"));
-  values.relabel(value, world.channelLabels("40", "9"));
+  inventory.devices.set("2001", { ...before, name: "Edge", path: "Probe/Net/Edge" });
+  intervals.relabel(interval, inventory.sensorLabels("40"));
+  values.relabel(value, inventory.channelLabels("40", "9"));
   await push.flush();
   expect(look()).toEqual(["2001 prtg.sensor.interval"]);
   const resource = batchesOf(receiver).findLast((batch) => batch.resource["prtg.device.id"] === "2001")?.resource;
@@ -162,15 +163,15 @@ test("a renamed device has a new resource without ending series", async () => {
 });
 
 test("a moved sensor ends on its old device", async () => {
-  const { store, world, push, receiver } = await pushOtel("http/protobuf");
+  const { store, inventory, push, receiver } = await pushOtel("http/protobuf");
   const look = looker(receiver);
   const table = store.table(TREE_FAMILIES.sensorInterval);
-  const slot = table.add(world.sensorLabels("40"));
+  const slot = table.add(inventory.sensorLabels("40"));
   table.set(slot, 60);
   await push.flush();
   look();
-  world.sensors.set("40", "2002");
-  table.relabel(slot, world.sensorLabels("40"));
+  inventory.sensors.set("40", "2002");
+  table.relabel(slot, inventory.sensorLabels("40"));
   await push.flush();
   expect(look()).toEqual(["2002 prtg.sensor.interval", "end of 2001 prtg.sensor.interval"]);
   await push.flush();
@@ -178,20 +179,20 @@ test("a moved sensor ends on its old device", async () => {
 });
 
 test("series with unchanged labels end on the old device", async () => {
-  const { store, world, push, receiver, clock } = await pushOtel("http/protobuf");
+  const { store, inventory, push, receiver, clock } = await pushOtel("http/protobuf");
   const look = looker(receiver);
   const exceeded = store.table(TREE_FAMILIES.channelLimitExceeded);
   const intervals = store.table(TREE_FAMILIES.sensorInterval);
   // No label has the sensor's place.
   exceeded.set(exceeded.add(["hq", "40", "0", "min_error"]), 0);
-  const interval = intervals.add(world.sensorLabels("40"));
+  const interval = intervals.add(inventory.sensorLabels("40"));
   intervals.set(interval, 60);
   const values = ["2001 prtg.sensor.interval", "2001 prtg.channel.limit_exceeded"].sort();
   await push.flush();
   expect(look().sort()).toEqual(values);
   const move = async (device: string) => {
-    world.sensors.set("40", device);
-    intervals.relabel(interval, world.sensorLabels("40"));
+    inventory.sensors.set("40", device);
+    intervals.relabel(interval, inventory.sensorLabels("40"));
     await clock.advance(60_000);
     await push.flush();
   };
@@ -208,7 +209,7 @@ test("series with unchanged labels end on the old device", async () => {
 
 test("such an end repeats until the receiver has it, unless the sensor returns", async () => {
   let isOut = false;
-  const { store, world, push, receiver, clock } = await pushOtel("http/protobuf", {}, () =>
+  const { store, inventory, push, receiver, clock } = await pushOtel("http/protobuf", {}, () =>
     isOut ? { status: 503 } : undefined,
   );
   const look = looker(receiver);
@@ -217,7 +218,7 @@ test("such an end repeats until the receiver has it, unless the sensor returns",
   await push.flush();
   look();
   const pushAfter = async (...moves: readonly (readonly [sensor: string, device: string])[]) => {
-    for (const [sensor, device] of moves) world.sensors.set(sensor, device);
+    for (const [sensor, device] of moves) inventory.sensors.set(sensor, device);
     await clock.advance(60_000);
     await push.flush();
   };
@@ -236,8 +237,9 @@ test("such an end repeats until the receiver has it, unless the sensor returns",
 });
 
 test("sensors of a device go together, each in order of time", async () => {
-  const { world, sink, receiver } = await pushOtel("http/protobuf", { maxRequestBytes: 65_536 });
-  for (let sensor = 100; sensor < 200; sensor++) world.sensors.set(String(sensor), sensor % 2 === 0 ? "2001" : "2002");
+  const { inventory, sink, receiver } = await pushOtel("http/protobuf", { maxRequestBytes: 65_536 });
+  for (let sensor = 100; sensor < 200; sensor++)
+    inventory.sensors.set(String(sensor), sensor % 2 === 0 ? "2001" : "2002");
   const rows = [0, 1, 2].flatMap((minute) =>
     Array.from({ length: 100 }, (_, sensor) => row(String(100 + sensor), NOON + minute * 60_000, 5)),
   );

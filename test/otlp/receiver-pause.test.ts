@@ -8,18 +8,18 @@ import { Receivers } from "../../src/otlp/receivers.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { statusChanges } from "./support/events.ts";
 import {
   deliverRows,
-  never,
   RESOURCE,
   type RecordedObserver,
   recordedObserver,
   SCOPE,
   testExporter,
   testLogExporter,
-} from "./support/exporter.ts";
-import { type Answer, startReceiver } from "./support/receiver.ts";
+} from "./support/otlp-exporter.ts";
+import { type Answer, startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
 const START = Date.UTC(2026, 0, 15, 12);

@@ -6,9 +6,10 @@ import { RequestSize } from "../../src/otlp/exporter.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import type { MeasurementRow, SettledRows } from "../../src/sync/measurement.ts";
+import { never } from "../support/never-aborted.ts";
 import { runs } from "../support/runs.ts";
-import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { type SeenRequest, startReceiver } from "./support/receiver.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
+import { type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 
 async function testSink(section: OtlpSection, describe: MeasurementSinkOptions["describe"] = describeAll) {

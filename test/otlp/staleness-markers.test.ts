@@ -7,8 +7,8 @@ import type { PendingMeasurements } from "../../src/otlp/staleness-markers.ts";
 import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { type SeenRequest, startReceiver } from "./support/receiver.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
+import { type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels } from "./support/rows.ts";
 
 const NOON = Date.UTC(2026, 0, 15, 12);

@@ -7,8 +7,8 @@ import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { isProbe, startReceiver } from "./support/receiver.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
+import { isProbe, startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels } from "./support/rows.ts";
 
 const NOON = Date.UTC(2026, 0, 15, 12) + 250;

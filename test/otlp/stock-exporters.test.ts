@@ -6,8 +6,9 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { gauge } from "../../src/otlp/metric-data.ts";
 import { metricAttributes } from "../../src/otlp/naming.ts";
-import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { never } from "../support/never-aborted.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
+import { startReceiver } from "./support/otlp-http-receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
 
 test.each([

@@ -5,9 +5,10 @@ import { describe, expect, test } from "vitest";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { certificate, certificatePath, keyPair } from "../support/certificates.ts";
+import { never } from "../support/never-aborted.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { deliverRows, never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { deliverRows, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/otlp-exporter.ts";
+import { startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
 const CA = certificatePath("ca.pem");

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { OtlpTransport } from "../../src/otlp/transport.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 
 /** A receiver that resets a connection at its second request, or keeps it. */
 async function listening({ resets }: { readonly resets: boolean }) {
@@ -40,7 +41,7 @@ async function listening({ resets }: { readonly resets: boolean }) {
   });
   onTestFinished(() => transport.close());
   const push = async () => {
-    const { status } = await transport.post(Buffer.from("points"), new AbortController().signal);
+    const { status } = await transport.post(Buffer.from("points"), never);
     await new Promise((resolve) => setImmediate(resolve));
     return status;
   };

@@ -17,8 +17,8 @@ import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { FastClock } from "../support/fast-clock.ts";
 import { statusChanges } from "./support/events.ts";
-import { RESOURCE, recordedObserver, SCOPE, testExporter, testLogExporter } from "./support/exporter.ts";
-import { type Answer, isProbe, type SeenRequest, startReceiver } from "./support/receiver.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter, testLogExporter } from "./support/otlp-exporter.ts";
+import { type Answer, isProbe, type SeenRequest, startReceiver } from "./support/otlp-http-receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
 /** An outage of 20 s takes half a second. */

@@ -4,7 +4,7 @@ import type { Channel } from "../../src/model/channel.ts";
 import { ServerState } from "../../src/model/server-state.ts";
 import { type ChannelChoice, inspectSensor } from "../../src/projection/inspection.ts";
 import { type ChannelRecord, LIMIT_NAMES, type NodeRecord } from "../../src/prtg/records.ts";
-import { channel } from "../collectors/monitored.ts";
+import { channel } from "../collectors/small-server.ts";
 import { contextAt } from "../model/build-context.ts";
 import { list, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -8,7 +8,7 @@ import { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
 import { endedSlots } from "../../src/store/ended-series.ts";
 import { Store } from "../../src/store/store.ts";
-import { channel } from "../collectors/monitored.ts";
+import { channel } from "../collectors/small-server.ts";
 import { contextAt } from "../model/build-context.ts";
 import { list, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";

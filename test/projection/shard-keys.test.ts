@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { SeriesTable } from "../../src/store/series-table.ts";
 import { SERVER_WIDE, shardKeyOf } from "../../src/store/shard-key.ts";
-import { monitored, SCHEDULED_WITH_DETAILS, smallServer } from "../collectors/monitored.ts";
+import { memoryPipeline, SCHEDULED_WITH_DETAILS } from "../collectors/memory-pipeline.ts";
+import { smallServer } from "../collectors/small-server.ts";
 import { record } from "../model/build-record.ts";
+import { never } from "../support/never-aborted.ts";
 
 const OWNERS = new Map([
   [SERVER_WIDE, "server"],
@@ -34,11 +36,11 @@ test("a device is in one shard with its sensors and channels, also after a move"
   for (const [index, each] of server.channelRecords.entries()) {
     server.channelRecords[index] = { ...each, limits: { max_error: 90 } };
   }
-  const { monitor, store } = monitored(server, { schedules: SCHEDULED_WITH_DETAILS, channelInfo: true });
-  await monitor.pollOnce(new AbortController().signal);
+  const { monitor, store } = memoryPipeline(server, { schedules: SCHEDULED_WITH_DETAILS, channelInfo: true });
+  await monitor.pollOnce(never);
   const before = ["1 in 1", "10 in 10", "40 in 40", "41 in 41", "50 in 40", "51 in 40", "server in server"];
   expect(ownersOf(store.tables)).toEqual(before);
   server.change("51", { parent: { id: "41", name: undefined, kind: undefined } });
-  await monitor.pollOnce(new AbortController().signal);
+  await monitor.pollOnce(never);
   expect(ownersOf(store.tables)).toEqual(before.map((each) => (each === "51 in 40" ? "51 in 41" : each)));
 });

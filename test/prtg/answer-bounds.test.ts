@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { MAX_DEPTH, MAX_SMALL_ANSWER_BYTES } from "../../src/prtg/answer-bounds.ts";
+import { never } from "../support/never-aborted.ts";
 import { sendJson, startApiServer } from "./support/api-server.ts";
 import { floodServer } from "./support/raw-server.ts";
-import { never, rejection, testClient } from "./support/test-client.ts";
+import { rejection, testClient } from "./support/test-client.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const JSON_TYPE = "Content-Type: application/json\r\n";

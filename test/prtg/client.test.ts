@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { CHANNEL_RECORD_BYTES } from "../../src/prtg/answer-bounds.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { type Handler, type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
-import { never, rejection, testClient } from "./support/test-client.ts";
+import { rejection, testClient } from "./support/test-client.ts";
 
 function sensor(id: number): object {
   return {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
-import { never, rejection, testClient } from "./support/test-client.ts";
+import { rejection, testClient } from "./support/test-client.ts";
 
 const TYPED = /^\/experimental\/timeseries\/([^/]+)\/(live|short|medium|long)$/;
 const DEPRECATED = /^\/experimental\/timeseries\/([^/]+)$/;

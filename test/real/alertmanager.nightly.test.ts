@@ -142,7 +142,7 @@ describeWithPrograms(["prometheus-3", "alertmanager"], "notifications of a real 
     await minute(28 + 15 + 5 + 7);
   }
 
-  /** In the last two minutes of the story. Four minutes have passed since the acknowledgement, less than an alert is kept after a recovery. */
+  /** In the last two minutes of the scenario. Four minutes have passed since the acknowledgement, less than an alert is kept after a recovery. */
   async function firingEvaluations({ id }: SimSensor): Promise<number> {
     const alerts = `ALERTS{alertname="PrtgSensorDown", alertstate="firing", sensor_id="${id}"}`;
     const [series] = await prometheus.query(`count_over_time(${alerts}[${(2 * MINUTE_MS) / 1000}s])`);

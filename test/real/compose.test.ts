@@ -2,8 +2,23 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
-import { type ComposeService, readComposeProject } from "./support/compose-project.ts";
+import { z } from "zod";
 import { describeWithPrograms } from "./support/programs.ts";
+import { runProgram } from "./support/run-program.ts";
+
+const FILE = fileURLToPath(new URL("../../deploy/compose/compose.yaml", import.meta.url));
+
+const service = z.object({
+  image: z.string(),
+  environment: z.record(z.string(), z.string()).default({}),
+  read_only: z.boolean().default(false),
+  cap_drop: z.array(z.string()).default([]),
+  ports: z.array(z.object({ host_ip: z.string().default("") })).default([]),
+});
+
+const project = z.object({ services: z.record(z.string(), service) });
+
+type ComposeService = z.infer<typeof service>;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PINS = path.join(ROOT, "test/real/programs");
@@ -47,3 +62,13 @@ describeWithPrograms(["compose-reader"], "deploy/compose", (paths) => {
     expect([service("exporter").read_only, service("simulator").read_only]).toEqual([true, true]);
   });
 });
+
+/** deploy/compose/compose.yaml in Docker Compose's view. */
+async function readComposeProject(
+  reader: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Readonly<Record<string, ComposeService>>> {
+  const { code, stdout, stderr } = await runProgram(reader, [FILE], "", 60_000, { PATH: process.env.PATH, ...env });
+  if (code !== 0) throw new Error(stderr);
+  return project.parse(JSON.parse(stdout)).services;
+}

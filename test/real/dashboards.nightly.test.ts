@@ -18,10 +18,10 @@ import {
 import { parsePage } from "../support/parse-sample.ts";
 import { RULE_FILES, RULES, type Rule } from "../support/rule-files.ts";
 import { until } from "./support/delivery-site.ts";
+import { type FailingSite, startFailingSite } from "./support/failing-site.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { runProgram } from "./support/run-program.ts";
-import { startTroubledSite, type TroubledSite } from "./support/troubled-site.ts";
 
 describeWithPrograms(["dashboard-schema"], "schema of the Grafana Foundation SDK", (programs) => {
   const check = (files: readonly string[]) => runProgram(programs["dashboard-schema"], files, "");
@@ -79,14 +79,14 @@ interface Question {
 
 describeWithPrograms(["prometheus-3", "promtool-3"], "Prometheus that scrapes a failing exporter", (programs) => {
   let folder: string;
-  let site: TroubledSite;
+  let site: FailingSite;
   let prometheus: Prometheus;
   const answered = new Set<string>();
   let devices: string[];
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-dashboards-"));
-    site = await startTroubledSite(SENSORS);
+    site = await startFailingSite(SENSORS);
     prometheus = await Prometheus.start({
       binary: programs["prometheus-3"],
       target: site.address,
@@ -350,7 +350,7 @@ async function current(prometheus: Prometheus, expr: string): Promise<Series[]> 
 }
 
 /** Renames a device to text that breaks naive string building, and waits. */
-async function rename(site: TroubledSite, prometheus: Prometheus): Promise<void> {
+async function rename(site: FailingSite, prometheus: Prometheus): Promise<void> {
   const [device] = await current(prometheus, "prtg_device_info");
   const { device_id = "" } = device?.labels ?? {};
   await site.control(`objects/${device_id}/rename`, { name: ODD_NAME });
@@ -372,7 +372,7 @@ async function devicesOf(prometheus: Prometheus): Promise<string[]> {
 }
 
 /** Causes each kind of trouble that a panel or alert covers. */
-async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void> {
+async function trouble(site: FailingSite, prometheus: Prometheus): Promise<void> {
   const ids = async (expr: string) => (await current(prometheus, expr)).map(({ labels }) => labels.sensor_id ?? "");
   const [probe = ""] = (await current(prometheus, "topk(1, count by (probe) (prtg_sensor_status_code))")).map(
     ({ labels }) => labels.probe,
@@ -432,7 +432,7 @@ function unlessDevicesOf(sensors: readonly string[]): string {
 
 /** All sensors of a device go down, after one was flapping. */
 async function killDevice(
-  site: TroubledSite,
+  site: FailingSite,
   prometheus: Prometheus,
   probe: string,
   spared: readonly string[],
@@ -461,7 +461,7 @@ async function killDevice(
 
 /** A device loses the sensor of another device that it depends on, and a sensor of its own. */
 async function loseDependency(
-  site: TroubledSite,
+  site: FailingSite,
   prometheus: Prometheus,
   sensorId: string,
   spared: readonly string[],

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { TEST_KEY } from "../support/simulated-exporter.ts";
 import { type Alertmanager, startAlertmanager } from "./support/alertmanager.ts";
+import { createSites, type Site, type Sites } from "./support/dependent-sites.ts";
 import { type ExporterProgram, startExporterProgram } from "./support/exporter-program.ts";
-import { createSites, type Site, type Sites } from "./support/lost-sites.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { shortened, shortenedRules } from "./support/shortened-rules.ts";
@@ -30,7 +30,7 @@ const BEGINS = 3;
 /** Minutes that a loss lasts at most. */
 const LONGEST = 10;
 /** Minutes. PrtgDeviceDown is kept for 15, and what was held back must not come then. */
-const STORY = BEGINS + LONGEST + 15 + 3;
+const OBSERVED = BEGINS + LONGEST + 15 + 3;
 
 /** Of polls, scrapes and rules. */
 const POLL = "2s";
@@ -107,7 +107,7 @@ describeWithPrograms(["prometheus-3", "alertmanager"], `${INCIDENTS} lost core s
     });
     await prometheus.waitUntilScraped();
     begin();
-    await sleep(STORY * MINUTE_MS);
+    await sleep(OBSERVED * MINUTE_MS);
   });
 
   afterAll(async () => {

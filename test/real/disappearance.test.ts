@@ -1,6 +1,6 @@
 import type { SimDevice, SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { objectCounts, servedValue } from "../support/world-truth.ts";
+import { objectCounts, servedValue } from "../support/expected-series.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";

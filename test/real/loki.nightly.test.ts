@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { EventRecord } from "../../src/events/event.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
 import { statusChange } from "../otlp/support/events.ts";
-import { never, SCOPE, testLogExporter } from "../otlp/support/exporter.ts";
+import { SCOPE, testLogExporter } from "../otlp/support/otlp-exporter.ts";
 import { annotationsFrom, closedPanels, GRAFANA_DASHBOARDS, interpolate } from "../support/grafana-dashboards.ts";
+import { never } from "../support/never-aborted.ts";
 import { HOUR, MINUTE } from "./support/delivery-site.ts";
 import { EventSite, inWords } from "./support/event-site.ts";
 import { Loki, type LokiEntry } from "./support/loki.ts";

@@ -1,9 +1,9 @@
 import type { World } from "prtg-simulator/src/world/model.ts";
 import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { servedValue } from "../support/expected-series.ts";
 import { parsePage } from "../support/parse-sample.ts";
-import { servedValue } from "../support/world-truth.ts";
-import { nearly } from "../support/world-units.ts";
+import { nearly } from "../support/simulator-units.ts";
 import { slicePage } from "./support/page-slices.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, promtoolCheckMetrics } from "./support/prometheus.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { differences, seriesKey } from "../support/expected-series.ts";
 import { parseFamilies, parsePage } from "../support/parse-sample.ts";
-import { differences, seriesKey } from "../support/world-truth.ts";
 import { type OpenMetricsFamily, parseOpenMetrics } from "./support/openmetrics-parser.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { startScrapedExporter } from "./support/scraped-exporter.ts";

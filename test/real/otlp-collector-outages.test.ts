@@ -4,7 +4,7 @@ import { describe, expect, type TestContext, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, DeliverySite, HOUR, MINUTE, type Route, type SiteOptions, until } from "./support/delivery-site.ts";
 import type { ExporterProgram } from "./support/exporter-program.ts";
-import { judgeHealing } from "./support/healed-outage.ts";
+import { judgeRecovery } from "./support/outage-recovery.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { startPushingExporter } from "./support/pushing-exporter.ts";
 import { describePoint } from "./support/received-points.ts";
@@ -233,7 +233,7 @@ collectors: { health: { schedule: 1s }, channels: { schedule: 1s }, timeseries: 
         });
         await site.finish();
 
-        const { faults, short, medium } = judgeHealing(route.received, site.world, outage);
+        const { faults, short, medium } = judgeRecovery(route.received, site.world, outage);
         expect(faults).toEqual([]);
         expect(medium.size > 0 ? "medium" : "short").toBe(coarsest);
         expect(short.size).toBeGreaterThan(FEW_SENSORS * 20);

@@ -11,7 +11,7 @@ import { MINUTE } from "./support/delivery-site.ts";
 import { changesTold, EventSite } from "./support/event-site.ts";
 import { FLUSH_MS, type OtelCollector, startOtelCollector } from "./support/otel-collector.ts";
 import { describeWithPrograms } from "./support/programs.ts";
-import { receivedEvents } from "./support/received-events.ts";
+import { receivedLogs } from "./support/received-batches.ts";
 
 const SENSORS = 600;
 /** CI machines are shared. */
@@ -23,7 +23,7 @@ describeWithPrograms(["otel-collector"], "OpenTelemetry Collector", (programs) =
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-collector-"));
   const sites = new Map<string, EventSite>();
   let collector: OtelCollector;
-  let received: ReadonlyMap<string, readonly ReceivedLogRecord[]>;
+  const received = new Map<string, readonly ReceivedLogRecord[]>();
 
   beforeAll(async () => {
     const options = { binary: programs["otel-collector"], folder, port: await freePort() };
@@ -62,7 +62,12 @@ describeWithPrograms(["otel-collector"], "OpenTelemetry Collector", (programs) =
     // Time for unexpected events.
     await sleep(10 * FLUSH_MS);
     await collector.stop();
-    received = await receivedEvents(collector.logsFile);
+    for (const [service, logs] of await receivedLogs(collector.logsFile)) {
+      received.set(
+        service,
+        logs.flatMap(({ records }) => records),
+      );
+    }
   }, LIMIT_MS);
 
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
-import { differences, seriesKey, servedValue } from "../support/world-truth.ts";
+import { differences, seriesKey, servedValue } from "../support/expected-series.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { PushingSite } from "./support/pushing-site.ts";

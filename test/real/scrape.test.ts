@@ -1,6 +1,6 @@
 import type { SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { differences, expectedSeries, familySizes, lastMeasured, servedValue } from "../support/world-truth.ts";
+import { differences, expectedSeries, familySizes, lastMeasured, servedValue } from "../support/expected-series.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { readmeQueries } from "./support/readme-queries.ts";

@@ -69,7 +69,7 @@ async function targetsOf(prometheus: Prometheus, enough: (targets: readonly Disc
 }
 
 /** Real discovery, or on request its answer before the first poll. */
-async function steeredDiscovery() {
+async function refusingDiscovery() {
   let isRefusing = false;
   let refusals = 0;
   const discovery: Discovery = (question) => {
@@ -155,8 +155,8 @@ for (const generation of [2, 3] as const) {
     });
 
     test("follows a new name, and keeps its list during an error answer", async () => {
-      const steered = await steeredDiscovery();
-      const prometheus = await discovering(binary, "?server=hq", PROBE, steered.address);
+      const discovery = await refusingDiscovery();
+      const prometheus = await discovering(binary, "?server=hq", PROBE, discovery.address);
       const before = await targetsOf(prometheus, ({ length }) => length > 0);
       const { world } = exporter.simulator;
       const [, second] = world.list("device");
@@ -165,14 +165,14 @@ for (const generation of [2, 3] as const) {
       world.rename(second?.id ?? "", `renamed for ${generation}`);
       expect(await exporter.poll()).toBe(true);
       await targetsOf(prometheus, named(`renamed for ${generation}`));
-      steered.refuse(true);
+      discovery.refuse(true);
       world.rename(second?.id ?? "", `unseen by ${generation}`);
       expect(await exporter.poll()).toBe(true);
-      const refusals = steered.refusals();
-      while (steered.refusals() < refusals + 3) await sleep(50);
+      const refusals = discovery.refusals();
+      while (discovery.refusals() < refusals + 3) await sleep(50);
       const kept = await targetsOf(prometheus, named(`renamed for ${generation}`));
       expect(kept).toHaveLength(before.length);
-      steered.refuse(false);
+      discovery.refuse(false);
       expect(await targetsOf(prometheus, named(`unseen by ${generation}`))).toHaveLength(before.length);
     });
   });

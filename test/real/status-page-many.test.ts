@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebServer } from "../../src/http/server/web-server.ts";
 import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
 import { startPageServer } from "../http/support/page-server.ts";
-import { fakeServers } from "../support/fake-servers.ts";
+import { fakeServers } from "../support/fake-status-source.ts";
 import { accessibilityFaults, openPage } from "./support/browser.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { differences, expectedSeries } from "../support/expected-series.ts";
 import { parsePage } from "../support/parse-sample.ts";
-import { differences, expectedSeries } from "../support/world-truth.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { measureEachMinute, PushingSite } from "./support/pushing-site.ts";
 import { withoutEmpty, withoutTarget } from "./support/series-keys.ts";

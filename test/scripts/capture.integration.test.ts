@@ -19,7 +19,7 @@ test("two runs of one checkout give the same capture, which permits comparing ch
 
   expect([...one.keys()]).toEqual([...other.keys()]);
   expect([...one.keys()].filter((path) => one.get(path) !== other.get(path))).toEqual([]);
-  // The story includes polls, a push, a reload and history.
+  // The run includes polls, a push, a reload and history.
   expect(one.get("pages/03-changed-world/metrics.om")).toContain('sensor="Renamed \\"sensor\\" \\\\ with\\nlines"');
   expect(one.get("otlp/0001.txt")).toContain("prtg.channel_value");
   expect(one.get("pages/05-reloaded/reload.txt")).toContain("Reloaded.");

@@ -6,8 +6,9 @@ import { expect, test } from "vitest";
 import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
 import { READING_ORDER } from "../../src/prtg/records.ts";
-import { never, testClient } from "../prtg/support/test-client.ts";
+import { testClient } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const SIZE = { probes: 2, groups: 4, devices: 8, sensors: 20, channels: 60 };

@@ -3,8 +3,7 @@ import { expect, test, vi } from "vitest";
 import { SelectedApi, type SelectedApiOptions } from "../../src/selection/selected-api.ts";
 import { MemoryServer } from "../collectors/memory-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-
-const { signal } = new AbortController();
+import { never } from "../support/never-aborted.ts";
 
 test("forgets after an update of the server which filters it refuses, also if the selection changed in between", async () => {
   const server = new MemoryServer();
@@ -14,7 +13,7 @@ test("forgets after an update of the server which filters it refuses, also if th
   const spies = [api.sensorReader, api.channelReader].map((reader) => vi.spyOn(reader, "forget"));
   const forgotten = async (version: string, by = api) => {
     server.versionMembers = new Map([["version", version]]);
-    await by.version(signal);
+    await by.version(never);
     return spies.map(({ mock }) => mock.calls.length);
   };
   expect(await forgotten("25.3")).toEqual([0, 0]);

@@ -13,7 +13,7 @@ import {
   selecting,
   selectingConfig,
   shownObjects,
-} from "./selected-worlds.ts";
+} from "./selecting-exporter.ts";
 
 async function frozen(): Promise<Simulator> {
   const simulator = await simulateServer();

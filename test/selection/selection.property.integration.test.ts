@@ -3,7 +3,7 @@ import type { World } from "prtg-simulator/src/world/model.ts";
 import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { expect, test } from "vitest";
 import { simulateServer } from "../support/simulated-server.ts";
-import { nodesOf, poll, type Rule, selectedIn, selecting, seriesOf, shownObjects } from "./selected-worlds.ts";
+import { nodesOf, poll, type Rule, selectedIn, selecting, seriesOf, shownObjects } from "./selecting-exporter.ts";
 
 const SIZE = { probes: 2, groups: 5, devices: 8, sensors: 20, channels: 50 };
 const TAGS = ["red", "green"];

@@ -26,7 +26,7 @@ export interface RunningCommand {
   closeStdout(): void;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   /** Inherits nothing else. */
   readonly env?: Readonly<Record<string, string>>;
   /** For Node itself. */

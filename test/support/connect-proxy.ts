@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { onTestFinished } from "vitest";
 import { keyPair } from "./certificates.ts";
+import { listenOnLoopback } from "./loopback.ts";
 
-export interface ConnectProxy {
+interface ConnectProxy {
   readonly url: string;
   readonly host: string;
   /** `host:port` and credentials of each CONNECT. */
@@ -29,11 +30,6 @@ export async function startProxy(settings: ProxySettings = {}): Promise<ConnectP
   let expected = settings.credentials;
   const tunnels: { target: string; credentials: string | undefined }[] = [];
   const others: string[] = [];
-  const sockets = new Set<Duplex>();
-  const hold = (socket: Duplex) => {
-    sockets.add(socket);
-    socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
-  };
   const onConnect = (request: IncomingMessage, client: Duplex, head: Buffer): void => {
     const credentials = credentialsOf(request.headers["proxy-authorization"]);
     tunnels.push({ target: request.url ?? "", credentials });
@@ -47,8 +43,8 @@ export async function startProxy(settings: ProxySettings = {}): Promise<ConnectP
       upstream.write(head);
       upstream.pipe(client).pipe(upstream);
     });
-    hold(upstream);
-    upstream.on("error", () => (tunnels.length > 0 ? end(502) : undefined)).on("close", () => client.destroy());
+    client.on("close", () => upstream.destroy());
+    upstream.on("error", () => end(502)).on("close", () => client.destroy());
   };
   const { certificate } = settings;
   const server: Server = certificate === undefined ? createServer() : createSecureServer(keyPair(certificate));
@@ -57,13 +53,8 @@ export async function startProxy(settings: ProxySettings = {}): Promise<ConnectP
     others.push(`${request.method} ${request.url}`);
     response.writeHead(400).end();
   });
-  server.on("connection", hold);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const { port, close } = await listenOnLoopback(server);
+  onTestFinished(close);
   const host = `127.0.0.1:${port}`;
   return {
     ...{ host, tunnels, others },

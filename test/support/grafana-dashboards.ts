@@ -77,8 +77,8 @@ const dashboard = z.looseObject({
 
 export type GrafanaTarget = z.infer<typeof target>;
 export type GrafanaPanel = z.infer<typeof panel>;
-export type GrafanaAnnotation = z.infer<typeof annotation>;
-export type GrafanaVariable = z.infer<typeof variable>;
+type GrafanaAnnotation = z.infer<typeof annotation>;
+type GrafanaVariable = z.infer<typeof variable>;
 
 export interface GrafanaDashboard extends z.infer<typeof dashboard> {
   readonly file: string;

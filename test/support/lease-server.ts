@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certificate, keyPair } from "./certificates.ts";
+import { listenOnLoopback } from "./loopback.ts";
 
 /** Wire format of a Lease. */
-export interface LeaseObject {
+interface LeaseObject {
   apiVersion?: string;
   kind?: string;
   metadata: Record<string, unknown> & { resourceVersion?: string };
@@ -53,7 +53,6 @@ export async function startLeaseServer(): Promise<LeaseServer> {
   await writeFile(join(accountFolder, "namespace"), NAMESPACE);
   let version = 100;
   const requests: LeaseRequest[] = [];
-  const sockets = new Set<Socket>();
   const next = () => String(++version);
 
   const answer = (response: ServerResponse, status: number, body: unknown): void => {
@@ -104,17 +103,10 @@ export async function startLeaseServer(): Promise<LeaseServer> {
   const listener = createServer(keyPair("localhost"), (incoming, response) => {
     handle(incoming, response).catch((error) => response.destroy(error));
   });
-  listener.keepAliveTimeout = 60_000;
-  listener.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  const { port } = listener.address() as AddressInfo;
+  const listening = await listenOnLoopback(listener);
   const server: LeaseServer = {
     host: "127.0.0.1",
-    port,
+    port: listening.port,
     accountFolder,
     requests,
     lease: undefined,
@@ -127,8 +119,7 @@ export async function startLeaseServer(): Promise<LeaseServer> {
       server.lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", ...lease, metadata: named };
     },
     close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => listener.close(resolve));
+      await listening.close();
       await rm(accountFolder, { recursive: true, force: true });
     },
   };

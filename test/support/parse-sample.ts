@@ -58,7 +58,7 @@ export function parsePage(page: string): Map<string, ParsedSample> {
   return samples;
 }
 
-export interface ParsedFamily {
+interface ParsedFamily {
   readonly type: string;
   readonly help: string;
 }

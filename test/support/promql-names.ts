@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "@lezer/common";
 import { childrenOf, labelNames, madeLabel, metricOf, parsePromql } from "./promql-syntax.ts";
 
-export interface PromqlNames {
+interface PromqlNames {
   readonly metrics: ReadonlySet<string>;
   /** Labels in `metric{...}`, with the metric. */
   readonly matched: readonly (readonly [metric: string, label: string])[];

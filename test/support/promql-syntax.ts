@@ -19,7 +19,7 @@ export function childrenOf(node: SyntaxNode | null): SyntaxNode[] {
   return children;
 }
 
-export function isLabelName({ name }: SyntaxNode): boolean {
+function isLabelName({ name }: SyntaxNode): boolean {
   return name === "LabelName";
 }
 
@@ -46,7 +46,7 @@ export function metricOf(selector: SyntaxNode, expression: string): string {
   return name === null ? "" : expression.slice(name.from, name.to);
 }
 
-export interface LabelMatcher {
+interface LabelMatcher {
   readonly label: string;
   readonly operator: "=" | "!=" | "=~" | "!~";
   readonly value: string;

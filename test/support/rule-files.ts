@@ -28,7 +28,8 @@ const testFile = z.object({
 });
 
 export type { PrometheusRule as Rule };
-export type RuleTest = z.infer<typeof testFile>["tests"][number];
+
+type RuleTest = z.infer<typeof testFile>["tests"][number];
 
 export const RULE_FILES = ["recording-rules.yml", "alert-rules.yml"].map((name) => RULES_FOLDER + name);
 export const RULE_TEST_FILES = readdirSync(TESTS_FOLDER).map((name) => TESTS_FOLDER + name);

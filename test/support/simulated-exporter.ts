@@ -12,9 +12,9 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { Receivers } from "../../src/otlp/receivers.ts";
 import { ServerAccesses } from "../../src/prtg/request/server-access.ts";
+import { seriesKey } from "./expected-series.ts";
 import { type ParsedSample, parsePage } from "./parse-sample.ts";
 import { loadTestConfig } from "./test-config.ts";
-import { seriesKey } from "./world-truth.ts";
 
 export const TEST_KEY = "key-of-the-tests";
 
@@ -26,7 +26,7 @@ export interface SimulatedExporterOptions {
   readonly settings?: string;
 }
 
-/** A simulator and a full exporter that polls on request. */
+/** A simulator over HTTP and a full exporter, both in this process. The exporter polls on request and serves no page. */
 export interface SimulatedExporter {
   readonly simulator: Simulator;
   readonly exporter: Exporter;

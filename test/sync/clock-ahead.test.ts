@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+import { BEGIN, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const SECOND = 1_000;
 
@@ -8,7 +9,7 @@ test.each([
   { name: "while its rows still wait", afterMs: 0 },
   { name: "after its rows were sent", afterMs: 5 * SECOND },
 ])("a list older than a series, $name, does not turn back a clock that was ahead", async ({ afterMs }) => {
-  const subject = world([recordedSensor("7", 60)]);
+  const subject = syncSetup([recordedSensor("7", 60)]);
   const { server, clock } = subject;
   const process = await subject.start();
   await subject.run(process, 3);
@@ -20,7 +21,7 @@ test.each([
   server.offsetMs = 15 * MINUTE;
   const list = server.list();
   server.offsetMs = 16 * MINUTE;
-  await Promise.all([process.engine.readDue(new AbortController().signal), clock.advance(SECOND / 2)]);
+  await Promise.all([process.engine.readDue(never), clock.advance(SECOND / 2)]);
   await clock.advance(afterMs);
   await process.engine.onListPoll(list, () => MINUTE);
   await subject.run(process, 2);

@@ -4,9 +4,9 @@ import { decodeWatermarks, watermarkFileName } from "../../src/sync/watermarks.t
 import { ManualClock } from "../support/manual-clock.ts";
 import { runs } from "../support/runs.ts";
 import { faultsOf, lastOf, type Restart } from "./support/delivery-ledger.ts";
-import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./support/exporter-process.ts";
-import { type Mood, Receiver } from "./support/receiver.ts";
+import { MemorySink, type SinkBehaviour } from "./support/memory-sink.ts";
 import { type RecordedSensor, RecordedServer } from "./support/recorded-server.ts";
+import { Disk, PERIOD_MS, SyncRun, type SyncRunSettings } from "./support/sync-run.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,10 +15,10 @@ const BEGIN = Date.UTC(2026, 0, 15, 12);
 type Event =
   | { readonly kind: "server out" | "receiver out"; readonly minutes: number }
   | { readonly kind: "killed" | "stopped"; readonly minutes: number; readonly afterMs: number }
-  | { readonly kind: "receiver"; readonly mood: Mood };
+  | { readonly kind: "receiver"; readonly behaviour: SinkBehaviour };
 
 interface Scenario {
-  readonly settings: ProcessSettings;
+  readonly settings: SyncRunSettings;
   readonly sensors: readonly RecordedSensor[];
   readonly seriesLagMs: number;
   readonly offsetMs: number;
@@ -39,7 +39,10 @@ function eventWithin(longestMinutes: number): fc.Arbitrary<Event> {
       // Anywhere between two polls, often while rows or watermarks are in flight.
       afterMs: fc.oneof(fc.integer({ min: 0, max: 1_500 }), fc.integer({ min: 0, max: PERIOD_MS })),
     }),
-    fc.record({ kind: fc.constant("receiver" as const), mood: fc.constantFrom<Mood>("refuses", "refuses in part") }),
+    fc.record({
+      kind: fc.constant("receiver" as const),
+      behaviour: fc.constantFrom<SinkBehaviour>("refuses", "refuses in part"),
+    }),
   );
 }
 
@@ -96,13 +99,13 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
   const server = new RecordedServer(clock, scenario.sensors);
   server.seriesLagMs = scenario.seriesLagMs;
   server.offsetMs = scenario.offsetMs;
-  const receiver = new Receiver(clock);
+  const receiver = new MemorySink(clock);
   receiver.retryAfterMs = scenario.retryAfterMs;
   const disk = new Disk();
   const restarts: Restart[] = [];
-  const start = async (): Promise<ExporterProcess> => {
+  const start = async (): Promise<SyncRun> => {
     restarts.push({ receivedBefore: receiver.received.length, watermarks: watermarksOn(disk) });
-    return ExporterProcess.start(clock, server, receiver, disk, scenario.settings);
+    return SyncRun.start(clock, server, receiver, disk, scenario.settings);
   };
   let process = await start();
   const poll = async (minutes: number): Promise<void> => {
@@ -120,12 +123,12 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
         server.failure = undefined;
         break;
       case "receiver out":
-        receiver.mood = "is down";
+        receiver.behaviour = "is down";
         await poll(event.minutes);
-        receiver.mood = "accepts";
+        receiver.behaviour = "accepts";
         break;
       case "receiver":
-        receiver.mood = event.mood;
+        receiver.behaviour = event.behaviour;
         break;
       case "killed":
       case "stopped": {

@@ -3,10 +3,9 @@ import { type Extras, ExtraWork } from "../../src/lib/extra-work.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { type CycleReport, SeriesCycle } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
-
-const never = new AbortController().signal;
+import { HOUR, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 describe("cycles of several servers", () => {
   interface Subject {
@@ -133,7 +132,7 @@ test("measurements of an hour without time for series arrive later, once each, w
   };
   // Faster than lists, so only series have the values between.
   const sensors = Array.from({ length: 5 }, (_, index) => recordedSensor(String(10 + index), 10));
-  const { clock, server, receiver, start, run, stop } = world(sensors, { extras });
+  const { clock, server, receiver, start, run, stop } = syncSetup(sensors, { extras });
   const process = await start();
   await run(process, 10);
   hasTime = false;

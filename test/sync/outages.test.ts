@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/sync/measurement.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { DAY, HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
-import type { ReceivedRow } from "./support/receiver.ts";
+import type { ReceivedRow } from "./support/memory-sink.ts";
+import { DAY, HOUR, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const SENSORS = [
   recordedSensor("11", 60, { phaseSeconds: 17, sinceMs: 100 * DAY }),
@@ -49,7 +49,7 @@ describe("recovery", () => {
   ])(
     "delivers each measurement at most once after an outage $name, the last four hours completely",
     async ({ ms, short, medium, long }) => {
-      const { clock, server, receiver, start, run, stop } = world(SENSORS);
+      const { clock, server, receiver, start, run, stop } = syncSetup(SENSORS);
       const first = await start();
       await run(first, 10);
       await stop(first);

@@ -4,15 +4,15 @@ import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { ServerClock } from "../../src/prtg/server-clock.ts";
+import { never } from "../support/never-aborted.ts";
 import { runs } from "../support/runs.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
-import type { ReceivedRow } from "./support/receiver.ts";
+import type { ReceivedRow } from "./support/memory-sink.ts";
+import { HOUR, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const SECOND = 1_000;
 const MINUTES = 40;
 const PAGES = 3;
-const never = new AbortController().signal;
 
 /** Rows need no value of channel 1, which rules sometimes drop. */
 function withAll(row: ReceivedRow): ReceivedRow {
@@ -31,7 +31,7 @@ async function play(seed: number, slowness: number, isDropped?: () => boolean): 
     ...[recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 55 })],
     ...[recordedSensor("9", 30), recordedSensor("10", 10), recordedSensor("11", 300)],
   ];
-  const subject = world(sensors, {
+  const subject = syncSetup(sensors, {
     requestsPerCycle: 60,
     channelsOf: () =>
       isDropped?.() === true ? { kept: ["0"], dropped: ["1", "-4"] } : { kept: ["0", "1"], dropped: ["-4"] },

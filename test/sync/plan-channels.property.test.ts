@@ -3,7 +3,7 @@ import { seededRandom } from "prtg-simulator/src/random.ts";
 import { expect, test } from "vitest";
 import type { KnownChannels } from "../../src/sync/plan.ts";
 import { runs } from "../support/runs.ts";
-import { HOUR, recordedSensor, world } from "./support/exporter.ts";
+import { HOUR, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const MINUTES = 30;
 const DROPPING: KnownChannels = { kept: ["0"], dropped: ["1", "-4"] };
@@ -16,7 +16,7 @@ async function play(seed: number, channelsOf: (() => KnownChannels) | undefined)
   const random = seededRandom(seed);
   const isOften = (part: number): boolean => random() < part;
   const sensors = [recordedSensor("7", 60), recordedSensor("8", 30), recordedSensor("9", 10, { phaseSeconds: 3 })];
-  const subject = world(sensors, {
+  const subject = syncSetup(sensors, {
     requestsPerCycle: 20,
     // Keeps the number of requests independent of values per row.
     maxBatchPoints: 1_000_000,
@@ -26,7 +26,7 @@ async function play(seed: number, channelsOf: (() => KnownChannels) | undefined)
   let process = await subject.start();
   for (let minute = 0; minute < MINUTES; minute++) {
     server.failure = isOften(0.2) ? "API_UNAVAILABLE" : undefined;
-    receiver.mood = isOften(0.2) ? "is down" : "accepts";
+    receiver.behaviour = isOften(0.2) ? "is down" : "accepts";
     if (isOften(0.1)) server.down.set("8", server.now());
     else if (isOften(0.3)) server.down.delete("8");
     if (isOften(0.1)) await clock.advance(random() * 6 * HOUR);
@@ -37,7 +37,7 @@ async function play(seed: number, channelsOf: (() => KnownChannels) | undefined)
     await subject.run(process, 1, 20_000 + Math.floor(random() * 60_000));
   }
   server.failure = undefined;
-  receiver.mood = "accepts";
+  receiver.behaviour = "accepts";
   await subject.run(process, 5);
   await subject.stop(process);
   const points = receiver.received.flatMap(({ sensorId, at, resolution, values }) =>

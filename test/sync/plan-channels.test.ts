@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { planChannels } from "../../src/sync/plan.ts";
-import { MINUTE, recordedSensor, world } from "./support/exporter.ts";
+import { MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 describe("channelsToAsk", () => {
   test.each([
@@ -23,7 +23,7 @@ describe("channel that becomes necessary", () => {
   /** Channel 1 is dropped until a reload in mid-read. */
   async function reloadWhileReading(all: readonly string[]) {
     let wanted = ["0"];
-    const subject = world([recordedSensor("7", 10)], {
+    const subject = syncSetup([recordedSensor("7", 10)], {
       channelsOf: () => ({ kept: wanted, dropped: all.filter((id) => !wanted.includes(id)) }),
     });
     const process = await subject.start();

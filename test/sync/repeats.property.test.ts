@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { coverageEnd, type MeasurementRow } from "../../src/sync/measurement.ts";
 import { runs } from "../support/runs.ts";
-import { HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
-import type { Mood } from "./support/receiver.ts";
+import type { SinkBehaviour } from "./support/memory-sink.ts";
+import { HOUR, MINUTE, recordedSensor, type SyncSetup, syncSetup } from "./support/sync-setup.ts";
 
 interface Scenario {
   readonly mode: "auto" | "all" | "off";
@@ -17,7 +17,7 @@ interface Scenario {
   readonly events: readonly Event[];
 }
 
-type Event = { readonly minutes: number; readonly kind: Mood | "restart" | "server out" | "withdrawn" };
+type Event = { readonly minutes: number; readonly kind: SinkBehaviour | "restart" | "server out" | "withdrawn" };
 
 const INTERVALS = [10, 30, 60, 120, 240, 300, 600, 900, 3_600, 4 * 3_600, 6 * 3_600];
 
@@ -52,7 +52,7 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
       .list()
       .filter(({ sensorId }) => sensorId === id && !isWithdrawn)
       .flatMap(({ channelId, value }) => (value === undefined ? [] : [[channelId, value]]));
-  const subject: World = world(sensors, {
+  const subject: SyncSetup = syncSetup(sensors, {
     mode,
     repeats: { intervalMs: scenario.repeatIntervalMs, valuesOf, isHeldBack: () => false },
   });
@@ -91,9 +91,9 @@ async function play(scenario: Scenario): Promise<readonly string[]> {
       }
       isWithdrawn = false;
     } else {
-      receiver.mood = kind;
+      receiver.behaviour = kind;
       await subject.run(process, minutes, pollEveryMs);
-      receiver.mood = "accepts";
+      receiver.behaviour = "accepts";
     }
     check();
   }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { MeasurementRow } from "../../src/sync/measurement.ts";
-import { BEGIN, HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
-import type { ExporterProcess } from "./support/exporter-process.ts";
-import type { ReceivedRow } from "./support/receiver.ts";
+import type { ReceivedRow } from "./support/memory-sink.ts";
 import type { RecordedSensor } from "./support/recorded-server.ts";
+import type { SyncRun } from "./support/sync-run.ts";
+import { BEGIN, HOUR, MINUTE, recordedSensor, type SyncSetup, syncSetup } from "./support/sync-setup.ts";
 
 const QUARTER_HOURLY = recordedSensor("7", 900, { phaseSeconds: 300 });
 const LOOK_BACK = 5 * MINUTE;
 
-interface Subject extends World {
-  process: ExporterProcess;
+interface Subject extends SyncSetup {
+  process: SyncRun;
   /** Sensors without served values. */
   readonly withdrawn: Set<string>;
   /** Sensors of a disconnected probe. */
@@ -23,14 +23,14 @@ async function repeating(sensors: readonly RecordedSensor[], mode: "auto" | "all
     const listed = subject.server.list().filter(({ sensorId }) => sensorId === id && !withdrawn.has(id));
     return listed.flatMap(({ channelId, value }) => (value === undefined ? [] : [[channelId, value]]));
   };
-  const subject = world(sensors, {
+  const subject = syncSetup(sensors, {
     mode,
     repeats: { intervalMs: 4 * MINUTE, valuesOf: values, isHeldBack: (id) => heldBack.has(id) },
   });
   return Object.assign(subject, { withdrawn, heldBack, process: await subject.start() });
 }
 
-const repeatsOf = ({ receiver }: World, sensorId = "7") =>
+const repeatsOf = ({ receiver }: SyncSetup, sensorId = "7") =>
   receiver.received.filter((row) => row.sensorId === sensorId && row.resolution === "repeated");
 
 /** Longest time with the newest point older than the look-back. */
@@ -81,7 +81,7 @@ describe("sensor with a scan every 15 minutes", () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 10);
     const before = repeatsOf(subject).length;
-    subject.receiver.mood = "refuses";
+    subject.receiver.behaviour = "refuses";
     await subject.run(subject.process, 4);
     expect(repeatsOf(subject).length).toBeGreaterThan(before);
     expect(subject.process.counted.repeated.get("rejected")).toBe(2);
@@ -130,7 +130,7 @@ describe("sensor with a scan every 15 minutes", () => {
   test("has at most one waiting repeat during an outage of the receiver", async () => {
     const subject = await repeating([QUARTER_HOURLY]);
     await subject.run(subject.process, 6);
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(subject.process, 13);
     expect(subject.process.delivery?.outbox.points).toBeLessThanOrEqual(4);
   });
@@ -163,7 +163,7 @@ test("a sensor with a scan every minute has no repeats", async () => {
 });
 
 test("without repeats each row is a measurement", async () => {
-  const subject = world([QUARTER_HOURLY]);
+  const subject = syncSetup([QUARTER_HOURLY]);
   await subject.run(await subject.start(), 60);
   expect(new Set(subject.receiver.received.map(({ resolution }) => resolution))).toEqual(new Set(["live"]));
 });

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { CycleBudget, dueSensors } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { never } from "../support/never-aborted.ts";
 
 const MINUTE = 60_000;
 const BASE = Date.UTC(2026, 0, 15, 12);
-const never = new AbortController().signal;
 
 function sensor(id: string, covered: number | undefined, gap = true): SensorSync {
   const sync = new SensorSync(id, covered);

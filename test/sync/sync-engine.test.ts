@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { BEGIN, DAY, HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
-import type { ExporterProcess } from "./support/exporter-process.ts";
+import type { SyncRun } from "./support/sync-run.ts";
+import { BEGIN, DAY, HOUR, MINUTE, recordedSensor, type SyncSetup, syncSetup } from "./support/sync-setup.ts";
 
 const MINUTELY = Array.from({ length: 20 }, (_, index) =>
   recordedSensor(String(100 + index), 60, { phaseSeconds: 3 * index }),
 );
 
 /** A sensor's received rows, in seconds since the start. */
-function secondsOf({ receiver }: World, sensorId: string): number[] {
+function secondsOf({ receiver }: SyncSetup, sensorId: string): number[] {
   return receiver.received.filter((row) => row.sensorId === sensorId).map(({ at }) => (at - BEGIN) / 1_000);
 }
 
@@ -17,7 +18,7 @@ function range(from: number, to: number, step: number): number[] {
 }
 
 /** Has caught up, with an empty request log. */
-async function inStep(subject: World, pollEveryMs?: number): Promise<ExporterProcess> {
+async function inStep(subject: SyncSetup, pollEveryMs?: number): Promise<SyncRun> {
   const process = await subject.start();
   await subject.run(process, 3, pollEveryMs);
   subject.server.asked.length = 0;
@@ -26,7 +27,7 @@ async function inStep(subject: World, pollEveryMs?: number): Promise<ExporterPro
 
 describe("mode auto", () => {
   test("reads the live series of each sensor once at the first start", async () => {
-    const subject = world(MINUTELY);
+    const subject = syncSetup(MINUTELY);
     const process = await subject.start();
     await subject.run(process, 5);
     expect(subject.server.asked.toSorted()).toEqual(MINUTELY.map(({ id }) => `${id}/live`).toSorted());
@@ -35,7 +36,7 @@ describe("mode auto", () => {
   });
 
   test("reads no series while lists show every measurement", async () => {
-    const subject = world(MINUTELY);
+    const subject = syncSetup(MINUTELY);
     const process = await inStep(subject, 50_000);
     await subject.run(process, 60, 50_000);
     expect(subject.server.asked).toEqual([]);
@@ -43,7 +44,7 @@ describe("mode auto", () => {
   });
 
   test("reads only sensors with a gap", async () => {
-    const subject = world([
+    const subject = syncSetup([
       ...MINUTELY,
       recordedSensor("7", 60, { pauses: [{ from: BEGIN + 10 * MINUTE, to: BEGIN + 30 * MINUTE }] }),
     ]);
@@ -57,18 +58,18 @@ describe("mode auto", () => {
     { lists: 1, asked: ["7/live"] },
     { lists: 2, asked: [] },
   ])("reads a sensor that is missing in $lists lists: $asked", async ({ lists, asked }) => {
-    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60), recordedSensor("8", 60)]);
     const { engine } = await inStep(subject);
     await subject.clock.advance(5 * MINUTE);
     await engine.onListPoll(subject.server.list(), () => MINUTE);
     const others = subject.server.list().filter(({ sensorId }) => sensorId === "8");
     for (let count = 0; count < lists; count++) await engine.onListPoll(others, () => MINUTE);
-    await Promise.all([engine.readDue(new AbortController().signal), subject.clock.advance(MINUTE)]);
+    await Promise.all([engine.readDue(never), subject.clock.advance(MINUTE)]);
     expect(subject.server.asked.filter((each) => each.startsWith("7/"))).toEqual(asked);
   });
 
   test("reads sensors once a period if they scan faster than list polls", async () => {
-    const subject = world([recordedSensor("7", 10), recordedSensor("8", 60, { phaseSeconds: 30 })]);
+    const subject = syncSetup([recordedSensor("7", 10), recordedSensor("8", 60, { phaseSeconds: 30 })]);
     const process = await inStep(subject);
     await subject.run(process, 30);
     expect(subject.server.asked).toEqual(Array(30).fill("7/live"));
@@ -79,7 +80,7 @@ describe("mode auto", () => {
     const fast = Array.from({ length: 30 }, (_, index) =>
       recordedSensor(String(200 + index), 10, { phaseSeconds: index % 10 }),
     );
-    const subject = world(fast, { requestsPerCycle: 10 });
+    const subject = syncSetup(fast, { requestsPerCycle: 10 });
     const process = await subject.start();
     await subject.run(process, 30);
     expect(subject.server.asked).toHaveLength(300);
@@ -87,7 +88,7 @@ describe("mode auto", () => {
   });
 
   test("learns the interval from the series if the server omits it", async () => {
-    const subject = world([recordedSensor("7", 10)]);
+    const subject = syncSetup([recordedSensor("7", 10)]);
     subject.server.intervalsKnown = false;
     const process = await subject.start();
     await subject.run(process, 20);
@@ -95,7 +96,9 @@ describe("mode auto", () => {
   });
 
   test("starts a sensor again after a pause longer than the live window", async () => {
-    const subject = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN - 5 * HOUR, to: BEGIN + 20 * MINUTE }] })]);
+    const subject = syncSetup([
+      recordedSensor("7", 60, { pauses: [{ from: BEGIN - 5 * HOUR, to: BEGIN + 20 * MINUTE }] }),
+    ]);
     const process = await subject.start();
     await subject.run(process, 19);
     expect([subject.server.asked, subject.receiver.received]).toEqual([[], []]);
@@ -105,7 +108,7 @@ describe("mode auto", () => {
   });
 
   test("delivers the last measurement before a long pause after it left the live window", async () => {
-    const subject = world([
+    const subject = syncSetup([
       recordedSensor("7", 60, { pauses: [{ from: BEGIN + 32 * MINUTE + 1, to: BEGIN + 9 * DAY }] }),
     ]);
     const first = await subject.start();
@@ -128,7 +131,9 @@ describe("mode auto", () => {
   });
 
   test("delivers a measurement that a list shows during the read of the series", async () => {
-    const subject = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 6 * MINUTE, to: BEGIN + 9 * DAY }] })]);
+    const subject = syncSetup([
+      recordedSensor("7", 60, { pauses: [{ from: BEGIN + 6 * MINUTE, to: BEGIN + 9 * DAY }] }),
+    ]);
     const process = await inStep(subject);
     // A gap, and 05:00 is measured while the answer is in flight.
     await subject.clock.advance(119_850);
@@ -143,7 +148,7 @@ describe("mode auto", () => {
 
 describe("mode all", () => {
   test("reads every sensor in every period, and lists only confirm it", async () => {
-    const subject = world([recordedSensor("7", 60), recordedSensor("8", 20)], { mode: "all" });
+    const subject = syncSetup([recordedSensor("7", 60), recordedSensor("8", 20)], { mode: "all" });
     const process = await inStep(subject);
     await subject.run(process, 10);
     expect(subject.server.asked.toSorted()).toEqual([...Array(10).fill("7/live"), ...Array(10).fill("8/live")]);
@@ -151,7 +156,7 @@ describe("mode all", () => {
   });
 
   test("divides the budget evenly", async () => {
-    const subject = world(MINUTELY, { mode: "all", requestsPerCycle: 5 });
+    const subject = syncSetup(MINUTELY, { mode: "all", requestsPerCycle: 5 });
     const process = await subject.start();
     await subject.run(process, 8);
     const counts = MINUTELY.map(({ id }) => subject.server.asked.filter((asked) => asked === `${id}/live`).length);
@@ -161,7 +166,7 @@ describe("mode all", () => {
 
 describe("mode off", () => {
   test("delivers only what lists show", async () => {
-    const subject = world([recordedSensor("7", 20), recordedSensor("8", 60)], { mode: "off" });
+    const subject = syncSetup([recordedSensor("7", 20), recordedSensor("8", 60)], { mode: "off" });
     const process = await subject.start();
     await subject.run(process, 5);
     expect(subject.server.asked).toEqual([]);
@@ -172,12 +177,12 @@ describe("mode off", () => {
 
 describe("mode off, beyond the memory limit", () => {
   test("loses and counts new measurements, and delivers waiting ones", async () => {
-    const subject = world([recordedSensor("7", 60)], { mode: "off", maxPendingPoints: 20 });
+    const subject = syncSetup([recordedSensor("7", 60)], { mode: "off", maxPendingPoints: 20 });
     const process = await subject.start();
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(process, 15);
     expect(process.counted.dropped).toBe(10);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 5);
     expect(secondsOf(subject, "7")).toEqual([...range(0, 540, 60), ...range(960, 1_140, 60)]);
   });
@@ -185,7 +190,7 @@ describe("mode off, beyond the memory limit", () => {
 
 describe("mode auto without a receiver", () => {
   test("reads series of fast sensors only, for current values", async () => {
-    const subject = world([recordedSensor("7", 10), recordedSensor("8", 60)], { pushes: false });
+    const subject = syncSetup([recordedSensor("7", 10), recordedSensor("8", 60)], { pushes: false });
     const process = await subject.start();
     await subject.run(process, 10);
     expect(new Set(subject.server.asked)).toEqual(new Set(["7/live"]));
@@ -201,7 +206,7 @@ describe("mode auto without a receiver", () => {
     { mode: "all", pages: 4, reads: 15 },
   ] as const)("reads $reads series for $pages pages of lists in mode $mode", async ({ mode, pages, reads }) => {
     const sensors = Array.from({ length: 30 }, (_, index) => recordedSensor(String(200 + index), 10));
-    const subject = world(sensors, { pushes: false, mode, requestsPerCycle: 15 });
+    const subject = syncSetup(sensors, { pushes: false, mode, requestsPerCycle: 15 });
     subject.server.pagesPerList = pages;
     const process = await subject.start();
     await subject.run(process, 5);
@@ -215,7 +220,7 @@ describe("mode auto without a receiver", () => {
   test("does not add up the pages of minutes without a read", async () => {
     const fast = recordedSensor("7", 10, { pauses: [{ from: BEGIN - HOUR, to: BEGIN + HOUR }] });
     const others = Array.from({ length: 29 }, (_, index) => ({ ...fast, id: String(200 + index) }));
-    const subject = world([fast, ...others], { pushes: false });
+    const subject = syncSetup([fast, ...others], { pushes: false });
     subject.server.pagesPerList = 4;
     const process = await subject.start();
     await subject.run(process, 60);
@@ -227,7 +232,7 @@ describe("mode auto without a receiver", () => {
 
   test("reads no further sensors while series cannot be read", async () => {
     const slow = Array.from({ length: 5 }, (_, index) => recordedSensor(String(200 + index), 60));
-    const subject = world([recordedSensor("7", 10), ...slow], { pushes: false });
+    const subject = syncSetup([recordedSensor("7", 10), ...slow], { pushes: false });
     subject.server.failing.set("7", "API_FORBIDDEN");
     const process = await subject.start();
     await subject.run(process, 20);
@@ -236,7 +241,7 @@ describe("mode auto without a receiver", () => {
 
   test("sends no request after a start, a failed poll or a pause, because the list is enough", async () => {
     const begin = BEGIN + 30 * MINUTE;
-    const subject = world(
+    const subject = syncSetup(
       [recordedSensor("7", 60), recordedSensor("8", 60, { pauses: [{ from: begin, to: begin + HOUR }] })],
       {
         pushes: false,
@@ -250,13 +255,13 @@ describe("mode auto without a receiver", () => {
   });
 
   test("uses the newest row of a series if it is newer than the list", async () => {
-    const subject = world([recordedSensor("7", 10)], { pushes: false });
+    const subject = syncSetup([recordedSensor("7", 10)], { pushes: false });
     const process = await subject.start();
     await subject.run(process, 2);
     const list = subject.server.list();
     await subject.clock.advance(25_000);
     await process.engine.onListPoll(list, () => 10_000);
-    await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(1_000)]);
+    await Promise.all([process.engine.readDue(never), subject.clock.advance(1_000)]);
     expect(process.freshest).toEqual([{ sensorId: "7", at: BEGIN + 140_000, values: expect.anything() }]);
     expect(process.freshest[0]?.values).toEqual([
       ["0", expect.any(Number)],
@@ -267,7 +272,7 @@ describe("mode auto without a receiver", () => {
 
 describe("measurement that only the list shows", () => {
   test("goes out if it is the next one", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     subject.server.seriesLagMs = 30_000;
     const process = await inStep(subject);
     subject.server.failure = "API_UNAVAILABLE";
@@ -279,7 +284,7 @@ describe("measurement that only the list shows", () => {
   });
 
   test("goes out after one read if the series marks a gap, as for a sensor that is down", async () => {
-    const subject = world([recordedSensor("7", 10)]);
+    const subject = syncSetup([recordedSensor("7", 10)]);
     const process = await inStep(subject);
     subject.server.down.set("7", subject.server.now());
     await subject.run(process, 10);
@@ -291,7 +296,7 @@ describe("measurement that only the list shows", () => {
   });
 
   test("goes out if the series of the sensor stays empty", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     subject.server.answers.set("7", []);
     const process = await subject.start();
     await subject.run(process, 10);
@@ -304,7 +309,7 @@ describe("failure", () => {
   test.each(["API_SERVER_ERROR", "API_RESPONSE_TOO_LARGE", "API_LIST_TOO_LARGE", "API_MEMORY_FULL"] as const)(
     "affects only one sensor (%s), whose retries become rarer",
     async (code) => {
-      const subject = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
+      const subject = syncSetup([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
       subject.server.failing.set("7", code);
       const process = await subject.start();
       await subject.run(process, 34);
@@ -318,32 +323,32 @@ describe("failure", () => {
   test.each(["API_UNAVAILABLE", "API_SUSPENDED", "API_UNAUTHORIZED", "API_RATE_LIMITED"] as const)(
     "ends the cycle if it affects the server (%s)",
     async (code) => {
-      const subject = world(MINUTELY);
+      const subject = syncSetup(MINUTELY);
       const process = await subject.start();
       await process.engine.onListPoll(subject.server.list(), () => MINUTE);
       for (const { id } of MINUTELY) subject.server.failing.set(id, code);
-      const cycle = process.engine.readDue(new AbortController().signal);
+      const cycle = process.engine.readDue(never);
       await Promise.all([expect(cycle).rejects.toMatchObject({ code }), subject.clock.advance(MINUTE)]);
       expect(subject.server.asked.length).toBeLessThanOrEqual(2);
     },
   );
 
   test("rejects if all reads fail", async () => {
-    const subject = world(MINUTELY);
+    const subject = syncSetup(MINUTELY);
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     for (const { id } of MINUTELY) subject.server.failing.set(id, "API_FORBIDDEN");
-    const cycle = process.engine.readDue(new AbortController().signal);
+    const cycle = process.engine.readDue(never);
     await Promise.all([expect(cycle).rejects.toMatchObject({ code: "API_FORBIDDEN" }), subject.clock.advance(MINUTE)]);
     expect(subject.server.asked).toHaveLength(20);
   });
 
   test("means a missing endpoint after three sensors", async () => {
-    const subject = world(MINUTELY);
+    const subject = syncSetup(MINUTELY);
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     for (const { id } of MINUTELY) subject.server.failing.set(id, "API_ENDPOINT_MISSING");
-    const cycle = process.engine.readDue(new AbortController().signal);
+    const cycle = process.engine.readDue(never);
     await Promise.all([
       expect(cycle).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" }),
       subject.clock.advance(MINUTE),
@@ -352,18 +357,18 @@ describe("failure", () => {
   });
 
   test("does not concern the collector if the sensor is deleted", async () => {
-    const subject = world(MINUTELY);
+    const subject = syncSetup(MINUTELY);
     subject.server.failing.set("100", "API_ENDPOINT_MISSING");
     subject.server.failing.set("101", "API_NOT_FOUND");
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
-    const cycle = process.engine.readDue(new AbortController().signal);
+    const cycle = process.engine.readDue(never);
     const [report] = await Promise.all([cycle, subject.clock.advance(MINUTE)]);
     expect(report).toEqual({ due: 20, read: 18, failed: 2, requests: 20, deferred: 0 });
   });
 
   test("is an abort if the cycle was aborted", async () => {
-    const subject = world(MINUTELY);
+    const subject = syncSetup(MINUTELY);
     const process = await subject.start();
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     const stop = new AbortController();
@@ -378,19 +383,19 @@ describe("failure", () => {
 
 describe("new and deleted sensors", () => {
   test("stop reads after lists drop a sensor", async () => {
-    const subject = world([recordedSensor("7", 10), recordedSensor("8", 10)]);
+    const subject = syncSetup([recordedSensor("7", 10), recordedSensor("8", 10)]);
     const process = await inStep(subject);
     const list = () => subject.server.list().filter(({ sensorId }) => sensorId !== "8");
     for (let poll = 0; poll < 3; poll++) {
       await process.engine.onListPoll(list(), () => 10_000);
-      await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(MINUTE)]);
+      await Promise.all([process.engine.readDue(never), subject.clock.advance(MINUTE)]);
     }
     expect(subject.server.asked.filter((asked) => asked === "8/live").length).toBeLessThanOrEqual(1);
     expect(subject.server.asked.filter((asked) => asked === "7/live")).toHaveLength(3);
   });
 
   test("continue after a sensor returns", async () => {
-    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60), recordedSensor("8", 60)]);
     const process = await inStep(subject);
     for (let poll = 0; poll < 30; poll++) {
       const list = subject.server.list().filter(({ sensorId }) => sensorId === "7");
@@ -403,7 +408,7 @@ describe("new and deleted sensors", () => {
   });
 
   test("ignore an old answer for a returned sensor", async () => {
-    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60), recordedSensor("8", 60)]);
     const process = await inStep(subject);
     await subject.clock.advance(10 * MINUTE);
     await process.poll();
@@ -416,7 +421,7 @@ describe("new and deleted sensors", () => {
   });
 
   test("drop watermarks a week after the sensor disappears", async () => {
-    const subject = world([recordedSensor("7", 3_600), recordedSensor("8", 3_600)]);
+    const subject = syncSetup([recordedSensor("7", 3_600), recordedSensor("8", 3_600)]);
     const process = await subject.start();
     await subject.run(process, 2);
     const onlySeven = () => subject.server.list().filter(({ sensorId }) => sensorId === "7");
@@ -434,7 +439,7 @@ describe("impossible times", () => {
   test.each(["auto", "all"] as const)(
     "repeat nothing and lose nothing new after the clock goes back 5 h, %s",
     async (mode) => {
-      const subject = world([recordedSensor("7", 60)], { mode });
+      const subject = syncSetup([recordedSensor("7", 60)], { mode });
       const first = await subject.start();
       await subject.run(first, 3);
       await subject.stop(first);
@@ -451,7 +456,7 @@ describe("impossible times", () => {
   );
 
   test.each(["auto", "all"] as const)("cost nothing in a false jump back, %s", async (mode) => {
-    const subject = world(MINUTELY, { mode });
+    const subject = syncSetup(MINUTELY, { mode });
     const process = await inStep(subject);
     for (const wrong of [-2 * HOUR, 2 * HOUR, -30 * MINUTE, 8_000 * 365 * DAY]) {
       subject.server.believedOffsetMs = wrong;
@@ -463,7 +468,7 @@ describe("impossible times", () => {
   });
 
   test.each(["auto", "all"] as const)("repeat nothing if the clock goes back and returns, %s", async (mode) => {
-    const subject = world([recordedSensor("7", 60)], { mode });
+    const subject = syncSetup([recordedSensor("7", 60)], { mode });
     const process = await inStep(subject);
     await subject.run(process, 5);
     const sent = subject.receiver.received.length;
@@ -480,7 +485,7 @@ describe("impossible times", () => {
   });
 
   test("wait until then in the far future", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     const process = await inStep(subject);
     const [record] = subject.server.list();
     if (record === undefined) throw new Error("no channel");
@@ -492,17 +497,17 @@ describe("impossible times", () => {
 
 describe("memory limit", () => {
   test("drops and rereads sensors without loss", async () => {
-    const subject = world(MINUTELY, { maxPendingPoints: 12_000 });
+    const subject = syncSetup(MINUTELY, { maxPendingPoints: 12_000 });
     const process = await subject.start();
     await subject.run(process, 3);
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(process, 200);
     expect(process.counted.dropped).toBe(0);
     await subject.run(process, 300);
     const pending = [...(process.delivery?.pending().values() ?? [])].reduce((sum, { points }) => sum + points, 0);
     expect(pending).toBeLessThanOrEqual(12_000);
     expect(process.counted.dropped).toBeGreaterThan(0);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 30);
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
     expect(process.counted.delivered.get("live")).toBeGreaterThan(20 * 240 * 2);
@@ -513,28 +518,28 @@ describe("memory limit", () => {
       at: BEGIN + seconds * 1_000,
       values: Array.from({ length: count }, (_, channel) => [String(channel), seconds] as const),
     });
-    const subject = world([recordedSensor("7", 60)], { maxPendingPoints: 600 });
+    const subject = syncSetup([recordedSensor("7", 60)], { maxPendingPoints: 600 });
     const process = await inStep(subject);
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     // The second does not fit, the list also has 04:00.
     subject.server.answers.set("7", [row(180, 1), row(190, 600), row(240, 2)]);
     await subject.clock.advance(75_000);
     await subject.run(process, 3, 10_000);
     expect(process.delivery?.pending().get("live")?.points).toBe(1);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 4);
     expect(secondsOf(subject, "7").filter((seconds) => seconds > 120 && seconds < 300)).toEqual([180, 190, 240]);
   });
 
   test("stops reads of series while half of it is full", async () => {
-    const subject = world([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
+    const subject = syncSetup([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
     const process = await subject.start();
-    subject.receiver.mood = "is down";
+    subject.receiver.behaviour = "is down";
     await subject.run(process, 2);
     const asked = subject.server.asked.length;
     await subject.run(process, 30);
     expect(subject.server.asked.length).toBe(asked);
-    subject.receiver.mood = "accepts";
+    subject.receiver.behaviour = "accepts";
     await subject.run(process, 5);
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
@@ -542,7 +547,7 @@ describe("memory limit", () => {
 
 describe("end of the engine", () => {
   test("delivers waiting rows and saves its progress", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     const process = await inStep(subject);
     await process.poll();
     const { writes } = subject.disk;
@@ -555,8 +560,8 @@ describe("end of the engine", () => {
 
 describe("reports of the engine", () => {
   test("list waiting rows by resolution", async () => {
-    const subject = world([recordedSensor("7", 60)]);
-    subject.receiver.mood = "is down";
+    const subject = syncSetup([recordedSensor("7", 60)]);
+    subject.receiver.behaviour = "is down";
     const process = await subject.start();
     await subject.run(process, 3);
     expect(process.delivery?.pending()).toEqual(
@@ -565,7 +570,7 @@ describe("reports of the engine", () => {
   });
 
   test("write watermarks seconds after a move and only if necessary", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 10);
     expect(subject.disk.writes).toBe(10);
@@ -575,7 +580,7 @@ describe("reports of the engine", () => {
   });
 
   test("adopt the list in steps", async () => {
-    const subject = world(MINUTELY);
+    const subject = syncSetup(MINUTELY);
     const process = await subject.start();
     let steps = 0;
     await process.engine.onListPoll(subject.server.list(), () => MINUTE, {

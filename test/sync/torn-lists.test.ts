@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { type ChannelGroup, timesBetween } from "../../src/sync/list-measurements.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
+import { never } from "../support/never-aborted.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
-import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+import { BEGIN, MINUTE, recordedSensor, syncSetup } from "./support/sync-setup.ts";
 
 const SECOND = 1_000;
 
@@ -94,7 +95,7 @@ describe("torn list", () => {
     { name: "of one list", isTorn: (list: number) => list === 3 },
     { name: "of all lists for ten hours", isTorn: (list: number) => list > 3, lists: 600 },
   ])("loses nothing with a scan between two pages $name", async ({ isTorn, lists = 20 }) => {
-    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
+    const subject = syncSetup([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
     const process = await subject.start();
     for (let list = 0; list < lists; list++) {
       const first = subject.server.list();
@@ -102,7 +103,7 @@ describe("torn list", () => {
       const second = subject.server.list();
       const torn = [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))];
       await process.engine.onListPoll(torn, (id) => subject.server.interval(id));
-      await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(5 * SECOND)]);
+      await Promise.all([process.engine.readDue(never), subject.clock.advance(5 * SECOND)]);
       // The next list starts just before sensor 7's scan.
       await subject.clock.advance(MINUTE - ((subject.clock.now() - BEGIN + 5 * SECOND) % MINUTE));
     }
@@ -112,11 +113,11 @@ describe("torn list", () => {
   });
 
   test("loses nothing with another scan before the second page and a series in between", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 3);
     const { server, clock } = subject;
-    const read = () => Promise.all([process.engine.readDue(new AbortController().signal), clock.advance(5 * SECOND)]);
+    const read = () => Promise.all([process.engine.readDue(never), clock.advance(5 * SECOND)]);
     // Skips a scan, so that the series is read.
     await clock.advance(2 * MINUTE);
     await process.engine.onListPoll(server.list(), () => MINUTE);
@@ -135,7 +136,7 @@ describe("torn list", () => {
   });
 
   test("loses nothing after failed lists and with a channel without the last scan", async () => {
-    const subject = world([recordedSensor("7", 300)]);
+    const subject = syncSetup([recordedSensor("7", 300)]);
     const { server, clock } = subject;
     const process = await subject.start();
     await subject.run(process, 11);
@@ -154,7 +155,7 @@ describe("torn list", () => {
   });
 
   test("causes no read of a series if it is a single one", async () => {
-    const subject = world([recordedSensor("7", 60)]);
+    const subject = syncSetup([recordedSensor("7", 60)]);
     const process = await subject.start();
     await subject.run(process, 3);
     await process.poll();

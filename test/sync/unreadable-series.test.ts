@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
-import { HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
-import type { ExporterProcess } from "./support/exporter-process.ts";
+import type { SyncRun } from "./support/sync-run.ts";
+import { HOUR, MINUTE, recordedSensor, type SyncSetup, syncSetup } from "./support/sync-setup.ts";
 
 const SENSORS = [1, 2, 3, 4, 5].map((sensor) => recordedSensor(`1${sensor}`, 60, { phaseSeconds: 7 * sensor }));
 
-function breakSeries({ server }: World, code: ErrorCode): void {
+function breakSeries({ server }: SyncSetup, code: ErrorCode): void {
   for (const { id } of SENSORS) server.failing.set(id, code);
 }
 
 /** Minutes of the measurements of one sensor since the start. */
-function minutesOf({ receiver }: World, sensorId = "11"): number[] {
+function minutesOf({ receiver }: SyncSetup, sensorId = "11"): number[] {
   const rows = receiver.received.filter((row) => row.sensorId === sensorId);
   return rows.map(({ at }) => Math.floor((at - Date.UTC(2026, 0, 15, 12)) / MINUTE));
 }
 
-function linesOf(process: ExporterProcess): string[] {
+function linesOf(process: SyncRun): string[] {
   return process.log.map((line) => JSON.parse(line).msg).filter((text: string) => text.includes("time series"));
 }
 
@@ -23,7 +23,7 @@ const CODES: readonly ErrorCode[] = ["API_ENDPOINT_MISSING", "API_NOT_FOUND", "A
 
 describe("a server whose time series cannot be read", () => {
   test.each(CODES)("sends the values of the lists from the second minute of the first start on (%s)", async (code) => {
-    const all = world(SENSORS);
+    const all = syncSetup(SENSORS);
     breakSeries(all, code);
     const process = await all.start();
     await all.run(process, 12);
@@ -35,7 +35,7 @@ describe("a server whose time series cannot be read", () => {
   });
 
   test.each(CODES)("goes on with the values of the lists if it stops to have series (%s)", async (code) => {
-    const all = world(SENSORS);
+    const all = syncSetup(SENSORS);
     const process = await all.start();
     await all.run(process, 10);
     breakSeries(all, code);
@@ -50,7 +50,7 @@ describe("a server whose time series cannot be read", () => {
   });
 
   test("sends every measurement again when the series are back", async () => {
-    const all = world(SENSORS);
+    const all = syncSetup(SENSORS);
     breakSeries(all, "API_SERVER_ERROR");
     const process = await all.start();
     await all.run(process, 12);
@@ -69,7 +69,7 @@ describe("a server whose time series cannot be read", () => {
   });
 
   test("keeps its gaps while the whole server is away, and for three minutes after that", async () => {
-    const all = world(SENSORS);
+    const all = syncSetup(SENSORS);
     const process = await all.start();
     await all.run(process, 10);
     all.server.failure = "API_SERVER_ERROR";
@@ -86,7 +86,7 @@ describe("a server whose time series cannot be read", () => {
   });
 
   test("does not follow a single sensor whose series fail", async () => {
-    const all = world(SENSORS);
+    const all = syncSetup(SENSORS);
     all.server.failing.set("11", "API_NOT_FOUND");
     const process = await all.start();
     await all.run(process, 60);
@@ -95,7 +95,7 @@ describe("a server whose time series cannot be read", () => {
   });
 
   test("does not give up gaps while some series can be read, though each cycle ends with an error", async () => {
-    const all = world(SENSORS);
+    const all = syncSetup(SENSORS);
     all.server.failing.set("15", "API_UNAVAILABLE");
     const process = await all.start();
     await all.run(process, 20);
@@ -104,7 +104,7 @@ describe("a server whose time series cannot be read", () => {
   });
 
   test("costs at most three requests a cycle", async () => {
-    const all = world(SENSORS);
+    const all = syncSetup(SENSORS);
     breakSeries(all, "API_SERVER_ERROR");
     const process = await all.start();
     await all.run(process, 10);
@@ -115,7 +115,7 @@ describe("a server whose time series cannot be read", () => {
   });
 
   test.each(["all", "auto"] as const)("sends the values of the lists in mode %s", async (mode) => {
-    const all = world(SENSORS, { mode });
+    const all = syncSetup(SENSORS, { mode });
     breakSeries(all, "API_SERVER_ERROR");
     await all.run(await all.start(), HOUR / MINUTE / 4);
     expect(minutesOf(all).length).toBeGreaterThan(8);

@@ -1,8 +1,8 @@
 import type { SimChannel, World } from "prtg-simulator/src/world/model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { servedValue } from "../../support/expected-series.ts";
 import { parseSample } from "../../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../../support/simulated-exporter.ts";
-import { servedValue } from "../../support/world-truth.ts";
 
 const SETTINGS = `mapping:
   presets: [base-units]

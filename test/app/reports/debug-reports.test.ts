@@ -7,17 +7,19 @@ import { TimeSlices } from "../../../src/lib/yielding.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
 import { SeriesTable } from "../../../src/store/series-table.ts";
-import { channel, monitored, smallServer } from "../../collectors/monitored.ts";
+import { memoryPipeline } from "../../collectors/memory-pipeline.ts";
+import { channel, smallServer } from "../../collectors/small-server.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const SECRET = 'hunter2"\\';
 
 async function pages(at = smallServer()) {
-  const { server, monitor, store, clock } = monitored(at);
+  const { server, monitor, store, clock } = memoryPipeline(at);
   server.change("50", {
     ...{ name: `Uplink ${SECRET}`, tags: [SECRET], message: `Timeout <b>\u001b[31m of ${SECRET}` },
     ...{ statusSince: 1_773_334_931_000, lastUp: 1_773_334_871_250 },
   });
-  await monitor.pollOnce(new AbortController().signal);
+  await monitor.pollOnce(never);
   const redactor = new Redactor();
   redactor.add(SECRET);
   let counted = 0;

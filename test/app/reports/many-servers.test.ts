@@ -4,7 +4,7 @@ import { StatusReport } from "../../../src/http/pages/status/report.ts";
 import type { WebServer } from "../../../src/http/server/web-server.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { startPageServer } from "../../http/support/page-server.ts";
-import { type FakeServers, fakeServers } from "../../support/fake-servers.ts";
+import { type FakeServers, fakeServers } from "../../support/fake-status-source.ts";
 
 const MAX_BYTES = 100_000;
 

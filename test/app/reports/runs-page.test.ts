@@ -3,12 +3,14 @@ import { createDebugPages } from "../../../src/app/reports/debug-reports.ts";
 import type { RecordedRuns } from "../../../src/app/reports/sources.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
+import { type MemoryPipeline, memoryPipeline } from "../../collectors/memory-pipeline.ts";
 import type { Question } from "../../collectors/memory-server.ts";
-import { type Monitored, monitored, smallServer } from "../../collectors/monitored.ts";
+import { smallServer } from "../../collectors/small-server.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const SECRET = "planted-key-of-a-server";
 
-function pageOf(subject: Monitored, runs: ReadonlyMap<string, () => readonly RecordedRuns[]>) {
+function pageOf(subject: MemoryPipeline, runs: ReadonlyMap<string, () => readonly RecordedRuns[]>) {
   const { monitor, store, clock } = subject;
   const monitors = new Map(
     Array.from(runs, ([name, each]) => [name, { isLeftOut: () => false, runs: each, view: monitor.view }]),
@@ -20,8 +22,8 @@ function pageOf(subject: Monitored, runs: ReadonlyMap<string, () => readonly Rec
 }
 
 async function polled(...failing: Question[]) {
-  const subject = monitored(smallServer());
-  const poll = () => subject.monitor.pollOnce(new AbortController().signal);
+  const subject = memoryPipeline(smallServer());
+  const poll = () => subject.monitor.pollOnce(never);
   const page = pageOf(subject, new Map([["hq", () => subject.monitor.collectors.records]]));
   for (const kind of failing) subject.server.fail("API_TIMEOUT", kind);
   await poll();
@@ -51,7 +53,7 @@ describe("/debug/runs", () => {
 
   it("keeps the last failed run after a success", async () => {
     const { subject, poll, page } = await polled("channels");
-    subject.server.heal();
+    subject.server.recover();
     await poll();
     const runs = (await page()).text.match(/^channels, .* run: \w+/gm);
     expect(runs).toEqual(["channels, last run: complete", "channels, last failed run: failed"]);

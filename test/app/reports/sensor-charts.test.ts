@@ -4,6 +4,7 @@ import { EMPTY_TREE, type TreeNode } from "../../../src/model/tree.ts";
 import type { TimeSeries } from "../../../src/prtg/records.ts";
 import type { SeriesType } from "../../../src/prtg/series-types.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -50,7 +51,7 @@ const seriesAt = (...rows: TimeSeries["rows"]): TimeSeries => ({ rows, gaps: [],
 
 test("readers share one request and its answer for a minute", async () => {
   const { clock, asked, ask, subject, turn } = charts();
-  const readers = [ask("1"), ask("1"), subject.read(undefined, "1", new AbortController().signal)];
+  const readers = [ask("1"), ask("1"), subject.read(undefined, "1", never)];
   await turn();
   expect(asked).toHaveLength(1);
   asked[0]?.answer(seriesAt({ at: clock.now() - MINUTE, values: [["0", 5]] }));
@@ -76,7 +77,7 @@ test("each sensor has its own answer, and other objects cause no request", async
   await turn();
   expect(asked.map(({ id }) => id)).toEqual(["1", "2"]);
   expect(await ask("device 1")).toBeUndefined();
-  expect(await subject.read("elsewhere", "1", new AbortController().signal)).toBeUndefined();
+  expect(await subject.read("elsewhere", "1", never)).toBeUndefined();
   expect(asked).toHaveLength(2);
 });
 
@@ -143,7 +144,7 @@ test("the exporter asks a server at most ten times a minute", async () => {
 test("drops the oldest of more than ten charts", async () => {
   const { asked, subject, turn } = charts();
   const read = async (server: string, id: string) => {
-    const reading = subject.read(server, id, new AbortController().signal);
+    const reading = subject.read(server, id, never);
     await turn();
     asked.at(-1)?.answer(seriesAt());
     return reading;

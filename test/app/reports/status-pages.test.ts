@@ -9,7 +9,9 @@ import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/
 import { type SearchQuery, SORT_KEYS, type StatusQuery } from "../../../src/http/pages/status/source.ts";
 import { PROBLEM_STATUSES, placeOfStatus } from "../../../src/http/pages/status/status-order.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
-import { startReceiver } from "../../otlp/support/receiver.ts";
+import { startReceiver } from "../../otlp/support/otlp-http-receiver.ts";
+import { objectCounts, servedValue, statusCounts } from "../../support/expected-series.ts";
+import { never } from "../../support/never-aborted.ts";
 import { isOwnMetric } from "../../support/parse-sample.ts";
 import {
   type SimulatedExporter,
@@ -17,7 +19,6 @@ import {
   TEST_KEY,
   testContext,
 } from "../../support/simulated-exporter.ts";
-import { objectCounts, servedValue, statusCounts } from "../../support/world-truth.ts";
 
 /** On one line, despite user input. */
 const SAID = "<b>Moved</b> to \u202erack 5 &amp; 6";
@@ -75,14 +76,13 @@ async function search(text: string, more: Partial<SearchQuery> = {}): Promise<Se
 
 describe("last hours of a sensor", () => {
   const requests = () => running.simulator.requests.count({ method: "GET" });
-  const gone = new AbortController().signal;
 
   test("come from the server in one request for all readers", async () => {
     const sensor = sensors.find((each) => world.state(each, at).status === "up" && each.channels.length > 1);
     if (sensor === undefined) throw new Error("no sensor is up");
     const before = requests();
     const [outcome, same] = await Promise.all(
-      ["hq", undefined].map((server) => running.exporter.status.chart({ server, id: sensor.id }, gone)),
+      ["hq", undefined].map((server) => running.exporter.status.chart({ server, id: sensor.id }, never)),
     );
     expect(requests()).toBe(before + 1);
     if (outcome?.kind !== "drawn" || same?.kind !== "drawn") throw new Error("no chart");
@@ -107,7 +107,7 @@ describe("last hours of a sensor", () => {
   test("cause no request for other objects", async () => {
     const before = requests();
     for (const id of ["0", "999999", named(0).parent?.id ?? ""]) {
-      expect(await running.exporter.status.chart({ server: undefined, id }, gone)).toBeUndefined();
+      expect(await running.exporter.status.chart({ server: undefined, id }, never)).toBeUndefined();
     }
     expect(requests()).toBe(before);
   });
@@ -118,7 +118,7 @@ describe("last hours of a sensor", () => {
     const reason = `it said ${TEST_KEY}`;
     const charts = { read: async () => ({ kind: "failed", reason }) as const };
     const source = createStatusSource({ charts } as unknown as StatusSources, redactor);
-    expect(await source.chart({ server: "hq", id: "1" }, gone)).toEqual({
+    expect(await source.chart({ server: "hq", id: "1" }, never)).toEqual({
       kind: "failed",
       reason: redactor.redact(reason),
     });

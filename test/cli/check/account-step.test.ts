@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { checkSteps } from "../../../src/cli/check/plan.ts";
-import { smallServer } from "../../collectors/monitored.ts";
+import { smallServer } from "../../collectors/small-server.ts";
 import { load } from "../../config/support.ts";
+import { never } from "../../support/never-aborted.ts";
 
 async function account(accounts: number | undefined): Promise<string> {
   const auth = "auth: { api_key_file: /run/secrets/key }";
@@ -9,7 +10,7 @@ async function account(accounts: number | undefined): Promise<string> {
   const steps = config.servers.flatMap((each) => checkSteps(each, config));
   const api = smallServer();
   api.accounts = accounts;
-  const tools = { api, signal: new AbortController().signal, problems: () => new Map() };
+  const tools = { api, signal: never, problems: () => new Map() };
   const result = await steps.find(({ subject }) => subject === "account")?.run(tools);
   return `${result?.status ?? "ok"}: ${result?.text}`;
 }

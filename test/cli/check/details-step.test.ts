@@ -3,8 +3,9 @@ import { checkSteps } from "../../../src/cli/check/plan.ts";
 import { goesOnWithout } from "../../../src/collectors/failures.ts";
 import { ApiError } from "../../../src/prtg/api-error.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
-import { channel, smallServer } from "../../collectors/monitored.ts";
+import { channel, smallServer } from "../../collectors/small-server.ts";
 import { load } from "../../config/support.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const TOLD = "license: 2600 of 5000 sensors, running auto-discoveries: 2, first probe: connected, primary channels: 1";
 
@@ -29,7 +30,7 @@ async function steps(settings: string, select = "") {
 /** Output after the probes step. */
 async function checked(api: MemoryServer, select?: string): Promise<string> {
   const planned = await steps("collectors: { details: { enabled: true } }", select);
-  const tools = { api, signal: new AbortController().signal, problems: () => new Map() };
+  const tools = { api, signal: never, problems: () => new Map() };
   await planned.find(({ subject }) => subject === "probes")?.run(tools);
   const result = await planned.find(({ subject }) => subject === "details")?.run(tools);
   return `${result?.status ?? "ok"}: ${result?.text}`;

@@ -5,7 +5,8 @@ import { type FoundLists, rulesStep } from "../../../src/cli/check/list-steps.ts
 import { compileRules } from "../../../src/mapping/rules/compile.ts";
 import { RuleUse } from "../../../src/mapping/rules/rule-use.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
-import { smallServer } from "../../collectors/monitored.ts";
+import { smallServer } from "../../collectors/small-server.ts";
+import { never } from "../../support/never-aborted.ts";
 
 function useOf(kinds: readonly string[]): RuleUse {
   const rules = kinds.map((kind) => ({ kind: "drop", match: { kind } }) as const);
@@ -16,11 +17,10 @@ function useOf(kinds: readonly string[]): RuleUse {
 
 async function compare(use: RuleUse, server: string, isKnown = true): Promise<Finding> {
   const api = smallServer();
-  const signal = new AbortController().signal;
   const found: FoundLists = { nodes: new Map(), channels: undefined };
-  for (const kind of READING_ORDER) found.nodes.set(kind, (await api.nodes(kind, {}, signal)).items);
-  if (isKnown) found.channels = (await api.channels({}, signal)).items;
-  const result = await rulesStep(found, use).run({ api, signal, problems: () => new Map() });
+  for (const kind of READING_ORDER) found.nodes.set(kind, (await api.nodes(kind, {}, never)).items);
+  if (isKnown) found.channels = (await api.channels({}, never)).items;
+  const result = await rulesStep(found, use).run({ api, signal: never, problems: () => new Map() });
   const status: FindingStatus = "ok";
   return { server, subject: "rules", status, ...result };
 }

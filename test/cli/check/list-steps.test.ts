@@ -11,8 +11,9 @@ import type { Step } from "../../../src/cli/check/step.ts";
 import type { DecodeProblem } from "../../../src/prtg/decode-problems.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
-import { channel, smallServer } from "../../collectors/monitored.ts";
+import { channel, smallServer } from "../../collectors/small-server.ts";
 import { reference } from "../../model/build-record.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const LOOKUP = { id: "1", name: "oid.custom.state", entries: [] };
 const LIST_OPTIONS = { interval: false, statusSummary: false };
@@ -24,7 +25,7 @@ function nothingFound(): FoundLists {
 async function said(step: Step, api: MemoryServer, problems: readonly [DecodeProblem, number][] = []): Promise<string> {
   const { status = "ok", text } = await step.run({
     api,
-    signal: new AbortController().signal,
+    signal: never,
     problems: () => new Map(problems),
   });
   return `${status}: ${text}`;

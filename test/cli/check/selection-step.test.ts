@@ -6,7 +6,8 @@ import type { SelectRule } from "../../../src/config/select-schema.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
 import { SelectedApi } from "../../../src/selection/selected-api.ts";
-import { never, testClient } from "../../prtg/support/test-client.ts";
+import { testClient } from "../../prtg/support/test-client.ts";
+import { never } from "../../support/never-aborted.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 
 type Included = (world: World) => readonly SelectRule[];

@@ -2,12 +2,13 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { onlySensor, recordServer, sensorIn, treeOf } from "../../../src/cli/map/mapped-server.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
-import { smallServer } from "../../collectors/monitored.ts";
+import { smallServer } from "../../collectors/small-server.ts";
+import { never } from "../../support/never-aborted.ts";
 
 async function recorded(api: MemoryServer) {
   const warnings: string[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) });
-  const server = await recordServer("hq", api, log, new AbortController().signal);
+  const server = await recordServer("hq", api, log, never);
   const ids = server.nodes.map(({ id }) => id).toSorted();
   return {
     server,

@@ -11,6 +11,7 @@ import { reportOn } from "../../../src/cli/report/server-reports.ts";
 import { reportedServer } from "../../../src/cli/simulate/from-report.ts";
 import { startSimulatedServer } from "../../../src/cli/simulate/simulate.ts";
 import { runCommand, startCommand } from "../../support/command-line.ts";
+import { never } from "../../support/never-aborted.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -28,7 +29,7 @@ async function report(url: string): Promise<ServerReport> {
   const config = await loadTestConfig(yaml);
   const [server] = config.servers;
   if (server === undefined) throw new Error("no server");
-  return reportOn(server, testContext(), new AbortController().signal);
+  return reportOn(server, testContext(), never);
 }
 
 async function reportOf(options: Partial<SimulatorOptions>): Promise<ServerReport> {

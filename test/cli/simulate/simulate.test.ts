@@ -28,10 +28,10 @@ describe("flags", () => {
   });
 
   test("name an unreadable scenario and the available ones", async () => {
-    const [code, text] = await stderrOf("--scenario", "no-such-story");
+    const [code, text] = await stderrOf("--scenario", "no-such-scenario");
     expect(code).toBe(1);
     expect(text).toMatch(
-      /cannot read the scenario no-such-story: .*\[SCENARIO_INVALID\].*busy-morning, datacenter-power, /,
+      /cannot read the scenario no-such-scenario: .*\[SCENARIO_INVALID\].*busy-morning, datacenter-power, /,
     );
   });
 });

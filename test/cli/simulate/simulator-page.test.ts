@@ -61,10 +61,10 @@ describe("docs/simulator.md", () => {
     const [example = "", ...others] = blocks("yaml", section("Scenarios"));
     expect(others).toEqual([]);
     const world = createWorld({ seed: 1, startedAt: STARTED_AT });
-    const story = compileScenario(parseScenario(example, "docs/simulator.md"), world, STARTED_AT);
-    story.advance(STARTED_AT + 86_400_000);
-    expect(story.steps.length).toBeGreaterThan(5);
-    expect(story.failures).toEqual([]);
+    const run = compileScenario(parseScenario(example, "docs/simulator.md"), world, STARTED_AT);
+    run.advance(STARTED_AT + 86_400_000);
+    expect(run.steps.length).toBeGreaterThan(5);
+    expect(run.failures).toEqual([]);
     const described = codes(section("Scenarios"));
     expect(described).toEqual(expect.arrayContaining([...ACTIONS, ...SETTABLE_STATUSES]));
     expect(firstCells(section("Scenarios")).flatMap(codes)).toEqual([...ACTIONS]);

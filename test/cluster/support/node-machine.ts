@@ -5,7 +5,7 @@ import { type BackgroundProgram, startInBackground } from "../../real/support/ba
 import { type ProgramResult, runProgram } from "../../real/support/run-program.ts";
 
 /** `root`: `debian-kubernetes` of the install script. A visible folder contains `folder`. */
-export interface MachineOptions extends RootOptions {
+interface MachineOptions extends RootOptions {
   /** Reaps processes: `pause` from the install script. */
   readonly firstProcess: string;
   readonly address: string;

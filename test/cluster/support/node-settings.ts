@@ -5,10 +5,10 @@ import path from "node:path";
 /** Exists only in the node's network. */
 export const ADDRESS = "10.77.0.1";
 export const NODE = "node1";
-export const PODS = "10.244.0.0/24";
-export const SERVICES = "10.96.0.0/16";
+const PODS = "10.244.0.0/24";
+const SERVICES = "10.96.0.0/16";
 export const PAUSE_IMAGE = "pause.tests/pause:1";
-export const API_PORT = 6443;
+const API_PORT = 6443;
 const ETCD_PORTS = [2379, 2380] as const;
 
 /** With groups for their rights. */
@@ -22,7 +22,7 @@ const USERS = {
 
 type User = keyof typeof USERS;
 
-export type NodePrograms = Readonly<
+type NodePrograms = Readonly<
   Record<
     "kube-apiserver" | "kube-controller-manager" | "kube-scheduler" | "kubelet" | "kube-proxy" | "coredns" | "pause",
     string

@@ -26,7 +26,7 @@ const rules = z.object({
   data: z.object({ groups: z.array(z.object({ rules: z.array(z.object({ name: z.string(), health: z.string() })) })) }),
 });
 const podAddress = z.object({ status: z.object({ podIP: z.string() }) });
-export type OperatedTarget = z.infer<typeof targets>["data"]["activeTargets"][number];
+type OperatedTarget = z.infer<typeof targets>["data"]["activeTargets"][number];
 
 const FETCH = `const answer = await fetch(process.argv[1]);
 if (!answer.ok) throw new Error(String(answer.status));

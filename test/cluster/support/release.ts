@@ -30,7 +30,7 @@ const pods = z.object({
   ),
 });
 
-export interface ExporterPod {
+interface ExporterPod {
   readonly name: string;
   readonly uid: string;
   readonly restarts: number;

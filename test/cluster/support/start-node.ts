@@ -5,7 +5,7 @@ import { imageArchive } from "../../containers/support/image-archive.ts";
 import { type ClusterPrograms, KubernetesNode } from "./kubernetes-node.ts";
 import { Release, type ReleaseOptions } from "./release.ts";
 
-export interface Cluster {
+interface Cluster {
   readonly node: KubernetesNode;
   /** Ends with the test. */
   install(options: ReleaseOptions): Promise<Release>;

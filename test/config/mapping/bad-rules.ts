@@ -1,5 +1,5 @@
 /** Message lines may be beginnings. */
-export interface BadRules {
+interface BadRules {
   readonly title: string;
   readonly text: string;
   readonly lines: readonly string[];

@@ -104,7 +104,7 @@ export class ContainerEngine {
   }
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly input?: string;
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;

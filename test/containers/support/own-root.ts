@@ -9,7 +9,7 @@ export interface RootOptions {
   readonly visible: readonly string[];
 }
 
-export interface OwnRootOptions extends RootOptions {
+interface OwnRootOptions extends RootOptions {
   /** Further flags of `unshare`: `--net`. */
   readonly namespaces?: readonly string[];
   /** Shell lines that mount below `$root`, before `/run` and `/tmp`. */

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync }
 import path from "node:path";
 
 /** .nvmrc's Node.js with its npm (test/real/programs/machines.txt). */
-export interface NodePrograms {
+interface NodePrograms {
   readonly "debian-bare": string;
   readonly "node-24.21.0": string;
   readonly "npm-11.6.2": string;

@@ -6,7 +6,7 @@ import { anchor } from "../../../scripts/generate/markdown.ts";
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const FOREIGN = new Set(["node_modules", "dist", "coverage", ".git"]);
 
-export interface CodeBlock {
+interface CodeBlock {
   readonly language: string;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenOnLoopback } from "../../support/loopback.ts";
 
 const LARGE_BYTES = 60_000_000;
 const SENSORS = 20;
@@ -55,12 +55,8 @@ export class HostileServer {
       const hostile = hostility === undefined ? undefined : HOSTILITIES[hostility](page);
       void send(response, hostile ?? sound(pathname, page)).catch(() => response.destroy());
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const started = new HostileServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, () => {
-      server.closeAllConnections();
-      server.close();
-    });
+    const { port, close } = await listenOnLoopback(server);
+    const started = new HostileServer(`http://127.0.0.1:${port}`, () => void close());
     return started;
   }
 

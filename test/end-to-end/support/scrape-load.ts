@@ -1,6 +1,6 @@
 import { get } from "node:http";
 
-export interface ScrapeCounts {
+interface ScrapeCounts {
   /** Number of whole answers by status. */
   readonly statuses: Readonly<Record<number, number>>;
   /** Answers that broke off. */

@@ -4,10 +4,10 @@ import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
+import { differences, expectedSeries, seriesKey } from "../../support/expected-series.ts";
 import { isOwnMetric, parsePage } from "../../support/parse-sample.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 import { loadTestConfig } from "../../support/test-config.ts";
-import { differences, expectedSeries, seriesKey } from "../../support/world-truth.ts";
 
 export const SIZE = { probes: 1, groups: 3, devices: 5, sensors: 12, channels: 36 };
 /** Old data is withdrawn, endpoints are forgotten. */

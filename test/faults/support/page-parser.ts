@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number;
 }
 
-export interface Family {
+interface Family {
   readonly name: string;
   readonly type: string;
   readonly help: string | undefined;

@@ -1,12 +1,12 @@
 import type { Disturbance } from "./disturbance.ts";
 import type { FaultKind } from "./fault-catalogue.ts";
-import { everywhere, KINDS } from "./matrix.ts";
+import { everywhere, KINDS } from "./fault-matrix.ts";
 import { Random } from "./random.ts";
 
 /** All faults at all endpoints take minutes: nightly run. */
-export const IS_WHOLE = process.env.PRTG_EXPORTER_NIGHTLY === "1";
+const IS_WHOLE = process.env.PRTG_EXPORTER_NIGHTLY === "1";
 /** Selects another sample. */
-export const SEED = Number(process.env.FAULT_SEED ?? 1);
+const SEED = Number(process.env.FAULT_SEED ?? 1);
 /** Of thirteen endpoints. */
 const SAMPLE = 5;
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DebugReport } from "../../../src/http/pages/debug-endpoint.ts";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../src/http/pages/status/respond.ts";
 import type { WebServer } from "../../../src/http/server/web-server.ts";
-import { fakeServers } from "../../support/fake-servers.ts";
+import { fakeServers } from "../../support/fake-status-source.ts";
 import { startPageServer } from "../support/page-server.ts";
 
 const asked: string[] = [];

@@ -13,7 +13,7 @@ export interface Certificates {
   remove(): void;
 }
 
-export interface IssueOptions {
+interface IssueOptions {
   /** OpenSSL format. Default: `DNS:localhost,IP:127.0.0.1`. */
   readonly names?: string;
   readonly selfSigned?: boolean;

@@ -12,7 +12,7 @@ import { startWebServer, type WebServer } from "../../../src/http/server/web-ser
 import { WebConfigSource } from "../../../src/http/web-config/source.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 
-export interface ConfiguredServer {
+interface ConfiguredServer {
   readonly web: WebServer;
   readonly url: string;
   readonly port: number;

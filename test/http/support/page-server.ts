@@ -2,7 +2,7 @@ import { type Logger, pino } from "pino";
 import { createRoutes, type RouteOptions } from "../../../src/http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 
-export interface PageServer {
+interface PageServer {
   readonly web: WebServer;
   readonly url: string;
   readonly logged: string[];

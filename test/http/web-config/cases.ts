@@ -1,5 +1,5 @@
 /** Paths relative to `makeCertificates`. */
-export interface WebConfigCase {
+interface WebConfigCase {
   readonly title: string;
   readonly yaml: string;
   /** `line:column` and words. Undefined: accepted. */

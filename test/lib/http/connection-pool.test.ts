@@ -4,9 +4,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { expect, onTestFinished, test } from "vitest";
 import { ConnectionPool } from "../../../src/lib/http/connection-pool.ts";
 import { sendJson, startApiServer } from "../../prtg/support/api-server.ts";
-import { never, rejection, testClient } from "../../prtg/support/test-client.ts";
+import { rejection, testClient } from "../../prtg/support/test-client.ts";
 import { certificate } from "../../support/certificates.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { never } from "../../support/never-aborted.ts";
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"version":"1"}';
 

@@ -5,8 +5,7 @@ import { createServer, type TlsOptions } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { peerCertificate } from "../../../src/lib/http/peer-certificate.ts";
 import { certificate, keyPair } from "../../support/certificates.ts";
-
-const never = new AbortController().signal;
+import { never } from "../../support/never-aborted.ts";
 
 async function listening(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");

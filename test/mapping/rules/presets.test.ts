@@ -8,7 +8,7 @@ import { PRESET_FOLDER, readRuleFiles } from "../../../src/config/rule-files.ts"
 import type { ChannelAttributes, Mapping, SensorAttributes } from "../../../src/mapping/rules/rule.ts";
 import type { RuleSet } from "../../../src/mapping/rules/rule-set.ts";
 import { convert } from "../../../src/mapping/units/base-units.ts";
-import { NOT_IN_THE_WORLD, nearly, WORLD_UNITS } from "../../support/world-units.ts";
+import { NOT_SIMULATED, nearly, SIMULATOR_UNITS } from "../../support/simulator-units.ts";
 
 const NOW = Date.UTC(2026, 2, 12, 10);
 
@@ -65,7 +65,7 @@ function mapAll(ruleSet: RuleSet): { readonly one: WorldChannel; readonly mappin
 
 /** By the test's own table. Unchanged without a unit. */
 function expected({ sim }: WorldChannel, displayValue: number, isConverted: boolean): number | undefined {
-  return isConverted ? WORLD_UNITS[sim.displayUnit]?.(displayValue) : displayValue;
+  return isConverted ? SIMULATOR_UNITS[sim.displayUnit]?.(displayValue) : displayValue;
 }
 
 test("the list of presets matches the folder", async () => {
@@ -92,7 +92,7 @@ describe.each(["all", "base-units"] as const)("presets: [%s]", (name) => {
     }
     if (name === "all") return;
     const missing = ruleSet.families.filter((family) => !seen.has(family.name));
-    const foreign = missing.filter(({ baseUnit }) => !NOT_IN_THE_WORLD.includes(baseUnit ?? ""));
+    const foreign = missing.filter(({ baseUnit }) => !NOT_SIMULATED.includes(baseUnit ?? ""));
     expect(foreign.map((family) => family.name)).toEqual([]);
   });
 });

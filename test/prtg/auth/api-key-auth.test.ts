@@ -2,8 +2,9 @@ import { describe, expect, test, vi } from "vitest";
 import { ExporterError } from "../../../src/errors/exporter-error.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { ApiKeyAuth } from "../../../src/prtg/auth/authenticator.ts";
+import { never } from "../../support/never-aborted.ts";
 import { type Handler, sendError, sendJson, startApiServer } from "../support/api-server.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 /** The file may hold another. */
 async function serverWithKey(

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../../src/lib/memory-budget.ts";
 import { ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { never } from "../../support/never-aborted.ts";
 import { sendJson, startApiServer } from "../support/api-server.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 const channel = (number: number, name = `channel ${number}`) => ({ id: `1.${number}`, name });
 

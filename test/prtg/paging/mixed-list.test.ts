@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { READING_ORDER } from "../../../src/prtg/records.ts";
+import { never } from "../../support/never-aborted.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { sendError, sendJson, startApiServer } from "../support/api-server.ts";
-import { never, testClient } from "../support/test-client.ts";
+import { testClient } from "../support/test-client.ts";
 
 test.each(["live", "specification"] as const)(
   "the list of all objects replaces each other list, %s",

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { describeError } from "../../../src/errors/exporter-error.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { never } from "../../support/never-aborted.ts";
 import { type SeenRequest, sendError, sendJson, startApiServer } from "../support/api-server.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -2,8 +2,9 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { Transport } from "../../../src/prtg/request/transport.ts";
+import { never } from "../../support/never-aborted.ts";
 import { floodServer, rawServer } from "../support/raw-server.ts";
-import { never, testOptions } from "../support/test-client.ts";
+import { testOptions } from "../support/test-client.ts";
 
 const HEAD =
   "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n";

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { describeError } from "../../../src/errors/exporter-error.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { never } from "../../support/never-aborted.ts";
 import { sendError, sendJson, startApiServer } from "../support/api-server.ts";
-import { API_KEY, never, rejection, testClient } from "../support/test-client.ts";
+import { API_KEY, rejection, testClient } from "../support/test-client.ts";
 
 describe("error answers", () => {
   test.each([

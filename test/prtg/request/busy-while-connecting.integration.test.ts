@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { never } from "../../support/never-aborted.ts";
 import { sendJson, startApiServer } from "../support/api-server.ts";
-import { never, testClient } from "../support/test-client.ts";
+import { testClient } from "../support/test-client.ts";
 
 test("a busy program keeps the working address while it connects", async () => {
   const server = await startApiServer((_request, response) => sendJson(response, { version: "1" }));

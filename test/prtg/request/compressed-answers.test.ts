@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { never } from "../../support/never-aborted.ts";
 import { startApiServer } from "../support/api-server.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 

@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { certificate } from "../../support/certificates.ts";
 import { startProxy } from "../../support/connect-proxy.ts";
+import { never } from "../../support/never-aborted.ts";
 import { sendJson, startApiServer } from "../support/api-server.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 const PASSWORD = "proxy-s3cret";
 const CREDENTIALS = `exporter:${PASSWORD}`;

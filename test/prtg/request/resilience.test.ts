@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { describeError } from "../../../src/errors/exporter-error.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { never } from "../../support/never-aborted.ts";
 import { type ApiServer, sendError, sendJson, startApiServer } from "../support/api-server.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 /** In turn, then 200. */
 async function serverWith(

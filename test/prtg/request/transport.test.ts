@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { describeError } from "../../../src/errors/exporter-error.ts";
 import { certificate } from "../../support/certificates.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { never } from "../../support/never-aborted.ts";
 import { sendJson, startApiServer } from "../support/api-server.ts";
 import { rawServer } from "../support/raw-server.ts";
-import { never, rejection, testClient } from "../support/test-client.ts";
+import { rejection, testClient } from "../support/test-client.ts";
 
 describe("requests", () => {
   test("name the exporter, request JSON and have the key", async () => {

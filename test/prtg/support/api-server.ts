@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { keyPair } from "../../support/certificates.ts";
+import { listenOnLoopback } from "../../support/loopback.ts";
 
 export interface SeenRequest {
   readonly method: string;
@@ -31,8 +31,6 @@ export interface ApiServer {
 export async function startApiServer(handler: Handler, certificate?: string): Promise<ApiServer> {
   let handle = handler;
   const requests: SeenRequest[] = [];
-  const sockets = new Set<Socket>();
-  let connections = 0;
   const listener = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
@@ -54,25 +52,13 @@ export async function startApiServer(handler: Handler, certificate?: string): Pr
   };
   const server =
     certificate === undefined ? createServer(onRequest) : createSecureServer(keyPair(certificate), onRequest);
-  // The default of 5 s may close an idle connection under a late request.
-  server.keepAliveTimeout = 60_000;
-  server.on("connection", (socket: Socket) => {
-    connections++;
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  };
+  const { port, connections, close } = await listenOnLoopback(server);
   onTestFinished(close);
   return {
     url: `${certificate === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     port,
     requests,
-    connections: () => connections,
+    connections,
     handle: (next) => {
       handle = next;
     },

@@ -1,28 +1,18 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { listenOnLoopback } from "../../support/loopback.ts";
 
 /** Plain TCP on loopback. */
 export async function rawServer(onConnection: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    onConnection(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return `http://127.0.0.1:${address.port}`;
+  const { port, close } = await listenOnLoopback(createServer(onConnection));
+  onTestFinished(close);
+  return `http://127.0.0.1:${port}`;
 }
 
 const MAX_FLOOD_BYTES = 64_000_000;
 
-export interface Flood {
+interface Flood {
   readonly url: string;
   readonly sentBytes: () => number;
   /** Aborted or finished. */

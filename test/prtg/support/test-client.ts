@@ -12,7 +12,7 @@ import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
 export const API_KEY = "KEY-4711-SECRET";
 
-export interface Recorded {
+interface Recorded {
   readonly codes: string[];
   readonly retried: string[];
   readonly breaker: boolean[];
@@ -25,7 +25,7 @@ export interface Recorded {
   bytes: number;
 }
 
-export interface TestClient {
+interface TestClient {
   readonly api: MonitoringApi;
   readonly recorded: Recorded;
   readonly redactor: Redactor;
@@ -84,7 +84,7 @@ export function testClient(url: string, { accesses, ...overrides }: ClientOverri
   };
 }
 
-export function recorder(): { readonly observer: ServerRecorder; readonly recorded: Recorded } {
+function recorder(): { readonly observer: ServerRecorder; readonly recorded: Recorded } {
   const recorded: Recorded = {
     codes: [],
     retried: [],
@@ -127,5 +127,3 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   }
   throw new Error("resolved where it should reject");
 }
-
-export const never = new AbortController().signal;

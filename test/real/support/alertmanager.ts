@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { startAnsweringServer } from "./answering-server.ts";
 import { startInBackground } from "./background-program.ts";
 
 /** Alertmanager's webhook format. */
@@ -35,21 +34,12 @@ export async function startAlertmanager(
 ): Promise<Alertmanager> {
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-alertmanager-"));
   const notifications: Notification[] = [];
-  const webhook = createServer((request, response) => {
-    let body = "";
-    request
-      .setEncoding("utf8")
-      .on("data", (text: string) => {
-        body += text;
-      })
-      .once("end", () => {
-        notifications.push(JSON.parse(body));
-        response.end();
-      });
+  const webhook = await startAnsweringServer(async ({ body }) => {
+    notifications.push(JSON.parse(body.toString()));
+    return { status: 200 };
   });
-  await new Promise<void>((resolve) => webhook.listen(0, "127.0.0.1", resolve));
   const file = path.join(folder, "alertmanager.yml");
-  await writeFile(file, configuration(`http://127.0.0.1:${(webhook.address() as AddressInfo).port}`));
+  await writeFile(file, configuration(webhook.url));
   const program = startInBackground(binary, [
     `--config.file=${file}`,
     `--storage.path=${path.join(folder, "data")}`,
@@ -59,8 +49,7 @@ export async function startAlertmanager(
   ]);
   const stop = async () => {
     await program.stop("SIGKILL");
-    webhook.closeAllConnections();
-    await new Promise((resolve) => webhook.close(resolve));
+    await webhook.close();
     await rm(folder, { recursive: true, force: true });
   };
   try {

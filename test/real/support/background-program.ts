@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export interface BackgroundOptions {
+interface BackgroundOptions {
   readonly cwd?: string;
   /** Added to our own. */
   readonly env?: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface BackgroundOptions {
   readonly ownGroup?: boolean;
 }
 
-export interface Ending {
+interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
 }

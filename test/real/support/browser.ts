@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { onTestFinished } from "vitest";
 import { type Browser, type ContextOptions, type Page, tools } from "../../../tools/browser/chromium.ts";
 
-export interface WatchedPage {
+interface WatchedPage {
   readonly page: Page;
   /** Console messages, errors, CSP violations, dialogs, foreign requests. */
   readonly complaints: string[];

@@ -40,7 +40,7 @@ export interface Route {
   readonly protocol: ExporterProgramOptions["protocol"];
 }
 
-/** A simulated world with servers, a collector, and steered time. */
+/** A simulated world with servers, a collector, and a clock that the test sets. */
 export class DeliverySite {
   readonly world: World;
   readonly folder: string;

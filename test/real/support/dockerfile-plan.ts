@@ -37,7 +37,7 @@ export interface DockerfilePlan {
   readonly context: readonly string[];
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly reader: string;
   /** Default: `linux/amd64`. */
   readonly platform?: string;

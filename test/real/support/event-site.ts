@@ -13,7 +13,7 @@ import { type ExporterProgram, startExporterProgram } from "./exporter-program.t
 const STEP_MS = 5 * MINUTE;
 const POLL_LIMIT_MS = 60_000;
 
-export interface EventSiteOptions {
+interface EventSiteOptions {
   /** Log receiver. */
   readonly logsEndpoint: string;
   readonly protocol: "http/protobuf" | "http/json";

@@ -22,7 +22,7 @@ const manifest = z.looseObject({
   stringData: z.record(z.string(), z.string()).optional(),
 });
 
-export type Manifest = z.infer<typeof manifest>;
+type Manifest = z.infer<typeof manifest>;
 
 /** Rendered chart as text and objects. */
 export async function renderChart(
@@ -58,7 +58,7 @@ const podSpec = z.object({
 });
 const withPods = z.object({ spec: z.object({ template: z.object({ spec: podSpec }) }) });
 
-export type PodSpec = z.infer<typeof podSpec>;
+type PodSpec = z.infer<typeof podSpec>;
 
 /** Of a pod or a workload's pods. */
 export function podSpecOf(object: Manifest): PodSpec | undefined {

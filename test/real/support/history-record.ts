@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export interface HistorySpan {
+interface HistorySpan {
   /** Server time, milliseconds since the epoch, like the others. */
   readonly at: number;
   readonly from: number;

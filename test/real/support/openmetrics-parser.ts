@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { runProgram } from "./run-program.ts";
 
-export interface OpenMetricsExemplar {
+interface OpenMetricsExemplar {
   labels: Record<string, string>;
   value: number;
   timestamp: number | null;
 }
 
-export interface OpenMetricsSample {
+interface OpenMetricsSample {
   name: string;
   labels: Record<string, string>;
   value: number;
@@ -24,7 +24,7 @@ export interface OpenMetricsFamily {
   samples: OpenMetricsSample[];
 }
 
-export type OpenMetricsOutcome = { ok: true; families: OpenMetricsFamily[] } | { ok: false; error: string };
+type OpenMetricsOutcome = { ok: true; families: OpenMetricsFamily[] } | { ok: false; error: string };
 
 /** JSON lacks NaN and infinities, so values come as text. */
 type AsText<T extends { value: number }> = Omit<T, "value"> & { value: string };

@@ -10,7 +10,7 @@ const START_LIMIT_MS = 60_000;
 /** Delay until received data is in the file. */
 export const FLUSH_MS = 100;
 
-export interface CollectorOptions {
+interface CollectorOptions {
   readonly binary: string;
   readonly folder: string;
   /** Default: a free one. */

@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { decodeReceived, type ReceivedPoint } from "../../otlp/support/decode.ts";
+import { decodeReceived, type ReceivedPoint } from "../../otlp/support/decode-metrics.ts";
+import { startAnsweringServer } from "./answering-server.ts";
 
 /** A forwarded request and the receiver's answer. */
-export interface RelayedRequest {
+interface RelayedRequest {
   readonly contentType: string;
   readonly status: number;
   /** Empty, or an OTLP answer with rejections. */
@@ -28,16 +27,12 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
   const points = new Map<string, ReceivedPoint[]>();
   const ends = new Map<string, ReceivedPoint[]>();
   const receiver = Promise.withResolvers<string>();
-  const pass = async (incoming: IncomingMessage): Promise<RelayedRequest> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
-    const { "content-type": contentType = "", "content-encoding": encoding = "identity" } = incoming.headers;
-    const batches = decodeReceived(incoming.headers, body);
+  const relay = await startAnsweringServer(async ({ url, headers, body, isGone }) => {
+    const { "content-type": contentType = "", "content-encoding": encoding = "identity" } = headers;
+    const batches = decodeReceived(headers, body);
     const forwardedTo = await receiver.promise;
-    // After a timeout, the sender repeats the request.
-    if (incoming.socket.destroyed) throw new Error("the sender gave up");
-    const answer = await fetch(`${forwardedTo}${incoming.url}`, {
+    if (isGone()) throw new Error("the sender gave up");
+    const answer = await fetch(`${forwardedTo}${url}`, {
       method: "POST",
       headers: { "content-type": contentType, "content-encoding": encoding },
       body,
@@ -52,29 +47,9 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
         }
       }
     }
-    return { contentType, status: answer.status, answer: await answer.text() };
-  };
-  // Longer than the exporter's keep-alive, which could otherwise use a closing connection.
-  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
-    pass(incoming).then(
-      (passed) => {
-        requests.push(passed);
-        response.writeHead(passed.status, { "content-type": passed.contentType }).end(passed.answer);
-      },
-      (error: unknown) => response.writeHead(502).end(String(error)),
-    );
+    const text = await answer.text();
+    requests.push({ contentType, status: answer.status, answer: text });
+    return { status: answer.status, headers: { "content-type": contentType }, body: text };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    points,
-    ends,
-    forwardTo: receiver.resolve,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...relay, requests, points, ends, forwardTo: receiver.resolve };
 }

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startAnsweringServer } from "./answering-server.ts";
 
 /** Forwards OTLP requests unchanged to several receivers. */
 export interface OtlpTee {
@@ -12,39 +11,20 @@ export interface OtlpTee {
 /** @param endpoints base URLs, extended by the request's path. */
 export async function startOtlpTee(endpoints: readonly string[]): Promise<OtlpTee> {
   const complaints: string[] = [];
-  const pass = async (incoming: IncomingMessage): Promise<number> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
+  const relay = await startAnsweringServer(async ({ url, headers: given, body }) => {
     const headers = new Headers();
     for (const name of ["content-type", "content-encoding"]) {
-      const value = incoming.headers[name];
+      const value = given[name];
       if (typeof value === "string") headers.set(name, value);
     }
-    const body = Buffer.concat(chunks);
     const answers = await Promise.all(
-      endpoints.map((endpoint) => fetch(`${endpoint}${incoming.url}`, { method: "POST", headers, body })),
+      endpoints.map((endpoint) => fetch(`${endpoint}${url}`, { method: "POST", headers, body })),
     );
     for (const answer of answers) {
       const text = await answer.text();
       if (answer.status !== 200 || text !== "") complaints.push(`${answer.url}: ${answer.status} ${text}`);
     }
-    return Math.max(...answers.map(({ status }) => status));
-  };
-  // Longer than the exporter's keep-alive, which could otherwise use a closing connection.
-  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
-    pass(incoming).then(
-      (status) => response.writeHead(status).end(),
-      (error: unknown) => response.writeHead(502).end(String(error)),
-    );
+    return { status: Math.max(...answers.map(({ status }) => status)) };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    complaints,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...relay, complaints };
 }

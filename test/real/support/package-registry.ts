@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
+import { listenOnLoopback } from "../../support/loopback.ts";
 import { runProgram } from "./run-program.ts";
 
 const MANIFEST = z.looseObject({ name: z.string(), version: z.string() });
@@ -28,8 +28,7 @@ export async function startRegistryWith(archive: string): Promise<string> {
       response.writeHead(302, { Location: new URL(url.slice(1), configured.trim()).href }).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenOnLoopback(server);
+  onTestFinished(close);
   return `http://127.0.0.1:${port}/`;
 }

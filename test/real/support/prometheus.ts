@@ -8,7 +8,7 @@ import { runProgram } from "./run-program.ts";
 
 export type { Series, Target } from "./promql-client.ts";
 
-export interface PrometheusOptions {
+interface PrometheusOptions {
   binary: string;
   /** host:port. Undefined: scrapes nothing. */
   target: string | undefined;

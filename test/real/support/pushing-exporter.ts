@@ -5,7 +5,7 @@ import type { Clock } from "../../../src/lib/clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 import { loadTestConfig } from "../../support/test-config.ts";
 
-export interface PushingExporterOptions {
+interface PushingExporterOptions {
   readonly server: string;
   /** More keys of the server's `limits`. */
   readonly limits?: string;

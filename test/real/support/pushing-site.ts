@@ -1,22 +1,27 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts";
 import type { WorldSize } from "prtg-simulator/src/world/layout/size.ts";
 import type { SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { createWorld } from "prtg-simulator/src/world/world.ts";
+import { expect, vi } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
+import { servedValue } from "../../support/expected-series.ts";
 import { freePort } from "../../support/free-port.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
-import { servedValue } from "../../support/world-truth.ts";
 import { type OtlpRelay, startOtlpRelay } from "./otlp-relay.ts";
 import { type PushingExporter, startPushingExporter } from "./pushing-exporter.ts";
-import { waitForTwoCycles } from "./two-cycles.ts";
+
+/** Time for two polls and pushes on an idle machine. */
+const TWO_CYCLES_MS = 2_500;
+const LONG = { timeout: 60_000 };
 
 const MINUTE = 60_000;
 const ALL_COLLECTORS = ["health", "tree", "status", "channels", "limits", "timeseries"];
 
-export interface PushingSiteOptions {
+interface PushingSiteOptions {
   readonly size: Partial<WorldSize>;
   /** Simulated start, milliseconds since the epoch. */
   readonly at: number;
@@ -112,4 +117,14 @@ collectors: { ${collectors.map((name) => `${name}: { schedule: 1s }`).join(", ")
 /** So every served series has a recent push. */
 export function measureEachMinute({ world }: PushingSite): void {
   for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
+}
+
+/** Two polls and pushes at one-second schedules. */
+async function waitForTwoCycles(simulator: Simulator, relay: OtlpRelay): Promise<void> {
+  const polls = () => simulator.requests.count({ route: "/experimental/channels", status: 200 });
+  const pushes = () => relay.points.get("prtg.up")?.length ?? 0;
+  const before = { polls: polls(), pushes: pushes() };
+  await sleep(TWO_CYCLES_MS);
+  await vi.waitFor(() => expect(polls()).toBeGreaterThanOrEqual(before.polls + 2), LONG);
+  await vi.waitFor(() => expect(pushes()).toBeGreaterThanOrEqual(before.pushes + 2), LONG);
 }

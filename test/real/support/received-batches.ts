@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
+import { decodeLogs, type ReceivedLogs } from "../../otlp/support/decode-logs.ts";
 import {
-  decodeRequest,
+  decodeMetrics,
   type ReceivedBatch,
   type ReceivedMetric,
   type ReceivedPoint,
-} from "../../otlp/support/decode.ts";
-import { decodeLogs, type ReceivedLogs } from "../../otlp/support/decode-logs.ts";
+} from "../../otlp/support/decode-metrics.ts";
 
 const PROTOBUF = "application/x-protobuf";
 
 /** Metrics from the collector's file in order, by `service.name`. */
 export async function receivedBatches(file: string): Promise<ReadonlyMap<string, readonly ReceivedBatch[]>> {
-  const batches = (await requestsIn(file)).flatMap((request) => decodeRequest(PROTOBUF, request));
+  const batches = (await requestsIn(file)).flatMap((request) => decodeMetrics(PROTOBUF, request));
   return Map.groupBy(batches, ({ resource }) => resource["service.name"] ?? "");
 }
 
@@ -35,7 +35,7 @@ async function requestsIn(file: string): Promise<readonly Buffer[]> {
 }
 
 /** The newest point per series, in an order independent of requests. */
-export interface ResourcePicture extends Omit<ReceivedBatch, "metrics"> {
+interface ResourcePicture extends Omit<ReceivedBatch, "metrics"> {
   readonly metrics: readonly ReceivedMetric[];
 }
 

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { WireFields } from "./wire-fields.ts";
+import { WireFields } from "../../otlp/support/wire-fields.ts";
 
 const METRIC = "prtg.channel_value";
 const LARGEST_REQUEST = 8 << 20;

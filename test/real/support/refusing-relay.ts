@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startAnsweringServer } from "./answering-server.ts";
 
 /** For the next larger request: 400 once, or this many measurements for good. */
-export type Refusal = "all" | number;
+type Refusal = "all" | number;
 
 /** Rejects data on request, between a JSON exporter and its collector. */
-export interface RefusingRelay {
+interface RefusingRelay {
   readonly url: string;
   /** Rejected points as `2490.1@1700000000000`. */
   readonly refused: ReadonlySet<string>;
@@ -45,42 +44,25 @@ export async function startRefusingRelay(collector: string): Promise<RefusingRel
     const answer = await fetch(`${collector}${path}`, { method: "POST", headers, body: JSON.stringify(push) });
     return { status: answer.status, body: await answer.text() };
   };
-  const pass = async (incoming: IncomingMessage): Promise<Answer> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const push: Push = JSON.parse(Buffer.concat(chunks).toString());
+  const pass = async (url: string, push: Push): Promise<Answer> => {
     const measured = pointsOf(push);
     const count = measured.reduce((sum, points) => sum + points.length, 0);
     const next = ahead[0];
     const refusal = next !== undefined && count > (next === "all" ? 0 : next) ? ahead.shift() : undefined;
-    if (refusal === undefined) return forward(incoming.url ?? "", push);
+    if (refusal === undefined) return forward(url, push);
     if (refusal === "all") return { status: 400, body: JSON.stringify({ code: 3, message: "no such points here" }) };
     for (const points of measured) for (const point of points.splice(0, refusal)) refused.add(keyOf(point));
-    const { status } = await forward(incoming.url ?? "", push);
+    const { status } = await forward(url, push);
     // JSON encodes 64-bit numbers as strings.
     const partialSuccess = { rejectedDataPoints: String(refusal), errorMessage: "not these points" };
     return { status, body: JSON.stringify({ partialSuccess }) };
   };
 
-  // Longer than the exporter's keep-alive, which could otherwise use a closing connection.
-  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
-    pass(incoming).then(
-      ({ status, body }) => response.writeHead(status, { "content-type": "application/json" }).end(body),
-      (error: unknown) => response.writeHead(502).end(String(error)),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    refused,
-    ahead,
-    refuseNext: (refusal) => void ahead.push(refusal),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const relay = await startAnsweringServer(async ({ url, body }) => ({
+    ...(await pass(url, JSON.parse(body.toString()))),
+    headers: { "content-type": "application/json" },
+  }));
+  return { ...relay, refused, ahead, refuseNext: (refusal) => void ahead.push(refusal) };
 }
 
 /** Lists of measurements. There is one metric, so at most one list. */

@@ -5,7 +5,7 @@ import { TEST_KEY } from "../../support/simulated-exporter.ts";
 import type { PublishedContract, PublishedOperation } from "./published-contract.ts";
 
 /** Operations that reject schema-valid requests with BAD_REQUEST, for reasons no schema expresses. */
-export const BY_DESIGN: readonly (readonly [operations: RegExp, reason: string])[] = [
+const BY_DESIGN: readonly (readonly [operations: RegExp, reason: string])[] = [
   [/^move/, "an object cannot go below itself or below a kind that cannot hold it, and the root stays"],
   [/^clone/, "a clone needs a parent of the right kind, and a name that is not blank"],
   [/^create(Probe|Group)(Device|Group)$|^createSensor$/, "the settings that an object has depend on its kind"],

@@ -8,7 +8,7 @@ import { configuration } from "./schemathesis-config.ts";
 const HOOKS = "test/real/support/schemathesis_hooks.py";
 const PHASES = "coverage,fuzzing";
 
-export interface Attack {
+interface Attack {
   readonly simulator: Simulator;
   readonly program: string;
   /** Of a session: a key would be in the key list and get deleted. */

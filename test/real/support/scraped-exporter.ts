@@ -22,7 +22,7 @@ export interface Access {
 }
 
 /** A page as the web server received it. */
-export interface ServedPage {
+interface ServedPage {
   readonly format: string;
   readonly text: () => string;
 }

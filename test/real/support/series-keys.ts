@@ -1,4 +1,4 @@
-import { seriesKey } from "../../support/world-truth.ts";
+import { seriesKey } from "../../support/expected-series.ts";
 import type { Series } from "./promql-client.ts";
 
 /** As on the page, without added labels. */

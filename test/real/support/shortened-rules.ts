@@ -12,7 +12,7 @@ export function shortened(text: string, part: number): string {
   });
 }
 
-export interface ShortenedRulesOptions {
+interface ShortenedRulesOptions {
   /** Default: a second. */
   readonly interval?: string;
   /** Names of rules. Default: all. */

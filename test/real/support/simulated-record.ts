@@ -60,7 +60,7 @@ export function countRepeated(received: ReceivedPoints, world: World, span: Span
 }
 
 /** Points as `2490.1@1700000000000`. */
-export interface Exceptions {
+interface Exceptions {
   /** Measured but must not arrive. */
   readonly refused?: ReadonlySet<string>;
   /** Not measured but may arrive. */

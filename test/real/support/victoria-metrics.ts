@@ -4,7 +4,7 @@ import path from "node:path";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";
 import { PromqlClient, type Series, type Target } from "./promql-client.ts";
 
-export interface VictoriaOptions {
+interface VictoriaOptions {
   readonly binary: string;
   /** Prometheus format. Default: no scrapes. */
   readonly scrapeConfigs?: readonly Readonly<Record<string, unknown>>[];

@@ -1,6 +1,6 @@
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../../../src/prtg/series-types.ts";
 import { coverageEnd, type MeasurementRow } from "../../../src/sync/measurement.ts";
-import type { ReceivedRow } from "./receiver.ts";
+import type { ReceivedRow } from "./memory-sink.ts";
 import type { RecordedSensor, RecordedServer } from "./recorded-server.ts";
 
 /** A restart with these watermarks. */

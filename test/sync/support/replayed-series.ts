@@ -88,7 +88,7 @@ interface ReplayedScan {
 }
 
 /** The scans of a series from one time to another, milliseconds since the epoch. */
-export function replay(statistics: SeriesStatistics, random: Random, from: number, to: number): ReplayedScan[] {
+function replay(statistics: SeriesStatistics, random: Random, from: number, to: number): ReplayedScan[] {
   const { intervalSeconds, late, failed, restarts, driftSecondsPerDay = 0, identical = 1 } = statistics;
   const oneOf = (values: readonly number[]): number => values[Math.floor(random() * values.length)] ?? 0;
   const scans: ReplayedScan[] = [];

@@ -2,9 +2,9 @@ import type { ChartPart, SensorChart, StatusCourse } from "../../../../src/http/
 import type { NodeReport } from "../../../../src/http/pages/status/report.ts";
 import { NOW } from "./reports.ts";
 
-export const MINUTE = 60_000;
-export const UNTIL = Date.parse(NOW);
-export const FROM = UNTIL - 240 * MINUTE;
+const MINUTE = 60_000;
+const UNTIL = Date.parse(NOW);
+const FROM = UNTIL - 240 * MINUTE;
 
 /** `down[n]`: of ten sensors, in minute n. Undefined: no sample. */
 export function courseOf(down: readonly (number | undefined)[]): StatusCourse {

@@ -33,7 +33,7 @@ interface Simulators {
 }
 
 /** `isShort`: for tests. */
-export async function playStory(stage: Stage, scratch: string, isShort: boolean): Promise<void> {
+export async function captureRun(stage: Stage, scratch: string, isShort: boolean): Promise<void> {
   const file = (name: string, text: string) => writeFileSync(join(scratch, name), text, { mode: 0o600 });
   file("api-key", "simulated-key");
   file("password", "simulated-password");

@@ -16,7 +16,7 @@ const SENSORS = 20;
 const MINUTE = 60_000;
 const RUNS = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
 
-export interface ServerWork {
+interface ServerWork {
   /** Tree objects visited individually. */
   nodes: number;
   /** Servers whose details or history were requested. */
@@ -29,7 +29,7 @@ export interface FakeServers {
   readonly work: ServerWork;
 }
 
-export interface FakeServerOptions {
+interface FakeServerOptions {
   /** Reason for failed polls. */
   readonly said?: string;
   /** All fail, with changing statuses. */

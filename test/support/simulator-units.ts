@@ -1,5 +1,5 @@
-/** The simulated world's units with simple conversions to base units. */
-export const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = {
+/** The simulator's units with simple conversions to base units. */
+export const SIMULATOR_UNITS: Readonly<Record<string, (value: number) => number>> = {
   "%": (value) => value / 100,
   msec: (value) => value / 1000,
   µs: (value) => value / 1_000_000,
@@ -30,7 +30,7 @@ export const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = 
   dBm: (value) => value,
 };
 
-export const NOT_IN_THE_WORLD = [
+export const NOT_SIMULATED = [
   "voltamperes",
   "ohms",
   "decibels",

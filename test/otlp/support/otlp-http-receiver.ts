@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type ServerOptions } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import { PROBE_EVENT } from "../../../src/otlp/event-sink.ts";
 import { keyPair } from "../../support/certificates.ts";
-import { decodeRequest, type ReceivedBatch, type ReceivedMetric, type ReceivedPoint } from "./decode.ts";
+import { listenOnLoopback } from "../../support/loopback.ts";
 import { decodeLogs, type ReceivedLogRecord, type ReceivedLogs } from "./decode-logs.ts";
+import { decodeMetrics, type ReceivedBatch, type ReceivedMetric, type ReceivedPoint } from "./decode-metrics.ts";
 
 export interface SeenRequest {
   readonly path: string;
@@ -72,20 +72,8 @@ export async function startReceiver(
   };
   const server: Server =
     tls === undefined ? createServer(listener) : createSecureServer({ ...keyPair("localhost"), ...tls }, listener);
-  // The default of 5 s may close an idle connection under a late request.
-  server.keepAliveTimeout = 60_000;
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = async (): Promise<void> => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  };
+  const { port, close } = await listenOnLoopback(server);
   onTestFinished(close);
-  const { port } = server.address() as AddressInfo;
   const metrics = (): ReceivedMetric[] =>
     accepted.filter((seen) => !isProbe(seen)).flatMap(({ batches }) => batches.flatMap((batch) => batch.metrics));
   return {
@@ -136,7 +124,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
     headers,
     wire,
     body,
-    batches: isLogs ? [] : decodeRequest(contentType, body),
+    batches: isLogs ? [] : decodeMetrics(contentType, body),
     logs: isLogs ? decodeLogs(contentType, body) : [],
     clientName: certificate?.subject?.CN,
   };

@@ -1,7 +1,7 @@
 import { ManualClock } from "../../support/manual-clock.ts";
-import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./exporter-process.ts";
-import { Receiver } from "./receiver.ts";
+import { MemorySink } from "./memory-sink.ts";
 import { type RecordedSensor, RecordedServer } from "./recorded-server.ts";
+import { Disk, PERIOD_MS, SyncRun, type SyncRunSettings } from "./sync-run.ts";
 
 export const BEGIN = Date.UTC(2026, 0, 15, 12);
 export const MINUTE = 60_000;
@@ -25,25 +25,26 @@ export function recordedSensor(
   };
 }
 
-export interface World {
+export interface SyncSetup {
   readonly clock: ManualClock;
   readonly server: RecordedServer;
-  readonly receiver: Receiver;
+  readonly receiver: MemorySink;
   readonly disk: Disk;
-  start(): Promise<ExporterProcess>;
+  start(): Promise<SyncRun>;
   /** Polls and reads once per period. */
-  run(process: ExporterProcess, minutes: number, pollEveryMs?: number): Promise<void>;
-  stop(process: ExporterProcess): Promise<void>;
+  run(process: SyncRun, minutes: number, pollEveryMs?: number): Promise<void>;
+  stop(process: SyncRun): Promise<void>;
 }
 
-export function world(
+/** Everything in memory, in manual time. Nothing has run. */
+export function syncSetup(
   sensors: readonly RecordedSensor[],
-  more: Partial<ProcessSettings> & { readonly pushes?: boolean } = {},
-): World {
+  more: Partial<SyncRunSettings> & { readonly pushes?: boolean } = {},
+): SyncSetup {
   const { pushes = true, ...settings } = more;
   const clock = new ManualClock(BEGIN);
   const server = new RecordedServer(clock, sensors);
-  const receiver = new Receiver(clock);
+  const receiver = new MemorySink(clock);
   const disk = new Disk();
   return {
     clock,
@@ -51,7 +52,7 @@ export function world(
     receiver,
     disk,
     start: () =>
-      ExporterProcess.start(clock, server, pushes ? receiver : undefined, disk, {
+      SyncRun.start(clock, server, pushes ? receiver : undefined, disk, {
         mode: "auto",
         maxPendingPoints: 1_000_000,
         maxBatchPoints: 4_000,

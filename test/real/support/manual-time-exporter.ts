@@ -24,7 +24,7 @@ export interface TimedRequest {
   readonly status: number | undefined;
 }
 
-export interface SteeredOptions {
+export interface ManualTimeOptions {
   /** By the sensor's list index. */
   readonly intervalSeconds: (index: number) => number;
   readonly channels: string;
@@ -34,7 +34,7 @@ export interface SteeredOptions {
 }
 
 /** A full exporter and simulator over HTTP, in manual time. */
-export interface SteeredExporter {
+export interface ManualTimeExporter {
   readonly clock: ManualClock;
   readonly simulator: Simulator;
   readonly world: World;
@@ -53,7 +53,7 @@ export interface SteeredExporter {
 }
 
 /** The first measurement is at a whole minute. */
-export async function startSteeredExporter(options: SteeredOptions): Promise<SteeredExporter> {
+export async function startManualTimeExporter(options: ManualTimeOptions): Promise<ManualTimeExporter> {
   const clock = new RequestClock();
   const world = createWorld({ seed: 1, startedAt: clock.now(), evenScans: true });
   const sensors = world.list("sensor");

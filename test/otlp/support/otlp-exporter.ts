@@ -14,12 +14,10 @@ import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
+import { never } from "../../support/never-aborted.ts";
 
 export const RESOURCE = resourceFromAttributes({ "service.name": "prtg-exporter", "service.instance.id": "one" });
 export const SCOPE = { name: "prtg-exporter", version: "1.2.3" };
-
-/** Never aborted. */
-export const never = new AbortController().signal;
 
 interface ExporterContext {
   readonly redactor?: Redactor;
@@ -86,7 +84,7 @@ export function recordedObserver(): RecordedObserver {
 }
 
 /** The outcome of a whole delivery: `rejectedPoints` of all its requests. */
-export type Delivered =
+type Delivered =
   | { readonly kind: "accepted"; readonly rejectedPoints: number; readonly message: string }
   | Extract<DeliveryOutcome, { readonly kind: "failed" }>;
 

@@ -1,4 +1,4 @@
-/** Copies nothing, for millions of points. test/otlp/support/protobuf.ts decodes everything, fifty times slower. */
+/** Reads the fields of a protobuf message one after the other. Copies nothing, for millions of points: `protobufToJson` takes fifty times as long. */
 export class WireFields {
   /** Current field number. */
   number = 0;
@@ -52,6 +52,15 @@ export class WireFields {
 
   text(): string {
     return this.#bytes.toString("utf8", this.start, this.end);
+  }
+
+  bytes(): Buffer {
+    return this.#bytes.subarray(this.start, this.end);
+  }
+
+  /** Value of a varint with up to 64 bits. */
+  integer(): bigint {
+    return this.bytes().reduceRight((value, byte) => (value << 7n) | BigInt(byte & 127), 0n);
   }
 
   double(): number {

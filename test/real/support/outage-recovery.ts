@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE } from "./delivery-site.ts";
 import { describePoint, type PointSeries, type ReceivedPoints } from "./received-points.ts";
 
 /** An outage of the exporter in server time, milliseconds since the epoch. */
-export interface Outage {
+interface Outage {
   /** Everything until then had arrived. */
   readonly from: number;
   /** Simulated time stopped here for the series reads. */
@@ -15,7 +15,7 @@ const LIVE_WINDOW = 4 * HOUR;
 const SHORT = { step: 5 * MINUTE, window: 2 * DAY };
 const MEDIUM = { step: HOUR, window: 60 * DAY };
 
-export interface Healing {
+interface Recovery {
   readonly faults: readonly string[];
   /** `2490.1@1700000000000` of each average over 5 minutes or an hour. */
   readonly short: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Healing {
 }
 
 /** Before the live window, only the server's averages may come, without overlaps. */
-export function judgeHealing(received: ReceivedPoints, world: World, outage: Outage): Healing {
+export function judgeRecovery(received: ReceivedPoints, world: World, outage: Outage): Recovery {
   const judged = { faults: [] as string[], short: new Set<string>(), medium: new Set<string>(), givenUp: 0 };
   for (const sensor of world.list("sensor")) {
     const { to } = outage;

@@ -16,7 +16,7 @@ export interface Site {
   readonly other: SimDevice;
 }
 
-export interface SitesOptions {
+interface SitesOptions {
   readonly seed: number;
   readonly sites: number;
   readonly minuteMs: number;
@@ -43,7 +43,7 @@ export function createSites({ seed, sites, minuteMs, from, to }: SitesOptions): 
   const scanSeconds = (minutes: number) => (minutes * minuteMs) / 1_000;
 
   /** Tries until the generated problems of the world leave a device alone. */
-  const healthy = (parent: string, name: string, sensors: number): SimDevice => {
+  const deviceWithoutProblems = (parent: string, name: string, sensors: number): SimDevice => {
     for (;;) {
       const device = world.addDevice(parent, name, created);
       const all = Array.from({ length: sensors }, (_, index) => world.addSensor(device.id, `Ping ${index}`, created));
@@ -59,11 +59,13 @@ export function createSites({ seed, sites, minuteMs, from, to }: SitesOptions): 
 
   const site = (index: number, size: number, isSlow: boolean): Site => {
     const group = world.addGroup(probe, `Site ${index}`, created).id;
-    const core = healthy(group, `core ${index}`, 3);
+    const core = deviceWithoutProblems(group, `core ${index}`, 3);
     const target = sensorOf(core);
     if (isSlow) target.intervalSeconds = scanSeconds(SLOW_SCAN);
     const below = world.addGroup(group, "Behind the switch", created).id;
-    const dependents = Array.from({ length: size }, (_, each) => healthy(below, `device ${index}-${each}`, 2));
+    const dependents = Array.from({ length: size }, (_, each) =>
+      deviceWithoutProblems(below, `device ${index}-${each}`, 2),
+    );
     // The section is inherited, or each device has its own.
     if (random() < 0.5) dependOn(below, target);
     else for (const { id } of dependents) dependOn(id, target);
@@ -71,7 +73,7 @@ export function createSites({ seed, sites, minuteMs, from, to }: SitesOptions): 
     if (access !== undefined && random() < 0.3) {
       for (const { id } of rest.slice(0, Math.floor(rest.length / 2))) dependOn(id, sensorOf(access));
     }
-    return { core, target, dependents, other: healthy(group, `other ${index}`, 2) };
+    return { core, target, dependents, other: deviceWithoutProblems(group, `other ${index}`, 2) };
   };
   return {
     world,

@@ -11,8 +11,8 @@ import { SCHEMA_URL } from "../../../src/otlp/semantic-conventions.ts";
 import { startStatePush } from "../../../src/otlp/state-push.ts";
 import { Store } from "../../../src/store/store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./exporter.ts";
-import { startReceiver } from "./receiver.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./otlp-exporter.ts";
+import { startReceiver } from "./otlp-http-receiver.ts";
 
 export const NOON = Date.UTC(2026, 0, 15, 12);
 
@@ -29,8 +29,8 @@ export const MAPPED = {
   disk: mapped("prtg_disk_free_bytes", "disk"),
 } as const;
 
-/** One has a DNS name. */
-export class SmallWorld implements DeviceLookup {
+/** Labels and devices of a few sensors. One device has a DNS name. */
+export class TwoDevices implements DeviceLookup {
   readonly devices = new Map<string, DeviceFacts>([
     [
       "2001",
@@ -81,11 +81,11 @@ export async function pushOtel(
   options: { readonly maxRequestBytes?: number } = {},
   answer?: Parameters<typeof startReceiver>[0],
 ) {
-  const world = new SmallWorld();
+  const inventory = new TwoDevices();
   const receiver = await startReceiver(answer);
   const clock = new ManualClock(NOON);
   const profile = new OtelProfile(RESOURCE);
-  const placement = new OtelPlacement(profile, world);
+  const placement = new OtelPlacement(profile, inventory);
   const scope = { ...SCOPE, schemaUrl: SCHEMA_URL };
   const store = new Store([...Object.values(TREE_FAMILIES), ...Object.values(MAPPED)]);
   const registry = new Registry();
@@ -105,12 +105,12 @@ export async function pushOtel(
     describe: (sensorId, channelId) => {
       const family = families[Number(channelId)];
       return family === undefined
-        ? [{ family: TREE_FAMILIES.channelValue, labels: world.channelLabels(sensorId, channelId) }]
-        : [{ family, labels: world.mappedLabels(sensorId, channelId, ...(own[Number(channelId)] ?? [])) }];
+        ? [{ family: TREE_FAMILIES.channelValue, labels: inventory.channelLabels(sensorId, channelId) }]
+        : [{ family, labels: inventory.mappedLabels(sensorId, channelId, ...(own[Number(channelId)] ?? [])) }];
     },
     placement: {
       place: (family, labels) => placement.place(family, labels),
-      deviceOf: (sensorId) => world.ofSensor("hq", sensorId)?.id,
+      deviceOf: (sensorId) => inventory.ofSensor("hq", sensorId)?.id,
     },
   });
   onTestFinished(() => sink.close());
@@ -125,5 +125,5 @@ export async function pushOtel(
     log: pino({ level: "silent" }),
   });
   onTestFinished(() => push.stop(0));
-  return { world, receiver, store, sink, observer, clock, push };
+  return { inventory, receiver, store, sink, observer, clock, push };
 }

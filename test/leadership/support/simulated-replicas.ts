@@ -2,25 +2,25 @@ import { Election, type ElectionTimes, type Lease, type LeaseClaim } from "../..
 import { requestTimeout } from "../../../src/leadership/elector.ts";
 
 /** Milliseconds of real time. */
-export interface Weather {
+export interface Faults {
   /** Probability of losing a request or answer. */
   readonly loss: number;
   /** Longest one-way delay to the API server. */
   readonly delayMs: number;
   /** Average, for pauses, kills and orderly ends. */
-  readonly troubleEveryMs: number;
+  readonly disturbEveryMs: number;
   /** Average, for edits of labels, content or existence. */
   readonly editEveryMs: number;
 }
 
-export const CALM: Weather = {
+export const NO_FAULTS: Faults = {
   loss: 0,
   delayMs: 50,
-  troubleEveryMs: Number.POSITIVE_INFINITY,
+  disturbEveryMs: Number.POSITIVE_INFINITY,
   editEveryMs: Number.POSITIVE_INFINITY,
 };
 
-export interface WorldOptions {
+interface ReplicasOptions {
   readonly contenders: number;
   readonly times: ElectionTimes;
   readonly random: () => number;
@@ -51,18 +51,18 @@ const MAX_PAUSE_MS = 40_000;
 const MAX_RESTART_MS = 5_000;
 
 /** In simulated real time. Records moments with two self-declared leaders. */
-export class SimulatedWorld {
+export class SimulatedReplicas {
   readonly twoLeaders: string[] = [];
-  weather: Weather = CALM;
+  faults: Faults = NO_FAULTS;
   #now = 0;
   #order = 0;
   #version = 0;
   #lease: Lease | undefined;
   readonly #planned: Planned[] = [];
   readonly #contenders: Contender[];
-  readonly #options: WorldOptions;
+  readonly #options: ReplicasOptions;
 
-  constructor(options: WorldOptions) {
+  constructor(options: ReplicasOptions) {
     const { contenders, random, drift } = options;
     this.#options = options;
     this.#contenders = Array.from({ length: contenders }, (_, index) => ({
@@ -76,7 +76,7 @@ export class SimulatedWorld {
       pausedUntil: 0,
     }));
     for (const contender of this.#contenders) this.#restart(contender, random() * MAX_RESTART_MS);
-    this.#plan(0, () => this.#trouble());
+    this.#plan(0, () => this.#disturb());
     this.#plan(0, () => this.#edit());
   }
 
@@ -240,7 +240,7 @@ export class SimulatedWorld {
   /** Either way may lose the message. */
   #ask<Answer>(process: () => Answer, take: (answer: Answer) => void = () => undefined): void {
     const { random } = this.#options;
-    const { loss, delayMs } = this.weather;
+    const { loss, delayMs } = this.faults;
     // Most are quick.
     const way = () => delayMs * random() ** 3;
     if (random() < loss) return;
@@ -270,12 +270,12 @@ export class SimulatedWorld {
     if (leaders.length > 1) this.twoLeaders.push(`${leaders.join(" and ")} at ${Math.round(this.#now)} ms`);
   }
 
-  #trouble(): void {
+  #disturb(): void {
     const { random } = this.#options;
-    const { troubleEveryMs } = this.weather;
-    this.#plan(Number.isFinite(troubleEveryMs) ? 2 * troubleEveryMs * random() : 1_000, () => this.#trouble());
+    const { disturbEveryMs } = this.faults;
+    this.#plan(Number.isFinite(disturbEveryMs) ? 2 * disturbEveryMs * random() : 1_000, () => this.#disturb());
     const contender = this.#contenders[Math.floor(random() * this.#contenders.length)];
-    if (!Number.isFinite(troubleEveryMs) || contender?.isActive !== true) return;
+    if (!Number.isFinite(disturbEveryMs) || contender?.isActive !== true) return;
     const what = random();
     if (what < 0.5) contender.pausedUntil = this.#now + MAX_PAUSE_MS * random() ** 2;
     else if (what < 0.75) this.#stop(contender, MAX_RESTART_MS * random());
@@ -287,7 +287,7 @@ export class SimulatedWorld {
 
   #edit(): void {
     const { random } = this.#options;
-    const { editEveryMs } = this.weather;
+    const { editEveryMs } = this.faults;
     this.#plan(Number.isFinite(editEveryMs) ? 2 * editEveryMs * random() : 1_000, () => this.#edit());
     if (!Number.isFinite(editEveryMs)) return;
     const what = random();

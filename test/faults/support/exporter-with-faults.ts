@@ -35,8 +35,8 @@ const FORMATS = { text: "text/plain", openmetrics: "application/openmetrics-text
 /** Older answers no longer matter. */
 const KEPT_MS = 300_000;
 
-/** With a simulator over real sockets, in manual time. */
-export interface ShakenExporter {
+/** A whole exporter in this process and a simulator over real sockets, in manual time. */
+export interface ExporterWithFaults {
   readonly clock: QuietClock;
   readonly simulator: Simulator;
   readonly world: World;
@@ -51,7 +51,7 @@ export interface ShakenExporter {
   close(): Promise<void>;
 }
 
-export interface ShakenOptions {
+interface ExporterOptions {
   readonly size: Partial<WorldSize>;
   readonly seed?: number;
   /** YAML instead of the schedules. */
@@ -59,11 +59,11 @@ export interface ShakenOptions {
 }
 
 /** Resolves after the first poll. */
-export async function startShakenExporter({
+export async function startExporterWithFaults({
   size,
   seed = 1,
   settings = SETTINGS,
-}: ShakenOptions): Promise<ShakenExporter> {
+}: ExporterOptions): Promise<ExporterWithFaults> {
   const clock = new QuietClock();
   const world = createWorld({ seed, size, startedAt: clock.now() });
   let answers: AnsweredRequest[] = [];

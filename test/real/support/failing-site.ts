@@ -1,7 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +7,7 @@ import { type Simulator, startSimulator } from "prtg-simulator/src/simulator.ts"
 import { createWorld } from "prtg-simulator/src/world/world.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
+import { startAnsweringServer } from "./answering-server.ts";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -16,10 +15,10 @@ const START_LIMIT_MS = 150_000;
 /** Must have no effect. Simulated time jumps but stays in the past. */
 const BEHIND_MS = 30 * 60_000;
 
-export type Reception = "unavailable" | "mixed";
+type Reception = "unavailable" | "mixed";
 
 /** An exporter with two servers (one missing) and an unreliable receiver. */
-export interface TroubledSite {
+export interface FailingSite {
   readonly simulator: Simulator;
   /** host:port of the exporter. */
   readonly address: string;
@@ -35,7 +34,7 @@ export interface TroubledSite {
   close(): Promise<void>;
 }
 
-export async function startTroubledSite(sensors: number): Promise<TroubledSite> {
+export async function startFailingSite(sensors: number): Promise<FailingSite> {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-site-"));
   const size = { probes: 3, groups: 9, devices: Math.ceil(sensors / 8), sensors };
   const world = createWorld({ seed: 1, size, startedAt: Date.now() });
@@ -47,7 +46,7 @@ export async function startTroubledSite(sensors: number): Promise<TroubledSite> 
     control: true,
     credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
   });
-  const receiver = await startMoodyReceiver();
+  const receiver = await startFailingReceiver();
   const stateDir = path.join(folder, "state");
   await mkdir(stateDir);
   const configFile = path.join(folder, "prtg-exporter.yaml");
@@ -143,24 +142,17 @@ async function control(server: string, request: string, body: unknown): Promise<
 /** Of ten requests, one permanent and one temporary rejection. */
 const MIXED = [200, 200, 503, 200, 200, 200, 400, 200, 200, 200];
 
-async function startMoodyReceiver() {
+async function startFailingReceiver() {
   let reception: Reception = "unavailable";
   let requests = 0;
-  const server = createServer((incoming, response) => {
-    incoming.resume().once("end", () => {
-      const status = reception === "mixed" ? (MIXED[requests++ % MIXED.length] ?? 200) : 503;
-      response.writeHead(status, { "content-type": "application/x-protobuf" }).end();
-    });
+  const relay = await startAnsweringServer(async () => {
+    const status = reception === "mixed" ? (MIXED[requests++ % MIXED.length] ?? 200) : 503;
+    return { status, headers: { "content-type": "application/x-protobuf" } };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...relay,
     receive: (next: Reception) => {
       reception = next;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,13 +1,18 @@
 import type { SimChannel, SimNode, SimSensor, World } from "prtg-simulator/src/world/model.ts";
 import { entryOf, lookupOf } from "prtg-simulator/src/world/sensors/lookups.ts";
-import { parseStatusCode, TOKENS } from "./status-codes.ts";
+
+/** The specification's status tokens in order, deliberately repeated here. */
+const TOKENS =
+  "none unknown collecting up warning down disconnected pausedbyuser pausedbydependency pausedbyschedule unusual pausedbylicense pauseduntil acknowledged partialdown".split(
+    " ",
+  );
 
 /** Keys like `seriesKey` of parsed samples: sorted labels. */
-export type ExpectedSeries = Map<string, number>;
+type ExpectedSeries = Map<string, number>;
 
 const FIVE_MINUTES = 300_000;
 
-/** From the world, without the exporter's code. */
+/** Series of sensors and channels, computed from the simulator's world without the exporter's code. */
 export function expectedSeries(world: World, server: string, at: number): ExpectedSeries {
   const expected: ExpectedSeries = new Map();
   for (const sensor of world.list("sensor")) {
@@ -115,7 +120,7 @@ export function servedValue(world: World, channel: SimChannel, at: number): numb
 }
 
 /** The lookup's text for a value, if any. */
-export function stateOf(channel: SimChannel, value: number): string | undefined {
+function stateOf(channel: SimChannel, value: number): string | undefined {
   const lookup = lookupOf(channel);
   return lookup && (entryOf(lookup, value)?.text ?? String(value));
 }
@@ -156,4 +161,10 @@ function ancestorsOf(node: SimNode): SimNode[] {
 
 function nameOf(node: SimNode | undefined): string {
   return node?.name.toWellFormed() ?? "";
+}
+
+function parseStatusCode(token: string): number {
+  const code = TOKENS.indexOf(token);
+  if (code < 0) throw new Error(`no status ${token}`);
+  return code;
 }

@@ -22,7 +22,7 @@ export class Disk {
   readonly files = new Map<string, string>();
 }
 
-export interface ProcessSettings {
+export interface SyncRunSettings {
   readonly mode: SyncMode;
   readonly maxPendingPoints: number;
   readonly maxBatchPoints: number;
@@ -35,7 +35,7 @@ export interface ProcessSettings {
 export const PERIOD_MS = 60_000;
 
 /** The exporter's own counters. */
-export interface Counted {
+interface Counted {
   delivered: Map<Resolution, number>;
   rejected: Map<Resolution, number>;
   repeated: Map<string, number>;
@@ -43,8 +43,8 @@ export interface Counted {
   failures: number;
 }
 
-/** A run of the exporter. `kill` stops everything, like SIGKILL. */
-export class ExporterProcess {
+/** Engine and delivery of one start of the exporter, in memory. `kill` stops everything, like SIGKILL. */
+export class SyncRun {
   readonly engine: SyncEngine;
   /** Undefined without a receiver. */
   readonly delivery: Delivery | undefined;
@@ -63,7 +63,7 @@ export class ExporterProcess {
     server: RecordedServer,
     clock: Clock,
     life: AbortController,
-    report: Pick<ExporterProcess, "counted" | "freshest" | "log">,
+    report: Pick<SyncRun, "counted" | "freshest" | "log">,
   ) {
     this.engine = engine;
     this.delivery = delivery;
@@ -81,8 +81,8 @@ export class ExporterProcess {
     server: RecordedServer,
     sink: MeasurementSink | undefined,
     disk: Disk,
-    settings: ProcessSettings,
-  ): Promise<ExporterProcess> {
+    settings: SyncRunSettings,
+  ): Promise<SyncRun> {
     const life = new AbortController();
     const own = mortalClock(clock, life.signal);
     const counted: Counted = {
@@ -92,7 +92,7 @@ export class ExporterProcess {
       dropped: 0,
       failures: 0,
     };
-    const freshest: ExporterProcess["freshest"] = [];
+    const freshest: SyncRun["freshest"] = [];
     const log: string[] = [];
     const add =
       <Key>(counts: Map<Key, number>) =>
@@ -145,7 +145,7 @@ export class ExporterProcess {
       channelsOf: settings.channelsOf ?? (() => undefined),
       repeats: settings.repeats,
     });
-    return new ExporterProcess(engine, delivery, server, own, life, { counted, freshest, log });
+    return new SyncRun(engine, delivery, server, own, life, { counted, freshest, log });
   }
 
   /** A list poll, then a cycle of series reads in the background. */

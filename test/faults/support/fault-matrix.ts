@@ -1,6 +1,15 @@
 import { expect } from "vitest";
-import { expectedSeries, seriesKey } from "../../support/world-truth.ts";
+import { expectedSeries, seriesKey } from "../../support/expected-series.ts";
 import type { Disturbance } from "./disturbance.ts";
+import {
+  COLLECTORS,
+  type ExporterWithFaults,
+  MAX_INTERVAL_S,
+  SERVER,
+  startExporterWithFaults,
+  TIMEOUT_MS,
+  TOTAL_TIMEOUT_MS,
+} from "./exporter-with-faults.ts";
 import {
   ENDPOINTS,
   type FaultKind,
@@ -11,15 +20,6 @@ import {
 } from "./fault-catalogue.ts";
 import type { PageView } from "./page-view.ts";
 import type { Random } from "./random.ts";
-import {
-  COLLECTORS,
-  MAX_INTERVAL_S,
-  SERVER,
-  type ShakenExporter,
-  startShakenExporter,
-  TIMEOUT_MS,
-  TOTAL_TIMEOUT_MS,
-} from "./shaken-exporter.ts";
 import { isRecovered, TruthChecker } from "./truth.ts";
 
 export const KINDS = faultKinds(TIMEOUT_MS);
@@ -32,10 +32,7 @@ const RECOVERY_MS = MAX_INTERVAL_S * SECOND + 3 * SECOND + TOTAL_TIMEOUT_MS;
 const REFUSED_MS = 60 * SECOND;
 const MISSING_MS = 60 * SECOND;
 
-/** Longest recoveries in seconds of simulated time. */
-export const recoveries: { readonly after: string; readonly seconds: number }[] = [];
-
-export interface Shaken extends ShakenExporter {
+interface MatrixExporter extends ExporterWithFaults {
   readonly truth: TruthChecker;
   /** The world stands still. */
   readonly expected: ReadonlyMap<string, number>;
@@ -44,21 +41,21 @@ export interface Shaken extends ShakenExporter {
 /** Replaces the exporter after a failure. */
 export class MatrixSite {
   readonly #size: Parameters<typeof startMatrix>[0];
-  #shaken: Shaken | undefined;
+  #subject: MatrixExporter | undefined;
 
   constructor(size: Parameters<typeof startMatrix>[0]) {
     this.#size = size;
   }
 
-  async shaken(): Promise<Shaken> {
-    this.#shaken ??= await startMatrix(this.#size);
-    return this.#shaken;
+  async exporter(): Promise<MatrixExporter> {
+    this.#subject ??= await startMatrix(this.#size);
+    return this.#subject;
   }
 
-  async shake(disturbances: Iterable<Disturbance>): Promise<void> {
-    const shaken = await this.shaken();
+  async disturb(disturbances: Iterable<Disturbance>): Promise<void> {
+    const subject = await this.exporter();
     try {
-      for (const disturbance of disturbances) await shake(shaken, disturbance);
+      for (const disturbance of disturbances) await disturb(subject, disturbance);
     } catch (error) {
       await this.close();
       throw error;
@@ -66,21 +63,21 @@ export class MatrixSite {
   }
 
   async close(): Promise<void> {
-    await this.#shaken?.close();
-    this.#shaken = undefined;
+    await this.#subject?.close();
+    this.#subject = undefined;
   }
 }
 
-async function startMatrix(size: Parameters<typeof startShakenExporter>[0]["size"]): Promise<Shaken> {
-  const shaken = await startShakenExporter({ size });
-  const at = shaken.clock.now();
-  shaken.simulator.freezeAt(at);
-  await shaken.clock.pass(MAX_INTERVAL_S * SECOND);
-  const expected = expectedSeries(shaken.world, SERVER, at);
-  const page = await shaken.page();
+async function startMatrix(size: Parameters<typeof startExporterWithFaults>[0]["size"]): Promise<MatrixExporter> {
+  const subject = await startExporterWithFaults({ size });
+  const at = subject.clock.now();
+  subject.simulator.freezeAt(at);
+  await subject.clock.pass(MAX_INTERVAL_S * SECOND);
+  const expected = expectedSeries(subject.world, SERVER, at);
+  const page = await subject.page();
   expect(isRecovered(page, SERVER, COLLECTORS)).toBe(true);
   expect(differences(page, expected)).toEqual([]);
-  return { ...shaken, truth: new TruthChecker(SERVER), expected };
+  return { ...subject, truth: new TruthChecker(SERVER), expected };
 }
 
 /** Endpoints where a fault can show, shuffled. */
@@ -106,15 +103,15 @@ function disturbance(kind: FaultKind, at: FaultyEndpoint): Disturbance {
 }
 
 /** Checks the page during and after. */
-async function shake(shaken: Shaken, { kinds, faults, ...effects }: Disturbance): Promise<void> {
-  const { clock, simulator, world } = shaken;
+async function disturb(subject: MatrixExporter, { kinds, faults, ...effects }: Disturbance): Promise<void> {
+  const { clock, simulator, world } = subject;
   const what = kinds.join(" + ");
   simulator.faults.set(faults);
   if (effects.endsSessions) simulator.dropSessions();
   for (const format of ["text", "openmetrics"] as const) {
     await clock.pass(DISTURBED_MS / 2);
-    const page = await shaken.page(format);
-    expect(shaken.truth.complaints(page, clock.now(), shaken.answers()), what).toEqual([]);
+    const page = await subject.page(format);
+    expect(subject.truth.complaints(page, clock.now(), subject.answers()), what).toEqual([]);
     if (!effects.losesRecords) {
       const shown = page.labelsOf("prtg_sensor_status_code", "sensor_id");
       expect(
@@ -124,27 +121,31 @@ async function shake(shaken: Shaken, { kinds, faults, ...effects }: Disturbance)
     }
   }
   simulator.faults.clear();
-  await recover(shaken, what, faults, effects.missesEndpoints);
+  await recover(subject, what, faults, effects.missesEndpoints);
 }
 
-async function recover(shaken: Shaken, what: string, faults: readonly string[], missing: boolean): Promise<void> {
-  const { clock } = shaken;
+async function recover(
+  subject: MatrixExporter,
+  what: string,
+  faults: readonly string[],
+  missing: boolean,
+): Promise<void> {
+  const { clock } = subject;
   const ended = clock.monotonic();
   const refused = faults.some((fault) => /^error=40[013]/.test(fault) && /@(\/session|\*)(#|$)/.test(fault));
   const limit = RECOVERY_MS + (refused ? REFUSED_MS : 0) + (missing ? MISSING_MS : 0);
-  while (!(await shaken.isWell()) && clock.monotonic() - ended <= limit) await clock.pass(5 * SECOND);
-  recoveries.push({ after: what, seconds: (clock.monotonic() - ended) / SECOND });
+  while (!(await subject.isWell()) && clock.monotonic() - ended <= limit) await clock.pass(5 * SECOND);
   const seconds = (clock.monotonic() - ended) / SECOND;
-  expect(isRecovered(await shaken.page(), SERVER, COLLECTORS), `recovered from ${what} after ${seconds} s`).toBe(true);
+  expect(isRecovered(await subject.page(), SERVER, COLLECTORS), `recovered from ${what} after ${seconds} s`).toBe(true);
   // A good run may be older. One more interval shows the current state.
-  let page = await shaken.page();
-  const isSettled = () => inFlight(page) === 0 && differences(page, shaken.expected).length === 0;
+  let page = await subject.page();
+  const isSettled = () => inFlight(page) === 0 && differences(page, subject.expected).length === 0;
   for (let waited = 0; !isSettled() && waited <= RECOVERY_MS; waited += 15 * SECOND) {
     await clock.pass(15 * SECOND);
-    page = await shaken.page("openmetrics");
+    page = await subject.page("openmetrics");
   }
-  expect(differences(page, shaken.expected), `the world after ${what}`).toEqual([]);
-  expect(shaken.truth.complaints(page, clock.now(), shaken.answers()), what).toEqual([]);
+  expect(differences(page, subject.expected), `the world after ${what}`).toEqual([]);
+  expect(subject.truth.complaints(page, clock.now(), subject.answers()), what).toEqual([]);
   expect(inFlight(page), `requests under way after ${what}`).toBe(0);
 }
 
@@ -154,7 +155,7 @@ function inFlight(page: PageView): number {
 
 const FAMILIES = ["prtg_sensor_status", "prtg_sensor_status_code", "prtg_channel_value", "prtg_channel_state"];
 
-export function differences(page: PageView, expected: ReadonlyMap<string, number>): string[] {
+function differences(page: PageView, expected: ReadonlyMap<string, number>): string[] {
   const found = new Map(
     FAMILIES.flatMap((family) =>
       page

@@ -15,13 +15,13 @@ export interface ReceivedRow extends MeasurementRow {
 }
 
 /** Reaction to the next requests. */
-export type Mood = "accepts" | "refuses" | "refuses in part" | "is down";
+export type SinkBehaviour = "accepts" | "refuses" | "refuses in part" | "is down";
 
-/** Slow connection: rows arrive before the answer. */
-export class Receiver implements MeasurementSink {
+/** Receiver in memory. Rows arrive before the answer, as over a slow connection. */
+export class MemorySink implements MeasurementSink {
   readonly received: ReceivedRow[] = [];
   readonly batches: number[] = [];
-  mood: Mood = "accepts";
+  behaviour: SinkBehaviour = "accepts";
   retryAfterMs: number | undefined;
   readonly #clock: Clock;
   readonly #latencyMs: number;
@@ -48,16 +48,16 @@ export class Receiver implements MeasurementSink {
   }
 
   #take(rows: readonly MeasurementRow[]): SettledRows | undefined {
-    if (this.mood === "is down") return undefined;
-    const { mood } = this;
-    if (mood !== "accepts") this.mood = "accepts";
+    if (this.behaviour === "is down") return undefined;
+    const { behaviour } = this;
+    if (behaviour !== "accepts") this.behaviour = "accepts";
     const receivedAt = this.#clock.now();
     this.batches.push(rows.length);
     for (const [index, row] of rows.entries()) {
-      const refused = mood === "refuses" || (mood === "refuses in part" && index === 0);
+      const refused = behaviour === "refuses" || (behaviour === "refuses in part" && index === 0);
       this.received.push({ ...row, receivedAt, refused });
     }
-    const rejected = mood === "refuses" ? rows : mood === "refuses in part" ? rows.slice(0, 1) : [];
+    const rejected = behaviour === "refuses" ? rows : behaviour === "refuses in part" ? rows.slice(0, 1) : [];
     return { rows, rejectedPoints: rejected.reduce((sum, { values }) => sum + values.length, 0), message: "" };
   }
 }

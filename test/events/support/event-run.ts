@@ -12,7 +12,7 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import { monitoredState } from "./monitored-site.ts";
 
 /** They outlive a process and may fail. */
-export interface Disk {
+interface Disk {
   readonly files: Map<string, string>;
   isFull: boolean;
 }
@@ -22,7 +22,7 @@ export function emptyDisk(): Disk {
 }
 
 /** May be down, reject, or accept partially. */
-export interface Receiver {
+interface Receiver {
   readonly got: EventRecord[];
   answer: "accepted" | "rejected" | "retry" | "partly";
 }
@@ -86,7 +86,7 @@ function sinkTo(target: Receiver, clock: Clock, life: AbortSignal): EventSink {
   };
 }
 
-export async function startEventProcess(clock: ManualClock, disk: Disk, target: Receiver, bounds?: QueueBounds) {
+export async function startEventRun(clock: ManualClock, disk: Disk, target: Receiver, bounds?: QueueBounds) {
   const life = new AbortController();
   const { state, poll } = monitoredState(clock);
   const metrics = emptyMetrics();

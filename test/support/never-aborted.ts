@@ -1,0 +1,2 @@
+/** Signal that never aborts, for calls that need one. */
+export const never = new AbortController().signal;
