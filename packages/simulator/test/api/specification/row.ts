@@ -34,6 +34,19 @@ export interface Row {
   readonly release?: ReleaseName;
 }
 
+type Shown = Pick<Row, "operation" | "rule" | "path" | "answers">;
+
+/** Operation, rule, request and answer fit on one line. */
+export function row(
+  operation: Row["operation"],
+  rule: string,
+  path: Row["path"],
+  answers: Answer,
+  more: Omit<Row, keyof Shown> = {},
+): Row {
+  return { operation, rule, path, answers, ...more };
+}
+
 export type Answer = 200 | 201 | 202 | 204 | `${number} ${ErrorCode}`;
 export type Lazy<Value> = Value | ((it: Running) => Value);
 export type Step = (it: Running) => unknown;

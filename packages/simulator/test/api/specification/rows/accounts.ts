@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { ACCESS_LEVELS } from "../../../../src/auth/accounts.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import { does, gets, type Row, type Step, sees } from "../row.ts";
+import { does, gets, type Row, row, type Step, sees } from "../row.ts";
 import type { Running } from "../running.ts";
 
 const { username, password, restrictedApiKey } = CREDENTIALS;
@@ -10,206 +10,96 @@ const KEY = { own: "401", restricted: "402" };
 const FAILURE = { message: expect.any(String), request_id: expect.any(String) };
 
 export const ACCOUNTS: readonly Row[] = [
-  ...(["/users", "/experimental/users"] as const).map(
-    (path): Row => ({
-      operation: path === "/users" ? "listUserInfo" : "listUsers",
-      rule: "the users",
-      path,
-      answers: 200,
+  ...(["/users", "/experimental/users"] as const).map((path) =>
+    row(path === "/users" ? "listUserInfo" : "listUsers", "the users", path, 200, {
       shows: expect.arrayContaining([expect.objectContaining({ id: "100" }), expect.objectContaining({ id: "110" })]),
     }),
   ),
-  { operation: "getUserInfo", rule: "user info", path: "/users/110", answers: 200, shows: { id: "110" } },
-  { operation: "getUser", rule: "one user", path: "/experimental/users/110", answers: 200, shows: { id: "110" } },
-  ...(["/usergroups", "/experimental/usergroups"] as const).map(
-    (path): Row => ({
-      operation: path === "/usergroups" ? "listUserGroupInfo" : "listUserGroups",
-      rule: "the user groups",
-      path,
-      answers: 200,
+  row("getUserInfo", "user info", "/users/110", 200, { shows: { id: "110" } }),
+  row("getUser", "one user", "/experimental/users/110", 200, { shows: { id: "110" } }),
+  ...(["/usergroups", "/experimental/usergroups"] as const).map((path) =>
+    row(path === "/usergroups" ? "listUserGroupInfo" : "listUserGroups", "the user groups", path, 200, {
       shows: expect.arrayContaining([expect.objectContaining({ id: "200" })]),
     }),
   ),
-  {
-    operation: "getUserGroupInfo",
-    rule: "user group info",
-    path: "/usergroups/200",
-    answers: 200,
-    shows: { id: "200" },
-  },
-  {
-    operation: "getUserGroup",
-    rule: "one user group",
-    path: "/experimental/usergroups/200",
-    answers: 200,
-    shows: { id: "200" },
-  },
-  {
-    operation: "getUserInfo",
-    rule: "a user that is not visible to the user",
+  row("getUserGroupInfo", "user group info", "/usergroups/200", 200, { shows: { id: "200" } }),
+  row("getUserGroup", "one user group", "/experimental/usergroups/200", 200, { shows: { id: "200" } }),
+  row("getUserInfo", "a user that is not visible to the user", "/users/110", "404 NOT_FOUND", {
     bearer: restrictedApiKey,
-    path: "/users/110",
-    answers: "404 NOT_FOUND",
-  },
-  {
-    operation: "pauseUser",
-    rule: "pauses the account",
-    path: "/users/101/pause",
-    answers: 204,
+  }),
+  row("pauseUser", "pauses the account", "/users/101/pause", 204, {
     after: [gets("/experimental/sensors", "401 AUTH_FAILED", restrictedApiKey), sees("/users/101", { active: false })],
-  },
-  {
-    operation: "pauseUser",
-    rule: "the system administrator account cannot be paused",
-    path: "/users/100/pause",
-    answers: "400 PAUSE_ADMIN",
-  },
-  {
-    operation: "pauseUser",
-    rule: "impossible for the current status",
+  }),
+  row("pauseUser", "the system administrator account cannot be paused", "/users/100/pause", "400 PAUSE_ADMIN"),
+  row("pauseUser", "impossible for the current status", "/users/101/pause", "400 WRONG_NODE_STATUS", {
     before: [does("POST", "/users/101/pause")],
-    path: "/users/101/pause",
-    answers: "400 WRONG_NODE_STATUS",
-  },
-  {
-    operation: "pauseUser",
-    rule: "a user access right that the account lacks",
+  }),
+  row("pauseUser", "a user access right that the account lacks", "/users/101/pause", "403 FORBIDDEN", {
     bearer: restrictedApiKey,
-    path: "/users/101/pause",
-    answers: "403 FORBIDDEN",
-  },
-  {
-    operation: "resumeUser",
-    rule: "resumes the account",
+  }),
+  row("resumeUser", "resumes the account", "/users/101/resume", 204, {
     before: [does("POST", "/users/101/pause")],
-    path: "/users/101/resume",
-    answers: 204,
     after: [gets("/experimental/sensors", 200, restrictedApiKey)],
-  },
-  {
-    operation: "resumeUser",
-    rule: "impossible for the current status",
-    path: "/users/101/resume",
-    answers: "400 WRONG_NODE_STATUS",
-  },
-  {
-    operation: "pauseUsers",
-    rule: "answers 200 even when accounts fail",
-    path: "/users/pause",
+  }),
+  row("resumeUser", "impossible for the current status", "/users/101/resume", "400 WRONG_NODE_STATUS"),
+  row("pauseUsers", "answers 200 even when accounts fail", "/users/pause", 200, {
     body: { filter: 'id = "100" or id = "101"' },
-    answers: 200,
     shows: [
       { node: { id: "100", type: "REFERENCED_USER" }, failure: { code: "PAUSE_ADMIN", ...FAILURE } },
       { node: { id: "101", type: "REFERENCED_USER" }, failure: null },
     ],
     after: [sees("/users/101", { active: false })],
-  },
-  {
-    operation: "resumeUsers",
-    rule: "answers 200 even when accounts fail",
+  }),
+  row("resumeUsers", "answers 200 even when accounts fail", "/users/resume", 200, {
     before: [does("POST", "/users/101/pause")],
-    path: "/users/resume",
     body: { filter: 'id = "100" or id = "101"' },
-    answers: 200,
     shows: [
       { node: { id: "100" }, failure: { code: "WRONG_NODE_STATUS", ...FAILURE } },
       { node: { id: "101" }, failure: null },
     ],
     after: [sees("/users/101", { active: true })],
-  },
+  }),
 ];
 
 export const API_KEYS: readonly Row[] = [
-  ...[{ id: KEY.own }, { key: CREDENTIALS.apiKey }, { id: KEY.own, key: CREDENTIALS.apiKey }].map(
-    (body): Row => ({
-      operation: "findApiKey",
-      rule: `by ${Object.keys(body).join(" and ")}`,
-      path: "/users/api-keys/find",
+  ...[{ id: KEY.own }, { key: CREDENTIALS.apiKey }, { id: KEY.own, key: CREDENTIALS.apiKey }].map((body) =>
+    row("findApiKey", `by ${Object.keys(body).join(" and ")}`, "/users/api-keys/find", 200, {
       body,
-      answers: 200,
       shows: { id: KEY.own },
     }),
   ),
-  {
-    operation: "findApiKey",
-    rule: "no such key",
-    path: "/users/api-keys/find",
-    body: { id: "999999" },
-    answers: "404 NOT_FOUND",
-  },
-  {
-    operation: "findApiKey",
-    rule: "neither id nor key",
-    path: "/users/api-keys/find",
-    body: {},
-    answers: "400 BAD_REQUEST",
-  },
-  ...["100", "me"].map(
-    (id): Row => ({
-      operation: "listApiKeys",
-      rule: `keys of the user ${id}`,
-      path: `/users/${id}/api-keys`,
-      answers: 200,
-      shows: [{ id: KEY.own }],
-    }),
+  row("findApiKey", "no such key", "/users/api-keys/find", "404 NOT_FOUND", { body: { id: "999999" } }),
+  row("findApiKey", "neither id nor key", "/users/api-keys/find", "400 BAD_REQUEST", { body: {} }),
+  ...["100", "me"].map((id) =>
+    row("listApiKeys", `keys of the user ${id}`, `/users/${id}/api-keys`, 200, { shows: [{ id: KEY.own }] }),
   ),
-  {
-    operation: "listApiKeys",
-    rule: "keys of another user",
-    bearer: restrictedApiKey,
-    path: "/users/100/api-keys",
-    answers: "403 FORBIDDEN",
-  },
-  ...ACCESS_LEVELS.map(
-    (level): Row => ({
-      operation: "createApiKey",
-      rule: `name, description and access_level ${level}`,
-      path: "/users/101/api-keys",
+  row("listApiKeys", "keys of another user", "/users/100/api-keys", "403 FORBIDDEN", { bearer: restrictedApiKey }),
+  ...ACCESS_LEVELS.map((level) =>
+    row("createApiKey", `name, description and access_level ${level}`, "/users/101/api-keys", 200, {
       body: { name: "new", description: "for a wall", access_level: level },
-      answers: 200,
       shows: { id: expect.any(String), key: expect.any(String), access_level: level },
       after: [
         (it) => sees("/users/101/api-keys", expect.arrayContaining([expect.objectContaining({ name: "new" })]))(it),
       ],
     }),
   ),
-  {
-    operation: "createApiKey",
-    rule: "no such access_level",
-    path: "/users/me/api-keys",
+  row("createApiKey", "no such access_level", "/users/me/api-keys", "400 BAD_REQUEST", {
     body: { name: "new", access_level: "ALL" },
-    answers: "400 BAD_REQUEST",
-  },
-  {
-    operation: "editApiKey",
-    rule: "name, description and access_level, none required",
-    path: `/users/api-keys/${KEY.restricted}`,
+  }),
+  row("editApiKey", "name, description and access_level, none required", `/users/api-keys/${KEY.restricted}`, 204, {
     body: { access_level: "READ" },
-    answers: 204,
     after: [sees("/users/101/api-keys", [{ id: KEY.restricted, name: "Configured key", access_level: "READ" }])],
-  },
-  {
-    operation: "editApiKey",
-    rule: "no such access_level",
-    path: `/users/api-keys/${KEY.restricted}`,
+  }),
+  row("editApiKey", "no such access_level", `/users/api-keys/${KEY.restricted}`, "400 BAD_REQUEST", {
     body: { access_level: "ALL" },
-    answers: "400 BAD_REQUEST",
-  },
-  {
-    operation: "editApiKey",
-    rule: "a key of another user",
+  }),
+  row("editApiKey", "a key of another user", `/users/api-keys/${KEY.own}`, "403 FORBIDDEN", {
     bearer: restrictedApiKey,
-    path: `/users/api-keys/${KEY.own}`,
     body: {},
-    answers: "403 FORBIDDEN",
-  },
-  {
-    operation: "deleteApiKey",
-    rule: "the key is refused from then on",
-    path: `/users/api-keys/${KEY.restricted}`,
-    answers: 204,
+  }),
+  row("deleteApiKey", "the key is refused from then on", `/users/api-keys/${KEY.restricted}`, 204, {
     after: [gets("/version", "401 AUTH_FAILED", restrictedApiKey)],
-  },
+  }),
 ];
 
 const NEW_PASSWORD = "New Secret 2026";
@@ -230,43 +120,28 @@ function signsIn(word: string, status: number): Step {
 }
 
 export const PASSWORDS: readonly Row[] = [
-  {
-    operation: "requestPasswordReset",
-    rule: "starts the process; no auth",
+  row("requestPasswordReset", "starts the process; no auth", "/users/request-password", 204, {
     bearer: null,
-    path: "/users/request-password",
     body: { username },
-    answers: 204,
     after: [({ simulator }) => expect(simulator.passwordResets()).toMatchObject([{ username }])],
-  },
-  {
-    operation: "resetPassword",
-    rule: "sets a new password with the reset token; no auth",
+  }),
+  row("resetPassword", "sets a new password with the reset token; no auth", "/users/reset-password", 204, {
     before: [request],
     bearer: null,
-    path: "/users/reset-password",
     body: reset({}),
-    answers: 204,
     after: [signsIn(NEW_PASSWORD, 200), signsIn(password, 401)],
-  },
-  {
-    operation: "resetPassword",
-    rule: "password reset token invalid",
+  }),
+  row("resetPassword", "password reset token invalid", "/users/reset-password", "400 INVALID_PASSWORD_RESET_TOKEN", {
     before: [request],
     bearer: null,
-    path: "/users/reset-password",
     body: reset({ token: "wrong" }),
-    answers: "400 INVALID_PASSWORD_RESET_TOKEN",
     after: [signsIn(password, 200)],
-  },
-  {
-    operation: "resetPassword",
-    rule: "password does not meet complexity requirements",
-    before: [request],
-    bearer: null,
-    path: "/users/reset-password",
-    body: reset({ password: "short" }),
-    answers: "400 LOW_PASSWORD_COMPLEXITY",
-    after: [signsIn(password, 200)],
-  },
+  }),
+  row(
+    "resetPassword",
+    "password does not meet complexity requirements",
+    "/users/reset-password",
+    "400 LOW_PASSWORD_COMPLEXITY",
+    { before: [request], bearer: null, body: reset({ password: "short" }), after: [signsIn(password, 200)] },
+  ),
 ];

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import { does, gets, ids, pass, type Row, sees } from "../row.ts";
+import { does, gets, ids, pass, type Row, row, sees } from "../row.ts";
 import { ID } from "../world.ts";
 
 const JOBS = "/experimental/autodiscoveryjobs";
@@ -11,100 +11,48 @@ const CREATIONS: readonly (readonly [OperationId, path: string, parent: string])
 ];
 
 export const AUTODISCOVERY: readonly Row[] = [
-  {
-    operation: "listAutodiscoveries",
-    rule: "auto-discovery info",
-    path: "/autodiscoveries",
-    answers: 200,
-    shows: expect.any(Array),
-  },
-  { operation: "listAutodiscoveryJobs", rule: "the jobs", path: JOBS, answers: 200, shows: ids("701", "702", "703") },
-  { operation: "getAutodiscoveryJob", rule: "one job", path: `${JOBS}/701`, answers: 200, shows: { id: "701" } },
-  {
-    operation: "listAutodiscoveryJobHistory",
-    rule: "runs of the job",
-    path: `${JOBS}/701/history`,
-    answers: 200,
-    shows: expect.any(Array),
-  },
-  {
-    operation: "listAutodiscoveryHistory",
-    rule: "runs of all jobs",
-    path: `${JOBS}/history`,
-    answers: 200,
-    shows: expect.any(Array),
-  },
-  {
-    operation: "editAutodiscoveryJob",
-    rule: "changes the job",
-    path: `${JOBS}/701`,
+  row("listAutodiscoveries", "auto-discovery info", "/autodiscoveries", 200, { shows: expect.any(Array) }),
+  row("listAutodiscoveryJobs", "the jobs", JOBS, 200, { shows: ids("701", "702", "703") }),
+  row("getAutodiscoveryJob", "one job", `${JOBS}/701`, 200, { shows: { id: "701" } }),
+  row("listAutodiscoveryJobHistory", "runs of the job", `${JOBS}/701/history`, 200, { shows: expect.any(Array) }),
+  row("listAutodiscoveryHistory", "runs of all jobs", `${JOBS}/history`, 200, { shows: expect.any(Array) }),
+  row("editAutodiscoveryJob", "changes the job", `${JOBS}/701`, 204, {
     body: { basic: { name: "mine" }, autodiscovery: { schedule: "hourly" } },
-    answers: 204,
     after: [sees(`${JOBS}/701`, { name: "mine", autodiscovery: { schedule: "hourly" } })],
-  },
-  {
-    operation: "editAutodiscoveryJob",
-    rule: "no such schedule",
-    path: `${JOBS}/701`,
+  }),
+  row("editAutodiscoveryJob", "no such schedule", `${JOBS}/701`, "400 BAD_REQUEST", {
     body: { autodiscovery: { schedule: "yearly" } },
-    answers: "400 BAD_REQUEST",
-  },
-  {
-    operation: "editAutodiscoveryJob",
-    rule: "a referenced template that does not exist",
-    path: `${JOBS}/701`,
+  }),
+  row("editAutodiscoveryJob", "a referenced template that does not exist", `${JOBS}/701`, "409 NOT_FOUND", {
     body: { autodiscovery: { devicetemplates: ["nothing.odt"] } },
-    answers: "409 NOT_FOUND",
-  },
-  {
-    operation: "deleteAutodiscoveryJob",
-    rule: "deletes the job",
-    path: `${JOBS}/701`,
-    answers: 204,
+  }),
+  row("deleteAutodiscoveryJob", "deletes the job", `${JOBS}/701`, 204, {
     after: [gets(`${JOBS}/701`, "404 NOT_FOUND")],
-  },
-  {
-    operation: "startAutodiscoveryJob",
-    rule: "starts the job",
-    path: `${JOBS}/701/start`,
-    answers: 204,
+  }),
+  row("startAutodiscoveryJob", "starts the job", `${JOBS}/701/start`, 204, {
     after: [
       sees(`${JOBS}/701`, { status: "running" }),
       pass(600_000),
       sees(`${JOBS}/701`, { status: "idle", last_run: { trigger: "manual", status: "finished" } }),
     ],
-  },
-  {
-    operation: "startAutodiscoveryJob",
-    rule: "impossible for the current status: it is running",
-    before: [does("POST", `${JOBS}/701/start`)],
-    path: `${JOBS}/701/start`,
-    answers: "400 WRONG_NODE_STATUS",
-  },
+  }),
+  row(
+    "startAutodiscoveryJob",
+    "impossible for the current status: it is running",
+    `${JOBS}/701/start`,
+    "400 WRONG_NODE_STATUS",
+    { before: [does("POST", `${JOBS}/701/start`)] },
+  ),
   ...CREATIONS.flatMap(([operation, path, parent]): readonly Row[] => [
-    {
-      operation,
-      rule: "201, an array with the job, Location with its URL",
-      path,
+    row(operation, "201, an array with the job, Location with its URL", path, 201, {
       body: { basic: { name: "new" } },
-      answers: 201,
       shows: [{ name: "new", parent: { id: parent } }],
       headers: { location: `/api/v2${JOBS}/704` },
       after: [sees(`${JOBS}/704`, { name: "new", status: "idle" })],
-    },
-    {
-      operation,
-      rule: "no such schedule",
-      path,
-      body: { autodiscovery: { schedule: "yearly" } },
-      answers: "400 BAD_REQUEST",
-    },
-    {
-      operation,
-      rule: "a template that does not exist",
-      path,
+    }),
+    row(operation, "no such schedule", path, "400 BAD_REQUEST", { body: { autodiscovery: { schedule: "yearly" } } }),
+    row(operation, "a template that does not exist", path, "404 NOT_FOUND", {
       body: { autodiscovery: { devicetemplates: ["nothing.odt"] } },
-      answers: "404 NOT_FOUND",
-    },
+    }),
   ]),
 ];

@@ -3,7 +3,7 @@ import { ACCESS_LEVELS, type AccessLevel } from "../../../../src/auth/accounts.t
 import { RELEASE_NAMES, type ReleaseName, releaseOf, type SpellingName } from "../../../../src/release/release.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { type DocumentedOperation, OPERATIONS } from "../document.ts";
-import { type Answer, known, type Row } from "../row.ts";
+import { type Answer, known, type Row, row } from "../row.ts";
 import { ID } from "../world.ts";
 
 export interface Example {
@@ -29,7 +29,7 @@ export function genericRows(example: Example): readonly Row[] {
 function malformedKeyRows({ operation: { id, accessLevel }, path, body }: Example): readonly Row[] {
   if (accessLevel === undefined) return [];
   const rule = "a bearer token of another form, on live servers";
-  return [{ operation: id, path, body, rule, spelling: "live", bearer: "p-w-d", answers: "400 BAD_REQUEST" }];
+  return [row(id, rule, path, "400 BAD_REQUEST", { body, spelling: "live", bearer: "p-w-d" })];
 }
 
 function absentRows({ operation, path, body, spelling }: Example): readonly Row[] {
@@ -142,7 +142,7 @@ const TOO_LARGE = `{"more":"${"x".repeat(15 * 1024)}"}`;
 /** "Maximum POST body size: 15 KB. POST requests", also without a body. */
 function noBodyRows({ operation: { id, method }, path }: Example): readonly Row[] {
   if (method !== "POST") return [];
-  return [{ operation: id, path, rule: "more than 15 KB", body: TOO_LARGE, answers: "400 BODY_TOO_LARGE" }];
+  return [row(id, "more than 15 KB", path, "400 BODY_TOO_LARGE", { body: TOO_LARGE })];
 }
 
 /** "400: any parameter ... is invalid": text must be UTF-8. */
@@ -151,7 +151,7 @@ function encodingRows({ operation: { id, query }, path, body }: Example): readon
   if (name === undefined) return [];
   const target = `${path}${path.includes("?") ? "&" : "?"}${name}=%FF`;
   const shows = { message: `${name} is not UTF-8` };
-  return [{ operation: id, path: target, body, rule: "a parameter is UTF-8", answers: "400 BAD_REQUEST", shows }];
+  return [row(id, "a parameter is UTF-8", target, "400 BAD_REQUEST", { body, shows })];
 }
 
 /** "400: any parameter or the request body is invalid", and the general rules of Request body shapes. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import { gets, newLocation, pass, type Row, type Step, sees } from "../row.ts";
+import { gets, newLocation, pass, type Row, row, type Step, sees } from "../row.ts";
 import { ID } from "../world.ts";
 
 /** Order of the sensors of device Four. */
@@ -58,67 +58,39 @@ const IMPOSSIBLE: readonly (readonly [rule: string, body: object])[] = [
 /** Move request and Move rules. */
 export const MOVING: readonly Row[] = [
   ...MOVES.flatMap(({ operation, path, id, orders }): readonly Row[] => [
-    ...WITHIN.map(
-      ([body, index]): Row => ({
-        operation,
-        rule: `within siblings: ${JSON.stringify(body)}`,
-        path: `${path}/move`,
+    ...WITHIN.map(([body, index]) =>
+      row(operation, `within siblings: ${JSON.stringify(body)}`, `${path}/move`, 204, {
         body,
-        answers: 204,
         headers: { location: `/api/v2/sensors/${id}` },
         after: [order(orders[index])],
       }),
     ),
-    {
-      operation,
-      rule: "to another parent",
-      path: `${path}/move`,
+    row(operation, "to another parent", `${path}/move`, 204, {
       body: { parent: ID.device },
-      answers: 204,
       after: [order("abcd".replace(id === ID.b ? "b" : "c", "")), sees(newLocation, { parent: { id: ID.device } })],
-    },
-    ...([{ position: 10 }, { position_preset: "top" }] as const).map(
-      (place): Row => ({
-        operation,
-        rule: `to another parent, at a place: ${JSON.stringify(place)}`,
-        path: `${path}/move`,
+    }),
+    ...([{ position: 10 }, { position_preset: "top" }] as const).map((place) =>
+      row(operation, `to another parent, at a place: ${JSON.stringify(place)}`, `${path}/move`, 204, {
         body: { parent: ID.device, ...place },
-        answers: 204,
         after: [({ simulator }) => expect(simulator.world.node(ID.device)?.children[0]?.id).toBe(id)],
       }),
     ),
-    ...IMPOSSIBLE.map(
-      ([rule, body]): Row => ({ operation, rule, path: `${path}/move`, body, answers: "400 BAD_REQUEST" }),
-    ),
-    {
-      operation,
-      rule: "a parent that does not exist",
-      path: `${path}/move`,
-      body: { parent: "999999" },
-      answers: "404 NOT_FOUND",
-    },
+    ...IMPOSSIBLE.map(([rule, body]) => row(operation, rule, `${path}/move`, "400 BAD_REQUEST", { body })),
+    row(operation, "a parent that does not exist", `${path}/move`, "404 NOT_FOUND", { body: { parent: "999999" } }),
   ]),
   ...KINDS.flatMap(([operation, path, kind, id]): readonly Row[] => [
-    {
-      operation,
-      rule: "204 with Location",
-      path: `${path}/${id}/move`,
+    row(operation, "204 with Location", `${path}/${id}/move`, 204, {
       body: { position_preset: "top" },
-      answers: 204,
       headers: { location: `/api/v2/${kind}/${id}` },
       after: [({ simulator: { world } }) => expect(world.node(id)?.parent?.children[0]?.id).toBe(id)],
-    },
-    ...IMPOSSIBLE.slice(0, 6).map(
-      ([rule, body]): Row => ({ operation, rule, path: `${path}/${id}/move`, body, answers: "400 BAD_REQUEST" }),
+    }),
+    ...IMPOSSIBLE.slice(0, 6).map(([rule, body]) =>
+      row(operation, rule, `${path}/${id}/move`, "400 BAD_REQUEST", { body }),
     ),
   ]),
-  {
-    operation: "moveGroup",
-    rule: "not below itself",
-    path: `/experimental/groups/${ID.group}/move`,
+  row("moveGroup", "not below itself", `/experimental/groups/${ID.group}/move`, "400 BAD_REQUEST", {
     body: { parent: ID.group },
-    answers: "400 BAD_REQUEST",
-  },
+  }),
 ];
 
 interface Cloning {
@@ -171,54 +143,40 @@ function clonedTo(parent: string, index: number): Step {
 /** Clone requests, and Location with its rules. */
 export const CLONING: readonly Row[] = [
   ...CLONES.flatMap(({ operation, path, body, parent, kind }): readonly Row[] => [
-    {
+    row(
       operation,
-      rule: "204, with Location: 202 there until it is ready; at the bottom, its old name with a mark before it",
+      "204, with Location: 202 there until it is ready; at the bottom, its old name with a mark before it",
       path,
-      body,
-      answers: 204,
-      headers: { location: new RegExp(`^/api/v2/${kind}/\\d+$`) },
-      after: [
-        clonedTo(parent, -1),
-        gets(newLocation, 202),
-        pass(2000),
-        sees(newLocation, { name: expect.stringMatching(/^\S.* (Four|Known group|b)$/), parent: { id: parent } }),
-      ],
-    },
-    ...(["top", "10", "20", "bottom"] as const).map(
-      (position): Row => ({
-        operation,
-        rule: `position ${position}`,
-        path,
+      204,
+      {
+        body,
+        headers: { location: new RegExp(`^/api/v2/${kind}/\\d+$`) },
+        after: [
+          clonedTo(parent, -1),
+          gets(newLocation, 202),
+          pass(2000),
+          sees(newLocation, { name: expect.stringMatching(/^\S.* (Four|Known group|b)$/), parent: { id: parent } }),
+        ],
+      },
+    ),
+    ...(["top", "10", "20", "bottom"] as const).map((position) =>
+      row(operation, `position ${position}`, path, 204, {
         body: { ...body, position },
-        answers: 204,
         after: [clonedTo(parent, position === "bottom" ? -1 : position === "20" ? 1 : 0)],
       }),
     ),
-    {
-      operation,
-      rule: "name, and a service_url",
-      path,
+    row(operation, "name, and a service_url", path, 204, {
       body: { ...body, name: "copy", service_url: "https://example.net" },
-      answers: 204,
       after: [pass(2000), sees(newLocation, { name: "copy" })],
-    },
-    { operation, rule: "no such position", path, body: { ...body, position: "left" }, answers: "400 BAD_REQUEST" },
-    { operation, rule: "position is a string", path, body: { ...body, position: 10 }, answers: "400 BAD_REQUEST" },
-    {
-      operation,
-      rule: "a parent that does not exist",
-      path,
+    }),
+    row(operation, "no such position", path, "400 BAD_REQUEST", { body: { ...body, position: "left" } }),
+    row(operation, "position is a string", path, "400 BAD_REQUEST", { body: { ...body, position: 10 } }),
+    row(operation, "a parent that does not exist", path, "404 NOT_FOUND", {
       body: { ...body, ...(operation === "cloneObject" ? { parent: "999999" } : { parent_id: "999999" }) },
-      answers: "404 NOT_FOUND",
-    },
+    }),
   ]),
-  {
-    operation: "cloneObject",
-    rule: "host of a device",
-    path: `/experimental/objects/${ID.four}/clone`,
+  row("cloneObject", "host of a device", `/experimental/objects/${ID.four}/clone`, 204, {
     body: { parent: ID.group, host: "10.7.7.8" },
-    answers: 204,
     after: [pass(2000), sees(newLocation, { basic: { host: "10.7.7.8" } })],
-  },
+  }),
 ];

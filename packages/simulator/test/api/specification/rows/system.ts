@@ -1,110 +1,60 @@
 import { expect } from "vitest";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import { ids, type Row } from "../row.ts";
+import { ids, type Row, row } from "../row.ts";
 
 /** Section System endpoints, and the rest about the installation. */
 export const SYSTEM: readonly Row[] = [
-  {
-    operation: "getHealth",
-    rule: "204 when it is up and connected; no auth",
-    bearer: null,
-    path: "/health",
-    answers: 204,
-  },
-  {
-    operation: "getHealth",
-    rule: "503 when the core connection fails",
+  row("getHealth", "204 when it is up and connected; no auth", "/health", 204, { bearer: null }),
+  row("getHealth", "503 when the core connection fails", "/health", "503 SERVICE_UNAVAILABLE", {
     fault: "error=503@/health",
     bearer: null,
-    path: "/health",
-    answers: "503 SERVICE_UNAVAILABLE",
-  },
-  {
-    operation: "getHealth",
-    rule: "503 when the license is inactive",
+  }),
+  row("getHealth", "503 when the license is inactive", "/health", "503 LICENSE_INACTIVE", {
     fault: "error=503,code=LICENSE_INACTIVE@/health",
     bearer: null,
-    path: "/health",
-    answers: "503 LICENSE_INACTIVE",
-  },
-  {
-    operation: "getPublicSettings",
-    rule: "public settings; no auth",
+  }),
+  row("getPublicSettings", "public settings; no auth", "/settings/public", 200, {
     bearer: null,
-    path: "/settings/public",
-    answers: 200,
     shows: { site_name: expect.any(String) },
-  },
-  { operation: "getVersion", rule: "version info", path: "/version", answers: 200, shows: expect.any(Object) },
-  {
-    operation: "listFeatureToggles",
-    rule: "an array of strings; allowed value EFeatureToggleSettingsV2",
-    path: "/experimental/feature-toggles",
-    answers: 200,
-    shows: ["EFeatureToggleSettingsV2"],
-  },
-  { operation: "getLicense", rule: "not shown; an object", path: "/experimental/license", answers: 200, shows: {} },
-  {
-    operation: "getLicense",
-    rule: "also for who sees a part of the tree",
+  }),
+  row("getVersion", "version info", "/version", 200, { shows: expect.any(Object) }),
+  row(
+    "listFeatureToggles",
+    "an array of strings; allowed value EFeatureToggleSettingsV2",
+    "/experimental/feature-toggles",
+    200,
+    { shows: ["EFeatureToggleSettingsV2"] },
+  ),
+  row("getLicense", "not shown; an object", "/experimental/license", 200, { shows: {} }),
+  row("getLicense", "also for who sees a part of the tree", "/experimental/license", 200, {
     bearer: CREDENTIALS.restrictedApiKey,
-    path: "/experimental/license",
-    answers: 200,
-  },
-  {
-    operation: "listDeviceTemplates",
-    rule: "device templates",
-    path: "/experimental/devices/templates",
-    answers: 200,
+  }),
+  row("listDeviceTemplates", "device templates", "/experimental/devices/templates", 200, {
     shows: expect.arrayContaining([expect.objectContaining({ id: "generic-snmp.odt" })]),
-  },
-  {
-    operation: "listDeviceIcons",
-    rule: "id, href and extensions of each",
-    path: "/devices/icons",
-    answers: 200,
+  }),
+  row("listDeviceIcons", "id, href and extensions of each", "/devices/icons", 200, {
     shows: expect.arrayContaining([
       { id: expect.any(String), href: expect.any(String), extensions: expect.arrayContaining([expect.any(String)]) },
     ]),
-  },
-  {
-    operation: "listLibraries",
-    rule: "library info",
-    path: "/libraries",
-    answers: 200,
-    shows: ids("301", "302", "303", "304", "305"),
-  },
-  {
-    operation: "listLookupDefinitions",
-    rule: "lookup definitions",
-    path: "/lookup-definitions",
-    answers: 200,
+  }),
+  row("listLibraries", "library info", "/libraries", 200, { shows: ids("301", "302", "303", "304", "305") }),
+  row("listLookupDefinitions", "lookup definitions", "/lookup-definitions", 200, {
     shows: expect.arrayContaining([expect.objectContaining({ id: "prtg.simulated.door" })]),
-  },
-  {
-    operation: "getLookupDefinition",
-    rule: "one lookup definition",
-    path: "/lookup-definitions/prtg.simulated.door",
-    answers: 200,
+  }),
+  row("getLookupDefinition", "one lookup definition", "/lookup-definitions/prtg.simulated.door", 200, {
     shows: { id: "prtg.simulated.door" },
-  },
-  {
-    operation: "getSettingLookup",
-    rule: "the values of a setting",
-    path: "/setting-lookups/interval",
-    answers: 200,
-    shows: { name: "interval" },
-  },
-  {
-    operation: "getSettingLookup",
-    rule: "id of an object that does not exist",
-    path: "/setting-lookups/interval?id=999999",
-    answers: "404 NOT_FOUND",
-  },
-  {
-    operation: "getSettingLookup",
-    rule: "a lookup of an object's own values needs its id",
-    path: "/setting-lookups/primarychannel",
-    answers: "400 BAD_REQUEST",
-  },
+  }),
+  row("getSettingLookup", "the values of a setting", "/setting-lookups/interval", 200, { shows: { name: "interval" } }),
+  row(
+    "getSettingLookup",
+    "id of an object that does not exist",
+    "/setting-lookups/interval?id=999999",
+    "404 NOT_FOUND",
+  ),
+  row(
+    "getSettingLookup",
+    "a lookup of an object's own values needs its id",
+    "/setting-lookups/primarychannel",
+    "400 BAD_REQUEST",
+  ),
 ];
