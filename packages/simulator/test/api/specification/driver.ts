@@ -19,7 +19,7 @@ export interface Specified {
   /** Default: the specification's. */
   readonly spelling?: SpellingName;
   /** Default: the newest. */
-  readonly release?: ReleaseName;
+  readonly release?: ReleaseName | undefined;
 }
 
 export async function startSpecified(options: Specified = {}): Promise<Running> {
@@ -84,12 +84,8 @@ function checkError({ status, json, headers }: Received): void {
   });
 }
 
-/** True if rows can share one service. */
-export function changesNothing(
-  { method, before, after, answers, operation, release }: Row,
-  contract: Contract,
-): boolean {
-  if (release !== undefined) return false;
+/** True if rows can share a service of their spelling and release. */
+export function changesNothing({ method, before, after, answers, operation }: Row, contract: Contract): boolean {
   const reads = (method ?? contract.operations.find(({ id }) => id === operation)?.method) === "GET";
   return before === undefined && (reads || (after === undefined && typeof answers === "string"));
 }

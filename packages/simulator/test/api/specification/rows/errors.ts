@@ -1,8 +1,19 @@
-import { force, type Row, row } from "../row.ts";
+import { type Answer, force, type Row, row } from "../row.ts";
 import { ID } from "../world.ts";
 
+/** Core server and time cause them, not the request. */
+export const SERVICE_FAILURES = [
+  ...(["408 EXECUTION_TIMEOUT", "500 INTERNAL_ERROR", "500 UNKNOWN", "502 BAD_GATEWAY"] as const),
+  ...(["503 SERVICE_UNAVAILABLE", "504 GATEWAY_TIMEOUT"] as const),
+] satisfies readonly Answer[];
+
 export const ERRORS: readonly Row[] = [
-  row("listSensors", "unknown error", "/experimental/sensors", "500 UNKNOWN", { fault: "error=500,code=UNKNOWN" }),
+  ...SERVICE_FAILURES.map((failure) => {
+    const [status, code] = failure.split(" ");
+    return row("listSensors", "a failure of the service", "/experimental/sensors", failure, {
+      fault: `error=${status},code=${code}`,
+    });
+  }),
   row(
     "listSensors",
     "an unexpected internal error is no end of the service",
@@ -26,6 +37,14 @@ export const ERRORS: readonly Row[] = [
     "404 NOT_FOUND",
     { method: "POST", body: { basic: { name: "new", host: "10.9.9.9" } } },
   ),
+  row("listSensors", "a parameter is UTF-8", "/experimental/sensors?filter=%FF", "400 BAD_REQUEST", {
+    shows: { message: "filter is not UTF-8" },
+  }),
+  row("pauseSensor", "the body is JSON", `/sensors/${ID.up}/pause`, "400 BAD_REQUEST", { body: "{" }),
+  row("pauseSensor", "the body is UTF-8", `/sensors/${ID.up}/pause`, "400 BAD_REQUEST", {
+    body: Buffer.from('{"name":"\xfc"}', "latin1"),
+    shows: { message: "The body is not UTF-8" },
+  }),
   row("pauseSensor", "15 KB are not too much", `/sensors/${ID.up}/pause`, 204, {
     body: JSON.stringify({ message: "" }).padEnd(15 * 1024),
   }),
