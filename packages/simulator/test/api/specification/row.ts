@@ -47,6 +47,19 @@ export function row(
   return { operation, rule, path, answers, ...more };
 }
 
+/** The list has exactly these objects in this order. `expected`: ids with spaces between. */
+export function finds(
+  operation: OperationId,
+  list: string,
+  parameters: Readonly<Record<string, string>>,
+  expected: string,
+  more: Omit<Row, keyof Shown | "shows"> = {},
+): Row {
+  const found = expected.split(" ").filter((id) => id !== "");
+  const rule = `${JSON.stringify(parameters)} finds ${found.join(" ") || "nothing"}`;
+  return row(operation, rule, `${list}${query(parameters)}`, 200, { shows: ids(...found), ...more });
+}
+
 export type Answer = 200 | 201 | 202 | 204 | `${number} ${ErrorCode}`;
 export type Lazy<Value> = Value | ((it: Running) => Value);
 export type Step = (it: Running) => unknown;
@@ -91,6 +104,14 @@ export function gets(path: Lazy<string>, answer: Answer, bearer?: Lazy<string>):
 export function outcomeOf({ status, json }: { readonly status: number; readonly json: unknown }): Answer {
   const code = (json as { readonly code?: string } | undefined)?.code;
   return (status < 400 ? status : `${status} ${code}`) as Answer;
+}
+
+/** The row's answer equals another one. `of`: the part of the other answer. */
+export function equals(path: Lazy<string>, of: (json: unknown) => unknown = (json) => json): Step {
+  return async (it) => {
+    const { json, text } = await it.send("GET", known(path, it));
+    expect(it.received.json, text).toEqual(of(json));
+  };
 }
 
 /** Location of the new object below `/api/v2`. */

@@ -1,7 +1,8 @@
 import { OPERATIONS } from "./document.ts";
 import type { Row } from "./row.ts";
-import { ACCOUNTS, API_KEYS, PASSWORDS } from "./rows/accounts.ts";
+import { ACCOUNTS, PASSWORDS } from "./rows/accounts.ts";
 import { ACTIONS, MULTI_ACTIONS } from "./rows/actions.ts";
+import { API_KEYS } from "./rows/api-keys.ts";
 import { AUTHENTICATION } from "./rows/authentication.ts";
 import { AUTODISCOVERY } from "./rows/autodiscovery.ts";
 import { CREATION, DELETION, EDITING } from "./rows/changes.ts";

@@ -19,14 +19,13 @@ export function listRows({ operation, path: example }: Example): readonly Row[] 
 
 function pageRows(operation: Row["operation"], path: string): readonly Row[] {
   return [
-    ...["limit=3001", "offset=-1"].map(
-      (parameter) =>
-        row(
-          operation,
-          `offset and limit are int32, limit at most ${MAX}: ${parameter}`,
-          `${path}?${parameter}`,
-          "400 BAD_REQUEST",
-        ),
+    ...["limit=3001", "offset=-1"].map((parameter) =>
+      row(
+        operation,
+        `offset and limit are int32, limit at most ${MAX}: ${parameter}`,
+        `${path}?${parameter}`,
+        "400 BAD_REQUEST",
+      ),
     ),
     ...["", "?limit=0", `?limit=${MAX}`].map((parameters) =>
       row(operation, `up to ${MAX} objects: ${parameters || "without limit"}`, `${path}${parameters}`, 200, {
