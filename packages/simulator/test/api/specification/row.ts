@@ -77,6 +77,17 @@ export function force(id: string, status: SimStatus): Step {
   return (it) => it.simulator.world.force(id, status, it.simulator.now());
 }
 
+export function pause(id: string): Step {
+  return ({ simulator: { world, now } }) => world.pause(id, now());
+}
+
+/** A probe loses its connection for good. */
+export function disconnect(probeId: string): Step {
+  const effect = { kind: "status", status: "disconnected", message: undefined } as const;
+  const always = { lengthMs: Number.POSITIVE_INFINITY, everyMs: Number.POSITIVE_INFINITY, times: 1, effect };
+  return ({ simulator: { world, now } }) => world.addIncident(probeId, { start: now(), ...always });
+}
+
 /** Sends a request that must succeed. */
 export function does(method: string, path: Lazy<string>, body?: unknown): Step {
   return async (it) => {

@@ -1,6 +1,9 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import { force, pass, type Row, row, type Step, sees } from "../row.ts";
+import { STATUS_TOKENS } from "../../../../src/records/spelling.ts";
+import type { SimNode, SimSensor, SimStatus } from "../../../../src/world/model.ts";
+import { CREDENTIALS } from "../../../support/running-service.ts";
+import { force, pass, pause, type Row, row, type Step, sees } from "../row.ts";
 import { ID } from "../world.ts";
 
 const MINUTE = 60_000;
@@ -25,18 +28,35 @@ const ROUNDED = [
 
 const WRONG_DURATIONS = [-1, 1_000_000_001, "60", null];
 
+function scannable(node: SimNode | undefined): readonly SimSensor[] {
+  return node?.kind === "sensor" ? [node as SimSensor] : (node?.children.flatMap(scannable) ?? []);
+}
+
+/** The statuses of a sensor that permit an action. Others refuse it. */
+const POSSIBLE: readonly (readonly [action: "pause" | "resume" | "scan" | "acknowledge", readonly SimStatus[]])[] = [
+  [
+    "pause",
+    [
+      ...(["none", "unknown", "collecting", "up", "warning", "down", "disconnected", "pausedbydependency"] as const),
+      ...(["pausedbyschedule", "unusual", "pauseduntil", "acknowledged", "partialdown"] as const),
+    ],
+  ],
+  ["resume", ["pausedbyuser", "pauseduntil"]],
+  ["scan", ["none", "unknown", "collecting", "up", "warning", "down", "unusual", "acknowledged", "partialdown"]],
+  ["acknowledge", ["down", "partialdown"]],
+];
+
 /** Endpoints, Pause request, Acknowledge request, Rules that are stated. */
 export const ACTIONS: readonly Row[] = [
   ...KINDS.flatMap(([kind, list, id]): readonly Row[] => {
     const path = `${list}/${id}`;
-    const pause = `pause${kind}` satisfies OperationId;
     return [
-      row(pause, "duration 0.0 by default: pauses indefinitely", `${path}/pause`, 204, {
+      row(`pause${kind}`, "duration 0.0 by default: pauses indefinitely", `${path}/pause`, 204, {
         body: {},
         after: [hasStatus(path, "pausedbyuser"), pass(100_000 * MINUTE), hasStatus(path, "pausedbyuser")],
       }),
       ...ROUNDED.map(([duration, minutes]) =>
-        row(pause, `duration ${duration} s, rounded up to ${minutes} min`, `${path}/pause`, 204, {
+        row(`pause${kind}`, `duration ${duration} s, rounded up to ${minutes} min`, `${path}/pause`, 204, {
           body: { duration },
           after: [
             pass(minutes * MINUTE - 1),
@@ -46,16 +66,16 @@ export const ACTIONS: readonly Row[] = [
           ],
         }),
       ),
-      row(pause, "maximum duration 1000000000", `${path}/pause`, 204, {
+      row(`pause${kind}`, "maximum duration 1000000000", `${path}/pause`, 204, {
         body: { duration: 1_000_000_000, message: "for a while" },
         after: [hasStatus(path, "pauseduntil")],
       }),
-      row(pause, "impossible for the current status", `${path}/pause`, "400 WRONG_NODE_STATUS", {
-        before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
+      row(`pause${kind}`, "impossible for the current status", `${path}/pause`, "400 WRONG_NODE_STATUS", {
+        before: [pause(id)],
         body: {},
       }),
       row(`resume${kind}`, "ends a pause", `${path}/resume`, 204, {
-        before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
+        before: [pause(id)],
         after: [sees(path, { status: expect.not.stringContaining("paused") })],
       }),
       row(`resume${kind}`, "impossible for the current status", `${path}/resume`, "400 WRONG_NODE_STATUS"),
@@ -63,13 +83,18 @@ export const ACTIONS: readonly Row[] = [
         before: [pass(7000)],
         after: [
           ({ simulator: { world, now } }) => {
-            const [channel] = world.list("sensor").find((sensor) => sensor.id === ID.up)?.channels ?? [];
-            expect(channel && world.lastMeasurement(channel, now())?.at).toBe(now());
+            const scanned = scannable(world.node(id)).filter(
+              (sensor) => world.state(sensor, now()).status !== "pausedbyuser",
+            );
+            expect(scanned.length).toBeGreaterThan(kind === "Sensor" ? 0 : 2);
+            for (const { channels } of scanned) {
+              expect(channels[0] && world.lastMeasurement(channels[0], now())?.at).toBe(now() - (now() % 1000));
+            }
           },
         ],
       }),
       row(`scan${kind}`, "impossible for the current status", `${path}/scan`, "400 WRONG_NODE_STATUS", {
-        before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
+        before: [pause(id)],
       }),
     ];
   }),
@@ -119,15 +144,30 @@ export const ACTIONS: readonly Row[] = [
     "400 WRONG_NODE_STATUS",
     { body: {} },
   ),
-  ...(["pausedbyuser", "pausedbylicense"] as const).map((status) =>
-    row(
-      "pauseSensor",
-      `a sensor that is ${status} cannot be paused`,
-      `/sensors/${ID.up}/pause`,
-      "400 WRONG_NODE_STATUS",
-      { before: [force(ID.up, status)], body: {} },
-    ),
+  ...POSSIBLE.flatMap(([action, possible]) =>
+    STATUS_TOKENS.map((status) => {
+      const answers = possible.includes(status) ? 204 : "400 WRONG_NODE_STATUS";
+      return row(`${action}Sensor`, `a sensor that is ${status}`, `/sensors/${ID.up}/${action}`, answers, {
+        before: [force(ID.up, status)],
+        body: action === "pause" || action === "acknowledge" ? {} : undefined,
+        ...(answers === 204
+          ? {}
+          : {
+              shows: { message: `${action} is impossible: the sensor is ${status}` },
+              after: [hasStatus(`/sensors/${ID.up}`, status)],
+            }),
+      });
+    }),
   ),
+  row("scanSensor", "the scan is in the time series", `/sensors/${ID.up}/scan`, 204, {
+    before: [pass(31_200)],
+    after: [
+      async (it) => {
+        const { json } = await it.send("GET", `/experimental/timeseries/${ID.up}/live`);
+        expect((json as string[][]).at(-1)?.[0]).toBe(`${new Date(it.clock.now()).toISOString().slice(0, 19)}Z`);
+      },
+    ],
+  }),
   ...[
     ...KINDS.map(([kind, list, id]) => [`pause${kind}`, `${list}/${id}/pause`] as const),
     ["acknowledgeSensor", `/sensors/${ID.down}/acknowledge`] as const,
@@ -221,6 +261,30 @@ export const MULTI_ACTIONS: readonly Row[] = [
       ],
     }),
   ),
+  ...(["Probe", "Group", "Device"] as const).map((kind) =>
+    row(`pause${kind}s`, "all objects that match", `/${kind.toLowerCase()}s/pause`, 200, {
+      body: { filter: `type = ${kind.toLowerCase()}` },
+      after: [
+        ({ simulator: { world, now }, received: { json } }) => {
+          const nodes = world.list(kind.toLowerCase() as "group");
+          expect(json).toMatchObject(nodes.map(({ id }) => ({ node: { id }, failure: null })));
+          // A paused parent does not keep children from their own pause.
+          for (const node of nodes) expect(world.state(node, now()).status).toBe("pausedbyuser");
+        },
+      ],
+    }),
+  ),
+  row("pauseSensors", "only objects that the user sees", "/sensors/pause", 200, {
+    bearer: CREDENTIALS.restrictedApiKey,
+    body: { filter: "type = sensor" },
+    after: [
+      ({ simulator: { world }, received: { json } }) => {
+        const seen = world.node(ID.elsewhere)?.children ?? [];
+        expect(json).toMatchObject(seen.map(({ id }) => ({ node: { id } })));
+      },
+      hasStatus(`/sensors/${ID.up}`, "up"),
+    ],
+  }),
   row("acknowledgeSensors", "some succeed, some fail", "/sensors/acknowledge", 200, {
     body: { filter: `parentid = "${ID.device}"` },
     shows: [ID.up, ID.down, ID.paused, ID.fresh].map((id) => ({

@@ -1,18 +1,11 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import type { Incident } from "../../../../src/world/model.ts";
-import { does, earlierLocation, gets, newLocation, pass, type Row, row, sees } from "../row.ts";
+import { disconnect, does, earlierLocation, gets, newLocation, pass, type Row, row, sees } from "../row.ts";
 import { ID } from "../world.ts";
 
 const DEVICE = { basic: { name: "new", host: "10.9.9.9" } };
 const GROUP = { basic: { name: "new" } };
 const SENSOR = { basic: { name: "new" } };
-
-/** Permanent. */
-function disconnection(start: number): Incident {
-  const effect = { kind: "status", status: "disconnected", message: undefined } as const;
-  return { start, lengthMs: Number.POSITIVE_INFINITY, everyMs: Number.POSITIVE_INFINITY, times: 1, effect };
-}
 
 const CREATIONS: readonly (readonly [OperationId, path: string, body: object, kind: string])[] = [
   ["createProbeDevice", `/experimental/probes/${ID.probe}/device`, DEVICE, "devices"],
@@ -78,7 +71,7 @@ export const CREATION: readonly Row[] = [
     "impossible while the probe is disconnected",
     `/experimental/devices/${ID.device}/sensor?kindid=ping`,
     "400 WRONG_NODE_STATUS",
-    { before: [(it) => it.simulator.world.addIncident(ID.probe, disconnection(it.simulator.now()))], body: SENSOR },
+    { before: [disconnect(ID.probe)], body: SENSOR },
   ),
   row(
     "startMetascan",
@@ -92,7 +85,7 @@ export const CREATION: readonly Row[] = [
     "impossible while the probe is disconnected",
     `/experimental/devices/${ID.device}/metascan?kindid=ping`,
     "400 WRONG_NODE_STATUS",
-    { before: [(it) => it.simulator.world.addIncident(ID.probe, disconnection(it.simulator.now()))] },
+    { before: [disconnect(ID.probe)] },
   ),
   row(
     "startMetascan",

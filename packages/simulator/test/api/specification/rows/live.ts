@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import { gets, ids, pass, type Row, row, sees } from "../row.ts";
+import { gets, ids, pass, pause, type Row, row, sees } from "../row.ts";
 import { ID } from "../world.ts";
 
 const TASKS = "/experimental/autodiscoverytasks";
@@ -40,7 +40,7 @@ const ROWS: readonly Omit<Row, "spelling">[] = [
   ...DISCOVERIES.flatMap(([operation, path, id]): readonly Omit<Row, "spelling">[] => [
     row(operation, "starts an auto-discovery", path, 204, { after: [gets(`${TASKS}/704`, 200)] }),
     row(operation, "impossible for the current status: it is paused", path, "400 WRONG_NODE_STATUS", {
-      before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
+      before: [pause(id)],
     }),
   ]),
   row("listFeatureFlags", "flags", "/experimental/featureflags", 200, { shows: expect.any(Array) }),
