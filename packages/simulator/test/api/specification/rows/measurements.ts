@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { CREDENTIALS } from "../../../support/running-service.ts";
 import { NOW } from "../../../support/tiny-world.ts";
 import { query, type Row, row } from "../row.ts";
 import { ID } from "../world.ts";
@@ -90,6 +91,60 @@ export const MEASUREMENTS: readonly Row[] = [
   ),
   row("listSensorData", "channel measurements", `/sensors/${ID.up}/data`, 200, {
     shows: expect.arrayContaining([expect.objectContaining({ channel: expect.objectContaining({ id: ID.channel }) })]),
+  }),
+  ...(["specification", "live"] as const).map((spelling) =>
+    row(
+      "listSensorData",
+      `each equals the last measurement of its channel: ${spelling}`,
+      `/sensors/${ID.up}/data`,
+      200,
+      {
+        spelling,
+        after: [
+          async (it) => {
+            for (const { channel, ...measurement } of it.received.json as { channel: { id: string } }[]) {
+              const { json } = await it.send("GET", `/channels/${channel.id}`);
+              const { last_measurement, basic } = json as { last_measurement: object; basic: { unittype: string } };
+              const unit = { type: basic.unittype };
+              expect(measurement).toEqual(spelling === "live" ? { last_measurement, unit } : last_measurement);
+            }
+          },
+        ],
+      },
+    ),
+  ),
+  row("listSensorData", "a record links to its channel", `/sensors/${ID.up}/data?limit=1`, 200, {
+    spelling: "live",
+    shows: [
+      {
+        channel: { id: ID.channel, type: "REFERENCED_CHANNEL", href: `/api/v2/channels/${ID.channel}` },
+        last_measurement: { timestamp: expect.any(String), value: expect.any(Number) },
+      },
+    ],
+  }),
+  row(
+    "listSensorData",
+    "filter",
+    `/sensors/${ID.up}/data${query({ filter: "primary = false", sort_by: "-id" })}`,
+    200,
+    {
+      after: [
+        ({ received: { json } }) => {
+          const found = (json as { channel: { id: string } }[]).map(({ channel }) => channel.id);
+          expect(found).toContain(ID.downtime);
+          expect(found).not.toContain(ID.channel);
+        },
+      ],
+    },
+  ),
+  row("listChannelData", "only visible channels", "/channels/data", 200, {
+    bearer: CREDENTIALS.restrictedApiKey,
+    after: [
+      ({ simulator: { world }, received: { json } }) => {
+        const seen = world.channels().filter(({ sensor }) => sensor.parent?.id === ID.elsewhere);
+        expect(json).toMatchObject(seen.map(({ sensor, number }) => ({ channel: { id: `${sensor.id}.${number}` } })));
+      },
+    ],
   }),
   row(
     "listSensorData",

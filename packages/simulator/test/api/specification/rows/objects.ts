@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
+import type { World } from "../../../../src/world/model.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import { force, gets, query, type Row, row } from "../row.ts";
+import { disconnect, equals, force, gets, ids, pause, query, type Row, row } from "../row.ts";
 import { ID } from "../world.ts";
 
 const KINDS = [
@@ -13,6 +14,15 @@ const KINDS = [
 ] as const;
 
 const COUNT = expect.any(Number);
+
+const SUMMARY = { sensor_status_summary: "true" };
+
+function listed(world: World, kind: (typeof KINDS)[number][0]): readonly object[] {
+  if (kind === "Channel") return ids(...world.channels().map(({ sensor, number }) => `${sensor.id}.${number}`));
+  return ids(...world.list(kind.toLowerCase() as "group").map(({ id }) => id));
+}
+
+const ALARMS: readonly string[] = ["down", "partialdown", "acknowledged", "warning", "unusual"];
 
 /** Section Status tokens. */
 const STATUS_TOKENS = [
@@ -41,9 +51,28 @@ export const OBJECTS: readonly Row[] = [
     row(`list${kind}Info`, "an array of info records", `/${plural}${query({ filter: `id = "${id}"` })}`, 200, {
       shows: [{ id, name: expect.any(String) }],
     }),
-    row(`get${kind}Overview`, "an info record", `/${plural}/${id}/overview`, 200, {
-      shows: { id, name: expect.any(String) },
+    row(`get${kind}Overview`, "the info record of the list", `/${plural}/${id}/overview`, 200, {
+      after: [equals(`/${plural}${query({ filter: `id = "${id}"` })}`, (list) => (list as readonly unknown[])[0])],
     }),
+    ...(
+      [
+        [`list${kind}s`, `/experimental/${plural}`],
+        [`list${kind}Info`, `/${plural}`],
+      ] as const
+    ).map(([operation, path]) =>
+      row(operation, "all objects of the kind in order of creation", path, 200, {
+        after: [({ simulator: { world }, received: { json } }) => expect(json).toMatchObject(listed(world, kind))],
+      }),
+    ),
+    row(
+      "listObjectInfo",
+      `the records of /${plural}`,
+      `/objects${query({ ...SUMMARY, filter: `type = ${kind.toLowerCase()}` })}`,
+      200,
+      {
+        after: [equals(`/${plural}${query(SUMMARY)}`)],
+      },
+    ),
   ]),
   ...(["Probe", "Group", "Device"] as const).flatMap((kind): readonly Row[] => [
     row(
@@ -84,11 +113,42 @@ export const OBJECTS: readonly Row[] = [
   row("listObjectInfo", "an array of object info", "/objects?sensor_status_summary=true", 200, {
     shows: expect.arrayContaining(KINDS.map(([, , id]) => expect.objectContaining({ id }))),
   }),
+  row("listObjectInfo", "everything, without the summary by default", "/objects?sort_by=-id", 200, {
+    after: [
+      equals("/experimental/objects", (list) =>
+        (list as { id: string }[]).map(({ id }) => expect.objectContaining({ id })),
+      ),
+      ({ received }) => expect(received.text).not.toContain("sensor_status_summary"),
+    ],
+  }),
+  row("listObjectInfo", "sensor_status_summary is a boolean", "/objects?sensor_status_summary=1", "400 BAD_REQUEST"),
+  row("getGroupOverview", "the root is a group", "/groups/0/overview", 200, {
+    shows: { id: "0", path: [{ id: "0" }] },
+  }),
+  row("getGroup", "the root is a group", "/groups/0", 200, { shows: { id: "0", href: "/api/v2/groups/0" } }),
   row("countObjects", "count of objects per kind", "/objects/count", 200, {
     shows: { probe: 2, group: COUNT, device: COUNT, sensor: COUNT, channel: COUNT },
   }),
-  row("getProbeNetworkInfo", "probe network info", `/probes/${ID.probe}/info`, 200, {
-    shows: { probe: { id: ID.probe } },
+  row("getProbeNetworkInfo", "the built-in probe is local", `/probes/${ID.probe}/info`, 200, {
+    shows: {
+      ...{ probe: { id: ID.probe, type: "REFERENCED_PROBE" }, local: true, connected: true, encrypted: false },
+      ...{ ip_address: "127.0.0.1", port: 23_560, status_since: expect.any(String) },
+    },
+  }),
+  row("getProbeNetworkInfo", "other probes are remote", `/probes/${ID.otherProbe}/info`, 200, {
+    shows: {
+      ...{ probe: { id: ID.otherProbe }, local: false, connected: true, encrypted: true },
+      ip_address: expect.stringMatching(/^192\.0\.2\.([1-9]\d?|1\d\d|2[0-4]\d|25[0-4])$/),
+    },
+    after: [equals(`/probes/${ID.otherProbe}/info`)],
+  }),
+  row("getProbeNetworkInfo", "a probe without a connection", `/probes/${ID.otherProbe}/info`, 200, {
+    before: [disconnect(ID.otherProbe)],
+    shows: { connected: false },
+  }),
+  row("getProbeNetworkInfo", "a paused probe keeps its connection", `/probes/${ID.otherProbe}/info`, 200, {
+    before: [pause(ID.otherProbe)],
+    shows: { connected: true },
   }),
   row("getSensorStatusSummary", "summary of all sensor states", "/sensor-status-summary", 200, {
     shows: { down: COUNT },
@@ -99,8 +159,20 @@ export const OBJECTS: readonly Row[] = [
     }),
   ),
   row("getSensorStatusSummaryOf", "a sensor has no summary", `/sensor-status-summary/${ID.up}`, "404 NOT_FOUND"),
-  row("listAlarms", "sensors that need attention", "/sensors/alarms", 200, {
-    shows: expect.arrayContaining([expect.objectContaining({ id: ID.down })]),
+  ...STATUS_TOKENS.map((status) =>
+    row("listAlarms", `sensors that need attention: ${status}`, "/sensors/alarms", 200, {
+      before: [force(ID.up, status)],
+      after: [
+        ({ received: { json } }) =>
+          expect((json as { id: string }[]).some(({ id }) => id === ID.up)).toBe(ALARMS.includes(status)),
+      ],
+    }),
+  ),
+  ...["false", "true"].map((include_all_channels) => {
+    const parameters = query({ filter: `id = "${ID.down}"`, include_all_channels });
+    return row("listAlarms", `the records of /sensors: ${include_all_channels}`, `/sensors/alarms${parameters}`, 200, {
+      after: [equals(`/sensors${parameters}`)],
+    });
   }),
   ...(["/sensors", "/sensors/alarms"] as const).map((path) =>
     row(

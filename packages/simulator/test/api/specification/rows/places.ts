@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import { gets, newLocation, pass, type Row, row, type Step, sees } from "../row.ts";
+import { does, gets, newLocation, pass, type Row, row, type Step, sees } from "../row.ts";
 import { ID } from "../world.ts";
 
 /** Order of the sensors of device Four. */
@@ -30,6 +30,16 @@ const KINDS: readonly (readonly [OperationId, path: string, kind: string, id: st
   ["moveGroup", "/experimental/groups", "groups", ID.group],
   ["moveDevice", "/experimental/devices", "devices", ID.four],
 ];
+
+function endsWithFour(sensors: readonly { readonly id: string }[]): boolean {
+  return (
+    [ID.a, ID.b, ID.c, ID.d].join() ===
+    sensors
+      .slice(-4)
+      .map(({ id }) => id)
+      .join()
+  );
+}
 
 /** Index of the resulting order. */
 const WITHIN: readonly (readonly [body: object, order: 0 | 1 | 2 | 3 | 4 | 5])[] = [
@@ -78,6 +88,51 @@ export const MOVING: readonly Row[] = [
     ...IMPOSSIBLE.map(([rule, body]) => row(operation, rule, `${path}/move`, "400 BAD_REQUEST", { body })),
     row(operation, "a parent that does not exist", `${path}/move`, "404 NOT_FOUND", { body: { parent: "999999" } }),
   ]),
+  ...(
+    [
+      ["a", { position_preset: "up" }],
+      ["d", { position_preset: "down" }],
+      ["b", { parent: ID.four }],
+    ] as const
+  ).map(([name, body]) =>
+    row("moveObject", `${name} stays: ${JSON.stringify(body)}`, `/objects/${ID[name]}/move`, 204, {
+      body,
+      after: [order("abcd")],
+    }),
+  ),
+  row("moveObject", "lists keep the order of creation", `/objects/${ID.d}/move`, 204, {
+    body: { position_preset: "top" },
+    after: [order("dabc"), sees("/experimental/sensors", expect.toSatisfy(endsWithFour))],
+  }),
+  ...(
+    [
+      [{ position: 30 }, 2],
+      [{ position_preset: "bottom" }, 4],
+    ] as const
+  ).map(([place, index]) =>
+    row("moveSensor", `among new siblings: ${JSON.stringify(place)}`, `/experimental/sensors/${ID.up}/move`, 204, {
+      body: { parent: ID.four, ...place },
+      after: [
+        ({ simulator: { world } }) => {
+          expect(world.node(ID.four)?.children.map(({ id }) => id)).toEqual(
+            [ID.a, ID.b, ID.c, ID.d].toSpliced(index, 0, ID.up),
+          );
+          expect(world.node(ID.device)?.children.map(({ id }) => id)).not.toContain(ID.up);
+        },
+      ],
+    }),
+  ),
+  ...(
+    [
+      ["into something below itself", ID.probe, { parent: ID.group }],
+      ["a probe into a group", ID.otherProbe, { parent: ID.group }],
+      ["the root", "0", { position: 10 }],
+    ] as const
+  ).map(([rule, id, body]) => row("moveObject", rule, `/objects/${id}/move`, "400 BAD_REQUEST", { body })),
+  row("moveObject", "an object would depend on itself", `/objects/${ID.a}/move`, "400 BAD_REQUEST", {
+    before: [does("PATCH", `/devices/${ID.device}`, { scheduledependency: { dependency: ID.a } })],
+    body: { parent: ID.device },
+  }),
   ...KINDS.flatMap(([operation, path, kind, id]): readonly Row[] => [
     row(operation, "204 with Location", `${path}/${id}/move`, 204, {
       body: { position_preset: "top" },
@@ -175,6 +230,39 @@ export const CLONING: readonly Row[] = [
       body: { ...body, ...(operation === "cloneObject" ? { parent: "999999" } : { parent_id: "999999" }) },
     }),
   ]),
+  row("cloneDevice", "the copy is paused and has what the device has", `/devices/${ID.device}/clone`, 204, {
+    body: { parent_id: ID.group, host: "10.7.7.7" },
+    after: [
+      pass(2000),
+      sees(newLocation, {
+        name: "Clone of Known device",
+        status: "pausedbyuser",
+        basic: { host: "10.7.7.7", tags: [] },
+      }),
+      async (it) => {
+        const copy = newLocation(it).split("/").at(-1) ?? "";
+        const { world } = it.simulator;
+        expect(world.node(copy)?.children.map(({ name }) => name)).toEqual(["up", "down", "paused", "fresh"]);
+        const sensor = `/sensors/${world.node(copy)?.children[0]?.id}`;
+        await sees(sensor, { status: "pausedbydependency" })(it);
+        await does("POST", `/devices/${copy}/resume`)(it);
+        await it.clock.advance(300_000);
+        await sees(sensor, { status: expect.not.stringMatching(/^(paused|unknown)/) })(it);
+      },
+    ],
+  }),
+  ...(
+    [
+      ["an empty name", "cloneSensor", `/sensors/${ID.up}/clone`, { parent_id: ID.device, name: " " }],
+      ["a parent that cannot hold it", "cloneSensor", `/sensors/${ID.up}/clone`, { parent_id: ID.group }],
+      ["a probe", "cloneObject", `/experimental/objects/${ID.probe}/clone`, { parent: "0" }],
+    ] as const
+  ).map(([rule, operation, path, body]) =>
+    row(operation, rule, path, "400 BAD_REQUEST", {
+      body,
+      after: [({ simulator: { world } }) => expect(world.list("sensor")).toHaveLength(32)],
+    }),
+  ),
   row("cloneObject", "host of a device", `/experimental/objects/${ID.four}/clone`, 204, {
     body: { parent: ID.group, host: "10.7.7.8" },
     after: [pass(2000), sees(newLocation, { basic: { host: "10.7.7.8" } })],
