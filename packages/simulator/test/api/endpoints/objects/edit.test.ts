@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type ChangingTree, codeOf, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
-import { query } from "../../../support/running-service.ts";
+import { type ChangingTree, startChangingTree } from "../../../support/changing-tree.ts";
 
 let changing: ChangingTree;
 beforeEach(async () => {
@@ -8,64 +7,6 @@ beforeEach(async () => {
 });
 
 describe("edited settings", () => {
-  test("a sensor accepts sections one by one and shows them", async () => {
-    const path = `/sensors/${changing.sensor.id}`;
-    const before = await changing.read(`${path}?include=intervalgroup,inheritance`);
-    expect(before.intervalgroup).toMatchObject({ interval: 60, _inherited: true });
-    const body = {
-      basic: { name: "renamed", tags: ["a", "b"], priority: 5 },
-      intervalgroup: { interval: 300 },
-    };
-    const answer = await changing.patch(`/experimental${path}`, body);
-    expect([answer.status, answer.text]).toEqual([204, ""]);
-    const after = await changing.read(`${path}?include=intervalgroup,inheritance`);
-    expect(after).toMatchObject({ name: "renamed", basic: { name: "renamed", tags: ["a", "b"], priority: 5 } });
-    // Omitted fields keep their values.
-    expect(after.intervalgroup).toEqual({
-      interval: 300,
-      errorintervalsdown: 1,
-      _inheritancesource: {
-        id: changing.device.id,
-        type: "REFERENCED_DEVICE",
-        name: changing.device.name,
-        href: `/api/v2/devices/${changing.device.id}`,
-      },
-      _inherited: false,
-      _shadowed: null,
-    });
-    expect(await changing.ids(`/experimental/sensors${query({ filter: 'name = "renamed"' })}`)).toEqual([
-      changing.sensor.id,
-    ]);
-    const slow = query({ filter: `intervalgroup.interval = 300s and parentid = "${changing.device.id}"` });
-    expect(await changing.ids(`/experimental/sensors${slow}`)).toContain(changing.sensor.id);
-  });
-
-  test("a device accepts addresses and a password, and never shows the password", async () => {
-    const path = `/devices/${changing.device.id}`;
-    const body = {
-      basic: { host: "srv.example.net", hostv6: "fd00::7", ipversion: 1 },
-      windowsconnection: { windowsloginusername: "svc", windowsloginpassword: "secret" },
-    };
-    expect((await changing.patch(path, body)).status).toBe(204);
-    const after = await changing.read(`${path}?include=*`);
-    expect(after.basic).toMatchObject({
-      host: "srv.example.net",
-      hostv6: "fd00::7",
-      ipversion: 1,
-      name: changing.device.name,
-    });
-    expect(after.windowsconnection).toMatchObject({
-      windowslogindomain: "",
-      windowsloginusername: "svc",
-      windowsloginpassword: "********",
-      _inherited: false,
-    });
-    expect(JSON.stringify(after)).not.toContain("secret");
-    for (const filter of ['basic.host = "srv.example.net"', 'basic.hostv6 = "fd00::7"']) {
-      expect(await changing.ids(`/experimental/devices${query({ filter })}`)).toEqual([changing.device.id]);
-    }
-  });
-
   test("objects below a group inherit its settings unless they have their own", async () => {
     await changing.patch(`/devices/${changing.device.id}`, { windowsconnection: { windowslogindomain: "OWN" } });
     const body = {
@@ -138,76 +79,5 @@ describe("edited settings", () => {
     expect(changing.statusOf(changing.sensor)).toBe("pausedbydependency");
     await changing.patch(path, { scheduledependency: { _inherited: true } });
     expect(changing.statusOf(changing.sensor)).not.toBe("pausedbydependency");
-  });
-
-  test("the root inherits nothing", async () => {
-    const answer = await changing.patch("/experimental/groups/0", { intervalgroup: { _inherited: true } });
-    expect(answer).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
-  });
-
-  test("the server accepts an edit without changes", async () => {
-    for (const body of [{}, { basic: {} }, { intervalgroup: {} }]) {
-      expect((await changing.patch(`/devices/${changing.device.id}`, body)).status).toBe(204);
-    }
-    expect((await changing.read(`/devices/${changing.device.id}?include=*`)).intervalgroup).toMatchObject({
-      _inherited: true,
-    });
-  });
-});
-
-describe("refused edits", () => {
-  test.each<[string, string, unknown, string]>([
-    ["a read-only section", "device", { path: {} }, "The body must not have path"],
-    [
-      "a setting that follows from others",
-      "device",
-      { basic: { parenttags: ["x"] } },
-      "The body at /basic must not have parenttags",
-    ],
-    [
-      "the source of inheritance",
-      "device",
-      { intervalgroup: { _inheritancesource: {} } },
-      "The body at /intervalgroup must not have _inheritancesource",
-    ],
-    ["an empty name", "device", { basic: { name: "  " } }, "The body at /basic/name must not be empty"],
-    ["a name that is a number", "device", { basic: { name: 7 } }, "The body at /basic/name must be"],
-    ["tags that are numbers", "device", { basic: { tags: ["a", 1] } }, "The body at /basic/tags"],
-    ["a part of a priority", "sensor", { basic: { priority: 2.5 } }, "The body at /basic/priority must be"],
-    [
-      "an interval that is not offered",
-      "sensor",
-      { intervalgroup: { interval: 61 } },
-      "The body at /intervalgroup/interval must be one of 10, 30, 60, 300, 600, 900, 1800, 3600, 14400, 21600, 43200, 86400",
-    ],
-    ["null", "sensor", { intervalgroup: { interval: null } }, "The body at /intervalgroup/interval must be"],
-    [
-      "a dependency without an object",
-      "device",
-      { scheduledependency: { dependencytype: 1 } },
-      "The body at /scheduledependency/dependency is required with the dependencytype 1",
-    ],
-    [
-      "an object without a dependency",
-      "device",
-      { scheduledependency: { dependencytype: 0, dependency: "1" } },
-      "The body at /scheduledependency/dependency needs the dependencytype 1",
-    ],
-    ["a slash in a name", "device", { "a/b~c": {} }, "The body must not have a/b~c"],
-  ])("%s", async (_, kind, body, message) => {
-    const node = kind === "sensor" ? changing.sensor : kind === "device" ? changing.device : changing.group;
-    const before = JSON.stringify([node.name, node.tags, node.priority, node.settings]);
-    const path = kind === "device" ? `/devices/${node.id}` : `/experimental/${kind}s/${node.id}`;
-    const answer = await changing.patch(path, body);
-    expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
-    expect(messageOf(answer)).toContain(message);
-    expect(JSON.stringify([node.name, node.tags, node.priority, node.settings])).toBe(before);
-  });
-
-  test("one invalid setting cancels the whole request: a dependency on a child", async () => {
-    const body = { basic: { name: "changed" }, scheduledependency: { dependency: changing.sensor.id } };
-    const answer = await changing.patch(`/devices/${changing.device.id}`, body);
-    expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
-    expect(changing.device.name).not.toBe("changed");
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { SpellingName } from "../../../../src/records/spelling.ts";
 import type { World } from "../../../../src/world/model.ts";
 import { query, startService } from "../../../support/running-service.ts";
 import {
@@ -19,13 +18,11 @@ import {
 } from "../../../support/time-series.ts";
 import { NOW } from "../../../support/tiny-world.ts";
 
-const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
-
 /** Read-only: a request speeds up the next one. */
 const STEADY = smallWorld();
 
-describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
-  const start = (world: World) => startService({ spelling, world });
+describe("rows of time series", () => {
+  const start = (world: World) => startService({ spelling: "specification", world });
 
   test.each<[type: "short" | "medium" | "long", count: number, first: string, last: string]>([
     // It is 17:55:10. Unfinished spans have no row.
@@ -77,7 +74,6 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     }
   });
 
-  /** Spellings differ in the rows of a down sensor. */
   test.each<[which: string, isIn: (number: number) => boolean, shortRows: number]>([
     ["measured channels", (number) => number !== -4, 42],
     ["Downtime alone", (number) => number === -4, 47],

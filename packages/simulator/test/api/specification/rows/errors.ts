@@ -29,7 +29,26 @@ export const ERRORS: readonly Row[] = [
       ],
     },
   ),
-  row("none", "no such endpoint", "/nothing", "404 NOT_FOUND", { method: "GET" }),
+  ...[
+    "/nothing",
+    "/experimental/sensors/",
+    "/Version",
+    "/channels/%zz",
+    "/experimental/timeseries//live",
+    `/experimental/timeseries/${ID.up}/live/1`,
+  ].map((path) => row("none", "no such endpoint", path, "404 NOT_FOUND", { method: "GET" })),
+  row("none", "OPTIONS is no method", "/sensors/1000", "405 METHOD_NOT_IMPLEMENTED", {
+    ...{
+      method: "OPTIONS",
+      headers: { allow: "GET", "x-request-id": /^[0-9a-f]{32}$/, date: "Thu, 12 Mar 2026 17:55:10 GMT" },
+    },
+  }),
+  row("none", "all methods of a path", "/session", "405 METHOD_NOT_IMPLEMENTED", {
+    ...{ method: "PUT", headers: { allow: "GET, POST, DELETE" } },
+  }),
+  row("listSensors", "the key counts before the parameters", "/experimental/sensors?limit=-1", "401 AUTH_FAILED", {
+    bearer: "WRONGKEY",
+  }),
   row(
     "none",
     "the reference form of creation paths is the singular",

@@ -59,6 +59,38 @@ export const MEASUREMENTS: readonly Row[] = [
   row("getTimeSeries", "a row with only a timestamp marks a gap", `/experimental/timeseries/${ID.paused}/live`, 200, {
     shows: expect.toSatisfy((rows: Rows) => rows.filter((row) => row.length === 1).length === 2),
   }),
+  ...(
+    [
+      ["a group", "0/live", "404 NOT_FOUND"],
+      ["a channel", `${ID.channel}/live`, "404 NOT_FOUND"],
+      ["types are case-sensitive", `${ID.up}/LIVE`, "400 BAD_REQUEST"],
+      ["the type counts before the object", "4711/hourly", "400 BAD_REQUEST"],
+      ["a channel of another sensor", `${ID.up}/live?channels=${ID.down}.0`, "404 NOT_FOUND"],
+      ["a channel without its sensor", `${ID.up}/live?channels=0`, "404 NOT_FOUND"],
+      ["no such channel among others", `${ID.up}/long?channels=${ID.channel},nothing`, "404 NOT_FOUND"],
+    ] as const
+  ).map(([rule, path, answers]) => row("getTimeSeries", rule, `/experimental/timeseries/${path}`, answers)),
+  row("getTimeSeries", "the key counts before the type", `${SENSOR}/hourly`, "401 AUTH_FAILED", { bearer: "WRONGKEY" }),
+  row(
+    "getTimeSeries",
+    "a visible sensor",
+    ({ simulator: { world } }) => `/experimental/timeseries/${world.node(ID.elsewhere)?.children[0]?.id}/live`,
+    200,
+    { bearer: CREDENTIALS.restrictedApiKey },
+  ),
+  row("getTimeSeriesOfRange", "other parameters", `${SENSOR}?start=${iso(NOW - HOUR)}`, "400 BAD_REQUEST"),
+  row(
+    "getTimeSeriesOfRange",
+    "an unescaped plus is a space",
+    `${SENSOR}?from=2026-03-12T00:00:00+01:00`,
+    "400 BAD_REQUEST",
+  ),
+  row(
+    "getTimeSeriesOfRange",
+    "a channel that the sensor has not",
+    `${SENSOR}?from=${iso(NOW - HOUR)}&channels=${ID.up}.99`,
+    "404 NOT_FOUND",
+  ),
   row("getTimeSeries", "no such type", `${SENSOR}/hourly`, "400 BAD_REQUEST"),
   row("getTimeSeries", "a channel that the sensor has not", `${SENSOR}/live?channels=${ID.up}.99`, "404 NOT_FOUND"),
   row(
