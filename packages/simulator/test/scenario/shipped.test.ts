@@ -34,7 +34,7 @@ function share(of: readonly SimStatus[], wanted: readonly SimStatus[]): number {
 test("each shipped scenario runs to its end in the default world", () => {
   expect(files.length).toBeGreaterThanOrEqual(3);
   for (const file of files) {
-    for (const seed of [1, 2, 3]) {
+    for (const seed of [1, 2]) {
       const { story } = begin(file, seed);
       story.advance(STARTED_AT + 48 * HOUR);
       expect(story.failures, `${file}, seed ${seed}`).toEqual([]);

@@ -134,7 +134,7 @@ describe("earlier properties in a large world", () => {
 
   test.each(Object.keys(VOCABULARY))("%s stays constant during a request", (name) => {
     const property = scope.properties.get(name);
-    for (const subject of everythingOf(world).slice(0, 900)) {
+    for (const subject of everythingOf(world).filter((_, index) => index % 9 === 0)) {
       const [once, twice] = [property?.read(subject, scope.context), property?.read(subject, scope.context)];
       if (name !== "descendants") expect(twice).toEqual(once);
     }

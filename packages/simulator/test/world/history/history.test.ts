@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { runs } from "../../../../../test/support/runs.ts";
 import type {
   SimAverages,
   SimChannel,
@@ -165,7 +166,7 @@ describe("past averages", () => {
   test.each(SPANS)("over %i ms are the mean of the scans in each whole span", (spanMs) => {
     let nulls = 0;
     let gaps = 0;
-    for (let position = 0; position < 20; position++) {
+    for (let position = 0; position < 12; position++) {
       const sensor = sensorAt(position * 14);
       if (position % 4 === 1) world.force(sensor.id, "down", STARTED_AT - 45 * HOUR);
       if (position % 4 === 2) {
@@ -226,7 +227,7 @@ describe("past averages", () => {
           expect(world.averages(sensor, to - length, to, span)).toEqual(expected);
         }
       }),
-      { numRuns: 12, seed: 5 },
+      { numRuns: runs(30), seed: 5 },
     );
   });
 
