@@ -41,7 +41,7 @@ function listed(schema: Schema): string[] {
 
 /** With dependencies, so that all fields appear. */
 async function startWorld(spelling: SpellingName): Promise<RunningService> {
-  const world = createWorld({ seed: 5, size: { probes: 2, groups: 6, devices: 40, sensors: 200 }, startedAt: NOW });
+  const world = createWorld({ seed: 5, size: { probes: 2, groups: 6, devices: 20, sensors: 80 }, startedAt: NOW });
   const { id } = world.list("probe")[0] ?? { id: "" };
   for (const list of [world.list("group"), world.list("device"), world.list("sensor")]) {
     const last = list.at(-1);

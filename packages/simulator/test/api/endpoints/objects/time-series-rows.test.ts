@@ -35,7 +35,7 @@ describe("rows of time series", () => {
     const service = await start(world);
     const spanMs = { short: 5 * MINUTE, medium: HOUR, long: DAY }[type];
     const [from, to] = [Date.parse(first), Date.parse(last)];
-    const some = world.list("sensor").filter((_, index) => index % (type === "short" ? 9 : 23) === 0);
+    const some = world.list("sensor").filter((_, index) => index % (type === "short" ? 13 : 39) === 0);
     for (const sensor of type === "long" ? [calmSensor(world)] : some) {
       const { header, rows, measured, marks } = await read(service, `${sensor.id}/${type}`);
       expect(header).toEqual(["time", ...sensor.channels.map(({ number }) => `${sensor.id}.${number}`)]);
@@ -177,7 +177,6 @@ describe("rows of time series", () => {
       ["live", MINUTE, 30 * MINUTE],
       ["short", 5 * MINUTE, 2 * HOUR],
       ["medium", HOUR, 10 * HOUR],
-      ["long", DAY, 9 * DAY],
     ] as const) {
       const since = NOW - forMs;
       world.force(sensor.id, "down", since);
