@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SpellingName } from "../../src/records/spelling.ts";
 import { createWorld } from "../../src/world/world.ts";
 import { query, startService } from "../support/running-service.ts";
-import { NOW } from "../support/tiny-world.ts";
+import { NOW } from "../support/static-world.ts";
 
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 

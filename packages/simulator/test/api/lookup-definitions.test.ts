@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createWorld } from "../../src/world/world.ts";
 import { query, startService } from "../support/running-service.ts";
-import { NOW } from "../support/tiny-world.ts";
+import { NOW } from "../support/static-world.ts";
 
 test("the lookup that a channel names exists", async () => {
   const world = createWorld({ seed: 1, size: { sensors: 200 }, startedAt: NOW });

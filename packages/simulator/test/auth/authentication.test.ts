@@ -5,7 +5,7 @@ import { createDirectory } from "../../src/auth/credentials.ts";
 import { seededRandom } from "../../src/random.ts";
 import { keyOf, USER } from "../support/accounts.ts";
 import { CREDENTIALS, type RunningService, sendTo, startService } from "../support/running-service.ts";
-import { TinyWorld } from "../support/tiny-world.ts";
+import { StaticWorld } from "../support/static-world.ts";
 
 const LOGIN = JSON.stringify({ username: "operator", password: "correct horse" });
 
@@ -87,7 +87,7 @@ describe("sessions", () => {
   test("do not pile up if a client never ends them", () => {
     const clock = new ManualClock();
     const now = (): number => clock.now();
-    const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
+    const directory = createDirectory(new StaticWorld(), CREDENTIALS, clock.now());
     const options = { directory, sessionLifetimeMs: 60_000 };
     const auth = new Authentication({ ...options, clock, now, random: seededRandom(1) });
     const tokens = Array.from({ length: 1001 }, () => auth.login(CREDENTIALS.username, CREDENTIALS.password).token);
@@ -162,7 +162,7 @@ describe("user who sees only a part of the tree", () => {
   });
 
   test("sees a group and a device below hidden ancestors by default", async () => {
-    const world = new TinyWorld();
+    const world = new StaticWorld();
     for (let i = 0; i < 3; i++) world.addDevice("20", `extra ${i}`);
     const { ids } = await startService({
       world,
@@ -194,7 +194,7 @@ describe("users of an installation", () => {
 
   test("users with the same rights share one view, and keys share their user's view", async () => {
     const clock = new ManualClock();
-    const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
+    const directory = createDirectory(new StaticWorld(), CREDENTIALS, clock.now());
     const now = (): number => clock.now();
     const auth = new Authentication({ directory, clock, now, sessionLifetimeMs: 1000, random: seededRandom(1) });
     const account = auth.identify("Bearer KEY==").account;

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
-import { type ChangingTree, startChangingTree } from "../support/changing-tree.ts";
+import { type GeneratedTree, startGeneratedTree } from "../support/generated-tree.ts";
 
-let changing: ChangingTree;
+let changing: GeneratedTree;
 beforeEach(async () => {
-  changing = await startChangingTree({ spelling: "live" });
+  changing = await startGeneratedTree({ spelling: "live" });
 });
 
 function scan(query: string, body?: unknown) {

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { ManualClock } from "../../../../test/support/manual-clock.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator.ts";
 import { complaintAbout } from "./contract-check.ts";
-import { NOW, TinyWorld } from "./tiny-world.ts";
+import { NOW, StaticWorld } from "./static-world.ts";
 
 export const CREDENTIALS = {
   apiKey: "KEY==",
@@ -46,7 +46,7 @@ export async function startService(options: Partial<SimulatorOptions> = {}): Pro
 export async function openService(options: Partial<SimulatorOptions> = {}): Promise<RunningService> {
   const clock = new ManualClock(NOW);
   const simulator = await startSimulator({
-    world: new TinyWorld(),
+    world: new StaticWorld(),
     clock,
     spelling: "live",
     credentials: CREDENTIALS,

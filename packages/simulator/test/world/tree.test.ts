@@ -60,9 +60,13 @@ test("groups nest, and each probe has its own device", () => {
   }
 });
 
-test("the only device of a tiny world sits in its group", () => {
-  const tiny = createWorld({ seed: 1, size: { probes: 1, groups: 1, devices: 1, sensors: 1 }, startedAt: STARTED_AT });
-  const [sensor] = tiny.list("sensor");
+test("the only device of a world sits in its group", () => {
+  const smallest = createWorld({
+    seed: 1,
+    size: { probes: 1, groups: 1, devices: 1, sensors: 1 },
+    startedAt: STARTED_AT,
+  });
+  const [sensor] = smallest.list("sensor");
   const names = [sensor?.parent, sensor?.parent?.parent, sensor?.parent?.parent?.parent].map((node) => node?.kind);
   expect(names).toEqual(["device", "group", "probe"]);
 });

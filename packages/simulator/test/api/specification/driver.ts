@@ -8,11 +8,11 @@ import { type Simulator, startSimulator } from "../../../src/simulator.ts";
 import { createWorld } from "../../../src/world/world.ts";
 import { complaintAbout } from "../../support/contract-check.ts";
 import { CREDENTIALS } from "../../support/running-service.ts";
-import { NOW } from "../../support/tiny-world.ts";
+import { NOW } from "../../support/static-world.ts";
 import { known, outcomeOf, type Row } from "./row.ts";
 import { keyWith } from "./rows/generic.ts";
 import type { Received, Running, Sent } from "./running.ts";
-import { ID, knownWorld } from "./world.ts";
+import { ID, specifiedWorld } from "./specified-world.ts";
 
 export interface Specified {
   readonly large?: true;
@@ -24,7 +24,7 @@ export interface Specified {
 
 export async function startSpecified(options: Specified = {}): Promise<Running> {
   const clock = new ManualClock(NOW);
-  const world = options.large ? largeWorld() : knownWorld().world;
+  const world = options.large ? largeWorld() : specifiedWorld().world;
   const credentials = { ...CREDENTIALS, restrictedTo: [ID.elsewhere] };
   const { spelling = "specification", release } = options;
   const simulator = await startSimulator({ world, clock, spelling, release, credentials });

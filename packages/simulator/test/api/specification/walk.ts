@@ -1,7 +1,7 @@
 import type { SpellingName } from "../../../src/release/release.ts";
 import { ROWS } from "./rows.ts";
 import type { Received, Running } from "./running.ts";
-import { ID } from "./world.ts";
+import { ID } from "./specified-world.ts";
 
 export interface Answer {
   readonly path: string;

@@ -36,10 +36,10 @@ test("a measurement depends only on seed and time, not on the order of reads", (
       })),
   );
   expect(asked.length).toBeGreaterThan(400);
-  const twin = createWorld({ seed: 1, startedAt: STARTED_AT });
+  const other = createWorld({ seed: 1, startedAt: STARTED_AT });
   for (const { id, at, found } of asked.toReversed()) {
-    const channel = twin.channel(id);
-    expect(channel && twin.lastMeasurement(channel, at)).toEqual(found);
+    const channel = other.channel(id);
+    expect(channel && other.lastMeasurement(channel, at)).toEqual(found);
   }
 });
 

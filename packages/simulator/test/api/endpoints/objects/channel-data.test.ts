@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { SimChannel } from "../../../../src/world/model.ts";
 import { startService } from "../../../support/running-service.ts";
-import { NOW, TinyWorld } from "../../../support/tiny-world.ts";
+import { NOW, StaticWorld } from "../../../support/static-world.ts";
 
 test("a channel without a measurement does not hide the other channels", async () => {
-  const world = new TinyWorld();
+  const world = new StaticWorld();
   const channels = world.list("sensor")[2]?.channels as SimChannel[];
   const [total = expect.fail("no channel")] = channels;
   const second = { ...total, number: 7 };

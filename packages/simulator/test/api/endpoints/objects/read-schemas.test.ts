@@ -5,7 +5,7 @@ import type { SpellingName } from "../../../../src/records/spelling.ts";
 import { SENSOR_KINDS } from "../../../../src/world/sensors/sensor-kinds.ts";
 import { createWorld } from "../../../../src/world/world.ts";
 import { openService, type Received, type RunningService } from "../../../support/running-service.ts";
-import { NOW } from "../../../support/tiny-world.ts";
+import { NOW } from "../../../support/static-world.ts";
 
 /** Schemas and records of a world must have the same fields. */
 

@@ -5,7 +5,7 @@ import type { SpellingName } from "../../../../src/records/spelling.ts";
 import { createWorld } from "../../../../src/world/world.ts";
 import { outcome, post } from "../../../support/accounts.ts";
 import { type RunningService, startService } from "../../../support/running-service.ts";
-import { NOW } from "../../../support/tiny-world.ts";
+import { NOW } from "../../../support/static-world.ts";
 
 const ajv = new Ajv2020({ strict: false });
 ajvFormats.default(ajv);

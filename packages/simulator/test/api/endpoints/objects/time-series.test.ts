@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { SpellingName } from "../../../../src/records/spelling.ts";
 import type { SimAverages, SimSensor } from "../../../../src/world/model.ts";
 import { startService } from "../../../support/running-service.ts";
+import { NOW, StaticWorld } from "../../../support/static-world.ts";
 import { DAY, ROOT } from "../../../support/time-series.ts";
-import { NOW, TinyWorld } from "../../../support/tiny-world.ts";
 
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 
 describe.each(SPELLINGS)("%s: time series", (spelling) => {
-  const start = () => startService({ spelling, world: new TinyWorld() });
+  const start = () => startService({ spelling, world: new StaticWorld() });
 
   test.each<[path: string, body: string]>([
     ["1000/live", '[["time","1000.0","1000.-4"],["2026-03-12T17:55:05Z",68.75,0]]'],
@@ -70,7 +70,7 @@ describe("faults of time series", () => {
 test("averaging a year yields to other requests and reads each part once", async () => {
   const asked: { readonly from: number; readonly to: number; readonly turn: number }[] = [];
   let turn = 0;
-  class BusyWorld extends TinyWorld {
+  class BusyWorld extends StaticWorld {
     override schedule() {
       return { first: NOW - 365 * DAY, everyMs: 10_000 };
     }

@@ -4,7 +4,7 @@ import { STATUS_TOKENS } from "../../../../src/records/spelling.ts";
 import type { SimNode, SimSensor, SimStatus } from "../../../../src/world/model.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { force, pass, pause, type Row, row, type Step, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const MINUTE = 60_000;
 const KINDS = [

@@ -4,7 +4,7 @@ import { ACCESS_LEVELS, type AccessLevel } from "../../../../src/auth/accounts.t
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { type Answer, does, gets, ids, pass, type Row, row, sees } from "../row.ts";
 import type { Received } from "../running.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const { restrictedApiKey } = CREDENTIALS;
 /** Numbered by the directory. */

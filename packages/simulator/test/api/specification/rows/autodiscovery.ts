@@ -15,7 +15,7 @@ import {
   row,
   sees,
 } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const JOBS = "/experimental/autodiscoveryjobs";
 const CREATIONS: readonly (readonly [OperationId, path: string, parent: string])[] = [

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { disconnect, does, earlierLocation, gets, ids, newLocation, pass, query, type Row, row, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const DEVICE = { basic: { name: "new", host: "10.9.9.9" } };
 const GROUP = { basic: { name: "new" } };

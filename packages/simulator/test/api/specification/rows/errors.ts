@@ -1,5 +1,5 @@
 import { type Answer, force, type Row, row } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 /** Core server and time cause them, not the request. */
 export const SERVICE_FAILURES = [

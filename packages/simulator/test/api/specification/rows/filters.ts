@@ -1,5 +1,5 @@
 import { type Answer, ids, query, type Row, row, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 function found(rule: string, filter: string, ...expected: readonly string[]): Row {
   const path = `/experimental/objects${query({ filter })}`;

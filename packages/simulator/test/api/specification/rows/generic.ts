@@ -4,7 +4,7 @@ import { RELEASE_NAMES, type ReleaseName, releaseOf, type SpellingName } from ".
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { type DocumentedOperation, OPERATIONS } from "../document.ts";
 import { type Answer, known, type Row, row } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 export interface Example {
   readonly operation: DocumentedOperation;

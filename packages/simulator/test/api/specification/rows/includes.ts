@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Row, row, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const REFERENCE = {
   id: expect.stringMatching(/^\d+$/),

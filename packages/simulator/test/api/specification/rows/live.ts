@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
 import { gets, ids, pass, pause, type Row, row, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const TASKS = "/experimental/autodiscoverytasks";
 const AS_TASK = `/experimental/probes/${ID.probe}/autodiscoverytask`;

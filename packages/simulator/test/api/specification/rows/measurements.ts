@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import { NOW } from "../../../support/tiny-world.ts";
+import { NOW } from "../../../support/static-world.ts";
 import { query, type Row, row } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const HOUR = 3_600_000;
 const LENGTHS = { live: 4 * HOUR, short: 48 * HOUR, medium: 60 * 24 * HOUR, long: 365 * 24 * HOUR };

@@ -3,7 +3,7 @@ import type { OperationId } from "../../../../src/api/contract/types.ts";
 import type { World } from "../../../../src/world/model.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { disconnect, equals, force, gets, ids, pause, query, type Row, row } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const KINDS = [
   ["Probe", "probes", ID.probe],

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
 import { does, gets, newLocation, pass, type Row, row, type Step, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 /** Order of the sensors of device Four. */
 function order(expected: string): Step {

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { SENSOR_KINDS } from "../../../../src/world/sensors/sensor-kinds.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { query, type Row, row } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const ajv = new Ajv2020({ strict: false });
 const HINTS = [

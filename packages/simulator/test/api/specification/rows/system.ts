@@ -3,7 +3,7 @@ import { LOOKUPS } from "../../../../src/world/sensors/lookups.ts";
 import { SENSOR_KINDS } from "../../../../src/world/sensors/sensor-kinds.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
 import { finds, ids, type Row, row } from "../row.ts";
-import { ID } from "../world.ts";
+import { ID } from "../specified-world.ts";
 
 const RELEASE = expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/);
 
