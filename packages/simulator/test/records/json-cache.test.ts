@@ -117,3 +117,13 @@ test("a new measurement updates the record and its minimum and maximum", async (
     },
   });
 });
+
+test("one channel answers different includes in turn", async () => {
+  const { send } = await startService();
+  const keys = async (include: string) =>
+    Object.keys((await send(`/channels/1000.0?include=${include}`)).json as object);
+  expect(await keys("alerting")).toContain("alerting");
+  expect(await keys("values")).not.toContain("alerting");
+  expect(await keys("alerting,values")).toEqual(expect.arrayContaining(["alerting", "values"]));
+  expect(await keys("")).not.toContain("values");
+});

@@ -59,13 +59,19 @@ export const AUTHENTICATION: readonly Row[] = [
     after: [gets("/version", "401 AUTH_FAILED", token)],
   }),
   row("closeSession", "400 for sessions that were opened with an API key", "/session", "400 LOGOUT_FAILED"),
-  row(
-    "getVersion",
-    "the prefix Bearer is mandatory, also when the value is an API key",
-    "/version",
-    "401 AUTH_FAILED",
-    { authorization: CREDENTIALS.apiKey },
+  row("getVersion", "the prefix has no case", "/version", 200, { authorization: `bearer ${CREDENTIALS.apiKey}` }),
+  ...["", "Basic ", "Bearer more "].map((prefix) =>
+    row("getVersion", `the prefix Bearer is mandatory: ${prefix}`, "/version", "401 AUTH_FAILED", {
+      authorization: `${prefix}${CREDENTIALS.apiKey}`,
+      headers: { "www-authenticate": "Bearer" },
+    }),
   ),
+  ...["key==", "a-key-of-the-classic-interface", "1234567890", "0f0f"].flatMap((bearer) => [
+    row("getVersion", `a bearer token of another form: ${bearer}`, "/version", "401 AUTH_FAILED", { bearer }),
+    row("getVersion", `a bearer token of another form, on live servers: ${bearer}`, "/version", "400 BAD_REQUEST", {
+      ...{ bearer, spelling: "live", shows: { message: "invalid session token or API token format" } },
+    }),
+  ]),
   row("getVersion", "an unknown value is refused", "/version", "401 AUTH_FAILED", {
     bearer: "unknown",
     headers: { "www-authenticate": /^Bearer/ },

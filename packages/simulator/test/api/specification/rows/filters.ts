@@ -56,6 +56,13 @@ export const FILTERS: readonly Row[] = [
   refused("unbalanced parentheses", `(name = "up"`),
   refused("an invalid duration", `intervalgroup.interval = 60`, "400 INVALID_DURATION"),
   refused("an invalid duration", `scanninginterval > 1.2.3s`, "400 INVALID_DURATION"),
+  ...[
+    `${"(".repeat(2000)}primary=true${")".repeat(2000)}`,
+    `${"not ".repeat(2500)}primary=true`,
+    `${"descendants ".repeat(1000)}primary=true`,
+    "[".repeat(4000),
+  ].map((filter) => ({ ...refused("too deep", filter), rule: `too deep: ${filter.slice(0, 20)}` })),
+  { ...found("many terms", `${'id = "x" or '.repeat(600)}id = "${ID.up}"`, ID.up), rule: "many terms" },
   row("pauseSensors", "also in the field filter of multi-object actions", "/sensors/pause", 200, {
     body: { filter: `children id = "${ID.four}" and name in ["a", "b"]` },
     shows: [{ node: { id: ID.a } }, { node: { id: ID.b } }],

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type Row, row, sees } from "../row.ts";
+import type { Running } from "../running.ts";
 import { ID } from "../specified-world.ts";
 
 const REFERENCE = {
@@ -28,8 +29,50 @@ function on(rule: string, path: string, shows: unknown): Row {
 const DEVICE = `/devices/${ID.device}`;
 const SECTIONS = ["intervalgroup", "scheduledependency", "windowsconnection", "path"];
 
+const OF_SENSORS = ["intervalgroup", "scheduledependency", "accessrightsgroup", "path"];
+const OF_NODES = [...OF_SENSORS, "windowsconnection", "discoverytypegroup"];
+
+/** The sections that an include adds to the default record. */
+const ADDED: readonly (readonly [path: string, include: string, sections: readonly string[]])[] = [
+  [`/sensors/${ID.up}`, ",", []],
+  [`/sensors/${ID.up}`, "basic", []],
+  [`/sensors/${ID.up}`, "path", ["path"]],
+  [`/sensors/${ID.up}`, "intervalgroup,path", ["intervalgroup", "path"]],
+  [`/sensors/${ID.up}`, "all_sections", OF_SENSORS],
+  [`/sensors/${ID.up}`, "*", OF_SENSORS],
+  [DEVICE, "all_sections", OF_NODES],
+  [DEVICE, "*", [...OF_NODES, "sensor_status_summary"]],
+  [`/channels/${ID.channel}`, "all_sections", ["alerting", "values", "path"]],
+  [`/channels/${ID.channel}`, "*", ["alerting", "values", "path"]],
+];
+
 /** Section Includes, and Tree node response with inheritance properties. */
 export const INCLUDES: readonly Row[] = [
+  ...ADDED.map(([path, include, sections]) => ({
+    ...on(`sections that ${include} adds`, `${path}?include=${include}`, {}),
+    after: [
+      async (it: Running) => {
+        const { json } = await it.send("GET", path);
+        const added = Object.keys(it.received.json as object).filter((name) => !(name in (json as object)));
+        expect(added.sort()).toEqual([...sections].sort());
+      },
+    ],
+  })),
+  row("listObjects", "no inheritance without its include", "/experimental/objects?include=all_sections", 200, {
+    after: [({ received }) => expect(received.text).not.toContain("_inherit")],
+  }),
+  row("listObjects", "each object has the sections of its kind", "/experimental/objects?include=*", 200, {
+    after: [
+      ({ received: { json } }) => {
+        const objects = json as readonly { readonly type: string }[];
+        const having = (name: string) => [...new Set(objects.filter((one) => name in one).map(({ type }) => type))];
+        expect(having("alerting")).toEqual(["channel"]);
+        expect(having("intervalgroup")).toEqual(["probe", "group", "device", "sensor"]);
+        expect(having("sensor_status_summary")).toEqual(["probe", "group", "device"]);
+        expect(objects.filter((one) => !("path" in one))).toEqual([]);
+      },
+    ],
+  }),
   on(
     "an empty value returns the default selection",
     `${DEVICE}?include=`,

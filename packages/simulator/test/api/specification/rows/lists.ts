@@ -74,10 +74,13 @@ function linkOf({ headers }: Received, relation: "next" | "previous"): string | 
   return new RegExp(`</?[^<>]*/api/v2([^<>]*)>; rel="${relation}"`).exec(headers.get("link") ?? "")?.[1];
 }
 
+/** With properties of both sets. */
+const NOTHING = 'email = "x" and basic.host = "x" and ancestors contains "x" and usertype = readonly';
+
 function filterRows(operation: Row["operation"], path: string): readonly Row[] {
   const filtered = (filter: string): string => `${path}${query({ filter })}`;
   return [
-    row(operation, "an empty result", filtered('id = "nothing"'), 200, { shows: [] }),
+    row(operation, "an empty result", filtered(NOTHING), 200, { shows: [] }),
     row(operation, "an invalid filter", filtered("name"), "400 INVALID_FILTER"),
     row(operation, "an invalid duration", filtered("intervalgroup.interval = 60"), "400 INVALID_DURATION"),
   ];

@@ -6,6 +6,7 @@ import { ID } from "../specified-world.ts";
 const TASKS = "/experimental/autodiscoverytasks";
 const AS_TASK = `/experimental/probes/${ID.probe}/autodiscoverytask`;
 const SINGULAR = `/experimental/sensor/${ID.up}`;
+const METASCAN = `/experimental/devices/${ID.device}/metascan`;
 const DISCOVERIES: readonly (readonly [OperationId, path: string, id: string])[] = [
   ["startGroupAutodiscovery", `/experimental/groups/${ID.group}/autodiscovery`, ID.group],
   ["startDeviceAutodiscovery", `/experimental/devices/${ID.device}/autodiscovery`, ID.device],
@@ -52,6 +53,28 @@ const ROWS: readonly Omit<Row, "spelling">[] = [
     `/experimental/devices/${ID.device}/metascan?kind=snmplinuxdiskfree`,
     201,
     { before: [pass(1000)], body: {} },
+  ),
+  row("startMetascan", "disks, with a description of each", `${METASCAN}?kind=snmplinuxdiskfree`, 201, {
+    body: { params: { username: "x" } },
+    shows: expect.toSatisfy(
+      (items: readonly { readonly disk: string; readonly info: { readonly disk: string; readonly type: string } }[]) =>
+        items.length > 0 && items.every(({ disk, info }) => info.disk === disk && typeof info.type === "string"),
+    ),
+  }),
+  ...(
+    [
+      ["without a body", "?kind=snmplinuxdiskfree", undefined, /^EOF$/],
+      ["of a kind that has nothing to choose", "?kind=ping", {}, /^sensor kind does not support metascan$/],
+      ["of an unknown kind", "?kind=oracle", {}, /no kind of sensor oracle/],
+      ["of no kind", "", {}, /no kind of sensor/],
+      ["with the parameter of creations", "?kindid=snmplinuxdiskfree", {}, /no kind of sensor/],
+      ["with a body that is no object", "?kind=snmplinuxdiskfree", [], /The body must be object/],
+    ] as const
+  ).map(([what, parameters, body, message]) =>
+    row("startMetascan", `no scan ${what}`, `${METASCAN}${parameters}`, "400 BAD_REQUEST", {
+      body,
+      shows: { message: expect.stringMatching(message) },
+    }),
   ),
 ];
 

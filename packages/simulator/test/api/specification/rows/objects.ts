@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
 import type { World } from "../../../../src/world/model.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import { disconnect, equals, force, gets, ids, pause, query, type Row, row } from "../row.ts";
+import { disconnect, equals, finds, force, gets, ids, pause, query, type Row, row } from "../row.ts";
 import { ID } from "../specified-world.ts";
 
 const KINDS = [
@@ -12,6 +12,9 @@ const KINDS = [
   ["Sensor", "sensors", ID.up],
   ["Channel", "channels", ID.channel],
 ] as const;
+
+/** In order of creation: the new lists have no `sort_by`. */
+const FOUR = [ID.a, ID.b, ID.c, ID.d].join(" ");
 
 const COUNT = expect.any(Number);
 
@@ -122,6 +125,10 @@ export const OBJECTS: readonly Row[] = [
     ],
   }),
   row("listObjectInfo", "sensor_status_summary is a boolean", "/objects?sensor_status_summary=1", "400 BAD_REQUEST"),
+  finds("listSensors", "/experimental/sensors", { sort_by: "-id", filter: `parentid = "${ID.four}"` }, FOUR),
+  ...["colour", "tags", "name,,id"].map((sort_by) =>
+    row("listSensorInfo", `no order by ${sort_by}`, `/sensors${query({ sort_by })}`, "400 BAD_REQUEST"),
+  ),
   row("getGroupOverview", "the root is a group", "/groups/0/overview", 200, {
     shows: { id: "0", path: [{ id: "0" }] },
   }),
