@@ -16,6 +16,7 @@ import { MEASUREMENTS } from "./rows/measurements.ts";
 import { OBJECTS } from "./rows/objects.ts";
 import { CLONING, MOVING } from "./rows/places.ts";
 import { SCHEMAS } from "./rows/schemas.ts";
+import { SPELLINGS } from "./rows/spellings.ts";
 import { SYSTEM } from "./rows/system.ts";
 
 const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
@@ -40,6 +41,7 @@ const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
   errors: ERRORS,
   "large lists": LARGE_LISTS,
   "live servers": LIVE,
+  spellings: SPELLINGS,
 };
 
 const written = Object.values(WRITTEN).flat();

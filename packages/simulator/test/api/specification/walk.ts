@@ -1,4 +1,5 @@
 import type { SpellingName } from "../../../src/release/release.ts";
+import { SPELLINGS } from "./rows/spellings.ts";
 import { ROWS } from "./rows.ts";
 import type { Received, Running } from "./running.ts";
 import { ID } from "./specified-world.ts";
@@ -50,7 +51,9 @@ function visitWithin(found: Found, visit: (found: Found) => void): void {
 
 /** All successful GET requests, with all includes and gaps. */
 export async function answersOf(it: Running, spelling: SpellingName): Promise<Answer[]> {
-  const rows = ROWS.filter((row) => spelling === "live" || row.spelling !== "live");
+  const rows = ROWS.filter((row) =>
+    SPELLINGS.includes(row) ? row.spelling === spelling : spelling === "live" || row.spelling !== "live",
+  );
   const paths = rows.flatMap(({ path, answers, before, fault, bearer, large, operation }) => {
     const isRead = it.contract.operations.find(({ id }) => id === operation)?.method === "GET";
     const isPlain = before === undefined && fault === undefined && bearer === undefined && large === undefined;
