@@ -57,11 +57,3 @@ export async function startGeneratedTree(options: Partial<SimulatorOptions> = {}
     statusOf: (node) => world.state(node, service.simulator.now()).status,
   };
 }
-
-export function codeOf({ json }: Received): unknown {
-  return (json as { code?: unknown } | undefined)?.code;
-}
-
-export function messageOf({ json }: Received): unknown {
-  return (json as { message?: unknown } | undefined)?.message;
-}
