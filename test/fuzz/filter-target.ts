@@ -1,7 +1,7 @@
 import { FaultSyntaxError, parseFault } from "prtg-simulator/src/faults/grammar.ts";
 import { compileFilter } from "prtg-simulator/src/filter/compile.ts";
 import { FilterError } from "prtg-simulator/src/filter/filter-error.ts";
-import { TinyWorld } from "prtg-simulator/test/support/tiny-world.ts";
+import { StaticWorld } from "prtg-simulator/test/support/static-world.ts";
 import { everythingOf, scopeOf } from "prtg-simulator/test/support/tree-filter.ts";
 import { pathGlob } from "../../src/lib/glob.ts";
 import { compilePattern, matches, parsePattern } from "../../src/mapping/rules/pattern.ts";
@@ -77,7 +77,7 @@ const FAULTS: TextSource = {
 };
 
 export function openFilterTarget(): FuzzTarget {
-  const world = new TinyWorld();
+  const world = new StaticWorld();
   const everything = everythingOf(world);
   const scopes = { specification: scopeOf(world, "specification"), live: scopeOf(world, "live") };
   const matched = (pattern: string, text: string, isPath: boolean): boolean | undefined => {

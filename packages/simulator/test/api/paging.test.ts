@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linkHeader, slicePage } from "../../src/api/paging.ts";
 import { createWorld } from "../../src/world/world.ts";
-import { startService } from "../support/running-service.ts";
+import { query, startService } from "../support/running-service.ts";
+import { NOW } from "../support/static-world.ts";
 
 const URL_OF_LIST = new URL("http://host:1615/api/v2/experimental/sensors?filter=name+%3D+%22a%22&limit=9");
 
@@ -64,4 +65,19 @@ describe("paging through the default world", () => {
     const names = ((await send("/sensors?limit=500")).json as { name: string }[]).map(({ name }) => name);
     expect(names).toEqual(world.list("sensor").map(({ name }) => name));
   });
+});
+
+test("a page of a sorted and filtered list is a slice of the full list", async () => {
+  const world = createWorld({ seed: 4, size: { sensors: 300, channels: 1500 }, startedAt: NOW });
+  const { ids } = await startService({ world });
+  const parameters = { filter: "descendants priority >= 3 and primary = true", sort_by: "-limitmaxerror,name,-id" };
+  const whole = await ids(`/channels${query({ ...parameters, limit: "0" })}`);
+  expect(whole.length).toBeGreaterThan(100);
+  const limits = whole.map((id) => world.channel(id)?.limits.maxError ?? -Infinity);
+  expect(limits).toEqual([...limits].sort((a, b) => b - a));
+  const paged: string[] = [];
+  for (let offset = 0; offset < whole.length; offset += 37) {
+    paged.push(...(await ids(`/channels${query({ ...parameters, limit: "37", offset: String(offset) })}`)));
+  }
+  expect(paged).toEqual(whole);
 });

@@ -17,7 +17,7 @@ const SMALL = { seed: 1, spelling: "live", release: "26.3", fault: [], sensors: 
 async function scenarioFile(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "scenario-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, "story.yaml");
+  const file = join(folder, "test.yaml");
   await writeFile(file, text);
   return file;
 }
@@ -35,7 +35,7 @@ describe("scenario", () => {
     const file = await scenarioFile("name: x\nsteps:\n  - at: noon\n    select: { id: 1 }\n    status: down\n");
     await expect(loadScenario(file)).rejects.toMatchObject({
       code: "SCENARIO_INVALID",
-      message: expect.stringMatching(/^the scenario cannot run\n.*story\.yaml:3:5: steps\[0\]\.at: expected a time/),
+      message: expect.stringMatching(/^the scenario cannot run\n.*test\.yaml:3:5: steps\[0\]\.at: expected a time/),
     });
   });
 
@@ -48,20 +48,20 @@ describe("scenario", () => {
   });
 
   test("starts with simulated time and prints a timetable", async () => {
-    const file = await scenarioFile("name: told\nsteps:\n  - { at: +1m, select: { id: 1 }, rename: x }\n");
+    const file = await scenarioFile("name: renaming\nsteps:\n  - { at: +1m, select: { id: 1 }, rename: x }\n");
     const startAt = Date.UTC(2026, 2, 12, 8);
     const mode = { startAt, speed: 1 };
     const simulator = await startService({ ...SMALL, scenario: file }, ADDRESS, CREDENTIALS, mode);
     onTestFinished(() => simulator.close());
     expect(simulator.now() - startAt).toBeLessThan(10_000);
     expect(simulator.scenarios.runs.map(timetable)).toEqual([
-      "playing: told\n  2026-03-12T08:01:00Z  rename to x: the probe 1 (Local Probe)",
+      "playing: renaming\n  2026-03-12T08:01:00Z  rename to x: the probe 1 (Local Probe)",
     ]);
   });
 
   test("prints a timetable without steps", () => {
-    const story = new ScenarioRun({ name: "empty", begin: 0, steps: [], changes: [], cancel: () => undefined });
-    expect(timetable(story)).toBe("playing: empty");
+    const run = new ScenarioRun({ name: "empty", begin: 0, steps: [], changes: [], cancel: () => undefined });
+    expect(timetable(run)).toBe("playing: empty");
   });
 });
 

@@ -269,18 +269,18 @@ describe("control of the service", () => {
     expect(await send("GET", "/password-resets")).toMatchObject({ status: 200, json: [] });
   });
 
-  test("starts and ends a story", async () => {
+  test("starts and ends a scenario", async () => {
     const { send, simulator, clock } = await start();
     const sensor = simulator.world.list("sensor")[3] as SimSensor;
-    const story = `name: told
+    const scenario = `name: renaming
 steps:
   - { at: +1m, select: { id: ${sensor.id} }, rename: "{name} renamed" }
   - { at: +2m, select: { id: ${sensor.id} }, status: pausedbylicense }`;
-    const begun = await send("POST", "/scenarios", story);
+    const begun = await send("POST", "/scenarios", scenario);
     expect(begun).toMatchObject({
       status: 201,
       json: {
-        name: "told",
+        name: "renaming",
         begin: "2026-03-12T14:05:10.000Z",
         steps: [{ at: "2026-03-12T14:06:10.000Z" }, {}],
         failures: [],
@@ -294,11 +294,11 @@ steps:
     expect((await send("GET", "/scenarios")).json).toHaveLength(1);
     expect((await send("DELETE", "/scenarios")).json).toEqual([]);
     expect((await send("GET", `/objects/${sensor.id}`)).json).not.toMatchObject({ status: "pausedbylicense" });
-    const wrong = await send("POST", "/scenarios", story.replace(sensor.id, "77"));
+    const wrong = await send("POST", "/scenarios", scenario.replace(sensor.id, "77"));
     expect(wrong).toMatchObject({ status: 400, json: { message: expect.stringContaining("scenario:3:26: ") } });
   });
 
-  test("refuses a story that its world cannot play", async () => {
+  test("refuses a scenario that its world cannot run", async () => {
     const text = readFileSync(new URL("../../scenarios/datacenter-power.yaml", import.meta.url), "utf8");
     await expect(start({ scenario: parseScenario(text, "power.yaml") })).rejects.toThrow(/power\.yaml:\d+:\d+: /);
   });

@@ -4,10 +4,10 @@ import { FilterError } from "../../src/filter/filter-error.ts";
 import { propertyTable } from "../../src/filter/vocabulary.ts";
 import type { SpellingName } from "../../src/records/spelling.ts";
 import { idOf } from "../../src/world/objects.ts";
-import { TinyWorld } from "../support/tiny-world.ts";
+import { StaticWorld } from "../support/static-world.ts";
 import { everythingOf, scopeOf } from "../support/tree-filter.ts";
 
-const world = new TinyWorld();
+const world = new StaticWorld();
 const everything = everythingOf(world);
 
 function select(filter: string, spelling: SpellingName = "specification"): string {

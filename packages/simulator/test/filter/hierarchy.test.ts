@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { compileFilter } from "../../src/filter/compile.ts";
 import { idOf, isChannel, parentOf, type SimObject } from "../../src/world/objects.ts";
 import { createWorld } from "../../src/world/world.ts";
-import { NOW, TinyWorld } from "../support/tiny-world.ts";
+import { NOW, StaticWorld } from "../support/static-world.ts";
 import { everythingOf, scopeOf } from "../support/tree-filter.ts";
 
-const world = new TinyWorld();
+const world = new StaticWorld();
 
 function select(filter: string): string {
   return everythingOf(world)

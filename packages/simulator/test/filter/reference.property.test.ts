@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { compileFilter } from "../../src/filter/compile.ts";
 import { type Expression, print, RELATIONS, type Relation, type Value } from "../../src/filter/syntax.ts";
 import { childrenOf, idOf, isChannel, kindOf, parentOf, type SimObject } from "../../src/world/objects.ts";
-import { TinyWorld } from "../support/tiny-world.ts";
+import { StaticWorld } from "../support/static-world.ts";
 import { everythingOf, scopeOf } from "../support/tree-filter.ts";
 
-const world = new TinyWorld();
+const world = new StaticWorld();
 const listed = everythingOf(world);
 const all: readonly SimObject[] = [world.root, ...listed];
 

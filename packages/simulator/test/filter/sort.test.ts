@@ -4,10 +4,10 @@ import { ApiError } from "../../src/api-errors.ts";
 import { parseSort } from "../../src/filter/sort.ts";
 import { type PropertyName, propertyTable, VOCABULARY } from "../../src/filter/vocabulary.ts";
 import { idOf, type SimObject } from "../../src/world/objects.ts";
-import { TinyWorld } from "../support/tiny-world.ts";
+import { StaticWorld } from "../support/static-world.ts";
 import { everythingOf, scopeOf } from "../support/tree-filter.ts";
 
-const world = new TinyWorld();
+const world = new StaticWorld();
 
 function sorted(text: string, subjects: readonly SimObject[] = everythingOf(world)): string {
   const { properties, context } = scopeOf(world, "specification");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { compileFilter } from "../../src/filter/compile.ts";
 import { OPERATORS } from "../../src/filter/syntax.ts";
 import { VOCABULARY } from "../../src/filter/vocabulary.ts";
-import { TinyWorld } from "../support/tiny-world.ts";
+import { StaticWorld } from "../support/static-world.ts";
 import { scopeOf } from "../support/tree-filter.ts";
 
 const SIX = "= != < <= > >=";
@@ -80,7 +80,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   true: "value must be true or false",
 };
 
-const scope = scopeOf(new TinyWorld(), "specification");
+const scope = scopeOf(new StaticWorld(), "specification");
 
 function refusal(filter: string): unknown {
   try {

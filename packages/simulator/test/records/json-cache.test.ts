@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { startService } from "../support/running-service.ts";
-import type { TinyWorld } from "../support/tiny-world.ts";
+import type { StaticWorld } from "../support/static-world.ts";
 
 /** Changes that must invalidate the cache. */
 
 const INCLUDES = "?include=path,intervalgroup,inheritance";
 
 describe("cached JSON after a change", () => {
-  test.each<[what: string, change: (world: TinyWorld) => void, path: string, expected: object]>([
+  test.each<[what: string, change: (world: StaticWorld) => void, path: string, expected: object]>([
     ["renamed sensor", (w) => w.rename("1001", "New"), "/sensors/1001", { name: "New", basic: { name: "New" } }],
     ["sensor of a channel renamed", (w) => w.rename("1001", "New"), "/channels/1001.1", { parent: { name: "New" } }],
     ["device of a sensor renamed", (w) => w.rename("100", "New"), "/sensors/1001", { parent: { name: "New" } }],
@@ -80,7 +80,7 @@ describe("cached JSON after a change", () => {
     const { send, simulator } = await startService();
     await send("/experimental/objects?include=*");
     await send(path);
-    change(simulator.world as TinyWorld);
+    change(simulator.world as StaticWorld);
     expect((await send(path)).json).toMatchObject(expected);
     const kind = path.split("/")[1];
     const query = path.includes("?") ? path.slice(path.indexOf("?")) : "";
@@ -101,7 +101,7 @@ describe("cached JSON after a change", () => {
 
 test("a new measurement updates the record and its minimum and maximum", async () => {
   const { send, simulator } = await startService();
-  const world = simulator.world as TinyWorld;
+  const world = simulator.world as StaticWorld;
   const channel = world.channel("1001.1");
   const at = Date.UTC(2026, 2, 12, 18);
   await send("/channels/1001.1");
@@ -116,4 +116,14 @@ test("a new measurement updates the record and its minimum and maximum", async (
       average: 78_125,
     },
   });
+});
+
+test("one channel answers different includes in turn", async () => {
+  const { send } = await startService();
+  const keys = async (include: string) =>
+    Object.keys((await send(`/channels/1000.0?include=${include}`)).json as object);
+  expect(await keys("alerting")).toContain("alerting");
+  expect(await keys("values")).not.toContain("alerting");
+  expect(await keys("alerting,values")).toEqual(expect.arrayContaining(["alerting", "values"]));
+  expect(await keys("")).not.toContain("values");
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SpellingName } from "../../src/records/spelling.ts";
 import { startService } from "../support/running-service.ts";
 
-/** By hand, for the tiny world, in both spellings. */
+/** By hand, for the static world, in both spellings. */
 
 const ROOT = { id: "0", type: "REFERENCED_ROOT", name: "Root", href: "/api/v2/groups/0" };
 const PROBE = { id: "1", type: "REFERENCED_PROBE", name: "Local Probe", href: "/api/v2/probes/1" };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { positions, renderTimeSeries } from "../../src/records/time-series.ts";
 import type { SimRow } from "../../src/world/model.ts";
-import { TinyWorld } from "../support/tiny-world.ts";
+import { StaticWorld } from "../support/static-world.ts";
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 2, 12, 16);
 
 describe("rows and gaps of a time series", () => {
-  const uplink = new TinyWorld().list("sensor").find(({ id }) => id === "1001");
+  const uplink = new StaticWorld().list("sensor").find(({ id }) => id === "1001");
   const channels = uplink?.channels ?? [];
 
   /** A character per minute: `2` both channels, `1` the first, `0` without a value, `.` not scanned. */

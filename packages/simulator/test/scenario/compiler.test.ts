@@ -11,12 +11,12 @@ function smallWorld(): World {
   return createWorld({ seed: 5, size: { sensors: 45 }, startedAt: STARTED_AT });
 }
 
-function story(steps: string): string {
+function scenarioOf(steps: string): string {
   return `name: test\nsteps:\n${steps.replaceAll(/^/gm, "  ")}`;
 }
 
 function lay(world: World, steps: string): ScenarioRun {
-  return compileScenario(parseScenario(story(steps), "story.yaml"), world, STARTED_AT);
+  return compileScenario(parseScenario(scenarioOf(steps), "test.yaml"), world, STARTED_AT);
 }
 
 function complaints(world: World, steps: string): readonly string[] {
@@ -29,21 +29,21 @@ function complaints(world: World, steps: string): readonly string[] {
   return [];
 }
 
-function calmSensor(world: World): SimSensor {
-  const calm = (sensor: SimSensor): boolean =>
+function sensorThatStaysUp(world: World): SimSensor {
+  const staysUp = (sensor: SimSensor): boolean =>
     Array.from({ length: 24 }, (_, index) => STARTED_AT + index * 10 * MINUTE).every(
       (at) => world.state(sensor, at).status === "up",
     );
-  const found = world.list("sensor").find((sensor) => sensor.intervalSeconds <= 60 && calm(sensor));
-  if (found === undefined) throw new Error("no sensor is calm");
+  const found = world.list("sensor").find((sensor) => sensor.intervalSeconds <= 60 && staysUp(sensor));
+  if (found === undefined) throw new Error("no sensor stays up");
   return found;
 }
 
 describe("scenario in a world", () => {
   test("schedules a flapping link and its acknowledgement in advance", () => {
     const world = smallWorld();
-    const { id } = calmSensor(world);
-    const told = lay(
+    const { id } = sensorThatStaysUp(world);
+    const run = lay(
       world,
       `- at: +10m
   select: { id: ${id} }
@@ -68,8 +68,8 @@ describe("scenario in a world", () => {
       "down",
       "up",
     ]);
-    expect(told.steps.map(({ at }) => (at - STARTED_AT) / MINUTE)).toEqual([10, 33]);
-    told.cancel();
+    expect(run.steps.map(({ at }) => (at - STARTED_AT) / MINUTE)).toEqual([10, 33]);
+    run.cancel();
     expect(status(12)).toBe("up");
   });
 
@@ -79,7 +79,7 @@ describe("scenario in a world", () => {
     const group = world.list("group").at(-1);
     if (device === undefined || other === undefined || group === undefined) throw new Error("too small");
     const name = device.name;
-    const told = lay(
+    const run = lay(
       world,
       `- { at: +3m, select: { id: ${device.id} }, rename: "{name} (old)" }
 - { at: +1m, select: { id: ${device.id} }, add: { sensor: "extra {n}", count: 2 } }
@@ -88,16 +88,16 @@ describe("scenario in a world", () => {
 - { at: +5m, select: { id: ${group.id} }, add: { device: new one } }`,
     );
     const shape = (): unknown => [device.name, device.parent?.id === group.id, world.node(other.id) !== undefined];
-    told.advance(STARTED_AT + MINUTE - 1);
+    run.advance(STARTED_AT + MINUTE - 1);
     expect(device.children.some(({ name: each }) => each === "extra 1")).toBe(false);
-    told.advance(STARTED_AT + MINUTE);
+    run.advance(STARTED_AT + MINUTE);
     expect(device.children.slice(-2).map((child) => child.name)).toEqual(["extra 1", "extra 2"]);
     expect(shape()).toEqual([name, device.parent?.id === group.id, true]);
-    told.advance(STARTED_AT + HOUR);
-    told.advance(STARTED_AT + 2 * HOUR);
+    run.advance(STARTED_AT + HOUR);
+    run.advance(STARTED_AT + 2 * HOUR);
     expect(shape()).toEqual([`${name} (old)`, true, false]);
     expect(group.children.at(-1)).toMatchObject({ kind: "device", name: "new one" });
-    expect(told.failures).toEqual([]);
+    expect(run.failures).toEqual([]);
     // As if added at that time.
     const added = device.children.at(-1) as SimSensor;
     expect(world.schedule(added).first).toBeGreaterThanOrEqual(STARTED_AT + MINUTE);
@@ -108,15 +108,15 @@ describe("scenario in a world", () => {
     const world = smallWorld();
     const [device] = world.list("device");
     if (device === undefined) throw new Error("no device");
-    const told = lay(world, `- { at: +1m, select: { id: ${device.id} }, rename: other }`);
+    const run = lay(world, `- { at: +1m, select: { id: ${device.id} }, rename: other }`);
     world.remove(device.id);
-    told.advance(STARTED_AT + HOUR);
-    expect(told.failures).toMatchObject([{ reason: `there is no object with the id ${device.id}` }]);
+    run.advance(STARTED_AT + HOUR);
+    expect(run.failures).toMatchObject([{ reason: `there is no object with the id ${device.id}` }]);
   });
 
   test("pauses objects daily at a time of the day", () => {
     const world = smallWorld();
-    const { id } = calmSensor(world);
+    const { id } = sensorThatStaysUp(world);
     lay(world, `- { at: "10:05", daily: true, select: { id: ${id} }, status: pausedbyschedule, for: 10m }`);
     for (const day of [13, 14, 30]) {
       const at = Date.UTC(2026, 2, day, 10, 5);
@@ -139,11 +139,11 @@ describe("impossible steps", () => {
   test.each<[steps: string, complaint: RegExp]>([
     [
       "- { at: +1m, select: { id: 99 }, status: down }",
-      /^story\.yaml:3:26: steps\[0\]\.select\.id: there is no object with the id 99$/,
+      /^test\.yaml:3:26: steps\[0\]\.select\.id: there is no object with the id 99$/,
     ],
     [
       "- { at: +1m, select: { kind: pong }, status: down }",
-      /^story\.yaml:3:16: steps\[0\]\.select: no object of the world matches$/,
+      /^test\.yaml:3:16: steps\[0\]\.select: no object of the world matches$/,
     ],
     [
       "- { at: +1m, select: { type: sensor, first: 5000 }, status: down }",
@@ -177,7 +177,7 @@ describe("impossible steps", () => {
     [`- { at: +1m, select: { id: ${d} }, add: { device: x } }`, /add: the device .* cannot hold a device$/],
     [
       `- { at: +2m, select: { type: sensor, below: { id: ${d} } }, status: down }\n- { at: +1m, select: { id: ${d} }, remove: true }`,
-      /^story\.yaml:3:16: steps\[0\]\.select: the sensor \d+ \(.*\) was removed by an earlier step$/,
+      /^test\.yaml:3:16: steps\[0\]\.select: the sensor \d+ \(.*\) was removed by an earlier step$/,
     ],
   ])("%s", (steps, complaint) => {
     const found = complaints(world, steps);
@@ -206,19 +206,19 @@ describe("step with a fault", () => {
     return { inForce, faults };
   }
 
-  test("adds the fault and removes it after the step and the story", () => {
+  test("adds the fault and removes it after the step and the scenario", () => {
     const { inForce, faults } = recorded();
     const steps = `- { at: +1m, fault: hang, for: 10m }
 - { at: +2m, fault: "html@/version", for: 1m, repeat: { times: 2, every: 4m } }
 - { at: +20m, fault: cut }`;
-    const told = compileScenario(parseScenario(story(steps), "story.yaml"), smallWorld(), STARTED_AT, faults);
+    const run = compileScenario(parseScenario(scenarioOf(steps), "test.yaml"), smallWorld(), STARTED_AT, faults);
     const seen = [0, 1, 2, 3, 5, 6, 7, 11, 20].map((minutes) => {
-      told.advance(STARTED_AT + minutes * MINUTE);
+      run.advance(STARTED_AT + minutes * MINUTE);
       return inForce.join(" ");
     });
     const html = "html@/version";
     expect(seen).toEqual(["", "hang", `hang ${html}`, "hang", "hang", `hang ${html}`, "hang", "", "cut"]);
-    told.cancel();
+    run.cancel();
     expect(inForce).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { ScenarioError } from "../../src/scenario/scenario-error.ts";
 
 function complaints(text: string): readonly string[] {
   try {
-    parseScenario(text, "story.yaml");
+    parseScenario(text, "test.yaml");
   } catch (error) {
     if (error instanceof ScenarioError) return error.message.split("\n");
     throw error;
@@ -21,7 +21,7 @@ function withStep(...lines: readonly string[]): string {
 test("the parser reads times and durations", () => {
   const { spec } = parseScenario(
     withStep("status: down", "for: 1h30m", "repeat: { times: 3, every: 2h }", "message: no power"),
-    "story.yaml",
+    "test.yaml",
   );
   expect(spec).toEqual({
     name: "x",
@@ -48,12 +48,12 @@ test("the parser accepts JSON and numeric ids", () => {
 
 describe("errors of a scenario file, with line and column", () => {
   test.each<[text: string, complaint: RegExp]>([
-    ["", /^story\.yaml:1:1: expected a map with name and steps$/],
-    ["name: [", /^story\.yaml:\d+:\d+: invalid YAML: /],
-    ["name: x\nsteps: []", /^story\.yaml:2:1: steps: expected at least one step$/],
-    ["name: x\nstep: []", /^story\.yaml:1:1: steps: missing: expected a list of steps$/],
-    ["name: x\nstep: []", /^story\.yaml:2:1: step: unknown key$/],
-    ["name: x\nsteps:\n  - 5", /^story\.yaml:3:5: steps\[0\]: expected a map with at, select and an action$/],
+    ["", /^test\.yaml:1:1: expected a map with name and steps$/],
+    ["name: [", /^test\.yaml:\d+:\d+: invalid YAML: /],
+    ["name: x\nsteps: []", /^test\.yaml:2:1: steps: expected at least one step$/],
+    ["name: x\nstep: []", /^test\.yaml:1:1: steps: missing: expected a list of steps$/],
+    ["name: x\nstep: []", /^test\.yaml:2:1: step: unknown key$/],
+    ["name: x\nsteps:\n  - 5", /^test\.yaml:3:5: steps\[0\]: expected a map with at, select and an action$/],
     [withStep(), /:3:5: steps\[0\]: the action is missing: one of status, set, /],
     [withStep("status: up", "remove: true"), /:6:5: steps\[0\]\.remove: a step has one action, .* status$/],
     [withStep("status: downn"), /:5:5: steps\[0\]\.status: expected one of up, warning, down/],

@@ -13,12 +13,12 @@ let simulator: Simulator;
 let world: World;
 let down: SimSensor;
 let warning: SimSensor;
-let calm: SimSensor;
+let upSensor: SimSensor;
 
 beforeAll(async () => {
   world = createWorld({ seed: 11, size: { sensors: 400, channels: 2000 }, startedAt: NOW });
   const up = world.list("sensor").filter((sensor) => world.state(sensor, NOW).status === "up");
-  [down = expect.fail(), warning = expect.fail(), calm = expect.fail()] = up;
+  [down = expect.fail(), warning = expect.fail(), upSensor = expect.fail()] = up;
   world.force(down.id, "down", NOW - 3_600_000);
   world.force(warning.id, "warning", NOW - 600_000);
   simulator = await startSimulator({
@@ -113,12 +113,12 @@ describe("generator of demonstration pages", () => {
   });
 
   test("names the columns of a time series after the channels", async () => {
-    const channels = await get<Channel[]>(`experimental/channels?filter=parentid+%3D+%22${calm.id}%22&limit=100`);
-    const [header, ...rows] = await get<Row[]>(`experimental/timeseries/${calm.id}/medium`);
+    const channels = await get<Channel[]>(`experimental/channels?filter=parentid+%3D+%22${upSensor.id}%22&limit=100`);
+    const [header, ...rows] = await get<Row[]>(`experimental/timeseries/${upSensor.id}/medium`);
     const names = new Map(channels.map(({ id, name }) => [id, name]));
     expect(header?.[0]).toBe("time");
     const columns = header?.slice(1).map((id) => names.get(String(id)));
-    expect(columns).toEqual(calm.channels.map(({ name }) => name));
+    expect(columns).toEqual(upSensor.channels.map(({ name }) => name));
     const whole = rows.filter(({ length }) => length === header?.length);
     expect(whole.length).toBeGreaterThan(1000);
     // The script takes the last row as the newest.
@@ -169,13 +169,13 @@ describe("MCP server", () => {
         readonly display_value: number;
       } | null;
     }
-    const channels = await read<Measured[]>(`experimental/channels?filter_objid=${calm.id}`, headers);
+    const channels = await read<Measured[]>(`experimental/channels?filter_objid=${upSensor.id}`, headers);
     // It does not know that the list is partial.
     expect(channels.length).toBe(100);
-    const own = channels.filter(({ parent }) => parent.id === calm.id);
-    expect(own.map(({ name }) => name)).toEqual(calm.channels.map(({ name }) => name));
+    const own = channels.filter(({ parent }) => parent.id === upSensor.id);
+    expect(own.map(({ name }) => name)).toEqual(upSensor.channels.map(({ name }) => name));
     for (const { basic, name, last_measurement: measured, parent } of own) {
-      expect([basic.name, parent.name]).toEqual([name, calm.name]);
+      expect([basic.name, parent.name]).toEqual([name, upSensor.name]);
       expect([typeof basic.displayunit, typeof basic.unittype]).toEqual(["string", "string"]);
       expect(measured?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
       expect([typeof measured?.value, typeof measured?.display_value]).toEqual(["number", "number"]);
@@ -196,15 +196,15 @@ describe("status page of a device", () => {
         readonly last_measurement: { readonly display_value: number; readonly display_volume: number | null } | null;
       }[];
     }
-    const device = calm.parent as SimDevice;
+    const device = upSensor.parent as SimDevice;
     const filter = encodeURIComponent(`ancestors contains "${device.id}"`);
     const path = `sensors?include_all_channels=true&limit=0&filter=${filter}`;
     const sensors = await read<Info[]>(path, { Authorization: `Bearer ${KEY}` });
     expect(ids(sensors)).toEqual(ids(device.children));
-    const own = sensors.find(({ id }) => id === calm.id);
+    const own = sensors.find(({ id }) => id === upSensor.id);
     expect(own?.status).toBe("UP");
     expect(own?.path.map(({ id }) => id)).toContain(device.id);
-    expect(own?.channels.map(({ name }) => name)).toEqual(calm.channels.map(({ name }) => name));
+    expect(own?.channels.map(({ name }) => name)).toEqual(upSensor.channels.map(({ name }) => name));
     for (const { last_measurement: measured, unit } of own?.channels ?? []) {
       expect(typeof unit.display_unit).toBe("string");
       expect(typeof measured?.display_value).toBe("number");

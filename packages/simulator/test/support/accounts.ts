@@ -4,14 +4,10 @@ import type { Received, RunningService } from "./running-service.ts";
 export const USER = {
   administrator: "100",
   restricted: "101",
-  limited: "102",
-  ada: "110",
   noor: "111",
-  wall: "112",
   helpdesk: "113",
   facility: "114",
   branch: "115",
-  paused: "116",
 } as const;
 
 export function post(service: RunningService, path: string, body?: unknown, bearer?: string | null): Promise<Received> {

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { ManualClock } from "../../../../test/support/manual-clock.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator.ts";
 import { complaintAbout } from "./contract-check.ts";
-import { NOW, TinyWorld } from "./tiny-world.ts";
+import { NOW, StaticWorld } from "./static-world.ts";
 
 export const CREDENTIALS = {
   apiKey: "KEY==",
@@ -27,7 +27,6 @@ export interface Sent {
   readonly body?: string;
 }
 
-/** Closed after the test. */
 export interface RunningService {
   readonly simulator: Simulator;
   readonly clock: ManualClock;
@@ -36,16 +35,23 @@ export interface RunningService {
   ids(path: string, sent?: Sent): Promise<string[]>;
 }
 
+/** A service of one test, closed after it. */
 export async function startService(options: Partial<SimulatorOptions> = {}): Promise<RunningService> {
+  const service = await openService(options);
+  onTestFinished(() => service.simulator.close());
+  return service;
+}
+
+/** A service of several tests that change nothing. The caller closes its simulator. */
+export async function openService(options: Partial<SimulatorOptions> = {}): Promise<RunningService> {
   const clock = new ManualClock(NOW);
   const simulator = await startSimulator({
-    world: new TinyWorld(),
+    world: new StaticWorld(),
     clock,
     spelling: "live",
     credentials: CREDENTIALS,
     ...options,
   });
-  onTestFinished(() => simulator.close());
   const send = async (path: string, sent: Sent = {}): Promise<Received> => {
     // The contract does not cover faulty answers.
     const faultless = simulator.faults.list().length === 0;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { SimRow, SimSensor, World } from "../../src/world/model.ts";
 import { createWorld } from "../../src/world/world.ts";
 import type { RunningService } from "./running-service.ts";
-import { NOW } from "./tiny-world.ts";
+import { NOW } from "./static-world.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -46,15 +46,15 @@ export function smallWorld(): World {
 }
 
 /** Not down within the range of `live`. */
-export function calmSensor(world: World): SimSensor {
-  const calm = world.list("sensor").find((sensor) => {
+export function sensorThatStaysUp(world: World): SimSensor {
+  const found = world.list("sensor").find((sensor) => {
     const rows = world.measurements(sensor, NOW - 5 * HOUR, NOW);
     return (
       sensor.intervalSeconds === 60 && rows.length === 300 && rows.every((row) => !row.displayValues.includes(null))
     );
   });
-  if (calm === undefined) throw new Error("nothing is calm");
-  return calm;
+  if (found === undefined) throw new Error("no sensor stays up");
+  return found;
 }
 
 export function iso(at: number): string {

@@ -5,7 +5,7 @@ import { treeScope } from "../../src/filter/objects/scope.ts";
 import { type SpellingName, spellingOf } from "../../src/records/spelling.ts";
 import type { World } from "../../src/world/model.ts";
 import type { SimObject } from "../../src/world/objects.ts";
-import { NOW } from "./tiny-world.ts";
+import { NOW } from "./static-world.ts";
 
 /** All list objects, in the order of `/experimental/objects`. */
 export function everythingOf(world: World): readonly SimObject[] {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runs } from "../../../../test/support/runs.ts";
 import type { SimNode, SimSensor, World } from "../../src/world/model.ts";
 import { createWorld } from "../../src/world/world.ts";
 import { DAY, HOUR, MINUTE, STARTED_AT } from "./fixtures.ts";
@@ -95,7 +96,7 @@ describe("world under random changes", () => {
         }
         expect(answers(asked, at)).toEqual(answers(unasked, at));
       }),
-      { numRuns: 12 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -111,7 +112,7 @@ describe("world under random changes", () => {
         for (const node of nodesOf(world)) expectSince(world, node, at + 5 * MINUTE);
         for (const sensor of world.list("sensor")) expectScans(world, sensor, AT - 10 * MINUTE, at + 5 * MINUTE);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(30) },
     );
   });
 });

@@ -23,10 +23,10 @@ describe("time when a sensor was last up and down", () => {
     let ups = 0;
     let downs = 0;
     for (const sensor of world.list("sensor")) {
-      const from = STARTED_AT - 3 * DAY;
-      const told = [...observed(world, sensor, from, STARTED_AT)];
+      const from = STARTED_AT - DAY;
+      const scans = [...observed(world, sensor, from, STARTED_AT)];
       // All changes and some moments between, latest first.
-      const changes = told.filter(({ status }, index) => status !== told[index - 1]?.status || index % 97 === 0);
+      const changes = scans.filter(({ status }, index) => status !== scans[index - 1]?.status || index % 97 === 0);
       for (const { at, up, down } of changes.reverse()) {
         const seen = world.lastSeen(sensor, at);
         if (up !== undefined) expect([sensor.id, at, seen.up]).toEqual([sensor.id, at, up]);
@@ -37,7 +37,7 @@ describe("time when a sensor was last up and down", () => {
         downs += Number(down !== undefined && down < at);
       }
     }
-    expect(Math.min(ups, downs)).toBeGreaterThan(50);
+    expect(Math.min(ups, downs)).toBeGreaterThan(20);
   });
 
   test("is the same in another world with the same seed", () => {

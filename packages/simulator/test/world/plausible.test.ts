@@ -30,7 +30,7 @@ test("only temperatures, radio levels, offsets, balances and days left can be ne
 
 test("all channels that change have different values", () => {
   const seen = new Map<string, string>();
-  for (const channel of world.channels().filter(({ number }, index) => number !== -4 && index % 7 === 0)) {
+  for (const channel of world.channels().filter(({ number }, index) => number !== -4 && index % 21 === 0)) {
     const values = day(channel);
     // Rarely changing codes and counters look alike.
     if (new Set(values).size < 12) continue;
@@ -38,11 +38,11 @@ test("all channels that change have different values", () => {
     expect(seen.get(key), `${channel.sensor.id}.${channel.number}`).toBeUndefined();
     seen.set(key, channel.name);
   }
-  expect(seen.size).toBeGreaterThan(500);
+  expect(seen.size).toBeGreaterThan(160);
 });
 
 test("a link carries no more than its capacity, and its total is the sum of both directions", () => {
-  for (const sensor of sensorsOf("snmptraffic").slice(0, 150)) {
+  for (const sensor of sensorsOf("snmptraffic").slice(0, 60)) {
     const total = channelOf(sensor, "Traffic Total");
     if (total === undefined) continue;
     const capacity = total.displayUnit === "Mbit/s" ? 1000 : 20_000;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { complaintAbout } from "../../support/contract-check.ts";
-import { startService } from "../../support/running-service.ts";
 
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8", "x-request-id": "1" };
 const SENSOR = {
@@ -56,29 +55,4 @@ describe("contract check of answers", () => {
     expect(await complaintAbout({ ...answer, status: 404 })).toBeUndefined();
     expect(await complaintAbout({ ...answer, status: 200 })).toMatch("is not in the contract");
   });
-});
-
-test("refusals say which part of the request does not fit the contract", async () => {
-  const { send } = await startService();
-  const refused = async (path: string, method: string, body?: unknown) => {
-    const { status, json } = await send(path, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return [status, json];
-  };
-  const because = (code: string, message: string) => expect.objectContaining({ code, message });
-  expect(await refused("/experimental/sensors?limit=x", "GET")).toEqual([
-    400,
-    because("BAD_REQUEST", "limit must be integer"),
-  ]);
-  expect(await refused("/sensors/1000/pause", "POST", { duration: -1 })).toEqual([
-    400,
-    because("INVALID_DURATION", "The body at /duration must be >= 0"),
-  ]);
-  expect(await refused("/sensors/1000/pause", "POST")).toEqual([400, because("BAD_REQUEST", "The body is required")]);
-  expect(await refused("/sensors/1000/pause", "POST", { message: "x".repeat(15 * 1024) })).toEqual([
-    400,
-    because("BODY_TOO_LARGE", "POST body too large; limit 15 KB"),
-  ]);
 });

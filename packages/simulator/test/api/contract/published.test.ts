@@ -37,11 +37,15 @@ function operationsOf({ paths }: Published): string[] {
 }
 
 describe("contract of one release in one spelling", () => {
-  test.each(PAIRS)("%s %s is a valid OpenAPI document", async (spelling, release) => {
-    const { valid, errors } = await new Validator().validate(published(spelling, release) as never);
-    expect(errors).toBeUndefined();
-    expect(valid).toBe(true);
-  });
+  // The smallest and the largest.
+  test.each([PAIRS.at(0), PAIRS.at(-1)] as typeof PAIRS)(
+    "%s %s is a valid OpenAPI document",
+    async (spelling, release) => {
+      const { valid, errors } = await new Validator().validate(published(spelling, release) as never);
+      expect(errors).toBeUndefined();
+      expect(valid).toBe(true);
+    },
+  );
 
   test.each(PAIRS)("%s %s lacks the other spelling and links to absent operations", (spelling, release) => {
     const document = published(spelling, release);

@@ -1,5 +1,5 @@
 import type { SpellingName } from "../../../src/records/spelling.ts";
-import { type Answer, type Found, isObject, isReference, valuesOf } from "./walk.ts";
+import { type Answer, type Found, isObject, isReference, visitValues } from "./walk.ts";
 
 export interface Assertion {
   readonly chapter: string;
@@ -237,19 +237,23 @@ const TIME_SERIES: readonly Assertion[] = [
 
 export const ASSERTIONS: readonly Assertion[] = [...RESOURCES, ...TREE_NODES, ...OTHER_SHAPES, ...TIME_SERIES];
 
-export function judge(
-  { holds }: Assertion,
-  answers: readonly Answer[],
-): { readonly tried: number; readonly wrong: string[] } {
-  let tried = 0;
-  const wrong: string[] = [];
+export interface Verdict {
+  tried: number;
+  readonly wrong: string[];
+}
+
+/** One walk for all assertions: an answer has thousands of values. */
+export function judge(answers: readonly Answer[]): ReadonlyMap<Assertion, Verdict> {
+  const verdicts = new Map(ASSERTIONS.map((assertion): [Assertion, Verdict] => [assertion, { tried: 0, wrong: [] }]));
   for (const answer of answers) {
-    for (const found of valuesOf(answer)) {
-      const verdict = holds(found);
-      if (verdict === undefined) continue;
-      tried++;
-      if (!verdict) wrong.push(`${found.where}: ${JSON.stringify(found.value).slice(0, 200)}`);
-    }
+    visitValues(answer, (found) => {
+      for (const [{ holds }, verdict] of verdicts) {
+        const isRight = holds(found);
+        if (isRight === undefined) continue;
+        verdict.tried++;
+        if (!isRight) verdict.wrong.push(`${found.where}: ${JSON.stringify(found.value).slice(0, 200)}`);
+      }
+    });
   }
-  return { tried, wrong };
+  return verdicts;
 }

@@ -8,23 +8,23 @@ import { type Simulator, startSimulator } from "../../../src/simulator.ts";
 import { createWorld } from "../../../src/world/world.ts";
 import { complaintAbout } from "../../support/contract-check.ts";
 import { CREDENTIALS } from "../../support/running-service.ts";
-import { NOW } from "../../support/tiny-world.ts";
+import { NOW } from "../../support/static-world.ts";
 import { known, outcomeOf, type Row } from "./row.ts";
 import { keyWith } from "./rows/generic.ts";
 import type { Received, Running, Sent } from "./running.ts";
-import { ID, knownWorld } from "./world.ts";
+import { ID, specifiedWorld } from "./specified-world.ts";
 
 export interface Specified {
   readonly large?: true;
   /** Default: the specification's. */
   readonly spelling?: SpellingName;
   /** Default: the newest. */
-  readonly release?: ReleaseName;
+  readonly release?: ReleaseName | undefined;
 }
 
 export async function startSpecified(options: Specified = {}): Promise<Running> {
   const clock = new ManualClock(NOW);
-  const world = options.large ? largeWorld() : knownWorld().world;
+  const world = options.large ? largeWorld() : specifiedWorld().world;
   const credentials = { ...CREDENTIALS, restrictedTo: [ID.elsewhere] };
   const { spelling = "specification", release } = options;
   const simulator = await startSimulator({ world, clock, spelling, release, credentials });
@@ -84,12 +84,8 @@ function checkError({ status, json, headers }: Received): void {
   });
 }
 
-/** True if rows can share one service. */
-export function changesNothing(
-  { method, before, after, answers, operation, release }: Row,
-  contract: Contract,
-): boolean {
-  if (release !== undefined) return false;
+/** True if rows can share a service of their spelling and release. */
+export function changesNothing({ method, before, after, answers, operation }: Row, contract: Contract): boolean {
   const reads = (method ?? contract.operations.find(({ id }) => id === operation)?.method) === "GET";
   return before === undefined && (reads || (after === undefined && typeof answers === "string"));
 }

@@ -34,6 +34,32 @@ export interface Row {
   readonly release?: ReleaseName;
 }
 
+type Shown = Pick<Row, "operation" | "rule" | "path" | "answers">;
+
+/** Operation, rule, request and answer fit on one line. */
+export function row(
+  operation: Row["operation"],
+  rule: string,
+  path: Row["path"],
+  answers: Answer,
+  more: Omit<Row, keyof Shown> = {},
+): Row {
+  return { operation, rule, path, answers, ...more };
+}
+
+/** The list has exactly these objects in this order. `expected`: ids with spaces between. */
+export function finds(
+  operation: OperationId,
+  list: string,
+  parameters: Readonly<Record<string, string>>,
+  expected: string,
+  more: Omit<Row, keyof Shown | "shows"> = {},
+): Row {
+  const found = expected.split(" ").filter((id) => id !== "");
+  const rule = `${JSON.stringify(parameters)} finds ${found.join(" ") || "nothing"}`;
+  return row(operation, rule, `${list}${query(parameters)}`, 200, { shows: ids(...found), ...more });
+}
+
 export type Answer = 200 | 201 | 202 | 204 | `${number} ${ErrorCode}`;
 export type Lazy<Value> = Value | ((it: Running) => Value);
 export type Step = (it: Running) => unknown;
@@ -49,6 +75,17 @@ export function pass(ms: number): Step {
 
 export function force(id: string, status: SimStatus): Step {
   return (it) => it.simulator.world.force(id, status, it.simulator.now());
+}
+
+export function pause(id: string): Step {
+  return ({ simulator: { world, now } }) => world.pause(id, now());
+}
+
+/** A probe loses its connection for good. */
+export function disconnect(probeId: string): Step {
+  const effect = { kind: "status", status: "disconnected", message: undefined } as const;
+  const always = { lengthMs: Number.POSITIVE_INFINITY, everyMs: Number.POSITIVE_INFINITY, times: 1, effect };
+  return ({ simulator: { world, now } }) => world.addIncident(probeId, { start: now(), ...always });
 }
 
 /** Sends a request that must succeed. */
@@ -78,6 +115,14 @@ export function gets(path: Lazy<string>, answer: Answer, bearer?: Lazy<string>):
 export function outcomeOf({ status, json }: { readonly status: number; readonly json: unknown }): Answer {
   const code = (json as { readonly code?: string } | undefined)?.code;
   return (status < 400 ? status : `${status} ${code}`) as Answer;
+}
+
+/** The row's answer equals another one. `of`: the part of the other answer. */
+export function equals(path: Lazy<string>, of: (json: unknown) => unknown = (json) => json): Step {
+  return async (it) => {
+    const { json, text } = await it.send("GET", known(path, it));
+    expect(it.received.json, text).toEqual(of(json));
+  };
 }
 
 /** Location of the new object below `/api/v2`. */

@@ -1,7 +1,8 @@
 import { OPERATIONS } from "./document.ts";
 import type { Row } from "./row.ts";
-import { ACCOUNTS, API_KEYS, PASSWORDS } from "./rows/accounts.ts";
+import { ACCOUNTS, PASSWORDS } from "./rows/accounts.ts";
 import { ACTIONS, MULTI_ACTIONS } from "./rows/actions.ts";
+import { API_KEYS } from "./rows/api-keys.ts";
 import { AUTHENTICATION } from "./rows/authentication.ts";
 import { AUTODISCOVERY } from "./rows/autodiscovery.ts";
 import { CREATION, DELETION, EDITING } from "./rows/changes.ts";
@@ -15,6 +16,7 @@ import { MEASUREMENTS } from "./rows/measurements.ts";
 import { OBJECTS } from "./rows/objects.ts";
 import { CLONING, MOVING } from "./rows/places.ts";
 import { SCHEMAS } from "./rows/schemas.ts";
+import { SPELLINGS } from "./rows/spellings.ts";
 import { SYSTEM } from "./rows/system.ts";
 
 const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
@@ -39,6 +41,7 @@ const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
   errors: ERRORS,
   "large lists": LARGE_LISTS,
   "live servers": LIVE,
+  spellings: SPELLINGS,
 };
 
 const written = Object.values(WRITTEN).flat();

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { runs } from "../../../../../test/support/runs.ts";
 import type {
   SimAverages,
   SimChannel,
@@ -61,21 +62,21 @@ function mean(values: readonly (number | null | undefined)[]): number | null {
 }
 
 /** On a sensor or an ancestor. */
-interface Deed {
+interface Change {
   readonly what: "pause" | "resume" | "move" | SimStatus;
   readonly sensor: number;
   readonly levels: number;
   readonly at: number;
 }
 
-const deed: fc.Arbitrary<Deed> = fc.record({
+const anyChange: fc.Arbitrary<Change> = fc.record({
   what: fc.constantFrom("pause", "resume", "move", "down", "warning", "unusual", "disconnected"),
   sensor: fc.nat(299),
   levels: fc.nat(3),
   at: fc.integer({ min: STARTED_AT - 20 * DAY, max: STARTED_AT }),
 });
 
-function perform({ what, sensor: position, levels, at }: Deed): void {
+function apply({ what, sensor: position, levels, at }: Change): void {
   const sensor = sensorAt(position);
   let node: SimNode = sensor;
   for (let level = 0; level < levels; level++) node = node.parent ?? node;
@@ -96,14 +97,14 @@ describe("past measurements", () => {
     let missed = 0;
     fc.assert(
       fc.property(
-        fc.array(deed, { maxLength: 6 }),
+        fc.array(anyChange, { maxLength: 6 }),
         fc.array(window, { minLength: 4, maxLength: 4 }),
-        (deeds, windows) => {
+        (changes, windows) => {
           world = createWorld(OPTIONS);
-          for (const one of deeds) perform(one);
+          for (const one of changes) apply(one);
           for (const { sensor: position, ago, length } of windows) {
             // Half of the time, picks a sensor with an action.
-            const sensor = sensorAt(position % 2 === 0 ? (deeds[0]?.sensor ?? position) : position);
+            const sensor = sensorAt(position % 2 === 0 ? (changes[0]?.sensor ?? position) : position);
             const to = STARTED_AT - ago;
             const rows = world.measurements(sensor, to - length, to);
             expect(rows).toEqual(stepByStep(sensor, to - length, to));
@@ -154,10 +155,10 @@ describe("past measurements", () => {
   });
 
   test("refuse objects of another world", () => {
-    const stranger = { ...sensorAt(0) };
-    expect(() => world.schedule(stranger)).toThrow(RangeError);
-    expect(() => world.measurements(stranger, 0, STARTED_AT)).toThrow(RangeError);
-    expect(() => world.averages(stranger, 0, STARTED_AT, HOUR)).toThrow(RangeError);
+    const foreign = { ...sensorAt(0) };
+    expect(() => world.schedule(foreign)).toThrow(RangeError);
+    expect(() => world.measurements(foreign, 0, STARTED_AT)).toThrow(RangeError);
+    expect(() => world.averages(foreign, 0, STARTED_AT, HOUR)).toThrow(RangeError);
   });
 });
 
@@ -165,7 +166,7 @@ describe("past averages", () => {
   test.each(SPANS)("over %i ms are the mean of the scans in each whole span", (spanMs) => {
     let nulls = 0;
     let gaps = 0;
-    for (let position = 0; position < 20; position++) {
+    for (let position = 0; position < 12; position++) {
       const sensor = sensorAt(position * 14);
       if (position % 4 === 1) world.force(sensor.id, "down", STARTED_AT - 45 * HOUR);
       if (position % 4 === 2) {
@@ -226,7 +227,7 @@ describe("past averages", () => {
           expect(world.averages(sensor, to - length, to, span)).toEqual(expected);
         }
       }),
-      { numRuns: 12, seed: 5 },
+      { numRuns: runs(30), seed: 5 },
     );
   });
 
@@ -239,7 +240,7 @@ describe("past averages", () => {
   ];
 
   test.each(CHANGES)("follow %s that comes after the question", (_, change) => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const [channel] = sensor.channels;
     if (channel === undefined) throw new Error("no channels");
     const before = world.averages(sensor, STARTED_AT - DAY, STARTED_AT, HOUR);
@@ -254,13 +255,13 @@ describe("past averages", () => {
 });
 
 /** Scans every minute, values above zero all day. */
-function calmSensor(): SimSensor {
-  const calm = world.list("sensor").find((sensor) => {
+function sensorThatStaysUp(): SimSensor {
+  const found = world.list("sensor").find((sensor) => {
     const rows = world.measurements(sensor, STARTED_AT - DAY, STARTED_AT);
     return (
       sensor.intervalSeconds === 60 && rows.length === 1440 && rows.every((row) => (row.displayValues[0] ?? 0) > 1)
     );
   });
-  if (calm === undefined) throw new Error("nothing is calm");
-  return calm;
+  if (found === undefined) throw new Error("no sensor stays up");
+  return found;
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { runs } from "../../../../../test/support/runs.ts";
 import { apportion, completeSize, DEFAULT_WORLD_SIZE, type WorldSize } from "../../../src/world/layout/size.ts";
 import type { World } from "../../../src/world/model.ts";
 import { createWorld } from "../../../src/world/world.ts";
@@ -26,7 +27,7 @@ test.each([
   { probes: 5, groups: 2, devices: 3, sensors: 1, channels: 4 },
   { probes: 2, groups: 500, devices: 7, sensors: 90, channels: 180 },
   { probes: 40, groups: 45, devices: 41, sensors: 400, channels: 20_400 },
-  { probes: 24, groups: 320, devices: 1900, sensors: 20_000, channels: 200_000 },
+  { probes: 24, groups: 100, devices: 300, sensors: 2000, channels: 20_000 },
 ])("a world of $probes, $groups, $devices, $sensors and $channels has exactly these counts", (size) => {
   expect(sizeOf(createWorld({ seed: 7, size, startedAt: STARTED_AT }))).toEqual(size);
 });
@@ -55,7 +56,7 @@ test("any possible size is exact, and every sensor has Downtime and one primary 
         expect(new Set(channels.map(({ number }) => number)).size).toBe(channels.length);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(100) },
   );
 });
 

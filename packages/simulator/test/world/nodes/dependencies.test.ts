@@ -16,16 +16,16 @@ let device: SimDevice;
 /** On separate devices. */
 beforeEach(() => {
   world = createWorld({ seed: 5, size: { sensors: 60, devices: 20 }, startedAt: STARTED_AT });
-  const calm = (sensor: SimNode): boolean => {
+  const staysUp = (sensor: SimNode): boolean => {
     const { status, since } = world.state(sensor, AT + 4 * HOUR);
     return status === "up" && since < AT - HOUR;
   };
-  const devices = world.list("device").filter(({ children }) => children.length > 1 && children.every(calm));
+  const devices = world.list("device").filter(({ children }) => children.length > 1 && children.every(staysUp));
   const [first, second, third] = devices;
   const sensors = world.list("sensor");
   const masterOf = sensors.find(({ parent }) => parent === first);
   const otherOf = sensors.find(({ parent }) => parent === second);
-  if (masterOf === undefined || otherOf === undefined || third === undefined) throw new Error("nothing is calm");
+  if (masterOf === undefined || otherOf === undefined || third === undefined) throw new Error("no sensor stays up");
   [master, other, device] = [masterOf, otherOf, third];
 });
 

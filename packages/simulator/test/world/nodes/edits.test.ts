@@ -12,13 +12,13 @@ let device: SimDevice;
 let group: SimNode;
 beforeEach(() => {
   world = createWorld({ seed: 5, size: { sensors: 40 }, startedAt: STARTED_AT });
-  const calm = world.list("sensor").find((one) => {
+  const found = world.list("sensor").find((one) => {
     const { status, since } = world.state(one, AT + 3 * HOUR);
     return status === "up" && since < AT - HOUR && one.intervalInherited && one.parent?.parent?.kind === "group";
   });
-  const [ofSensor] = world.list("device").filter((one) => one === calm?.parent);
-  if (calm === undefined || ofSensor?.parent === undefined) throw new Error("nothing is calm");
-  [sensor, device, group] = [calm, ofSensor, ofSensor.parent];
+  const [ofSensor] = world.list("device").filter((one) => one === found?.parent);
+  if (found === undefined || ofSensor?.parent === undefined) throw new Error("no sensor stays up");
+  [sensor, device, group] = [found, ofSensor, ofSensor.parent];
 });
 
 function setInterval(node: SimNode, seconds: number, at: number): void {
@@ -151,11 +151,11 @@ describe("cloned object", () => {
       (counts[0] ?? 0) + sensors.length,
       (counts[1] ?? 0) + channels,
     ]);
-    const twin = sensors[device.children.indexOf(sensor)] as SimSensor;
-    expect(scanTimes(AT - HOUR, AT - 1, twin)).toEqual([]);
-    expect(scanTimes(AT, AT + HOUR, twin).length).toBeGreaterThan(0);
+    const sensorCopy = sensors[device.children.indexOf(sensor)] as SimSensor;
+    expect(scanTimes(AT - HOUR, AT - 1, sensorCopy)).toEqual([]);
+    expect(scanTimes(AT, AT + HOUR, sensorCopy).length).toBeGreaterThan(0);
     // Copies do not share limits.
-    const [channel] = twin.channels;
+    const [channel] = sensorCopy.channels;
     if (channel !== undefined) channel.limits.maxError = 1e9;
     expect(sensor.channels[0]?.limits.maxError).not.toBe(1e9);
   });
@@ -181,11 +181,11 @@ describe("cloned object", () => {
     world.edit(third.id, { dependency: { schedule: "none", dependsOn: outside?.id } }, AT);
     const copy = world.clone(device.id, group.id, "copy", AT);
     const named = (name: string) => copy.children.find((one) => one.name === name);
-    const twin = copy.children[device.children.indexOf(sensor)] as SimSensor;
-    expect(twin.settings.dependency?.dependsOn).toBe(named("master")?.id);
+    const sensorCopy = copy.children[device.children.indexOf(sensor)] as SimSensor;
+    expect(sensorCopy.settings.dependency?.dependsOn).toBe(named("master")?.id);
     expect(named("third")?.settings.dependency?.dependsOn).toBe(outside?.id);
     world.force(named("master")?.id ?? "", "down", AT + HOUR);
-    expect(world.state(twin, AT + HOUR + MINUTE).status).toBe("pausedbydependency");
+    expect(world.state(sensorCopy, AT + HOUR + MINUTE).status).toBe("pausedbydependency");
     expect(world.state(sensor, AT + HOUR + MINUTE).status).toBe("up");
   });
 

@@ -9,12 +9,12 @@ let world: World;
 let sensor: SimSensor;
 beforeEach(() => {
   world = createWorld({ seed: 5, size: { sensors: 40 }, startedAt: STARTED_AT });
-  const calm = world.list("sensor").find((one) => {
+  const found = world.list("sensor").find((one) => {
     const { status, since } = world.state(one, AT + 3 * HOUR);
     return status === "up" && since < AT - HOUR && one.intervalSeconds === 60;
   });
-  if (calm === undefined) throw new Error("nothing is calm");
-  sensor = calm;
+  if (found === undefined) throw new Error("no sensor stays up");
+  sensor = found;
 });
 
 function statusAt(at: number): SimStatus {

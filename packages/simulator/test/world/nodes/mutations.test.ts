@@ -22,13 +22,13 @@ function first<Item>(items: readonly Item[]): Item {
   return item;
 }
 
-function calmSensor(): SimSensor {
-  const calm = world.list("sensor").find((sensor) => {
+function sensorThatStaysUp(): SimSensor {
+  const found = world.list("sensor").find((sensor) => {
     const { status, since } = world.state(sensor, AT + 3 * HOUR);
     return status === "up" && since < AT - HOUR && sensor.intervalSeconds === 60;
   });
-  if (calm === undefined) throw new Error("nothing is calm");
-  return calm;
+  if (found === undefined) throw new Error("no sensor stays up");
+  return found;
 }
 
 function statusOf(node: SimNode, at: number): SimStatus {
@@ -41,9 +41,9 @@ function measured(sensor: SimSensor, at: number): unknown[] {
 
 describe("pause and resume", () => {
   test("a paused sensor keeps its last measurement and continues after the next scan", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const before = measured(sensor, AT);
-    const twin = createWorld({ seed: 5, size: { sensors: 260 }, startedAt: STARTED_AT }).channel(
+    const unchanged = createWorld({ seed: 5, size: { sensors: 260 }, startedAt: STARTED_AT }).channel(
       `${sensor.id}.${primary(sensor).number}`,
     );
     world.pause(sensor.id, AT, "maintenance");
@@ -61,12 +61,13 @@ describe("pause and resume", () => {
     expect(world.state(sensor, after)).toMatchObject({ status: "up", since: scan?.at });
     // The values are those without the pause.
     expect(
-      twin && createWorld({ seed: 5, size: { sensors: 260 }, startedAt: STARTED_AT }).lastMeasurement(twin, after),
+      unchanged &&
+        createWorld({ seed: 5, size: { sensors: 260 }, startedAt: STARTED_AT }).lastMeasurement(unchanged, after),
     ).toEqual(scan);
   });
 
   test("a pause between two scans changes only its own time", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const due = world.lastMeasurement(primary(sensor), AT)?.at ?? 0;
     world.pause(sensor.id, due + 5000);
     world.resume(sensor.id, due + 9000);
@@ -79,7 +80,7 @@ describe("pause and resume", () => {
   });
 
   test.each([0, 1])("a scan that is due at the start of a pause still runs (%i ms later)", (late) => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const due = world.lastMeasurement(primary(sensor), AT)?.at ?? 0;
     const before = measured(sensor, due);
     world.pause(sensor.id, due + late);
@@ -104,7 +105,7 @@ describe("pause and resume", () => {
   });
 
   test("a paused sensor stays paused when its device is paused and resumed", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const deviceId = sensor.parent?.id ?? "";
     world.pause(sensor.id, AT);
     world.pause(deviceId, AT + MINUTE);
@@ -128,7 +129,7 @@ describe("pause and resume", () => {
   });
 
   test("calls can come in any order of time", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     world.resume(sensor.id, AT + HOUR);
     world.pause(sensor.id, AT);
     expect(statusOf(sensor, AT + HOUR - 1)).toBe("pausedbyuser");
@@ -147,7 +148,7 @@ describe("forced status", () => {
   test.each([...scanning, ...empty, ...halted])(
     "%s appears immediately and lasts until the sensor is resumed",
     (status) => {
-      const sensor = calmSensor();
+      const sensor = sensorThatStaysUp();
       world.force(sensor.id, status, AT);
       for (const later of [0, MINUTE, 30 * DAY]) expect(statusOf(sensor, AT + later)).toBe(status);
       expect(statusOf(sensor, AT - 1)).toBe("up");
@@ -157,7 +158,7 @@ describe("forced status", () => {
   );
 
   test.each(scanning)("%s: values continue", (status) => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     world.force(sensor.id, status, AT);
     const at = AT + 30 * MINUTE;
     for (const channel of ownChannels(sensor))
@@ -167,7 +168,7 @@ describe("forced status", () => {
   });
 
   test.each(empty)("%s: the next scan has no values, and old values stay", (status) => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const before = measured(sensor, AT - 1);
     world.force(sensor.id, status, AT);
     expect(measured(sensor, AT - 1)).toEqual(before);
@@ -177,7 +178,7 @@ describe("forced status", () => {
   });
 
   test.each(halted)("%s: scans stop", (status) => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const before = measured(sensor, AT);
     world.force(sensor.id, status, AT);
     expect(measured(sensor, AT + DAY)).toEqual(before);
@@ -199,7 +200,7 @@ describe("forced status", () => {
   });
 
   test("a forced status overrides a paused parent and an alarm", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     world.pause(sensor.parent?.id ?? "", AT);
     world.force(sensor.id, "up", AT + MINUTE);
     expect(statusOf(sensor, AT + HOUR)).toBe("up");
@@ -213,7 +214,7 @@ describe("forced status", () => {
 
 describe("acknowledgements", () => {
   test("an acknowledgement lasts until the alarm ends and not longer", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     world.force(sensor.id, "down", AT);
     world.acknowledge(sensor.id, AT + MINUTE, "seen");
     expect(statusOf(sensor, AT + MINUTE - 1)).toBe("down");
@@ -236,7 +237,7 @@ describe("acknowledgements", () => {
   });
 
   test("an acknowledgement fails if the sensor is not down", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     expect(() => world.acknowledge(sensor.id, AT)).toThrow(
       `the sensor ${sensor.id} cannot be acknowledged: it is up, not down`,
     );
@@ -271,7 +272,7 @@ describe("changes of the tree", () => {
   });
 
   test("renaming keeps everything but the name", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const before = measured(sensor, AT);
     world.rename(sensor.id, 'new "name"');
     expect(world.node(sensor.id)).toBe(sensor);
@@ -280,7 +281,7 @@ describe("changes of the tree", () => {
   });
 
   test("a move changes the parent and the inherited pauses, but no measurements", () => {
-    const sensor = calmSensor();
+    const sensor = sensorThatStaysUp();
     const target = world
       .list("device")
       .find((device) => device !== sensor.parent && statusOf(device, AT) === "up") as SimDevice;

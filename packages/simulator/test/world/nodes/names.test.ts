@@ -27,7 +27,8 @@ test("a world has hostile names by default, and plain names change nothing else"
       ...(["group", "device", "sensor"] as const).flatMap((kind) => world.list(kind as "group")),
       ...world.channels(),
     ].map(({ name }) => name);
-  const pairs = namesOf(hostile).map((name, at) => [name, namesOf(plain)[at] ?? ""] as const);
+  const plainNames = namesOf(plain);
+  const pairs = namesOf(hostile).map((name, at) => [name, plainNames[at] ?? ""] as const);
   const different = pairs.filter(([one, other]) => one !== other);
   expect(different.length).toBeGreaterThan(10);
   for (const [one, other] of different) expect(one).toContain(other);

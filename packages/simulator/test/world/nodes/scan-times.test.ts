@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runs } from "../../../../../test/support/runs.ts";
 import {
   type IntervalPeriod,
   lastDue,
@@ -45,7 +46,7 @@ describe("irregular scans", () => {
         expect(backwards.reverse()).toEqual(forwards);
         for (const at of forwards) expect([lastDue(sensor, at), nextDue(sensor, at), at % 1000]).toEqual([at, at, 0]);
       }),
-      { numRuns: 60, seed: 1 },
+      { numRuns: runs(100), seed: 1 },
     );
   });
 

@@ -25,7 +25,7 @@ function mean(values: readonly number[]): number {
 }
 
 test("a measurement depends only on seed and time, not on the order of reads", () => {
-  const asked = moments(40, 200).flatMap((at, index) =>
+  const asked = moments(16, 200).flatMap((at, index) =>
     world
       .channels()
       .filter((_, position) => position % 397 === index)
@@ -35,11 +35,11 @@ test("a measurement depends only on seed and time, not on the order of reads", (
         found: world.lastMeasurement(channel, at),
       })),
   );
-  expect(asked.length).toBeGreaterThan(1000);
-  const twin = createWorld({ seed: 1, startedAt: STARTED_AT });
+  expect(asked.length).toBeGreaterThan(400);
+  const other = createWorld({ seed: 1, startedAt: STARTED_AT });
   for (const { id, at, found } of asked.toReversed()) {
-    const channel = twin.channel(id);
-    expect(channel && twin.lastMeasurement(channel, at)).toEqual(found);
+    const channel = other.channel(id);
+    expect(channel && other.lastMeasurement(channel, at)).toEqual(found);
   }
 });
 
@@ -70,11 +70,9 @@ test("scans of all sensors spread over the interval in whole seconds and never g
 });
 
 test("all channels of a sensor have the same scan", () => {
-  for (const at of moments(3, 30)) {
-    for (const sensor of world.list("sensor")) {
-      const scans = new Set(sensor.channels.map((channel) => world.lastMeasurement(channel, at)?.at));
-      expect(scans.size).toBe(1);
-    }
+  for (const at of moments(1, 30)) {
+    const scansOf = (sensor: SimSensor) => sensor.channels.map((channel) => world.lastMeasurement(channel, at)?.at);
+    expect(world.list("sensor").filter((sensor) => new Set(scansOf(sensor)).size !== 1)).toEqual([]);
   }
 });
 
@@ -83,31 +81,25 @@ test("value equals displayValue in the raw unit", () => {
   const [memory] = channelsOf("snmpmemory", "Available Memory");
   expect(traffic?.rawFactor).toBe(1e6 / 8);
   expect(memory?.rawFactor).toBe(2 ** 20);
-  for (const channel of world.channels()) {
-    const measurement = world.lastMeasurement(channel, STARTED_AT);
-    if (measurement === undefined) continue;
-    const { displayValue, value } = measurement;
-    expect(value).toBe(displayValue === null ? null : displayValue * channel.rawFactor);
-  }
+  const wrong = world.channels().filter((channel) => {
+    const { displayValue, value } = world.lastMeasurement(channel, STARTED_AT) ?? { displayValue: null, value: null };
+    return value !== (displayValue === null ? null : displayValue * channel.rawFactor);
+  });
+  expect(wrong).toEqual([]);
 });
 
 test("every value is a finite number or null, and never -0", () => {
-  for (const at of [STARTED_AT - 300 * DAY, STARTED_AT, STARTED_AT + 100 * DAY]) {
-    for (const channel of world.channels()) {
-      const value = world.lastMeasurement(channel, at)?.displayValue ?? null;
-      if (value === null) continue;
-      expect(Number.isFinite(value) && !Object.is(value, -0)).toBe(true);
-    }
+  for (const at of [STARTED_AT - 300 * DAY, STARTED_AT + 100 * DAY]) {
+    const values = world.channels().map((channel) => world.lastMeasurement(channel, at)?.displayValue ?? null);
+    expect(values.filter((value) => value !== null && (!Number.isFinite(value) || Object.is(value, -0)))).toEqual([]);
   }
 });
 
 test("percentages stay between 0 and 100", () => {
-  for (const at of moments(3, 200)) {
-    for (const channel of world.channels().filter(({ displayUnit }) => displayUnit === "%")) {
-      const value = world.lastMeasurement(channel, at)?.displayValue ?? 0;
-      expect(value).toBeGreaterThanOrEqual(0);
-      expect(value).toBeLessThanOrEqual(100);
-    }
+  for (const at of moments(1, 200)) {
+    const percentages = world.channels().filter(({ displayUnit }) => displayUnit === "%");
+    const values = percentages.map((channel) => world.lastMeasurement(channel, at)?.displayValue ?? 0);
+    expect(values.filter((value) => value < 0 || value > 100)).toEqual([]);
   }
 });
 
@@ -163,7 +155,7 @@ test("traffic of an office is high by day and low at night and at weekends", () 
 });
 
 test("errors come in bursts", () => {
-  const channels = channelsOf("snmptraffic", "Errors In").slice(0, 100);
+  const channels = channelsOf("snmptraffic", "Errors In").slice(0, 60);
   expect(channels.length).toBeGreaterThan(50);
   const windows = channels.flatMap((channel) =>
     // Each window holds one burst or none.

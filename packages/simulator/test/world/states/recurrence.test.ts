@@ -10,7 +10,7 @@ const RECURRENCES = [
 
 describe.each(RECURRENCES)("recurrence with a scatter of $scatter", (recurrence) => {
   test("has episodes without overlap and knows the last and the next one at every moment", () => {
-    for (let salt = 1; salt < 12; salt++) {
+    for (let salt = 1; salt < 6; salt++) {
       let previous = lastEpisode(recurrence, salt, salt, STARTED_AT);
       for (let at = STARTED_AT; at < STARTED_AT + 60 * DAY; at += 5 * HOUR) {
         const episode = lastEpisode(recurrence, salt, salt, at);

@@ -1,11 +1,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { SpellingName } from "../../../../src/records/spelling.ts";
 import { SENSOR_KINDS } from "../../../../src/world/sensors/sensor-kinds.ts";
 import { createWorld } from "../../../../src/world/world.ts";
-import { type RunningService, startService } from "../../../support/running-service.ts";
-import { NOW } from "../../../support/tiny-world.ts";
+import { openService, type Received, type RunningService } from "../../../support/running-service.ts";
+import { NOW } from "../../../support/static-world.ts";
 
 /** Schemas and records of a world must have the same fields. */
 
@@ -41,22 +41,41 @@ function listed(schema: Schema): string[] {
 
 /** With dependencies, so that all fields appear. */
 async function startWorld(spelling: SpellingName): Promise<RunningService> {
-  const world = createWorld({ seed: 5, size: { probes: 2, groups: 6, devices: 40, sensors: 400 }, startedAt: NOW });
+  const world = createWorld({ seed: 5, size: { probes: 2, groups: 6, devices: 20, sensors: 80 }, startedAt: NOW });
   const { id } = world.list("probe")[0] ?? { id: "" };
   for (const list of [world.list("group"), world.list("device"), world.list("sensor")]) {
     const last = list.at(-1);
     if (last !== undefined) world.edit(last.id, { dependency: { schedule: "None", dependsOn: id } }, NOW);
   }
-  return startService({ spelling, world });
+  return openService({ spelling, world });
+}
+
+const services = new Map<SpellingName, RunningService>();
+beforeAll(async () => {
+  for (const spelling of SPELLINGS) services.set(spelling, await startWorld(spelling));
+  return async () => {
+    for (const { simulator } of services.values()) await simulator.close();
+  };
+});
+
+function send(spelling: SpellingName, path: string): Promise<Received> {
+  return services.get(spelling)?.send(path) ?? expect.fail("the service did not start");
+}
+
+async function listOf(spelling: SpellingName, path: string): Promise<Json[]> {
+  return (await send(spelling, path)).json as Json[];
+}
+
+async function schemaOf(spelling: SpellingName, path: string): Promise<Schema> {
+  return ((await send(spelling, path)).json as { schema: Schema }).schema;
 }
 
 describe.each(SPELLINGS)("%s: all records", (spelling) => {
   test.each(KINDS)("records of kind %s have exactly the fields of their schema", async (kind) => {
-    const { send } = await startWorld(spelling);
-    const records = (await send(`/experimental/${kind}s?include=*&limit=3000`)).json as Json[];
+    const records = await listOf(spelling, `/experimental/${kind}s?include=*&limit=3000`);
     expect(records.length).toBeGreaterThan(1);
     const id = kind === "group" ? String(records.at(-1)?.id) : String(records[0]?.id);
-    const { schema } = (await send(`/experimental/schemas/${id}/get?include=*`)).json as { schema: Schema };
+    const schema = await schemaOf(spelling, `/experimental/schemas/${id}/get?include=*`);
     const validate = ajv.compile(schema);
     expect(
       records.filter((record) => !validate(record)).map(({ id }) => [id, ajv.errorsText(validate.errors)]),
@@ -67,14 +86,21 @@ describe.each(SPELLINGS)("%s: all records", (spelling) => {
     expect([...seen].sort()).toEqual(listed(schema).sort());
   });
 
+  test.each(["", "?include=path", "?include=all_sections"])("records fit their schema with %j", async (include) => {
+    for (const kind of KINDS) {
+      const record = (await listOf(spelling, `/experimental/${kind}s${include}`)).at(-1);
+      const validate = ajv.compile(await schemaOf(spelling, `/experimental/schemas/${record?.id}/get${include}`));
+      expect([kind, validate(record), validate.errors]).toEqual([kind, true, null]);
+    }
+  });
+
   test("sensors of each kind have the fields of /schemas/{kind}", async () => {
-    const { send } = await startWorld(spelling);
-    const records = (await send("/experimental/sensors?include=all_sections&limit=3000")).json as Json[];
+    const records = await listOf(spelling, "/experimental/sensors?include=all_sections&limit=3000");
     const kinds = new Set(records.map(({ kind }) => String(kind)));
     expect(kinds.size).toBeGreaterThan(10);
     for (const kind of kinds) {
       expect(SENSOR_KINDS.has(kind)).toBe(true);
-      const { schema } = (await send(`/schemas/${encodeURIComponent(kind)}`)).json as { schema: Schema };
+      const schema = await schemaOf(spelling, `/schemas/${encodeURIComponent(kind)}`);
       const validate = ajv.compile(schema);
       const own = records.filter((record) => record.kind === kind);
       expect(own.filter((record) => !validate(record)).map(() => ajv.errorsText(validate.errors))).toEqual([]);
@@ -90,9 +116,8 @@ describe.each(SPELLINGS)("%s: all records", (spelling) => {
     ["group", "/experimental/groups"],
     ["user", "/experimental/users"],
   ])("%ss have exactly the fields of /schemas", async (kind, path) => {
-    const { send } = await startWorld(spelling);
-    const records = (await send(`${path}?include=all_sections&limit=3000`)).json as Json[];
-    const { schema } = (await send(`/schemas/${kind}`)).json as { schema: Schema };
+    const records = await listOf(spelling, `${path}?include=all_sections&limit=3000`);
+    const schema = await schemaOf(spelling, `/schemas/${kind}`);
     const validate = ajv.compile(schema);
     expect(records.filter((record) => !validate(record)).map(() => ajv.errorsText(validate.errors))).toEqual([]);
     const seen = new Set(records.flatMap((record) => fieldsOf(record, isRecordSection)));
@@ -101,9 +126,8 @@ describe.each(SPELLINGS)("%s: all records", (spelling) => {
 });
 
 test("a schema rejects an invalid section and a missing section", async () => {
-  const { send } = await startWorld("live");
-  const [device] = (await send("/experimental/devices?limit=1")).json as Json[];
-  const { schema } = (await send(`/experimental/schemas/${device?.id}/get`)).json as { schema: Schema };
+  const [device] = await listOf("live", "/experimental/devices?limit=1");
+  const schema = await schemaOf("live", `/experimental/schemas/${device?.id}/get`);
   const validate = ajv.compile(schema);
   expect(validate(device)).toBe(true);
   expect(validate({ ...device, basic: 5 })).toBe(false);

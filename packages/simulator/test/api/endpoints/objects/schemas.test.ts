@@ -2,11 +2,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import type { SpellingName } from "../../../../src/records/spelling.ts";
-import { SENSOR_KINDS } from "../../../../src/world/sensors/sensor-kinds.ts";
 import { createWorld } from "../../../../src/world/world.ts";
 import { outcome, post } from "../../../support/accounts.ts";
 import { type RunningService, startService } from "../../../support/running-service.ts";
-import { NOW } from "../../../support/tiny-world.ts";
+import { NOW } from "../../../support/static-world.ts";
 
 const ajv = new Ajv2020({ strict: false });
 ajvFormats.default(ajv);
@@ -28,29 +27,6 @@ async function definition({ send }: RunningService, path: string): Promise<Defin
 function fits({ schema }: Definition, value: unknown): string {
   return ajv.validate(schema, value) ? "fits" : ajv.errorsText();
 }
-
-describe.each(SPELLINGS)("%s: schema for reading", (spelling) => {
-  test.each([
-    ["/probes/1", "probenode"],
-    ["/groups/0", "root"],
-    ["/groups/11", "group"],
-    ["/devices/100", "device"],
-    ["/sensors/1001", "snmptraffic"],
-    ["/sensors/1002", "paessler.cpu.65"],
-    ["/channels/1000.0", "channel"],
-    ["/channels/1000.-4", "channel"],
-  ])("matches the record of %s", async (path, kind) => {
-    const service = await startService({ spelling });
-    const id = path.split("/")[2];
-    for (const include of ["", "?include=path", "?include=all_sections", "?include=*"]) {
-      const read = await definition(service, `/experimental/schemas/${id}/get${include}`);
-      expect(read).toMatchObject({ kind, purpose: "read" });
-      const { json } = await service.send(`${path}${include}`);
-      expect(fits(read, json)).toBe("fits");
-      expect(fits(read, { ...(json as object), basic: 5 })).not.toBe("fits");
-    }
-  });
-});
 
 const EDITS: readonly (readonly [path: string, body: object, takes: boolean])[] = [
   ["/experimental/groups/10", { basic: { name: "new", tags: ["a"], priority: 5 } }, true],
@@ -82,22 +58,6 @@ describe.each(SPELLINGS)("%s: schema for editing", (spelling) => {
     const { status, text } = await service.send(path, { method: "PATCH", body: JSON.stringify(body) });
     expect(status, text).toBe(takes ? 204 : 400);
   });
-
-  test("describes the included sections and permits the others", async () => {
-    const service = await startService({ spelling });
-    const basic = await definition(service, "/experimental/schemas/100/patch");
-    expect(Object.keys(basic.schema.properties)).toEqual([
-      "basic",
-      "intervalgroup",
-      "scheduledependency",
-      "windowsconnection",
-    ]);
-    expect(basic.schema.properties.intervalgroup).toEqual({ type: "object" });
-    const more = await definition(service, "/experimental/schemas/100/patch?include=intervalgroup");
-    expect(more.schema.properties.intervalgroup).toMatchObject({
-      properties: { interval: { enum: expect.anything() } },
-    });
-  });
 });
 
 describe.each(SPELLINGS)("%s: schema for creating", (spelling) => {
@@ -121,46 +81,6 @@ describe.each(SPELLINGS)("%s: schema for creating", (spelling) => {
   });
 });
 
-describe("/schemas/{kind}", () => {
-  test.each([
-    ["device", "read", ["id", "name"]],
-    ["group?purpose=update", "update", []],
-    ["ping?purpose=update", "update", []],
-    ["device?purpose=create&parent=10", "create", ["basic"]],
-    ["group?purpose=create&parent=1", "create", ["basic"]],
-    ["snmptraffic?purpose=create&parent=100", "create", []],
-    ["user?purpose=create&parent=201", "create", ["basic", "useraccount"]],
-    ["user", "read", []],
-    ["user?purpose=update", "update", []],
-  ])("%s returns the schema to %s", async (path, purpose, required) => {
-    const service = await startService();
-    const found = await definition(service, `/schemas/${path}`);
-    expect(found).toMatchObject({ kind: path.split("?")[0], purpose });
-    expect(found.schema.required).toEqual(expect.arrayContaining(required));
-    expect(ajv.validateSchema(found.schema)).toBe(true);
-  });
-
-  test.each([
-    ["/schemas/nothing", "KEY==", "404 NOT_FOUND"],
-    ["/schemas/probe", "KEY==", "404 NOT_FOUND"],
-    ["/schemas/device?purpose=create&parent=", "KEY==", "400 BAD_REQUEST"],
-    ["/schemas/device?purpose=create&parent=4711", "KEY==", "404 NOT_FOUND"],
-    ["/schemas/device?purpose=create&parent=100", "KEY==", "400 BAD_REQUEST"],
-    ["/schemas/ping?purpose=create&parent=10", "KEY==", "400 BAD_REQUEST"],
-    ["/schemas/device?purpose=create&parent=1", "RESTRICTED", "404 NOT_FOUND"],
-    ["/schemas/user?purpose=create&parent=10", "KEY==", "404 NOT_FOUND"],
-    ["/schemas/user?purpose=create&parent=201", "RESTRICTED", "404 NOT_FOUND"],
-    ["/experimental/schemas/1000.7/get", "KEY==", "404 NOT_FOUND"],
-    ["/experimental/schemas/100/get?include=alerting", "KEY==", "400 BAD_REQUEST"],
-    ["/experimental/schemas/1000.0/patch", "KEY==", "404 NOT_FOUND"],
-    ["/experimental/schemas/100/post?kind=device", "KEY==", "400 BAD_REQUEST"],
-    ["/experimental/schemas/10/post?kind=device&include=alerting", "KEY==", "400 BAD_REQUEST"],
-  ])("GET %s by %s fails with %s", async (path, bearer, refusal) => {
-    const { send } = await startService();
-    expect(outcome(await send(path, { bearer }))).toBe(refusal);
-  });
-});
-
 interface Kind {
   readonly kind: string;
   readonly creatable: boolean;
@@ -173,49 +93,6 @@ async function kindsBelow({ send }: RunningService, parent: string): Promise<Kin
 }
 
 describe("creatable kinds", () => {
-  test.each([
-    ["0", ""],
-    ["1", "device group"],
-    ["11", "device group"],
-    ["1000", ""],
-  ])("exist below %s: %s", async (parent, kinds) => {
-    const service = await startService();
-    expect((await kindsBelow(service, parent)).map(({ kind }) => kind).join(" ")).toBe(kinds);
-  });
-
-  test("include all sensor kinds below a device, in pages, each with its schema", async () => {
-    const service = await startService();
-    const kinds = await kindsBelow(service, "100");
-    expect(kinds.map(({ kind }) => kind)).toEqual([...SENSOR_KINDS.keys()].sort());
-    const page = await service.send("/experimental/schemas/100?limit=3&offset=3");
-    expect(page.json).toEqual(kinds.slice(3, 6));
-    expect(page.headers.get("x-total-count")).toBe(String(SENSOR_KINDS.size));
-    for (const { kind, href } of kinds.slice(0, 5)) {
-      expect(await definition(service, href.replace("/api/v2", ""))).toMatchObject({ kind, purpose: "create" });
-    }
-    expect(kinds.find(({ kind }) => kind === "ping")).toEqual({
-      creatable: true,
-      hints: null,
-      kind: "ping",
-      name: "Ping",
-      href: "/api/v2/experimental/schemas/100/post?kind=ping",
-      help: null,
-      Manual: null,
-      description: "Monitors Ping Time, Minimum, Maximum, Packet Loss",
-    });
-  });
-
-  test("are shorter as types", async () => {
-    const service = await startService();
-    expect((await service.send("/experimental/objects/10/types")).json).toEqual([
-      { ID: "device", Name: "Device" },
-      { ID: "group", Name: "Group" },
-    ]);
-    const { json, headers } = await service.send("/experimental/objects/100/types?limit=1");
-    expect(json).toEqual([{ ID: "cloudhttp", Name: "Cloud HTTP v2", Description: expect.stringContaining("Time") }]);
-    expect(headers.get("x-total-count")).toBe(String(SENSOR_KINDS.size));
-  });
-
   test.each([
     ["ping", null],
     ["wmiservice", ["CredentialsMissing"]],

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { SpellingName } from "../../../../src/records/spelling.ts";
 import type { World } from "../../../../src/world/model.ts";
 import { query, startService } from "../../../support/running-service.ts";
+import { NOW } from "../../../support/static-world.ts";
 import {
-  calmSensor,
   cellsOf,
   DAY,
   gapLength,
@@ -14,18 +13,16 @@ import {
   type Row,
   read,
   type Series,
+  sensorThatStaysUp,
   shownOf,
   smallWorld,
 } from "../../../support/time-series.ts";
-import { NOW } from "../../../support/tiny-world.ts";
-
-const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 
 /** Read-only: a request speeds up the next one. */
 const STEADY = smallWorld();
 
-describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
-  const start = (world: World) => startService({ spelling, world });
+describe("rows of time series", () => {
+  const start = (world: World) => startService({ spelling: "specification", world });
 
   test.each<[type: "short" | "medium" | "long", count: number, first: string, last: string]>([
     // It is 17:55:10. Unfinished spans have no row.
@@ -38,8 +35,8 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     const service = await start(world);
     const spanMs = { short: 5 * MINUTE, medium: HOUR, long: DAY }[type];
     const [from, to] = [Date.parse(first), Date.parse(last)];
-    const some = world.list("sensor").filter((_, index) => index % (type === "short" ? 9 : 23) === 0);
-    for (const sensor of type === "long" ? [calmSensor(world)] : some) {
+    const some = world.list("sensor").filter((_, index) => index % (type === "short" ? 13 : 39) === 0);
+    for (const sensor of type === "long" ? [sensorThatStaysUp(world)] : some) {
       const { header, rows, measured, marks } = await read(service, `${sensor.id}/${type}`);
       expect(header).toEqual(["time", ...sensor.channels.map(({ number }) => `${sensor.id}.${number}`)]);
       expect(rows.every(({ at }) => at % spanMs === 0)).toBe(true);
@@ -69,7 +66,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     expect(lengths.get(300)).toBe(48);
     const { json } = await service.send("/experimental/channels");
     const shown = json as { id: string; last_measurement?: { display_value: number | string } }[];
-    const sensor = calmSensor(world);
+    const sensor = sensorThatStaysUp(world);
     const { header, measured } = await read(service, `${sensor.id}/live`);
     for (const [index, id] of header.slice(1).entries()) {
       const value = shown.find((channel) => channel.id === id)?.last_measurement?.display_value;
@@ -77,7 +74,6 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     }
   });
 
-  /** Spellings differ in the rows of a down sensor. */
   test.each<[which: string, isIn: (number: number) => boolean, shortRows: number]>([
     ["measured channels", (number) => number !== -4, 42],
     ["Downtime alone", (number) => number === -4, 47],
@@ -85,7 +81,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   ])("%s: averages match the live scans and each other", async (_, isIn, shortRows) => {
     const world = smallWorld();
     const service = await start(world);
-    const sensor = calmSensor(world);
+    const sensor = sensorThatStaysUp(world);
     world.force(sensor.id, "down", NOW - 130 * MINUTE);
     world.resume(sensor.id, NOW - 97 * MINUTE);
     const chosen = sensor.channels.map(({ number }) => number).filter(isIn);
@@ -128,7 +124,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   test("a pause leaves a gap from the first to the last missing row", async () => {
     const world = smallWorld();
     const service = await start(world);
-    const sensor = calmSensor(world);
+    const sensor = sensorThatStaysUp(world);
     const [from, to] = [NOW - 3 * HOUR, NOW - 2 * HOUR];
     world.pause(sensor.parent?.id ?? "", from);
     world.resume(sensor.parent?.id ?? "", to);
@@ -152,7 +148,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   test("has a gap up to the newest row during a pause", async () => {
     const world = smallWorld();
     const service = await start(world);
-    const sensor = calmSensor(world);
+    const sensor = sensorThatStaysUp(world);
     world.pause(sensor.id, NOW - 10 * MINUTE);
     const { rows, marks, measured } = await read(service, `${sensor.id}/live`);
     expect(rows.slice(-2).map(({ at }) => at)).toEqual(marks);
@@ -175,13 +171,12 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   test("a sensor that is down has gaps in all series except Downtime", async () => {
     const world = smallWorld();
     const service = await start(world);
-    const sensor = calmSensor(world);
+    const sensor = sensorThatStaysUp(world);
     const own = sensor.channels.filter(({ number }) => number !== -4).map(({ number }) => `${sensor.id}.${number}`);
     for (const [type, spanMs, forMs] of [
       ["live", MINUTE, 30 * MINUTE],
       ["short", 5 * MINUTE, 2 * HOUR],
       ["medium", HOUR, 10 * HOUR],
-      ["long", DAY, 9 * DAY],
     ] as const) {
       const since = NOW - forMs;
       world.force(sensor.id, "down", since);
@@ -220,7 +215,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   test("the average of a span appears at the end of the span and does not change", async () => {
     const world = STEADY;
     const service = await start(world);
-    const { id } = calmSensor(world);
+    const { id } = sensorThatStaysUp(world);
     const before = await read(service, `${id}/medium`);
     service.clock.setWallClock(Date.UTC(2026, 2, 12, 18) - 1);
     expect((await read(service, `${id}/medium`)).rows).toEqual(before.rows);
@@ -242,7 +237,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   ])("from %i ms ago: later rows of %s", async (ago, type) => {
     const world = STEADY;
     const service = await start(world);
-    const { id } = calmSensor(world);
+    const { id } = sensorThatStaysUp(world);
     const from = NOW - ago;
     const expected = await read(service, `${id}/${type}`);
     const all = await read(service, `${id}${query({ from: iso(from) })}`);
@@ -262,7 +257,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     ["2025-06-01T00:00:00Z", "2025-06-03T23:00:00Z", DAY, 3],
   ])("from %s to %s inclusive, every %i ms", async (from, to, everyMs, count) => {
     const service = await start(STEADY);
-    const { rows } = await read(service, `${calmSensor(STEADY).id}${query({ from, to })}`);
+    const { rows } = await read(service, `${sensorThatStaysUp(STEADY).id}${query({ from, to })}`);
     const first = Math.ceil(Date.parse(from) / everyMs) * everyMs;
     expect(rows.map(({ at }) => at)).toEqual(Array.from({ length: count }, (_, index) => first + index * everyMs));
   });
@@ -270,7 +265,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   test("the spelling of times and channels does not change the rows", async () => {
     const world = STEADY;
     const service = await start(world);
-    const { id } = calmSensor(world);
+    const { id } = sensorThatStaysUp(world);
     const expected = await read(service, `${id}?from=2026-03-12T16:00:00Z&to=2026-03-12T17:00:00Z`);
     expect(expected.measured.length).toBeGreaterThanOrEqual(60);
     for (const [from, to] of [

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { SpellingName } from "../../../../src/records/spelling.ts";
 import type { SimAverages, SimSensor } from "../../../../src/world/model.ts";
 import { startService } from "../../../support/running-service.ts";
+import { NOW, StaticWorld } from "../../../support/static-world.ts";
 import { DAY, ROOT } from "../../../support/time-series.ts";
-import { NOW, TinyWorld } from "../../../support/tiny-world.ts";
 
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 
 describe.each(SPELLINGS)("%s: time series", (spelling) => {
-  const start = () => startService({ spelling, world: new TinyWorld() });
+  const start = () => startService({ spelling, world: new StaticWorld() });
 
   test.each<[path: string, body: string]>([
     ["1000/live", '[["time","1000.0","1000.-4"],["2026-03-12T17:55:05Z",68.75,0]]'],
@@ -35,35 +35,6 @@ describe.each(SPELLINGS)("%s: time series", (spelling) => {
     const { send } = await start();
     const { status, text } = await send(`${ROOT}/${path}`);
     expect([status, text]).toEqual([200, body]);
-  });
-
-  test.each<[path: string, status: number, code: string, bearer?: string]>([
-    ["0/live", 404, "NOT_FOUND"],
-    ["1000.0/live", 404, "NOT_FOUND"],
-    ["/live", 404, "NOT_FOUND"],
-    ["1000/live/1", 404, "NOT_FOUND"],
-    ["1000/LIVE", 400, "BAD_REQUEST"],
-    ["4711/hourly", 400, "BAD_REQUEST"],
-    ["1000/live?channels=1001.1", 404, "NOT_FOUND"],
-    ["1000/live?channels=0", 404, "NOT_FOUND"],
-    ["1000/live?channels=1000.1000.0", 404, "NOT_FOUND"],
-    ["1000/long?channels=1000.0,nothing", 404, "NOT_FOUND"],
-    ["1000?start=2026-03-12T00:00:00Z", 400, "BAD_REQUEST"],
-    // An unescaped plus is a space.
-    ["1000?from=2026-03-12T00:00:00+01:00", 400, "BAD_REQUEST"],
-    ["1000?from=2026-03-12T00:00:00Z&channels=1000.7", 404, "NOT_FOUND"],
-    ["1000/hourly", 401, "AUTH_FAILED", "WRONGKEY"],
-    ["2000/live", 200, "", "RESTRICTED"],
-  ])("GET %s answers %i %s", async (path, status, code, bearer = "KEY==") => {
-    const { send } = await start();
-    const answer = await send(`${ROOT}/${path}`, { bearer });
-    expect(answer.status).toBe(status);
-    if (status === 200) return;
-    expect(answer.json).toEqual({
-      code,
-      message: expect.stringMatching(/\w/),
-      request_id: answer.headers.get("x-request-id"),
-    });
   });
 });
 
@@ -99,7 +70,7 @@ describe("faults of time series", () => {
 test("averaging a year yields to other requests and reads each part once", async () => {
   const asked: { readonly from: number; readonly to: number; readonly turn: number }[] = [];
   let turn = 0;
-  class BusyWorld extends TinyWorld {
+  class BusyWorld extends StaticWorld {
     override schedule() {
       return { first: NOW - 365 * DAY, everyMs: 10_000 };
     }

@@ -1,215 +1,173 @@
 import { expect } from "vitest";
-import { ACCESS_LEVELS } from "../../../../src/auth/accounts.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import { does, gets, type Row, type Step, sees } from "../row.ts";
+import { does, finds, gets, ids, pass, query, type Row, row, type Step, sees } from "../row.ts";
 import type { Running } from "../running.ts";
+import { keyWith } from "./generic.ts";
 
 const { username, password, restrictedApiKey } = CREDENTIALS;
-/** Numbered by the directory. */
-const KEY = { own: "401", restricted: "402" };
 const FAILURE = { message: expect.any(String), request_id: expect.any(String) };
 
+const USERS = "100 101 102 110 111 112 113 114 115 116";
+const LISTS = [
+  ["listUserInfo", "getUserInfo", "/users"],
+  ["listUsers", "getUser", "/experimental/users"],
+] as const;
+
 export const ACCOUNTS: readonly Row[] = [
-  ...(["/users", "/experimental/users"] as const).map(
-    (path): Row => ({
-      operation: path === "/users" ? "listUserInfo" : "listUsers",
-      rule: "the users",
-      path,
-      answers: 200,
-      shows: expect.arrayContaining([expect.objectContaining({ id: "100" }), expect.objectContaining({ id: "110" })]),
+  ...LISTS.flatMap(([list, get, path]) => [
+    row(list, "the users", path, 200, { shows: ids(...USERS.split(" ")) }),
+    row(get, "one user", `${path}/110`, 200, { shows: { id: "110" } }),
+    finds(list, path, { filter: 'name in ["Ada Brandt", "Noor Haddad"]' }, "110 111"),
+    row(list, "only the own user without administrator rights", path, 200, {
+      bearer: restrictedApiKey,
+      shows: ids("101"),
+    }),
+    row(get, "the own user without administrator rights", `${path}/101`, 200, { bearer: restrictedApiKey }),
+    row(get, "a user that is not visible to the user", `${path}/110`, "404 NOT_FOUND", { bearer: restrictedApiKey }),
+  ]),
+  row("listUserInfo", "all users for a member of an administrator group", "/users", 200, {
+    bearer: keyWith("FULL"),
+    shows: ids(...USERS.split(" ")),
+  }),
+  ...(
+    [
+      ['loginname = "noor.haddad"', "111"],
+      ['loginname matches "brandt"', "110"],
+      ['email = "helpdesk@example.net"', "113"],
+      ["active = false", "116"],
+      ["status = pausedbyuser", "116"],
+      ["usertype = readonly", "112 113 114"],
+      ["usertype = administrator", "100"],
+      ["admingroup = true", "100 110"],
+      ["activedirectory = true", "115"],
+      ['primarygroup = "202"', "111 112"],
+      ["ticketmail = true and usertype = readwrite", "110 111 115 116"],
+      ["type = user", USERS],
+      ['comment = "x"', ""],
+    ] as const
+  ).map(([filter, found]) => finds("listUserInfo", "/users", { filter }, found)),
+  finds("listUserInfo", "/users", { sort_by: "active,-loginname" }, "116 101 100 111 112 102 113 114 110 115"),
+  finds("listUserInfo", "/users", { sort_by: "usertype,name" }, "100 110 102 115 111 116 101 113 112 114"),
+  row("listUserInfo", "a value of another type", `/users${query({ filter: "active = 1" })}`, "400 INVALID_FILTER"),
+  row(
+    "listUserInfo",
+    "users are no tree",
+    `/users${query({ filter: 'descendants id = "100"' })}`,
+    "400 INVALID_FILTER",
+  ),
+  row("listUsers", "a section of tree nodes", "/experimental/users?include=path", "400 BAD_REQUEST"),
+  row("getUser", "a section of tree nodes", "/experimental/users/100?include=path", "400 BAD_REQUEST"),
+  row("getUserInfo", "me is no user here", "/users/me", "404 NOT_FOUND"),
+  row("getUserInfo", "the info record of a user", "/users/114", 200, {
+    spelling: "live",
+    shows: {
+      ...{ id: "114", name: "Zoë O'Neil", href: "/api/v2/users/114", active: true, login_name: "facility" },
+      ...{ email: "facility@example.net", user_type: "readonly", administrator: false, acknowledge_alarms: true },
+      primary_group: { id: "203", type: "REFERENCED_USERGROUP", name: "Facility Management" },
+      ...{ ticket_mail: false, groups: ids("203"), last_login: "2026-03-06T17:55:10Z" },
+    },
+  }),
+  row("getUserInfo", "the time of the last login", "/users/100", 200, {
+    spelling: "live",
+    before: [
+      sees("/users/100", { last_login: null }),
+      pass(60_000),
+      does("POST", "/session", { username, password }),
+      pass(60_000),
+    ],
+    shows: { last_login: "2026-03-12T17:56:10Z" },
+  }),
+  row("getUser", "the tree node of a user on live servers", "/experimental/users/116", 200, {
+    spelling: "live",
+    shows: {
+      ...{ id: "116", name: "Piet de Vries", href: "/api/v2/experimental/users/116", kind: "user", type: "USER" },
+      basic: { name: "Piet de Vries", active: "0" },
+      ...{ parent: { id: "201" }, last_login: "2025-08-13T17:55:10Z" },
+    },
+  }),
+  row("getUser", "all sections of a user with their inheritance", "/experimental/users/116?include=*", 200, {
+    shows: {
+      ...{ id: "116", kind: "user", type: "user" },
+      basic: { active: false, _inheritancesource: { id: "116", type: "REFERENCED_USER" }, _inherited: false },
+      useraccount: { loginname: "p.devries", usertype: "readwrite", acknowledgealarms: true, _shadowed: null },
+      usergroups: { primarygroup: "201", groups: ["201"], _shadowed: null },
+    },
+  }),
+  row("getUser", "an individual section", "/experimental/users/116?include=usergroups", 200, {
+    shows: expect.toSatisfy((user: object) => "usergroups" in user && !("useraccount" in user)),
+  }),
+  ...(["/usergroups", "/experimental/usergroups"] as const).map((path) =>
+    row(path === "/usergroups" ? "listUserGroupInfo" : "listUserGroups", "the user groups", path, 200, {
+      shows: ids("200", "201", "202", "203", "204", "211"),
     }),
   ),
-  { operation: "getUserInfo", rule: "user info", path: "/users/110", answers: 200, shows: { id: "110" } },
-  { operation: "getUser", rule: "one user", path: "/experimental/users/110", answers: 200, shows: { id: "110" } },
-  ...(["/usergroups", "/experimental/usergroups"] as const).map(
-    (path): Row => ({
-      operation: path === "/usergroups" ? "listUserGroupInfo" : "listUserGroups",
-      rule: "the user groups",
-      path,
-      answers: 200,
-      shows: expect.arrayContaining([expect.objectContaining({ id: "200" })]),
-    }),
-  ),
-  {
-    operation: "getUserGroupInfo",
-    rule: "user group info",
-    path: "/usergroups/200",
-    answers: 200,
-    shows: { id: "200" },
-  },
-  {
-    operation: "getUserGroup",
-    rule: "one user group",
-    path: "/experimental/usergroups/200",
-    answers: 200,
-    shows: { id: "200" },
-  },
-  {
-    operation: "getUserInfo",
-    rule: "a user that is not visible to the user",
+  ...(
+    [
+      [{ filter: "admingroup = true" }, "200"],
+      [{ filter: "activedirectory = true" }, "204"],
+      [{ filter: 'name = "Branch IT"' }, "204"],
+      [{ filter: "type != usergroup" }, ""],
+      [{ sort_by: "-admingroup,name" }, "200 204 203 202 201 211"],
+    ] as const
+  ).map(([parameters, found]) => finds("listUserGroupInfo", "/usergroups", parameters, found)),
+  finds("listUserGroupInfo", "/usergroups", { filter: 'name matches "IT"' }, "204", { spelling: "live" }),
+  row("getUserGroupInfo", "user group info with its members", "/usergroups/200", 200, {
+    shows: {
+      ...{ id: "200", name: "PRTG Administrators", href: "/api/v2/usergroups/200", administrators: true },
+      ...{ active_directory: false, members: ids("100", "110") },
+    },
+  }),
+  row("getUserGroup", "one user group", "/experimental/usergroups/200", 200, { shows: { id: "200" } }),
+  row("getUserGroup", "one user group with all sections", "/experimental/usergroups/204?include=all_sections", 200, {
+    shows: {
+      ...{ id: "204", name: "Branch IT", href: "/api/v2/experimental/usergroups/204", type: "usergroup" },
+      ...{ kind: "usergroup", basic: { name: "Branch IT" }, members: { users: ["115"] } },
+      usergroup: { admingroup: false, activedirectory: true },
+    },
+  }),
+  row("listUserGroupInfo", "only the own groups without administrator rights", "/usergroups", 200, {
     bearer: restrictedApiKey,
-    path: "/users/110",
-    answers: "404 NOT_FOUND",
-  },
-  {
-    operation: "pauseUser",
-    rule: "pauses the account",
-    path: "/users/101/pause",
-    answers: 204,
+    shows: ids("211"),
+  }),
+  row("getUserGroupInfo", "a group that is not visible to the user", "/usergroups/200", "404 NOT_FOUND", {
+    bearer: restrictedApiKey,
+  }),
+  row("getUserGroupInfo", "only visible members", "/usergroups/201", 200, {
+    bearer: CREDENTIALS.limitedApiKey,
+    shows: { members: ids("102") },
+  }),
+  row("pauseUser", "pauses the account", "/users/101/pause", 204, {
     after: [gets("/experimental/sensors", "401 AUTH_FAILED", restrictedApiKey), sees("/users/101", { active: false })],
-  },
-  {
-    operation: "pauseUser",
-    rule: "the system administrator account cannot be paused",
-    path: "/users/100/pause",
-    answers: "400 PAUSE_ADMIN",
-  },
-  {
-    operation: "pauseUser",
-    rule: "impossible for the current status",
+  }),
+  row("pauseUser", "the system administrator account cannot be paused", "/users/100/pause", "400 PAUSE_ADMIN"),
+  row("pauseUser", "impossible for the current status", "/users/101/pause", "400 WRONG_NODE_STATUS", {
     before: [does("POST", "/users/101/pause")],
-    path: "/users/101/pause",
-    answers: "400 WRONG_NODE_STATUS",
-  },
-  {
-    operation: "pauseUser",
-    rule: "a user access right that the account lacks",
+  }),
+  row("pauseUser", "a user access right that the account lacks", "/users/101/pause", "403 FORBIDDEN", {
     bearer: restrictedApiKey,
-    path: "/users/101/pause",
-    answers: "403 FORBIDDEN",
-  },
-  {
-    operation: "resumeUser",
-    rule: "resumes the account",
+  }),
+  row("resumeUser", "resumes the account", "/users/101/resume", 204, {
     before: [does("POST", "/users/101/pause")],
-    path: "/users/101/resume",
-    answers: 204,
     after: [gets("/experimental/sensors", 200, restrictedApiKey)],
-  },
-  {
-    operation: "resumeUser",
-    rule: "impossible for the current status",
-    path: "/users/101/resume",
-    answers: "400 WRONG_NODE_STATUS",
-  },
-  {
-    operation: "pauseUsers",
-    rule: "answers 200 even when accounts fail",
-    path: "/users/pause",
+  }),
+  row("resumeUser", "impossible for the current status", "/users/101/resume", "400 WRONG_NODE_STATUS"),
+  row("pauseUsers", "answers 200 even when accounts fail", "/users/pause", 200, {
     body: { filter: 'id = "100" or id = "101"' },
-    answers: 200,
     shows: [
       { node: { id: "100", type: "REFERENCED_USER" }, failure: { code: "PAUSE_ADMIN", ...FAILURE } },
       { node: { id: "101", type: "REFERENCED_USER" }, failure: null },
     ],
     after: [sees("/users/101", { active: false })],
-  },
-  {
-    operation: "resumeUsers",
-    rule: "answers 200 even when accounts fail",
+  }),
+  row("resumeUsers", "answers 200 even when accounts fail", "/users/resume", 200, {
     before: [does("POST", "/users/101/pause")],
-    path: "/users/resume",
     body: { filter: 'id = "100" or id = "101"' },
-    answers: 200,
     shows: [
       { node: { id: "100" }, failure: { code: "WRONG_NODE_STATUS", ...FAILURE } },
       { node: { id: "101" }, failure: null },
     ],
     after: [sees("/users/101", { active: true })],
-  },
-];
-
-export const API_KEYS: readonly Row[] = [
-  ...[{ id: KEY.own }, { key: CREDENTIALS.apiKey }, { id: KEY.own, key: CREDENTIALS.apiKey }].map(
-    (body): Row => ({
-      operation: "findApiKey",
-      rule: `by ${Object.keys(body).join(" and ")}`,
-      path: "/users/api-keys/find",
-      body,
-      answers: 200,
-      shows: { id: KEY.own },
-    }),
-  ),
-  {
-    operation: "findApiKey",
-    rule: "no such key",
-    path: "/users/api-keys/find",
-    body: { id: "999999" },
-    answers: "404 NOT_FOUND",
-  },
-  {
-    operation: "findApiKey",
-    rule: "neither id nor key",
-    path: "/users/api-keys/find",
-    body: {},
-    answers: "400 BAD_REQUEST",
-  },
-  ...["100", "me"].map(
-    (id): Row => ({
-      operation: "listApiKeys",
-      rule: `keys of the user ${id}`,
-      path: `/users/${id}/api-keys`,
-      answers: 200,
-      shows: [{ id: KEY.own }],
-    }),
-  ),
-  {
-    operation: "listApiKeys",
-    rule: "keys of another user",
-    bearer: restrictedApiKey,
-    path: "/users/100/api-keys",
-    answers: "403 FORBIDDEN",
-  },
-  ...ACCESS_LEVELS.map(
-    (level): Row => ({
-      operation: "createApiKey",
-      rule: `name, description and access_level ${level}`,
-      path: "/users/101/api-keys",
-      body: { name: "new", description: "for a wall", access_level: level },
-      answers: 200,
-      shows: { id: expect.any(String), key: expect.any(String), access_level: level },
-      after: [
-        (it) => sees("/users/101/api-keys", expect.arrayContaining([expect.objectContaining({ name: "new" })]))(it),
-      ],
-    }),
-  ),
-  {
-    operation: "createApiKey",
-    rule: "no such access_level",
-    path: "/users/me/api-keys",
-    body: { name: "new", access_level: "ALL" },
-    answers: "400 BAD_REQUEST",
-  },
-  {
-    operation: "editApiKey",
-    rule: "name, description and access_level, none required",
-    path: `/users/api-keys/${KEY.restricted}`,
-    body: { access_level: "READ" },
-    answers: 204,
-    after: [sees("/users/101/api-keys", [{ id: KEY.restricted, name: "Configured key", access_level: "READ" }])],
-  },
-  {
-    operation: "editApiKey",
-    rule: "no such access_level",
-    path: `/users/api-keys/${KEY.restricted}`,
-    body: { access_level: "ALL" },
-    answers: "400 BAD_REQUEST",
-  },
-  {
-    operation: "editApiKey",
-    rule: "a key of another user",
-    bearer: restrictedApiKey,
-    path: `/users/api-keys/${KEY.own}`,
-    body: {},
-    answers: "403 FORBIDDEN",
-  },
-  {
-    operation: "deleteApiKey",
-    rule: "the key is refused from then on",
-    path: `/users/api-keys/${KEY.restricted}`,
-    answers: 204,
-    after: [gets("/version", "401 AUTH_FAILED", restrictedApiKey)],
-  },
+  }),
 ];
 
 const NEW_PASSWORD = "New Secret 2026";
@@ -230,43 +188,53 @@ function signsIn(word: string, status: number): Step {
 }
 
 export const PASSWORDS: readonly Row[] = [
-  {
-    operation: "requestPasswordReset",
-    rule: "starts the process; no auth",
+  ...["nobody", "", "BRANCH\\kowalska", "p.devries"].map((name) =>
+    row("requestPasswordReset", `does not reveal which users can have one: ${name}`, "/users/request-password", 204, {
+      bearer: null,
+      body: { username: name },
+      after: [({ simulator }) => expect(simulator.passwordResets()).toEqual([])],
+    }),
+  ),
+  row("requestPasswordReset", "starts the process; no auth", "/users/request-password", 204, {
     bearer: null,
-    path: "/users/request-password",
     body: { username },
-    answers: 204,
-    after: [({ simulator }) => expect(simulator.passwordResets()).toMatchObject([{ username }])],
-  },
-  {
-    operation: "resetPassword",
-    rule: "sets a new password with the reset token; no auth",
+    after: [
+      ({ simulator, clock }) =>
+        expect(simulator.passwordResets()).toEqual([
+          {
+            ...{ username, email: "operator@example.net", token: expect.stringMatching(/^[0-9a-f]{40}$/) },
+            ...{ requestedAt: clock.now(), expiresAt: clock.now() + 30 * 60_000 },
+          },
+        ]),
+    ],
+  }),
+  row("resetPassword", "sets a new password with the reset token; no auth", "/users/reset-password", 204, {
     before: [request],
     bearer: null,
-    path: "/users/reset-password",
     body: reset({}),
-    answers: 204,
     after: [signsIn(NEW_PASSWORD, 200), signsIn(password, 401)],
-  },
-  {
-    operation: "resetPassword",
-    rule: "password reset token invalid",
+  }),
+  row("resetPassword", "password reset token invalid", "/users/reset-password", "400 INVALID_PASSWORD_RESET_TOKEN", {
     before: [request],
     bearer: null,
-    path: "/users/reset-password",
     body: reset({ token: "wrong" }),
-    answers: "400 INVALID_PASSWORD_RESET_TOKEN",
     after: [signsIn(password, 200)],
-  },
-  {
-    operation: "resetPassword",
-    rule: "password does not meet complexity requirements",
-    before: [request],
-    bearer: null,
-    path: "/users/reset-password",
-    body: reset({ password: "short" }),
-    answers: "400 LOW_PASSWORD_COMPLEXITY",
-    after: [signsIn(password, 200)],
-  },
+  }),
+  row(
+    "resetPassword",
+    "password does not meet complexity requirements",
+    "/users/reset-password",
+    "400 LOW_PASSWORD_COMPLEXITY",
+    { before: [request], bearer: null, body: reset({ password: "short" }), after: [signsIn(password, 200)] },
+  ),
+  row(
+    "resetPassword",
+    "the message says what a password needs",
+    "/users/reset-password",
+    "400 LOW_PASSWORD_COMPLEXITY",
+    {
+      ...{ before: [request], bearer: null, body: reset({ password: "password" }) },
+      shows: { message: expect.stringContaining("capital letter") },
+    },
+  ),
 ];

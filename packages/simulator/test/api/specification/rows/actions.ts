@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import { force, pass, type Row, type Step, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { STATUS_TOKENS } from "../../../../src/records/spelling.ts";
+import type { SimNode, SimSensor, SimStatus } from "../../../../src/world/model.ts";
+import { CREDENTIALS } from "../../../support/running-service.ts";
+import { force, pass, pause, type Row, row, type Step, sees } from "../row.ts";
+import { ID } from "../specified-world.ts";
 
 const MINUTE = 60_000;
 const KINDS = [
@@ -25,27 +28,36 @@ const ROUNDED = [
 
 const WRONG_DURATIONS = [-1, 1_000_000_001, "60", null];
 
+function scannable(node: SimNode | undefined): readonly SimSensor[] {
+  return node?.kind === "sensor" ? [node as SimSensor] : (node?.children.flatMap(scannable) ?? []);
+}
+
+/** The statuses of a sensor that permit an action. Others refuse it. */
+const POSSIBLE: readonly (readonly [action: "pause" | "resume" | "scan" | "acknowledge", readonly SimStatus[]])[] = [
+  [
+    "pause",
+    [
+      ...(["none", "unknown", "collecting", "up", "warning", "down", "disconnected", "pausedbydependency"] as const),
+      ...(["pausedbyschedule", "unusual", "pauseduntil", "acknowledged", "partialdown"] as const),
+    ],
+  ],
+  ["resume", ["pausedbyuser", "pauseduntil"]],
+  ["scan", ["none", "unknown", "collecting", "up", "warning", "down", "unusual", "acknowledged", "partialdown"]],
+  ["acknowledge", ["down", "partialdown"]],
+];
+
 /** Endpoints, Pause request, Acknowledge request, Rules that are stated. */
 export const ACTIONS: readonly Row[] = [
   ...KINDS.flatMap(([kind, list, id]): readonly Row[] => {
     const path = `${list}/${id}`;
-    const pause = `pause${kind}` satisfies OperationId;
     return [
-      {
-        operation: pause,
-        rule: "duration 0.0 by default: pauses indefinitely",
-        path: `${path}/pause`,
+      row(`pause${kind}`, "duration 0.0 by default: pauses indefinitely", `${path}/pause`, 204, {
         body: {},
-        answers: 204,
         after: [hasStatus(path, "pausedbyuser"), pass(100_000 * MINUTE), hasStatus(path, "pausedbyuser")],
-      },
-      ...ROUNDED.map(
-        ([duration, minutes]): Row => ({
-          operation: pause,
-          rule: `duration ${duration} s, rounded up to ${minutes} min`,
-          path: `${path}/pause`,
+      }),
+      ...ROUNDED.map(([duration, minutes]) =>
+        row(`pause${kind}`, `duration ${duration} s, rounded up to ${minutes} min`, `${path}/pause`, 204, {
           body: { duration },
-          answers: 204,
           after: [
             pass(minutes * MINUTE - 1),
             hasStatus(path, "pauseduntil"),
@@ -54,130 +66,120 @@ export const ACTIONS: readonly Row[] = [
           ],
         }),
       ),
-      {
-        operation: pause,
-        rule: "maximum duration 1000000000",
-        path: `${path}/pause`,
+      row(`pause${kind}`, "maximum duration 1000000000", `${path}/pause`, 204, {
         body: { duration: 1_000_000_000, message: "for a while" },
-        answers: 204,
         after: [hasStatus(path, "pauseduntil")],
-      },
-      {
-        operation: pause,
-        rule: "impossible for the current status",
-        before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
-        path: `${path}/pause`,
+      }),
+      row(`pause${kind}`, "impossible for the current status", `${path}/pause`, "400 WRONG_NODE_STATUS", {
+        before: [pause(id)],
         body: {},
-        answers: "400 WRONG_NODE_STATUS",
-      },
-      {
-        operation: `resume${kind}` satisfies OperationId,
-        rule: "ends a pause",
-        before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
-        path: `${path}/resume`,
-        answers: 204,
+      }),
+      row(`resume${kind}`, "ends a pause", `${path}/resume`, 204, {
+        before: [pause(id)],
         after: [sees(path, { status: expect.not.stringContaining("paused") })],
-      },
-      {
-        operation: `resume${kind}` satisfies OperationId,
-        rule: "impossible for the current status",
-        path: `${path}/resume`,
-        answers: "400 WRONG_NODE_STATUS",
-      },
-      {
-        operation: `scan${kind}` satisfies OperationId,
-        rule: "scans all sensors of it",
+      }),
+      row(`resume${kind}`, "impossible for the current status", `${path}/resume`, "400 WRONG_NODE_STATUS"),
+      row(`scan${kind}`, "scans all sensors of it", `${path}/scan`, 204, {
         before: [pass(7000)],
-        path: `${path}/scan`,
-        answers: 204,
         after: [
           ({ simulator: { world, now } }) => {
-            const [channel] = world.list("sensor").find((sensor) => sensor.id === ID.up)?.channels ?? [];
-            expect(channel && world.lastMeasurement(channel, now())?.at).toBe(now());
+            const scanned = scannable(world.node(id)).filter(
+              (sensor) => world.state(sensor, now()).status !== "pausedbyuser",
+            );
+            expect(scanned.length).toBeGreaterThan(kind === "Sensor" ? 0 : 2);
+            for (const { channels } of scanned) {
+              expect(channels[0] && world.lastMeasurement(channels[0], now())?.at).toBe(now() - (now() % 1000));
+            }
           },
         ],
-      },
-      {
-        operation: `scan${kind}` satisfies OperationId,
-        rule: "impossible for the current status",
-        before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
-        path: `${path}/scan`,
-        answers: "400 WRONG_NODE_STATUS",
-      },
+      }),
+      row(`scan${kind}`, "impossible for the current status", `${path}/scan`, "400 WRONG_NODE_STATUS", {
+        before: [pause(id)],
+      }),
     ];
   }),
-  {
-    operation: "pauseSensor",
-    rule: "message is shown as sensor message",
-    path: `/sensors/${ID.up}/pause`,
+  row("pauseSensor", "message is shown as sensor message", `/sensors/${ID.up}/pause`, 204, {
     body: { duration: 60, message: "new firmware" },
-    answers: 204,
     after: [sees(`/sensors/${ID.up}`, { status: "pauseduntil", message: "new firmware" })],
-  },
-  {
-    operation: "pauseGroup",
-    rule: "what is below a paused object is paused by dependency",
-    path: `/groups/${ID.group}/pause`,
+  }),
+  row("pauseGroup", "what is below a paused object is paused by dependency", `/groups/${ID.group}/pause`, 204, {
     body: {},
-    answers: 204,
     after: [hasStatus(`/sensors/${ID.a}`, "pausedbydependency")],
-  },
-  {
-    operation: "acknowledgeSensor",
-    rule: "duration 0.0 by default: acknowledges indefinitely",
-    path: `/sensors/${ID.down}/acknowledge`,
-    body: { message: "on my way" },
-    answers: 204,
-    after: [
-      sees(`/sensors/${ID.down}`, { status: "acknowledged", message: "on my way" }),
-      pass(100_000 * MINUTE),
-      hasStatus(`/sensors/${ID.down}`, "acknowledged"),
-    ],
-  },
-  ...ROUNDED.map(
-    ([duration, minutes]): Row => ({
-      operation: "acknowledgeSensor",
-      rule: `duration ${duration} s, rounded up to ${minutes} min`,
-      path: `/sensors/${ID.down}/acknowledge`,
-      body: { duration },
-      answers: 204,
+  }),
+  row(
+    "acknowledgeSensor",
+    "duration 0.0 by default: acknowledges indefinitely",
+    `/sensors/${ID.down}/acknowledge`,
+    204,
+    {
+      body: { message: "on my way" },
       after: [
-        pass(minutes * MINUTE - 1),
+        sees(`/sensors/${ID.down}`, { status: "acknowledged", message: "on my way" }),
+        pass(100_000 * MINUTE),
         hasStatus(`/sensors/${ID.down}`, "acknowledged"),
-        pass(1),
-        hasStatus(`/sensors/${ID.down}`, "down"),
       ],
+    },
+  ),
+  ...ROUNDED.map(([duration, minutes]) =>
+    row(
+      "acknowledgeSensor",
+      `duration ${duration} s, rounded up to ${minutes} min`,
+      `/sensors/${ID.down}/acknowledge`,
+      204,
+      {
+        body: { duration },
+        after: [
+          pass(minutes * MINUTE - 1),
+          hasStatus(`/sensors/${ID.down}`, "acknowledged"),
+          pass(1),
+          hasStatus(`/sensors/${ID.down}`, "down"),
+        ],
+      },
+    ),
+  ),
+  row(
+    "acknowledgeSensor",
+    "impossible for the current status",
+    `/sensors/${ID.up}/acknowledge`,
+    "400 WRONG_NODE_STATUS",
+    { body: {} },
+  ),
+  ...POSSIBLE.flatMap(([action, possible]) =>
+    STATUS_TOKENS.map((status) => {
+      const answers = possible.includes(status) ? 204 : "400 WRONG_NODE_STATUS";
+      return row(`${action}Sensor`, `a sensor that is ${status}`, `/sensors/${ID.up}/${action}`, answers, {
+        before: [force(ID.up, status)],
+        body: action === "pause" || action === "acknowledge" ? {} : undefined,
+        ...(answers === 204
+          ? {}
+          : {
+              shows: { message: `${action} is impossible: the sensor is ${status}` },
+              after: [hasStatus(`/sensors/${ID.up}`, status)],
+            }),
+      });
     }),
   ),
-  {
-    operation: "acknowledgeSensor",
-    rule: "impossible for the current status",
-    path: `/sensors/${ID.up}/acknowledge`,
-    body: {},
-    answers: "400 WRONG_NODE_STATUS",
-  },
-  ...(["pausedbyuser", "pausedbylicense"] as const).map(
-    (status): Row => ({
-      operation: "pauseSensor",
-      rule: `a sensor that is ${status} cannot be paused`,
-      before: [force(ID.up, status)],
-      path: `/sensors/${ID.up}/pause`,
-      body: {},
-      answers: "400 WRONG_NODE_STATUS",
-    }),
-  ),
+  row("scanSensor", "the scan is in the time series", `/sensors/${ID.up}/scan`, 204, {
+    before: [pass(31_200)],
+    after: [
+      async (it) => {
+        const { json } = await it.send("GET", `/experimental/timeseries/${ID.up}/live`);
+        expect((json as string[][]).at(-1)?.[0]).toBe(`${new Date(it.clock.now()).toISOString().slice(0, 19)}Z`);
+      },
+    ],
+  }),
   ...[
     ...KINDS.map(([kind, list, id]) => [`pause${kind}`, `${list}/${id}/pause`] as const),
     ["acknowledgeSensor", `/sensors/${ID.down}/acknowledge`] as const,
   ].flatMap(([operation, path]) =>
-    WRONG_DURATIONS.map(
-      (duration): Row => ({
+    WRONG_DURATIONS.map((duration) =>
+      row(
         operation,
-        rule: `duration is a number from 0 to 1000000000, not ${JSON.stringify(duration)}`,
+        `duration is a number from 0 to 1000000000, not ${JSON.stringify(duration)}`,
         path,
-        body: { duration },
-        answers: "400 INVALID_DURATION",
-      }),
+        "400 INVALID_DURATION",
+        { body: { duration } },
+      ),
     ),
   ),
 ];
@@ -227,45 +229,26 @@ function possible(operation: OperationId): readonly Step[] {
 /** Action result, Multi requests. They answer 200 despite failures. */
 export const MULTI_ACTIONS: readonly Row[] = [
   ...MANY.flatMap(([operation, path, filter]): readonly Row[] => [
-    {
-      operation,
-      rule: "an action result for each object: node and failure, null on success",
+    row(operation, "an action result for each object: node and failure, null on success", path, 200, {
       before: possible(operation),
-      path,
       body: { filter },
-      answers: 200,
       shows: [{ node: REFERENCE, failure: null }],
-    },
-    {
-      operation,
-      rule: "answers 200 even when objects fail: the error object is in failure",
+    }),
+    row(operation, "answers 200 even when objects fail: the error object is in failure", path, 200, {
       before: impossible(operation),
-      path,
       body: { filter },
-      answers: 200,
       shows: [{ node: REFERENCE, failure: WRONG_STATUS }],
       after: [
         ({ received: { json, headers } }) =>
           expect(json).toMatchObject([{ failure: { request_id: headers.get("x-request-id") } }]),
       ],
-    },
-    {
-      operation,
-      rule: "nothing fits the filter: no results",
-      path,
-      body: { filter: 'id = "999999"' },
-      answers: 200,
-      shows: [],
-    },
+    }),
+    row(operation, "nothing fits the filter: no results", path, 200, { body: { filter: 'id = "999999"' }, shows: [] }),
   ]),
-  ...MANY.filter(([operation]) => /^(pause|acknowledge)/.test(operation)).map(
-    ([operation, path, filter]): Row => ({
-      operation,
-      rule: "duration and message as for one object: 61 s are 2 min",
+  ...MANY.filter(([operation]) => /^(pause|acknowledge)/.test(operation)).map(([operation, path, filter]) =>
+    row(operation, "duration and message as for one object: 61 s are 2 min", path, 200, {
       before: possible(operation),
-      path,
       body: { filter, duration: 61, message: "all of them" },
-      answers: 200,
       after: [
         pass(2 * MINUTE - 1),
         sees(`${path.replace(/\/\w+$/, "")}/${filter.split('"')[1]}`, {
@@ -278,16 +261,36 @@ export const MULTI_ACTIONS: readonly Row[] = [
       ],
     }),
   ),
-  {
-    operation: "acknowledgeSensors",
-    rule: "some succeed, some fail",
-    path: "/sensors/acknowledge",
+  ...(["Probe", "Group", "Device"] as const).map((kind) =>
+    row(`pause${kind}s`, "all objects that match", `/${kind.toLowerCase()}s/pause`, 200, {
+      body: { filter: `type = ${kind.toLowerCase()}` },
+      after: [
+        ({ simulator: { world, now }, received: { json } }) => {
+          const nodes = world.list(kind.toLowerCase() as "group");
+          expect(json).toMatchObject(nodes.map(({ id }) => ({ node: { id }, failure: null })));
+          // A paused parent does not keep children from their own pause.
+          for (const node of nodes) expect(world.state(node, now()).status).toBe("pausedbyuser");
+        },
+      ],
+    }),
+  ),
+  row("pauseSensors", "only objects that the user sees", "/sensors/pause", 200, {
+    bearer: CREDENTIALS.restrictedApiKey,
+    body: { filter: "type = sensor" },
+    after: [
+      ({ simulator: { world }, received: { json } }) => {
+        const seen = world.node(ID.elsewhere)?.children ?? [];
+        expect(json).toMatchObject(seen.map(({ id }) => ({ node: { id } })));
+      },
+      hasStatus(`/sensors/${ID.up}`, "up"),
+    ],
+  }),
+  row("acknowledgeSensors", "some succeed, some fail", "/sensors/acknowledge", 200, {
     body: { filter: `parentid = "${ID.device}"` },
-    answers: 200,
     shows: [ID.up, ID.down, ID.paused, ID.fresh].map((id) => ({
       node: { id },
       failure: id === ID.down ? null : WRONG_STATUS,
     })),
     after: [hasStatus(`/sensors/${ID.down}`, "acknowledged")],
-  },
+  }),
 ];

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import { does, gets, pass, type Row, type Step } from "../row.ts";
+import { does, gets, pass, type Row, row, type Step } from "../row.ts";
 import type { Running } from "../running.ts";
 
 const MINUTE = 60_000;
@@ -20,123 +20,75 @@ function noor(active: boolean): Step {
 
 /** Sections Authentication and Authentication endpoints. */
 export const AUTHENTICATION: readonly Row[] = [
-  {
-    operation: "openSession",
-    rule: "carries the bearer token in the field token; no bearer needed",
+  row("openSession", "carries the bearer token in the field token; no bearer needed", "/session", 200, {
     bearer: null,
-    path: "/session",
     body: { username, password },
-    answers: 200,
     shows: { token: expect.stringMatching(/^\S+$/) },
     after: [gets("/version", 200, newToken)],
-  },
-  {
-    operation: "openSession",
-    rule: "invalid credentials: wrong password",
+  }),
+  row("openSession", "invalid credentials: wrong password", "/session", "401 LOGIN_FAILED", {
     bearer: null,
-    path: "/session",
     body: { username, password: "wrong" },
-    answers: "401 LOGIN_FAILED",
-  },
-  {
-    operation: "openSession",
-    rule: "invalid credentials: unknown user",
+  }),
+  row("openSession", "invalid credentials: unknown user", "/session", "401 LOGIN_FAILED", {
     bearer: null,
-    path: "/session",
     body: { username: "nobody", password },
-    answers: "401 LOGIN_FAILED",
-  },
-  {
-    operation: "openSession",
-    rule: "invalid credentials: the account is paused",
+  }),
+  row("openSession", "invalid credentials: the account is paused", "/session", "401 AUTH_FAILED", {
     before: [noor(false)],
     bearer: null,
-    path: "/session",
     body: { username: "noor.haddad", password },
-    answers: "401 AUTH_FAILED",
-  },
-  {
-    operation: "openSession",
-    rule: "username and password are strings",
+  }),
+  row("openSession", "username and password are strings", "/session", "400 BAD_REQUEST", {
     bearer: null,
-    path: "/session",
     body: { username, password: 5 },
-    answers: "400 BAD_REQUEST",
-  },
-  {
-    operation: "renewSession",
-    rule: "a session is renewed",
+  }),
+  row("renewSession", "a session is renewed", "/session", 200, {
     before: [signIn, pass(29 * MINUTE)],
     bearer: token,
-    path: "/session",
-    answers: 200,
     after: [pass(29 * MINUTE), gets("/version", 200, token), pass(MINUTE), gets("/version", "401 AUTH_FAILED", token)],
-  },
-  {
-    operation: "renewSession",
-    rule: "an API key has no session to renew",
-    path: "/session",
-    answers: "400 RENEW_FAILED",
-  },
-  {
-    operation: "renewSession",
-    rule: "a session that is over is refused",
+  }),
+  row("renewSession", "an API key has no session to renew", "/session", "400 RENEW_FAILED"),
+  row("renewSession", "a session that is over is refused", "/session", "401 AUTH_FAILED", {
     before: [signIn, pass(30 * MINUTE)],
     bearer: token,
-    path: "/session",
-    answers: "401 AUTH_FAILED",
-  },
-  {
-    operation: "closeSession",
-    rule: "a session is ended",
+  }),
+  row("closeSession", "a session is ended", "/session", 204, {
     before: [signIn],
     bearer: token,
-    path: "/session",
-    answers: 204,
     after: [gets("/version", "401 AUTH_FAILED", token)],
-  },
-  {
-    operation: "closeSession",
-    rule: "400 for sessions that were opened with an API key",
-    path: "/session",
-    answers: "400 LOGOUT_FAILED",
-  },
-  {
-    operation: "getVersion",
-    rule: "the prefix Bearer is mandatory, also when the value is an API key",
-    authorization: CREDENTIALS.apiKey,
-    path: "/version",
-    answers: "401 AUTH_FAILED",
-  },
-  {
-    operation: "getVersion",
-    rule: "an unknown value is refused",
+  }),
+  row("closeSession", "400 for sessions that were opened with an API key", "/session", "400 LOGOUT_FAILED"),
+  row("getVersion", "the prefix has no case", "/version", 200, { authorization: `bearer ${CREDENTIALS.apiKey}` }),
+  ...["", "Basic ", "Bearer more "].map((prefix) =>
+    row("getVersion", `the prefix Bearer is mandatory: ${prefix}`, "/version", "401 AUTH_FAILED", {
+      authorization: `${prefix}${CREDENTIALS.apiKey}`,
+      headers: { "www-authenticate": "Bearer" },
+    }),
+  ),
+  ...["key==", "a-key-of-the-classic-interface", "1234567890", "0f0f"].flatMap((bearer) => [
+    row("getVersion", `a bearer token of another form: ${bearer}`, "/version", "401 AUTH_FAILED", { bearer }),
+    row("getVersion", `a bearer token of another form, on live servers: ${bearer}`, "/version", "400 BAD_REQUEST", {
+      ...{ bearer, spelling: "live", shows: { message: "invalid session token or API token format" } },
+    }),
+  ]),
+  row("getVersion", "an unknown value is refused", "/version", "401 AUTH_FAILED", {
     bearer: "unknown",
-    path: "/version",
-    answers: "401 AUTH_FAILED",
     headers: { "www-authenticate": /^Bearer/ },
-  },
-  {
-    operation: "getVersion",
-    rule: "403 where the endpoint requires a user access right the account lacks",
-    bearer: CREDENTIALS.limitedApiKey,
-    path: "/version",
-    answers: "403 FORBIDDEN",
-  },
-  {
-    operation: "listSensors",
-    rule: "the key of a paused account is refused",
+  }),
+  row(
+    "getVersion",
+    "403 where the endpoint requires a user access right the account lacks",
+    "/version",
+    "403 FORBIDDEN",
+    { bearer: CREDENTIALS.limitedApiKey },
+  ),
+  row("listSensors", "the key of a paused account is refused", "/experimental/sensors", "401 AUTH_FAILED", {
     before: [does("POST", "/users/101/pause")],
     bearer: CREDENTIALS.restrictedApiKey,
-    path: "/experimental/sensors",
-    answers: "401 AUTH_FAILED",
-  },
-  {
-    operation: "createApiKey",
-    rule: "an API key created here is a bearer token",
-    path: "/users/me/api-keys",
+  }),
+  row("createApiKey", "an API key created here is a bearer token", "/users/me/api-keys", 200, {
     body: { name: "wall", access_level: "READ" },
-    answers: 200,
     after: [gets("/version", 200, (it) => (it.received.json as { key: string }).key)],
-  },
+  }),
 ];

@@ -1,19 +1,13 @@
-import type { Answer } from "../row.ts";
-import { ids, query, type Row, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { type Answer, ids, query, type Row, row, sees } from "../row.ts";
+import { ID } from "../specified-world.ts";
 
 function found(rule: string, filter: string, ...expected: readonly string[]): Row {
   const path = `/experimental/objects${query({ filter })}`;
-  return { operation: "listObjects", rule: `${rule}: ${filter}`, path, answers: 200, shows: ids(...expected) };
+  return row("listObjects", `${rule}: ${filter}`, path, 200, { shows: ids(...expected) });
 }
 
 function refused(rule: string, filter: string, answers: Answer = "400 INVALID_FILTER"): Row {
-  return {
-    operation: "listObjects",
-    rule: `${rule}: ${filter}`,
-    path: `/experimental/objects${query({ filter })}`,
-    answers,
-  };
+  return row("listObjects", `${rule}: ${filter}`, `/experimental/objects${query({ filter })}`, answers);
 }
 
 const SENSORS = [ID.up, ID.down, ID.paused, ID.fresh];
@@ -62,13 +56,16 @@ export const FILTERS: readonly Row[] = [
   refused("unbalanced parentheses", `(name = "up"`),
   refused("an invalid duration", `intervalgroup.interval = 60`, "400 INVALID_DURATION"),
   refused("an invalid duration", `scanninginterval > 1.2.3s`, "400 INVALID_DURATION"),
-  {
-    operation: "pauseSensors",
-    rule: "also in the field filter of multi-object actions",
-    path: "/sensors/pause",
+  ...[
+    `${"(".repeat(2000)}primary=true${")".repeat(2000)}`,
+    `${"not ".repeat(2500)}primary=true`,
+    `${"descendants ".repeat(1000)}primary=true`,
+    "[".repeat(4000),
+  ].map((filter) => ({ ...refused("too deep", filter), rule: `too deep: ${filter.slice(0, 20)}` })),
+  { ...found("many terms", `${'id = "x" or '.repeat(600)}id = "${ID.up}"`, ID.up), rule: "many terms" },
+  row("pauseSensors", "also in the field filter of multi-object actions", "/sensors/pause", 200, {
     body: { filter: `children id = "${ID.four}" and name in ["a", "b"]` },
-    answers: 200,
     shows: [{ node: { id: ID.a } }, { node: { id: ID.b } }],
     after: [sees(`/sensors/${ID.a}`, { status: "pausedbyuser" })],
-  },
+  }),
 ];

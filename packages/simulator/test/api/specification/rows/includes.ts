@@ -1,6 +1,7 @@
 import { expect } from "vitest";
-import { type Row, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { type Row, row, sees } from "../row.ts";
+import type { Running } from "../running.ts";
+import { ID } from "../specified-world.ts";
 
 const REFERENCE = {
   id: expect.stringMatching(/^\d+$/),
@@ -22,14 +23,56 @@ function on(rule: string, path: string, shows: unknown): Row {
     : path.startsWith("/sensors")
       ? "getSensor"
       : "getChannel";
-  return { operation, rule, path, answers: 200, shows };
+  return row(operation, rule, path, 200, { shows });
 }
 
 const DEVICE = `/devices/${ID.device}`;
 const SECTIONS = ["intervalgroup", "scheduledependency", "windowsconnection", "path"];
 
+const OF_SENSORS = ["intervalgroup", "scheduledependency", "accessrightsgroup", "path"];
+const OF_NODES = [...OF_SENSORS, "windowsconnection", "discoverytypegroup"];
+
+/** The sections that an include adds to the default record. */
+const ADDED: readonly (readonly [path: string, include: string, sections: readonly string[]])[] = [
+  [`/sensors/${ID.up}`, ",", []],
+  [`/sensors/${ID.up}`, "basic", []],
+  [`/sensors/${ID.up}`, "path", ["path"]],
+  [`/sensors/${ID.up}`, "intervalgroup,path", ["intervalgroup", "path"]],
+  [`/sensors/${ID.up}`, "all_sections", OF_SENSORS],
+  [`/sensors/${ID.up}`, "*", OF_SENSORS],
+  [DEVICE, "all_sections", OF_NODES],
+  [DEVICE, "*", [...OF_NODES, "sensor_status_summary"]],
+  [`/channels/${ID.channel}`, "all_sections", ["alerting", "values", "path"]],
+  [`/channels/${ID.channel}`, "*", ["alerting", "values", "path"]],
+];
+
 /** Section Includes, and Tree node response with inheritance properties. */
 export const INCLUDES: readonly Row[] = [
+  ...ADDED.map(([path, include, sections]) => ({
+    ...on(`sections that ${include} adds`, `${path}?include=${include}`, {}),
+    after: [
+      async (it: Running) => {
+        const { json } = await it.send("GET", path);
+        const added = Object.keys(it.received.json as object).filter((name) => !(name in (json as object)));
+        expect(added.sort()).toEqual([...sections].sort());
+      },
+    ],
+  })),
+  row("listObjects", "no inheritance without its include", "/experimental/objects?include=all_sections", 200, {
+    after: [({ received }) => expect(received.text).not.toContain("_inherit")],
+  }),
+  row("listObjects", "each object has the sections of its kind", "/experimental/objects?include=*", 200, {
+    after: [
+      ({ received: { json } }) => {
+        const objects = json as readonly { readonly type: string }[];
+        const having = (name: string) => [...new Set(objects.filter((one) => name in one).map(({ type }) => type))];
+        expect(having("alerting")).toEqual(["channel"]);
+        expect(having("intervalgroup")).toEqual(["probe", "group", "device", "sensor"]);
+        expect(having("sensor_status_summary")).toEqual(["probe", "group", "device"]);
+        expect(objects.filter((one) => !("path" in one))).toEqual([]);
+      },
+    ],
+  }),
   on(
     "an empty value returns the default selection",
     `${DEVICE}?include=`,
@@ -76,50 +119,50 @@ export const INCLUDES: readonly Row[] = [
       _shadowed: { interval: 60, errorintervalsdown: 1 },
     },
   }),
-  {
-    operation: "getGroup",
-    rule: "the root inherits from nothing: its settings have itself as their source",
-    path: "/groups/0?include=*",
-    answers: 200,
-    shows: Object.fromEntries(
-      ["basic", "intervalgroup", "scheduledependency", "windowsconnection"].map((section) => [
-        section,
-        {
-          _inheritancesource: { id: "0", type: "REFERENCED_ROOT", href: "/api/v2/groups/0" },
-          _inherited: false,
-          _shadowed: null,
-        },
-      ]),
-    ),
-  },
-  {
-    operation: "editDevice",
-    rule: "_inherited is false when the settings are defined on the object, _shadowed is null then",
-    path: DEVICE,
-    body: { intervalgroup: { interval: 300 } },
-    answers: 204,
-    after: [
-      sees(`${DEVICE}?include=intervalgroup,inheritance`, {
-        intervalgroup: { interval: 300, _inheritancesource: REFERENCE, _inherited: false, _shadowed: null },
-      }),
-      sees(`/sensors/${ID.a}?include=intervalgroup,inheritance`, { intervalgroup: { interval: 60 } }),
-      sees(`/sensors/${ID.up}?include=intervalgroup,inheritance`, {
-        intervalgroup: {
-          interval: 300,
-          _inheritancesource: { id: ID.device, type: "REFERENCED_DEVICE" },
-          _inherited: true,
-        },
-      }),
-    ],
-  },
-  {
-    operation: "editDevice",
-    rule: "the password of windowsconnection is returned masked",
-    path: DEVICE,
+  row(
+    "getGroup",
+    "the root inherits from nothing: its settings have itself as their source",
+    "/groups/0?include=*",
+    200,
+    {
+      shows: Object.fromEntries(
+        ["basic", "intervalgroup", "scheduledependency", "windowsconnection"].map((section) => [
+          section,
+          {
+            _inheritancesource: { id: "0", type: "REFERENCED_ROOT", href: "/api/v2/groups/0" },
+            _inherited: false,
+            _shadowed: null,
+          },
+        ]),
+      ),
+    },
+  ),
+  row(
+    "editDevice",
+    "_inherited is false when the settings are defined on the object, _shadowed is null then",
+    DEVICE,
+    204,
+    {
+      body: { intervalgroup: { interval: 300 } },
+      after: [
+        sees(`${DEVICE}?include=intervalgroup,inheritance`, {
+          intervalgroup: { interval: 300, _inheritancesource: REFERENCE, _inherited: false, _shadowed: null },
+        }),
+        sees(`/sensors/${ID.a}?include=intervalgroup,inheritance`, { intervalgroup: { interval: 60 } }),
+        sees(`/sensors/${ID.up}?include=intervalgroup,inheritance`, {
+          intervalgroup: {
+            interval: 300,
+            _inheritancesource: { id: ID.device, type: "REFERENCED_DEVICE" },
+            _inherited: true,
+          },
+        }),
+      ],
+    },
+  ),
+  row("editDevice", "the password of windowsconnection is returned masked", DEVICE, 204, {
     body: {
       windowsconnection: { windowslogindomain: "CORP", windowsloginusername: "svc", windowsloginpassword: "secret" },
     },
-    answers: 204,
     after: [
       sees(`${DEVICE}?include=windowsconnection`, {
         windowsconnection: {
@@ -129,7 +172,7 @@ export const INCLUDES: readonly Row[] = [
         },
       }),
     ],
-  },
+  }),
   ...["alerting", "values", "path"].map((section) =>
     on(`channels have ${section}`, `/channels/${ID.channel}?include=${section}`, { [section]: SECTION }),
   ),
@@ -143,16 +186,16 @@ export const INCLUDES: readonly Row[] = [
     `/sensors/${ID.up}?include=all_sections`,
     only(["intervalgroup", "path"], ["sensor_status_summary"]),
   ),
-  {
-    operation: "getSensor",
-    rule: "sensors have include without sensor_status_summary",
-    path: `/sensors/${ID.up}?include=sensor_status_summary`,
-    answers: "400 BAD_REQUEST",
-  },
-  {
-    operation: "getChannel",
-    rule: "sections of other kinds are none of the endpoint's",
-    path: `/channels/${ID.channel}?include=windowsconnection`,
-    answers: "400 BAD_REQUEST",
-  },
+  row(
+    "getSensor",
+    "sensors have include without sensor_status_summary",
+    `/sensors/${ID.up}?include=sensor_status_summary`,
+    "400 BAD_REQUEST",
+  ),
+  row(
+    "getChannel",
+    "sections of other kinds are none of the endpoint's",
+    `/channels/${ID.channel}?include=windowsconnection`,
+    "400 BAD_REQUEST",
+  ),
 ];

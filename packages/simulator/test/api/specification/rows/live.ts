@@ -1,91 +1,81 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/api/contract/types.ts";
-import { gets, ids, pass, type Row, sees } from "../row.ts";
-import { ID } from "../world.ts";
+import { gets, ids, pass, pause, type Row, row, sees } from "../row.ts";
+import { ID } from "../specified-world.ts";
 
 const TASKS = "/experimental/autodiscoverytasks";
 const AS_TASK = `/experimental/probes/${ID.probe}/autodiscoverytask`;
 const SINGULAR = `/experimental/sensor/${ID.up}`;
+const METASCAN = `/experimental/devices/${ID.device}/metascan`;
 const DISCOVERIES: readonly (readonly [OperationId, path: string, id: string])[] = [
   ["startGroupAutodiscovery", `/experimental/groups/${ID.group}/autodiscovery`, ID.group],
   ["startDeviceAutodiscovery", `/experimental/devices/${ID.device}/autodiscovery`, ID.device],
 ];
 
 const ROWS: readonly Omit<Row, "spelling">[] = [
-  {
-    operation: "cloneObjectAtStable",
-    rule: "clones to the parent",
-    path: `/objects/${ID.b}/clone`,
+  row("cloneObjectAtStable", "clones to the parent", `/objects/${ID.b}/clone`, 204, {
     body: { parent: ID.four },
-    answers: 204,
     headers: { location: /^\/api\/v2\/sensors\/\d+$/ },
-  },
-  {
-    operation: "editSensorAtSingular",
-    rule: "changes the section basic",
-    path: SINGULAR,
+  }),
+  row("editSensorAtSingular", "changes the section basic", SINGULAR, 204, {
     body: { basic: { name: "renamed" } },
-    answers: 204,
     after: [sees(`/sensors/${ID.up}`, { name: "renamed" })],
-  },
-  {
-    operation: "editSensorAtSingular",
-    rule: "takes no other section",
-    path: SINGULAR,
+  }),
+  row("editSensorAtSingular", "takes no other section", SINGULAR, "501 METHOD_NOT_IMPLEMENTED", {
     body: { intervalgroup: { interval: 300 } },
-    answers: "501 METHOD_NOT_IMPLEMENTED",
-  },
-  {
-    operation: "listAutodiscoveryJobsAsTasks",
-    rule: "the jobs",
-    path: TASKS,
-    answers: 200,
-    shows: ids("701", "702", "703"),
-  },
-  { operation: "getAutodiscoveryJobAsTask", rule: "one job", path: `${TASKS}/701`, answers: 200, shows: { id: "701" } },
-  { operation: "startAutodiscoveryJobAsTask", rule: "starts the job", path: `${TASKS}/701/start`, answers: 204 },
-  {
-    operation: "startAutodiscoveryJobAsTask",
-    rule: "impossible for the current status: it is running",
-    before: [(it) => it.send("POST", `${TASKS}/701/start`)],
-    path: `${TASKS}/701/start`,
-    answers: "400 WRONG_NODE_STATUS",
-  },
-  {
-    operation: "createProbeAutodiscoveryJobAsTask",
-    rule: "201, an array with the job",
-    path: AS_TASK,
+  }),
+  row("listAutodiscoveryJobsAsTasks", "the jobs", TASKS, 200, { shows: ids("701", "702", "703") }),
+  row("getAutodiscoveryJobAsTask", "one job", `${TASKS}/701`, 200, { shows: { id: "701" } }),
+  row("startAutodiscoveryJobAsTask", "starts the job", `${TASKS}/701/start`, 204),
+  row(
+    "startAutodiscoveryJobAsTask",
+    "impossible for the current status: it is running",
+    `${TASKS}/701/start`,
+    "400 WRONG_NODE_STATUS",
+    { before: [(it) => it.send("POST", `${TASKS}/701/start`)] },
+  ),
+  row("createProbeAutodiscoveryJobAsTask", "201, an array with the job", AS_TASK, 201, {
     body: { basic: { name: "new" } },
-    answers: 201,
     shows: [{ name: "new" }],
-  },
+  }),
   ...DISCOVERIES.flatMap(([operation, path, id]): readonly Omit<Row, "spelling">[] => [
-    { operation, rule: "starts an auto-discovery", path, answers: 204, after: [gets(`${TASKS}/704`, 200)] },
-    {
-      operation,
-      rule: "impossible for the current status: it is paused",
-      before: [(it) => it.simulator.world.pause(id, it.simulator.now())],
-      path,
-      answers: "400 WRONG_NODE_STATUS",
-    },
+    row(operation, "starts an auto-discovery", path, 204, { after: [gets(`${TASKS}/704`, 200)] }),
+    row(operation, "impossible for the current status: it is paused", path, "400 WRONG_NODE_STATUS", {
+      before: [pause(id)],
+    }),
   ]),
-  {
-    operation: "listFeatureFlags",
-    rule: "flags",
-    path: "/experimental/featureflags",
-    answers: 200,
-    shows: expect.any(Array),
-  },
-  { operation: "getAssistantStatus", rule: "how it is", path: "/experimental/ai/status", answers: 200 },
-  { operation: "startAssistantAnalysis", rule: "there is none", path: "/experimental/ai/analyze", answers: 200 },
-  {
-    operation: "startMetascan",
-    rule: "what a sensor of the kind could monitor",
-    before: [pass(1000)],
-    path: `/experimental/devices/${ID.device}/metascan?kind=snmplinuxdiskfree`,
-    body: {},
-    answers: 201,
-  },
+  row("listFeatureFlags", "flags", "/experimental/featureflags", 200, { shows: expect.any(Array) }),
+  row("getAssistantStatus", "how it is", "/experimental/ai/status", 200),
+  row("startAssistantAnalysis", "there is none", "/experimental/ai/analyze", 200),
+  row(
+    "startMetascan",
+    "what a sensor of the kind could monitor",
+    `/experimental/devices/${ID.device}/metascan?kind=snmplinuxdiskfree`,
+    201,
+    { before: [pass(1000)], body: {} },
+  ),
+  row("startMetascan", "disks, with a description of each", `${METASCAN}?kind=snmplinuxdiskfree`, 201, {
+    body: { params: { username: "x" } },
+    shows: expect.toSatisfy(
+      (items: readonly { readonly disk: string; readonly info: { readonly disk: string; readonly type: string } }[]) =>
+        items.length > 0 && items.every(({ disk, info }) => info.disk === disk && typeof info.type === "string"),
+    ),
+  }),
+  ...(
+    [
+      ["without a body", "?kind=snmplinuxdiskfree", undefined, /^EOF$/],
+      ["of a kind that has nothing to choose", "?kind=ping", {}, /^sensor kind does not support metascan$/],
+      ["of an unknown kind", "?kind=oracle", {}, /no kind of sensor oracle/],
+      ["of no kind", "", {}, /no kind of sensor/],
+      ["with the parameter of creations", "?kindid=snmplinuxdiskfree", {}, /no kind of sensor/],
+      ["with a body that is no object", "?kind=snmplinuxdiskfree", [], /The body must be object/],
+    ] as const
+  ).map(([what, parameters, body, message]) =>
+    row("startMetascan", `no scan ${what}`, `${METASCAN}${parameters}`, "400 BAD_REQUEST", {
+      body,
+      shows: { message: expect.stringMatching(message) },
+    }),
+  ),
 ];
 
 /** Found by clients, not in the specification. */

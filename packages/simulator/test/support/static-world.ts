@@ -26,7 +26,7 @@ type Draft = Partial<Omit<SimNode, "id" | "kind" | "parent" | "children">>;
  * group 10 > group 11 > device 101 > sensor 1002 (paused, never measured)
  * root 0 > probe 2 > group 20 > device 200 > sensor 2000 (down, measured without a value)
  */
-export class TinyWorld implements World {
+export class StaticWorld implements World {
   readonly seed = 7;
   readonly root: SimNode;
   readonly #nodes: SimNode[] = [];
@@ -178,7 +178,7 @@ export class TinyWorld implements World {
   }
 
   clone(): never {
-    throw new RangeError("nothing of the tiny world can be cloned");
+    throw new RangeError("objects of the static world cannot be cloned");
   }
 
   scan(sensorId: string): void {
@@ -203,7 +203,7 @@ export class TinyWorld implements World {
 
   /** No incidents. */
   addIncident(): () => void {
-    throw new RangeError("nothing befalls this world");
+    throw new RangeError("the static world has no incidents");
   }
 
   #must(id: string): SimNode {

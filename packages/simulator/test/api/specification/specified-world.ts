@@ -1,11 +1,11 @@
 import type { SimNode, SimSensor, World } from "../../../src/world/model.ts";
 import { createWorld } from "../../../src/world/world.ts";
-import { NOW } from "../../support/tiny-world.ts";
+import { NOW } from "../../support/static-world.ts";
 
 const HOUR = 3_600_000;
 
 /** Objects in known states with stable ids. */
-export interface KnownWorld {
+export interface SpecifiedWorld {
   readonly world: World;
   readonly probe: SimNode;
   readonly group: SimNode;
@@ -23,7 +23,7 @@ export interface KnownWorld {
   readonly otherGroup: SimNode;
 }
 
-export function knownWorld(): KnownWorld {
+export function specifiedWorld(): SpecifiedWorld {
   const size = { probes: 2, groups: 6, devices: 8, sensors: 24 };
   const world = createWorld({ seed: 5, size, startedAt: NOW - HOUR });
   const [probe, otherProbe] = world.list("probe");
@@ -45,13 +45,13 @@ export function knownWorld(): KnownWorld {
   return { world, probe, group, device, up, down, paused, fresh, four, elsewhere, otherProbe, otherGroup };
 }
 
-type KnownNode = Exclude<keyof KnownWorld, "world">;
+type SpecifiedNode = Exclude<keyof SpecifiedWorld, "world">;
 
-export const ID: Readonly<Record<KnownNode | "a" | "b" | "c" | "d" | "channel" | "downtime", string>> = idsOf(
-  knownWorld(),
+export const ID: Readonly<Record<SpecifiedNode | "a" | "b" | "c" | "d" | "channel" | "downtime", string>> = idsOf(
+  specifiedWorld(),
 );
 
-function idsOf({ world: _, ...known }: KnownWorld): typeof ID {
+function idsOf({ world: _, ...known }: SpecifiedWorld): typeof ID {
   const ids = Object.fromEntries(Object.entries(known).map(([name, { id }]) => [name, id]));
   const children = Object.fromEntries(known.four.children.map(({ name, id }) => [name, id]));
   const [channel] = known.up.channels.filter(({ primary }) => primary);

@@ -2,13 +2,13 @@ import type { SimulatorOptions } from "../../src/simulator.ts";
 import type { SimNode, SimSensor, SimStatus } from "../../src/world/model.ts";
 import { createWorld } from "../../src/world/world.ts";
 import { type Received, type RunningService, type Sent, startService } from "./running-service.ts";
-import { NOW } from "./tiny-world.ts";
+import { NOW } from "./static-world.ts";
 
 export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Too small for paused objects. */
-export interface ChangingTree extends RunningService {
+export interface GeneratedTree extends RunningService {
   post(path: string, body?: unknown, sent?: Sent): Promise<Received>;
   patch(path: string, body: unknown, sent?: Sent): Promise<Received>;
   read(path: string): Promise<TreeRecord>;
@@ -30,17 +30,17 @@ export type TreeRecord = Readonly<Record<string, unknown>> & {
   readonly windowsconnection?: Readonly<Record<string, unknown>>;
 };
 
-export async function startChangingTree(options: Partial<SimulatorOptions> = {}): Promise<ChangingTree> {
+export async function startGeneratedTree(options: Partial<SimulatorOptions> = {}): Promise<GeneratedTree> {
   const size = { probes: 2, groups: 6, devices: 12, sensors: 48 };
   const world = createWorld({ seed: 5, size, startedAt: NOW - HOUR });
   const sensor = world.list("sensor").find((one) => {
     const { status, since } = world.state(one, NOW + 3 * HOUR);
-    const calm = status === "up" && since < NOW - HOUR && one.intervalSeconds === 60;
-    return calm && one.parent?.parent?.kind === "group" && one.parent.children.length > 1;
+    const staysUp = status === "up" && since < NOW - HOUR && one.intervalSeconds === 60;
+    return staysUp && one.parent?.parent?.kind === "group" && one.parent.children.length > 1;
   });
   const device = sensor?.parent;
   const group = device?.parent;
-  if (sensor === undefined || device === undefined || group === undefined) throw new Error("nothing is calm");
+  if (sensor === undefined || device === undefined || group === undefined) throw new Error("no sensor stays up");
   const service = await startService({ world, spelling: "specification", ...options });
   const sendBody = (method: string, path: string, body: unknown, sent: Sent = {}): Promise<Received> =>
     service.send(path, { method, ...sent, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
@@ -56,12 +56,4 @@ export async function startChangingTree(options: Partial<SimulatorOptions> = {})
     },
     statusOf: (node) => world.state(node, service.simulator.now()).status,
   };
-}
-
-export function codeOf({ json }: Received): unknown {
-  return (json as { code?: unknown } | undefined)?.code;
-}
-
-export function messageOf({ json }: Received): unknown {
-  return (json as { message?: unknown } | undefined)?.message;
 }
