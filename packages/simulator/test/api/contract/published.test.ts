@@ -37,15 +37,14 @@ function operationsOf({ paths }: Published): string[] {
 }
 
 describe("contract of one release in one spelling", () => {
-  // The smallest and the largest.
-  test.each([PAIRS.at(0), PAIRS.at(-1)] as typeof PAIRS)(
-    "%s %s is a valid OpenAPI document",
-    async (spelling, release) => {
-      const { valid, errors } = await new Validator().validate(published(spelling, release) as never);
-      expect(errors).toBeUndefined();
-      expect(valid).toBe(true);
-    },
-  );
+  // The validator needs most of a second for each.
+  const validated = process.env.PRTG_EXPORTER_NIGHTLY === "1" ? PAIRS : PAIRS.filter((_, at) => at % 7 === 0);
+
+  test.each(validated)("%s %s is a valid OpenAPI document", async (spelling, release) => {
+    const { valid, errors } = await new Validator().validate(published(spelling, release) as never);
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+  });
 
   test.each(PAIRS)("%s %s lacks the other spelling and links to absent operations", (spelling, release) => {
     const document = published(spelling, release);
