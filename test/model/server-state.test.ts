@@ -310,6 +310,23 @@ describe("ServerState", () => {
     expect(told).toEqual([6, 6, 6]);
   });
 
+  test.each([
+    { what: "complete", complete: true, expected: 1 },
+    { what: "incomplete", complete: false, expected: 2 },
+  ])("without a summary counts what an $what list shows", async ({ complete, expected }) => {
+    const { state, context } = sensorServer();
+    const poll = (ids: readonly string[], isComplete = true) => {
+      const sensor = list(
+        ids.map((id) => record("sensor", id, "0")),
+        isComplete,
+      );
+      return state.applyTree({ nodes: { sensor }, statusSummary: { value: undefined } }, context());
+    };
+    await poll(["50", "51"]);
+    await poll(["50"], complete);
+    expect([...state.statusCounts].find(({ name }) => name === "up")?.count).toBe(expected);
+  });
+
   test("keeps the statuses of the last lists, which the counts match", async () => {
     const { clock, state, context } = sensorServer();
     const nodes = {
