@@ -1,28 +1,39 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { basename } from "node:path";
+import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { describeError } from "../../../src/errors/exporter-error.ts";
 import { type LoadedWebConfig, loadWebConfig } from "../../../src/http/web-config/load.ts";
-import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import { certificate } from "../../support/certificates.ts";
 import { ALICE, FURTHER_CASES, TOOLKIT_CASES } from "./cases.ts";
 
-let certificates: Certificates;
+const FOLDER = "/etc/site";
+const FILE = `${FOLDER}/web.yaml`;
 
-beforeAll(() => {
-  certificates = makeCertificates();
-});
-
-afterAll(() => certificates.remove());
+const FILES: Readonly<Record<string, string>> = {
+  "server.pem": certificate("localhost.pem"),
+  "server.key": certificate("localhost.key.pem"),
+  "client.key": certificate("prtg.example.com.key.pem"),
+  "expired.pem": certificate("expired.pem"),
+  "expired.key": certificate("expired.key.pem"),
+  "ca.pem": certificate("ca.pem"),
+  null: "",
+};
 
 const SECRETS = ["open-sesame", "73514268", ALICE, ALICE.slice(10, 40), "PRIVATE KEY"];
 
+/** A folder in memory. */
+async function readFile(path: string): Promise<string> {
+  const content = FILES[basename(path)];
+  if (content !== undefined) return content;
+  const code = path === FOLDER ? "EISDIR" : "ENOENT";
+  throw Object.assign(new Error(`${code}: ${path}`), { code });
+}
+
 function load(yaml: string): Promise<LoadedWebConfig> {
-  const file = join(certificates.folder, "web.yaml");
   const text = yaml.replaceAll(/<(.+?)>/g, (_match, name: string) =>
-    certificates.read(name).trim().replaceAll(/^/gm, "    "),
+    (FILES[name] ?? "").trim().replaceAll(/^/gm, "    "),
   );
-  return loadWebConfig(file, async (path) => (path === file ? text : readFile(path, "utf8")));
+  return loadWebConfig(FILE, async (path) => (path === FILE ? text : readFile(path)));
 }
 
 async function refusalOf(yaml: string): Promise<ConfigError> {
@@ -54,7 +65,7 @@ describe.each([
 });
 
 test("the error names a missing file", async () => {
-  const missing = loadWebConfig("/nowhere/web.yaml", (path) => readFile(path, "utf8"));
+  const missing = loadWebConfig("/nowhere/web.yaml", readFile);
   await expect(missing).rejects.toMatchObject({
     code: "WEB_CONFIG_UNREADABLE",
     message: "/nowhere/web.yaml: the web configuration cannot be read: no such file",
@@ -66,7 +77,7 @@ test("relative paths start at the folder of the file", async () => {
   await loadWebConfig("/etc/site/web.yaml", async (path) => {
     opened.push(path);
     if (path.endsWith(".yaml")) return "tls_server_config: { cert_file: a/server.pem, key_file: ../server.key }";
-    return certificates.read(path.endsWith(".key") ? "server.key" : "server.pem");
+    return readFile(path);
   });
   expect(opened).toEqual(["/etc/site/web.yaml", "/etc/site/a/server.pem", "/etc/server.key"]);
 });
@@ -89,6 +100,9 @@ test.each([
   ["0.5h", 1_800_000],
   ["1h1m1s1ms1us", 3_661_001.001],
   ["250000000", 250],
+  ["1500us", 1.5],
+  ["2500000ns", 2.5],
+  ["2m.5s", 120_500],
 ])("a rate_limit.interval of %s means %s ms", async (interval, expected) => {
   const { config } = await load(`rate_limit: { interval: ${interval}, burst: 5 }`);
   expect(config.rateLimit).toEqual(expected === undefined ? undefined : { intervalMs: expected, burst: 5 });
@@ -112,11 +126,35 @@ test.each([
     "no effect",
   ],
   ["settings of TLS without a certificate", "tls_server_config: { min_version: TLS13 }", "plain HTTP"],
+  ["suites without a certificate", "tls_server_config: { cipher_suites: [TLS_AES_128_GCM_SHA256] }", "plain HTTP"],
+  ["a highest version without a certificate", "tls_server_config: { max_version: TLS12 }", "plain HTTP"],
+  [
+    "an expired certificate",
+    "tls_server_config: { cert_file: expired.pem, key_file: expired.key }",
+    "expired on Dec 31",
+  ],
   ["a limit that lets nothing through", "rate_limit: { interval: 1s }", "the exporter refuses every request"],
 ])("the log warns of %s", async (_what, yaml, words) => {
   const { warnings } = await load(yaml);
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain(words);
+});
+
+test.each([
+  ["usual settings", "tls_server_config: { cert_file: server.pem, key_file: server.key }"],
+  ["defaults of TLS without a certificate", "tls_server_config: { cipher_suites: [], min_version: TLS12 }"],
+  ["a limit of one request", "rate_limit: { interval: 1s, burst: 1 }"],
+  ["no limit", "rate_limit: { interval: 0s, burst: 0 }"],
+])("the log does not warn of %s", async (_what, yaml) => {
+  expect((await load(yaml)).warnings).toEqual([]);
+});
+
+test.each([
+  ["", true],
+  ["http_server_config: { http2: true }", true],
+  ["http_server_config: { http2: no }", false],
+])("HTTP/2 of the settings %j: %s", async (yaml, expected) => {
+  expect((await load(yaml)).config.http2).toBe(expected);
 });
 
 test("the result lists secrets", async () => {
