@@ -100,6 +100,17 @@ describe("ServerState", () => {
     expect(state.channelCount).toBe(0);
   });
 
+  test("keeps a channel that may be hidden in the lists that lack it", async () => {
+    const { state, tree, context } = sensorServer();
+    await tree();
+    await state.applyChannels(list([channel("50.0"), channel("50.1")]), context());
+    const hiding = { ...list([channel("50.0")]), hidden: 1 };
+    for (let poll = 0; poll < 3; poll++) await state.applyChannels(hiding, context());
+    expect(state.channelCount).toBe(2);
+    for (let poll = 0; poll < 2; poll++) await state.applyChannels({ ...hiding, hidden: 0 }, context());
+    expect(state.channelCount).toBe(1);
+  });
+
   test("keeps a value until its measurement is too old", async () => {
     const { clock, tree, channels, value } = sensorServer();
     await tree();
@@ -122,6 +133,35 @@ describe("ServerState", () => {
     await clock.advance(5 * MINUTE);
     await channels({ value: 3, measuredAt: before + 2 * MINUTE });
     expect(value()).toBe(3);
+  });
+
+  test("takes the time of a newer measurement from a time series, and reports it", async () => {
+    const measured: number[] = [];
+    const { clock, state, tree, channels, context } = sensorServer({
+      ...NO_OBSERVER,
+      onNodeChange: ({ lastMeasuredAt = 0 }, facts) =>
+        void (facts === NODE_FACTS.measurement && measured.push(lastMeasuredAt)),
+    });
+    await tree();
+    const before = clock.now();
+    const series = (at: number) => state.applySeries(new Map([["50", { at, values: [["0", 2] as const] }]]), context());
+    await channels();
+    await series(before + MINUTE);
+    await series(before + MINUTE);
+    await series(before);
+    expect(measured).toEqual([before, before + MINUTE]);
+    expect(state.node("50")?.lastMeasuredAt).toBe(before + MINUTE);
+  });
+
+  test("applies a changed staleness to known values", async () => {
+    const { clock, state, tree, channels, value, context } = sensorServer();
+    await tree();
+    await channels({ value: 1 });
+    await state.changeStaleness(2 * MINUTE, context());
+    await clock.advance(2 * MINUTE - 1);
+    expect(value()).toBe(1);
+    await clock.advance(1);
+    expect(value()).toBeUndefined();
   });
 
   test("has no values of a paused sensor from any source", async () => {
