@@ -200,6 +200,44 @@ describe("ServerState", () => {
     expect([known().limits, known().lookup]).toEqual([undefined, undefined]);
   });
 
+  test("counts a channel without a lookup as known", async () => {
+    const { state, tree, channels, context } = sensorServer();
+    await tree();
+    await channels();
+    for (const lookup of ["", undefined]) {
+      const record50 = channel("50.0", { limits: {}, lookup });
+      expect(await state.applyLimits(list([record50]), new Lookups([]), context())).toBe(0);
+    }
+    expect(await state.applyLimits(list([channel("50.0", { lookup: "door" })]), undefined, context())).toBe(0);
+  });
+
+  test("reports the removal of a channel", async () => {
+    const removed: string[] = [];
+    const { state, tree, context } = sensorServer({
+      ...NO_OBSERVER,
+      onChannelRemoval: ({ channelId }) => void removed.push(channelId),
+    });
+    await tree();
+    await state.applyChannels(list([channel("50.0"), channel("50.1")]), context());
+    for (let poll = 0; poll < 2; poll++) await state.applyChannels(list([channel("50.1")]), context());
+    expect(removed).toEqual(["0"]);
+    for (let poll = 0; poll < 2; poll++) await state.applyTree({ nodes: { sensor: list([]) } }, context());
+    expect(removed).toEqual(["0", "1"]);
+  });
+
+  test("takes the newest measurement of a poll for the sensor, also if it is older than that of the last poll", async () => {
+    const { clock, state, tree, context } = sensorServer();
+    await tree();
+    const poll = (...ages: readonly number[]) => {
+      const records = ages.map((age, index) => channel(`50.${index}`, { measuredAt: clock.now() - age }));
+      return state.applyChannels(list(records), context());
+    };
+    await poll(3_000, 1_000, 2_000);
+    expect(state.node("50")?.lastMeasuredAt).toBe(clock.now() - 1_000);
+    await poll(9_000, 7_000, 8_000);
+    expect(state.node("50")?.lastMeasuredAt).toBe(clock.now() - 7_000);
+  });
+
   test("lists unknown lookups", async () => {
     const { state, tree, channels, context } = sensorServer();
     await tree();
