@@ -60,3 +60,15 @@ test("a crowd leaves all places free", async () => {
     expect((await finish()).splice(0)).toEqual(["a", "c refused", "b"]);
   }
 });
+
+test("a full queue rejects a request of the client with the most, whichever began first", async () => {
+  const { want, finish, settled, seen } = watched(5);
+  for (const name of ["a1", "a2"]) want("a", name);
+  for (const name of ["b1", "b2", "b3"]) want("b", name);
+  await settled();
+  want("c", "c1");
+  want("a", "a3");
+  await settled();
+  expect(seen).toEqual(["a1", "b3 refused", "a3 refused"]);
+  expect((await finish()).slice(3)).toEqual(["a2", "b1", "c1", "b2"]);
+});
