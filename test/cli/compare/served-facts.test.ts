@@ -39,7 +39,7 @@ async function served(objects: readonly ComparedObject[], part: number) {
   return { facts: objects.map((object) => facts.get(object)), measured: new Date(clock.now()).toISOString() };
 }
 
-test.each([7, 1_000_000])("sensors have the status and time of the page, in parts of %i bytes", async (part) => {
+test.each([1, 1_000_000])("sensors have the status and time of the page, in parts of %i bytes", async (part) => {
   const { facts } = await served([sensor("50"), sensor("51")], part);
   expect(facts).toEqual([
     { time: "2026-01-15T11:30:00.000Z", facts: [{ kind: "status", metric: "", text: "down" }] },
@@ -47,7 +47,7 @@ test.each([7, 1_000_000])("sensors have the status and time of the page, in part
   ]);
 });
 
-test.each([7, 1_000_000])("channels have the unit, time and value of the page, in parts of %i bytes", async (part) => {
+test.each([1, 1_000_000])("channels have the unit, time and value of the page, in parts of %i bytes", async (part) => {
   const objects = [
     { sensorId: "50", channelId: "1" },
     { sensorId: "50", channelId: "2" },
