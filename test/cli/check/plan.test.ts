@@ -64,6 +64,35 @@ describe("steps", () => {
     expect(await subjects({ settings })).not.toContain("time series");
   });
 
+  test("name what serve lacks without them, or the reading that decides it", async () => {
+    const steps = await plan({ settings: "collectors: { details: { enabled: true } }" });
+    const optional = steps.map(({ subject, reading, without }) => [subject, reading ?? without]);
+    expect(optional).toEqual([
+      ["connection", undefined],
+      ["login", "version"],
+      ["account", "it is unknown whether the credentials belong to an administrator"],
+      ["status summary", "statusSummary"],
+      ["object counts", "objectCounts"],
+      ...[...LISTS].map((list) => [list, list.replace(/s$/, "")]),
+      ["visibility", undefined],
+      ["channels", "channels"],
+      ["names", undefined],
+      ["lookups", "lookups"],
+      ["limits", "limits are missing"],
+      ["details", "details"],
+      ["time series", "gaps between polls and after outages are not filled"],
+    ]);
+  });
+
+  test("belong to the collectors whose speed they measure", async () => {
+    const steps = await plan({ settings: "collectors: { details: { enabled: true } }" });
+    const of = (subject: string) => steps.find((each) => each.subject === subject)?.collectors;
+    expect(of("login")).toEqual(["health"]);
+    expect(of("sensors")).toEqual(["tree", "status"]);
+    expect([of("channels"), of("names")]).toEqual([["channels"], ["channels"]]);
+    expect([of("lookups"), of("details"), of("time series")]).toEqual([["limits"], ["details"], ["timeseries"]]);
+  });
+
   test("for new credentials are the first ones", async () => {
     const auth = "auth: { api_key_file: /run/secrets/key }";
     const { config } = await load(`servers: [{ name: hq, url: "${HTTPS}", ${auth} }]`);
@@ -110,6 +139,22 @@ test("the step of the login names the versions, or what is missing without them"
   expect(await said(steps, "login", api)).toBe("ok: accepted, version 25.3.110");
   api.versionMembers = new Map();
   expect(await said(steps, "login", api)).toMatch(/^warning: accepted, but the server sends no version: /);
+});
+
+test("the steps of lists ask only for what the collectors need", async () => {
+  const asked = async (settings: string) => {
+    const api = smallServer();
+    const steps = await plan({ settings });
+    for (const subject of ["devices", "sensors"]) await said(steps, subject, api);
+    return api.asked;
+  };
+  const all = await asked("");
+  expect(all).not.toEqual(await asked("collectors: { tree: { enabled: false } }"));
+  expect(all).not.toEqual(await asked("metrics: { node_sensors: [device] }"));
+  expect(all).not.toEqual(await asked("metrics: { dependency_info: true }"));
+  expect(await asked("metrics: { node_sensors: [device] }\ncollectors: { status: { enabled: false } }")).toEqual(
+    await asked("metrics: { node_sensors: [] }"),
+  );
 });
 
 describe("steps of counts", () => {
