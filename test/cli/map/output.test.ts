@@ -31,8 +31,16 @@ function mapped(path: string, name: string, unit: string): MappedChannel {
   return { server: "hq", sensor, channel, account: { outcome: "mapped", rule: "r", reason: "rules[0] of x", series } };
 }
 
+/** So that the series of the table repeat no path. */
+const NO_HOST = new Map([["device", "host_name"]]);
+
+function withSensor(more: Partial<TreeNode>): MappedChannel {
+  const { sensor, ...rest } = mapped("Port 1", "Load", "%");
+  return { ...rest, sensor: { ...sensor, ...more } };
+}
+
 test("a line has the channel once and omits repeated labels", () => {
-  const labels = { ...WIDE_LABELS, rename: new Map([["device", "host_name"]]) };
+  const labels = { ...WIDE_LABELS, rename: NO_HOST };
   expect(mapTable([mapped("Berlin/core/Port 1", "Traffic In", "Mbit/s")], false, labels).split("\n")).toEqual([
     "CHANNEL  SENSOR              KIND  NAME        VALUE     UNIT    SERIES                                           RULE",
     "2490.1   Berlin/core/Port 1  ping  Traffic In  0.333333  Mbit/s  prtg_channel_value 0.3                           rules[0] of x",
@@ -61,11 +69,25 @@ test("a channel without series has the row none, and each server its name in fro
   ]);
 });
 
-test("texts at the limit of a column are whole, and longer ones lose the middle of the line", () => {
+test("paths at the limit of their column are whole, and longer ones lose their beginning", () => {
   const cells = (length: number) =>
     mapTable([mapped("p".repeat(length), "", "")], false, WIDE_LABELS).split(/ {2,}|\n/);
   expect(cells(40)).toContain("p".repeat(40));
   expect(cells(41)).toContain(`…${"p".repeat(39)}`);
+});
+
+test.each([
+  { column: "kind", width: 20, given: (text: string) => withSensor({ type: text }) },
+  { column: "name", width: 30, given: (text: string) => mapped("Port 1", text, "%") },
+  { column: "unit", width: 12, given: (text: string) => mapped("Port 1", "Load", text) },
+])("a $column of $width characters is whole, and a longer one loses its end", ({ width, given }) => {
+  const longest = (length: number) => {
+    const words = mapTable([given("q".repeat(length))], false, { ...WIDE_LABELS, rename: NO_HOST }).match(/q+\S*/g);
+    return words?.[0];
+  };
+  expect(longest(width)).toBe("q".repeat(width));
+  expect(longest(width + 1)).toHaveLength(width);
+  expect(longest(width + 1)).not.toBe("q".repeat(width));
 });
 
 test("JSON has everything about a channel, without cuts", () => {
