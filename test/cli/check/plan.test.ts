@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { mappingOf } from "../../../src/app/mapping.ts";
 import { checkSteps, firstSteps, type PlannedStep } from "../../../src/cli/check/plan.ts";
+import { RuleUse } from "../../../src/mapping/rules/rule-use.ts";
 import type { MemoryServer } from "../../collectors/memory-server.ts";
 import { channel, smallServer } from "../../collectors/monitored.ts";
 import { load } from "../../config/support.ts";
@@ -93,11 +95,38 @@ describe("steps", () => {
     expect([of("lookups"), of("details"), of("time series")]).toEqual([["limits"], ["details"], ["timeseries"]]);
   });
 
-  test("for new credentials are the first ones", async () => {
+  test("for new credentials are the first ones, with the smallest list of sensors", async () => {
     const auth = "auth: { api_key_file: /run/secrets/key }";
     const { config } = await load(`servers: [{ name: hq, url: "${HTTPS}", ${auth} }]`);
     const steps = config.servers.flatMap((server) => firstSteps(server));
     expect(steps.map(({ subject }) => subject)).toEqual(["connection", "login", "account", "sensors"]);
+    const api = smallServer();
+    expect(await said(steps, "sensors", api)).toBe("ok: 2 visible");
+    expect(api.asked.at(-1)).toBe('sensor {"interval":false,"statusSummary":false}');
+  });
+
+  test("include rules of the user, if channels are read", async () => {
+    const rules = "mapping: { rules: [{ drop: true, match: { channel: a } }] }";
+    const planned = async (more: string) => {
+      const auth = "auth: { api_key_file: /run/secrets/key }";
+      const { config } = await load(`servers: [{ name: hq, url: "${HTTPS}", ${auth} }]\n${rules}\n${more}`);
+      const set = mappingOf(config).mapper.rules;
+      const use = set && new RuleUse(set);
+      return config.servers.flatMap((each) => checkSteps(each, config, use)).map(({ subject }) => subject);
+    };
+    expect(await planned("")).toContain("rules");
+    expect(await planned("collectors: { channels: { enabled: false } }")).not.toContain("rules");
+    expect(await subjects({ settings: rules })).not.toContain("rules");
+  });
+
+  test("read the states of channels only after a list of lookups", async () => {
+    const api = smallServer();
+    const steps = await plan();
+    await said(steps, "limits", api);
+    expect(api.asked.at(-1)).toBe("limits");
+    api.lookupDefinitions = [{ id: "1", name: "oid.custom.state", entries: [] }];
+    for (const subject of ["lookups", "limits"]) await said(steps, subject, api);
+    expect(api.asked.at(-1)).toBe('limits {"lookups":true}');
   });
 });
 
