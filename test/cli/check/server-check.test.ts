@@ -5,8 +5,10 @@ import { ServerCheck } from "../../../src/cli/check/server-check.ts";
 import { ok, warning } from "../../../src/cli/check/step.ts";
 import type { ErrorCode } from "../../../src/errors/catalogue.ts";
 import { ExporterError } from "../../../src/errors/exporter-error.ts";
+import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { ApiError } from "../../../src/prtg/api-error.ts";
 import { load } from "../../config/support.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 
 const URL = "https://prtg.example.com:1616";
@@ -14,12 +16,16 @@ const URL = "https://prtg.example.com:1616";
 type Part = Partial<PlannedStep> & Pick<PlannedStep, "run">;
 
 /** Steps that send no requests. */
-async function checked(steps: Readonly<Record<string, Part>>, signal = new AbortController().signal) {
+async function checked(
+  steps: Readonly<Record<string, Part>>,
+  signal = new AbortController().signal,
+  clock: Clock = systemClock,
+) {
   const { config } = await load(`servers: [{ name: hq, url: "${URL}", auth: { api_key_file: /run/secrets/key } }]`);
   const [server] = config.servers;
   if (server === undefined) throw new Error("no server");
   const planned = Object.entries(steps).map(([subject, step]) => ({ subject, collectors: [], ...step }));
-  const check = new ServerCheck(server, planned, config, testContext(), signal);
+  const check = new ServerCheck(server, planned, config, { ...testContext(), clock }, signal);
   const findings: Finding[] = [];
   for await (const finding of check.start()) findings.push(finding);
   return { findings, subjects: check.subjects, of: (name: string) => findings.find((each) => each.subject === name) };
@@ -44,6 +50,20 @@ describe("check of a server", () => {
       { server: "hq", subject: "speed", status: "ok", text: "nothing was measured" },
     ]);
     expect(subjects).toEqual(["connection", "login", "clock", "speed"]);
+  });
+
+  test("measures the speed of collectors by the time of their steps", async () => {
+    const clock = new ManualClock();
+    const takes = (seconds: number): Part => ({
+      collectors: ["channels"],
+      run: async () => {
+        clock.skip(seconds * 1_000);
+        return ok("fine");
+      },
+    });
+    clock.skip(100_000);
+    const { of } = await checked({ channels: takes(2), names: takes(1) }, undefined, clock);
+    expect(of("speed")?.text).toMatch(/^at most 3\.0 s of the \d+ s that a run may take \(channels\)$/);
   });
 
   test("ends without a connection, and names the address", async () => {
