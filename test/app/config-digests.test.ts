@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ConfigDigests, digestConfig } from "../../src/app/config-digests.ts";
+import { type ConfigDigests, digest, digestConfig } from "../../src/app/config-digests.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { loadTestConfig } from "../support/test-config.ts";
 
@@ -21,6 +21,29 @@ function differences(one: ConfigDigests, other: ConfigDigests): string[] {
   };
   return Object.entries(differs).flatMap(([name, isOther]) => (isOther ? [name] : []));
 }
+
+test("a digest depends on all members, and not on the order of keys", () => {
+  expect(digest({ a: 1, b: [2, 3] })).toBe(digest({ b: [2, 3], a: 1 }));
+  expect(digest(undefined)).toMatch(/^[0-9a-f]{64}$/);
+  const values = [
+    [1, 2],
+    [2, 1],
+    { a: new Set(["x"]) },
+    { a: new Set(["y"]) },
+    { a: new Map([["k", "x"]]) },
+    { a: new Map([["k", "y"]]) },
+  ];
+  expect(new Set(values.map(digest)).size).toBe(values.length);
+});
+
+test("the hash of a configuration is a number that a metric can show", async () => {
+  const { hash, whole } = await digests("");
+  expect(Number.isSafeInteger(hash)).toBe(true);
+  expect(hash).toBeLessThan(2 ** 48);
+  expect(hash).toBeGreaterThan(0);
+  expect((await digests("", SERVER, "another-key")).whole).not.toBe(whole);
+  expect((await digests("", SERVER, "another-key")).hash).toBe(hash);
+});
 
 describe("digests of a configuration", () => {
   test.each([

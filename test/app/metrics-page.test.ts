@@ -51,6 +51,20 @@ test("limits the page to whole devices and counts their series", async () => {
   expect(page).toMatch(/^prtg_exporter_series\{family="prtg_test"\} 6$/m);
 });
 
+test("measures the duration and size of pages by format and encoding", async () => {
+  const { metrics, exposition } = createMetricsPage(
+    new Store([FAMILY]),
+    { maxSeries: undefined, maxBytes: undefined },
+    testContext(),
+  );
+  await exposition.page(negotiateFormat({}), "identity");
+  const { renderDuration, bytes } = EXPORTER_METRICS.exposition;
+  const labelsOf = async (metric: typeof renderDuration | typeof bytes) =>
+    (await metrics.samples(metric)).map(({ labels }) => labels);
+  expect(await labelsOf(renderDuration)).toEqual([{ format: "text" }]);
+  expect(await labelsOf(bytes)).toEqual([{ format: "text", encoding: "identity" }]);
+});
+
 test("warns once of a page that vmagent would reject", () => {
   const { lines, watch } = setUp();
   watch.rendered(16 * 1024 * 1024);

@@ -147,6 +147,17 @@ test("without room a change waits for the next poll, and a counter reports super
   expect(counts).toEqual({ merged: 2, dropped: 0 });
 });
 
+test("a change waits if there is room for its number but not for the bytes of its event", async () => {
+  let bytes = 100;
+  const { bodies, counts } = detecting({ hasRoom: (events, size) => events <= 1 && size <= bytes });
+  await bodies(wholePoll([{ id: "50", status: "up" }]));
+  const down = wholePoll([{ id: "50", status: "down" }]);
+  expect(await bodies(down)).toEqual([]);
+  bytes = 10_000;
+  expect(await bodies(down)).toEqual(["Ping 50 on Router is down"]);
+  expect(counts).toEqual({ merged: 0, dropped: 0 });
+});
+
 test("changes of the structure give events on request, for the changed object only", async () => {
   const { poll, bodies, detector, counts } = detecting({ structure: true });
   expect(await bodies(wholePoll([{ id: "50" }]))).toEqual([]);

@@ -25,12 +25,13 @@ function looping(...answers: (SendOutcome | Error)[]) {
   const clock = new ManualClock();
   const times: number[] = [];
   const waiting = [QUEUED];
+  const lines: string[] = [];
   let closed = 0;
   const loop = new DeliveryLoop({
     output: "otlp",
     clock,
     random: () => 0,
-    log: pino({ level: "silent" }),
+    log: pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) }),
     sink: {
       send: async () => {
         times.push(clock.monotonic());
@@ -44,7 +45,7 @@ function looping(...answers: (SendOutcome | Error)[]) {
     onSettled: async (settled) => void waiting.splice(0, settled.length),
     onFailed: () => undefined,
   });
-  return { clock, loop, times, waiting, closed: () => closed };
+  return { clock, loop, times, waiting, lines, closed: () => closed };
 }
 
 test("retries after longer and longer pauses, up to a minute", async () => {
@@ -62,6 +63,14 @@ test("the loop respects the pause of the receiver, also at the end", async () =>
   expect(times).toEqual([0]);
   await loop.end(5_000);
   expect([times, waiting.length, closed()]).toEqual([[0], 1, 1]);
+});
+
+test("an outage is a log line at its begin, at its end, and reminders in between", async () => {
+  const { loop, clock, lines } = looping(...Array.from({ length: 30 }, () => RETRY));
+  loop.start();
+  await clock.advance(1_200_000);
+  const failed = "cannot deliver events, retrying: out";
+  expect(lines).toEqual([failed, failed, "events can be delivered again"]);
 });
 
 test("the end cuts the backoff short for one more attempt", async () => {

@@ -20,7 +20,7 @@ describe("nearest", () => {
     expect(nearest(word, KEYS)).toBe(key);
   });
 
-  test.each(["otlp", "mapping", "x", "", "interval", "password"])("has no guess for %j", (word) => {
+  test.each(["otlp", "mapping", "x", "", "interval", "password", "xxem"])("has no guess for %j", (word) => {
     expect(nearest(word, KEYS)).toBeUndefined();
   });
 });

@@ -57,3 +57,18 @@ test("the summary stays while polls confirm it, and expires with the last one", 
     expect(node.summary).toBe(other);
   }
 });
+
+test("a fact that a poll lacks stays, and expires with the last poll that had it", () => {
+  const node = new NodeState(new NodeTimes(), DEVICE);
+  const poll = (more: Parameters<typeof record>[3], expiresAt: number) =>
+    node.update(record("device", "40", ROOT, more), { state: expiresAt, property: expiresAt + 5 });
+  const facts = { statusSince: 1_000, intervalSeconds: 60, dependsOn: "41" };
+  poll(facts, 10);
+  poll({ status: "down" }, 20);
+  expect(node).toMatchObject({ ...facts, status: "down" });
+  expect([node.statusExpiresAt, node.presenceExpiresAt]).toEqual([20, 25]);
+  expect([node.statusSinceExpiresAt, node.intervalExpiresAt, node.dependencyExpiresAt]).toEqual([10, 15, 15]);
+  expect([node.statusSinceAt(9), node.statusSinceAt(10)]).toEqual([1_000, undefined]);
+  poll(facts, 30);
+  expect([node.statusSinceExpiresAt, node.intervalExpiresAt, node.dependencyExpiresAt]).toEqual([30, 35, 35]);
+});

@@ -100,6 +100,17 @@ describe("ServerState", () => {
     expect(state.channelCount).toBe(0);
   });
 
+  test("keeps a channel that may be hidden in the lists that lack it", async () => {
+    const { state, tree, context } = sensorServer();
+    await tree();
+    await state.applyChannels(list([channel("50.0"), channel("50.1")]), context());
+    const hiding = { ...list([channel("50.0")]), hidden: 1 };
+    for (let poll = 0; poll < 3; poll++) await state.applyChannels(hiding, context());
+    expect(state.channelCount).toBe(2);
+    for (let poll = 0; poll < 2; poll++) await state.applyChannels({ ...hiding, hidden: 0 }, context());
+    expect(state.channelCount).toBe(1);
+  });
+
   test("keeps a value until its measurement is too old", async () => {
     const { clock, tree, channels, value } = sensorServer();
     await tree();
@@ -122,6 +133,35 @@ describe("ServerState", () => {
     await clock.advance(5 * MINUTE);
     await channels({ value: 3, measuredAt: before + 2 * MINUTE });
     expect(value()).toBe(3);
+  });
+
+  test("takes the time of a newer measurement from a time series, and reports it", async () => {
+    const measured: number[] = [];
+    const { clock, state, tree, channels, context } = sensorServer({
+      ...NO_OBSERVER,
+      onNodeChange: ({ lastMeasuredAt = 0 }, facts) =>
+        void (facts === NODE_FACTS.measurement && measured.push(lastMeasuredAt)),
+    });
+    await tree();
+    const before = clock.now();
+    const series = (at: number) => state.applySeries(new Map([["50", { at, values: [["0", 2] as const] }]]), context());
+    await channels();
+    await series(before + MINUTE);
+    await series(before + MINUTE);
+    await series(before);
+    expect(measured).toEqual([before, before + MINUTE]);
+    expect(state.node("50")?.lastMeasuredAt).toBe(before + MINUTE);
+  });
+
+  test("applies a changed staleness to known values", async () => {
+    const { clock, state, tree, channels, value, context } = sensorServer();
+    await tree();
+    await channels({ value: 1 });
+    await state.changeStaleness(2 * MINUTE, context());
+    await clock.advance(2 * MINUTE - 1);
+    expect(value()).toBe(1);
+    await clock.advance(1);
+    expect(value()).toBeUndefined();
   });
 
   test("has no values of a paused sensor from any source", async () => {
@@ -158,6 +198,44 @@ describe("ServerState", () => {
     await clock.advance(10 * MINUTE);
     await channels();
     expect([known().limits, known().lookup]).toEqual([undefined, undefined]);
+  });
+
+  test("counts a channel without a lookup as known", async () => {
+    const { state, tree, channels, context } = sensorServer();
+    await tree();
+    await channels();
+    for (const lookup of ["", undefined]) {
+      const record50 = channel("50.0", { limits: {}, lookup });
+      expect(await state.applyLimits(list([record50]), new Lookups([]), context())).toBe(0);
+    }
+    expect(await state.applyLimits(list([channel("50.0", { lookup: "door" })]), undefined, context())).toBe(0);
+  });
+
+  test("reports the removal of a channel", async () => {
+    const removed: string[] = [];
+    const { state, tree, context } = sensorServer({
+      ...NO_OBSERVER,
+      onChannelRemoval: ({ channelId }) => void removed.push(channelId),
+    });
+    await tree();
+    await state.applyChannels(list([channel("50.0"), channel("50.1")]), context());
+    for (let poll = 0; poll < 2; poll++) await state.applyChannels(list([channel("50.1")]), context());
+    expect(removed).toEqual(["0"]);
+    for (let poll = 0; poll < 2; poll++) await state.applyTree({ nodes: { sensor: list([]) } }, context());
+    expect(removed).toEqual(["0", "1"]);
+  });
+
+  test("takes the newest measurement of a poll for the sensor, also if it is older than that of the last poll", async () => {
+    const { clock, state, tree, context } = sensorServer();
+    await tree();
+    const poll = (...ages: readonly number[]) => {
+      const records = ages.map((age, index) => channel(`50.${index}`, { measuredAt: clock.now() - age }));
+      return state.applyChannels(list(records), context());
+    };
+    await poll(3_000, 1_000, 2_000);
+    expect(state.node("50")?.lastMeasuredAt).toBe(clock.now() - 1_000);
+    await poll(9_000, 7_000, 8_000);
+    expect(state.node("50")?.lastMeasuredAt).toBe(clock.now() - 7_000);
   });
 
   test("lists unknown lookups", async () => {
@@ -308,6 +386,23 @@ describe("ServerState", () => {
     await tree({ message: "OK", lastUp: 1 });
     await tree({ message: "3 % (Packet Loss)", lastUp: 2, lastDown: 3 });
     expect(told).toEqual([6, 6, 6]);
+  });
+
+  test.each([
+    { what: "complete", complete: true, expected: 1 },
+    { what: "incomplete", complete: false, expected: 2 },
+  ])("without a summary counts what an $what list shows", async ({ complete, expected }) => {
+    const { state, context } = sensorServer();
+    const poll = (ids: readonly string[], isComplete = true) => {
+      const sensor = list(
+        ids.map((id) => record("sensor", id, "0")),
+        isComplete,
+      );
+      return state.applyTree({ nodes: { sensor }, statusSummary: { value: undefined } }, context());
+    };
+    await poll(["50", "51"]);
+    await poll(["50"], complete);
+    expect([...state.statusCounts].find(({ name }) => name === "up")?.count).toBe(expected);
   });
 
   test("keeps the statuses of the last lists, which the counts match", async () => {

@@ -33,3 +33,15 @@ test("staleness markers wait for the event loop at each end of a time slice", as
   }
   expect((await placed).map(({ resource }) => resource.attributes["prtg.device.id"])).toEqual(["2001"]);
 });
+
+test("two series of one sensor with the same attributes both end at the device that it left", () => {
+  const devices = new TwoDevices();
+  const placement = new OtelPlacement(new OtelProfile(RESOURCE), devices);
+  const families = [TREE_FAMILIES.sensorStatusCode, TREE_FAMILIES.sensorInterval];
+  const labels = devices.sensorLabels("40");
+  const { resource } = placement.place(TREE_FAMILIES.sensorStatusCode, labels);
+  devices.sensors.set("40", "2002");
+  for (const family of families) placement.noteMoved(family, labels, { deviceId: "2001", resource }, false);
+  const markers = [...placement.movedMarkers(new Set(), () => [0, 0])];
+  expect(markers.map(({ point }) => point.family.name)).toEqual(["prtg.sensor.status_code", "prtg.sensor.interval"]);
+});

@@ -8,6 +8,7 @@ import { rejection, testClient } from "./support/test-client.ts";
 const TYPED = /^\/experimental\/timeseries\/([^/]+)\/(live|short|medium|long)$/;
 const DEPRECATED = /^\/experimental\/timeseries\/([^/]+)$/;
 const HOUR = 3_600_000;
+const NOON = Date.UTC(2026, 2, 12, 12);
 
 /** Sensors 1 to 9. */
 function timeSeriesServer(has: { typed?: boolean; deprecated?: boolean }) {
@@ -42,6 +43,20 @@ describe("timeSeries", () => {
     const { rows: newest } = await api.timeSeries("7", "live", never, { newest: 2 });
     expect(newest.map(({ values }) => values)).toEqual([[["0", 1]], [["0", 2]]]);
     expect((await api.timeSeries("7", "live", never)).rows).toHaveLength(3);
+  });
+
+  test("counts only the values of the last attempt towards max_objects", async () => {
+    const rows = Array.from({ length: 4_000 }, (_, minute) => [new Date(NOON + minute * 60_000).toISOString(), minute]);
+    const text = JSON.stringify([["time", "7.0"], ...rows]);
+    const server = await startApiServer((_request, response) => {
+      if (server.requests.length > 1) return sendJson(response, JSON.parse(text));
+      response.writeHead(200, { "content-type": "application/json", "content-length": String(text.length) });
+      return response.write(text.slice(0, -2), () => response.destroy());
+    });
+    // A row has a time and a value.
+    const { api, recorded } = testClient(server.url, { limits: { maxObjects: 2 * 4_001 } });
+    expect((await api.timeSeries("7", "live", never)).rows).toHaveLength(4_000);
+    expect(recorded.retried).toHaveLength(1);
   });
 
   test("escapes special characters in a path", async () => {

@@ -98,6 +98,24 @@ describe("/debug/runs", () => {
     expect((await page("server=server+3")).json).toMatchObject({ server: "server 3" });
   });
 
+  it("lists all failed collectors of a server, and none of others", async () => {
+    const { subject } = await polled("channels", "limits");
+    const { records } = subject.monitor.collectors;
+    const sound = records.filter(({ error }) => error === undefined);
+    const { tables, json } = await pageOf(
+      subject,
+      new Map([
+        ["branch", () => sound],
+        ["hq", () => records],
+      ]),
+    )();
+    expect(tables[0]?.rows).toEqual([
+      ["hq", "channels, limits"],
+      ["branch", "none"],
+    ]);
+    expect(json).toMatchObject({ servers: [{ failed_collectors: ["channels", "limits"] }, { failed_collectors: [] }] });
+  });
+
   it("answers 404 for an unknown server", async () => {
     const { page } = await polled();
     expect(await page("server=nowhere")).toMatchObject({ status: 404, text: "there is no server nowhere\n" });

@@ -4,6 +4,7 @@ import {
   type FoundLists,
   limitsStep,
   lookupsStep,
+  namesStep,
   nodesStep,
   visibilityStep,
 } from "../../../src/cli/check/list-steps.ts";
@@ -66,6 +67,26 @@ describe("step of a list of objects", () => {
     expect(await said(sensors(), api)).toMatch(/^warning: 2 visible; the list changed twice during the read/);
   });
 
+  test("warns of data that the server refuses", async () => {
+    const api = smallServer();
+    const nodes = async () => ({ items: [], complete: true, skipped: 1, refused: ["statussummary", "other"] });
+    const { text, status } = await sensors().run({
+      api: Object.assign(api, { nodes }),
+      signal: new AbortController().signal,
+      problems: () => new Map([["record", 1] as const]),
+    });
+    expect(status).toBe("warning");
+    expect(text).toMatch(/^0 visible; the server refuses to include .*, other: its data is missing$/);
+  });
+
+  test("does not blame the rights of the user if the exporter skipped all sensors", async () => {
+    const api = smallServer();
+    const nodes = async () => ({ items: [], complete: true, skipped: 3 });
+    expect(await said(sensors(), Object.assign(api, { nodes }), [["record", 3]])).toMatch(
+      /^warning: 0 visible; 3 records are invalid/,
+    );
+  });
+
   test("warns of records that the exporter cannot use", async () => {
     const problems: [DecodeProblem, number][] = [
       ["record", 2],
@@ -97,6 +118,37 @@ describe("step of the visible tree", () => {
   });
 });
 
+describe("step of names", () => {
+  async function names(...channels: { readonly id: string; readonly name: string }[]): Promise<string> {
+    const api = smallServer();
+    api.change("50", { type: "ping" });
+    api.channelRecords = channels.map(({ id, name }) => channel(id, { name, unit: "msec" }));
+    const found = await withNodes(api);
+    await said(channelsStep(found), api);
+    return said(namesStep(found), api);
+  }
+
+  test("is skipped without the list of channels", async () => {
+    expect(await said(namesStep(nothingFound()), smallServer())).toBe("skipped: needs the list of channels");
+  });
+
+  test("accepts names that presets have, other kinds, and channels without a visible sensor", async () => {
+    const others = [
+      { id: "51.0", name: "Orders" },
+      { id: "99.0", name: "Laufzeit" },
+    ];
+    expect(await names({ id: "50.0", name: "Ping Time" }, ...others)).toBe(
+      "ok: the presets match all channels of known sensor kinds",
+    );
+  });
+
+  test("names a channel that no preset knows", async () => {
+    expect(await names({ id: "50.0", name: "Laufzeit" })).toBe(
+      'ok: no preset matches some channels of 1 known sensor kinds, such as ping: "Laufzeit" in "msec"',
+    );
+  });
+});
+
 describe("step of channels", () => {
   test("counts channels with and without a value", async () => {
     const api = smallServer();
@@ -111,7 +163,10 @@ describe("step of channels", () => {
     expect(await said(channelsStep(nothingFound()), api, [["value", 1]])).toBe(
       "warning: 3 visible, 3 with a value; 1 values (25 %) are not numbers in their unit and have no series",
     );
-    api.channelRecords = api.channelRecords.map((each) => ({ ...each, value: undefined }));
+    expect(await said(channelsStep(nothingFound()), api, [["value", 3]])).toContain("3 values (50 %)");
+    api.channelRecords = Array.from({ length: 300 }, (_, index) => channel(`50.${index}`));
+    expect(await said(channelsStep(nothingFound()), api, [["value", 1]])).toContain("1 values (1 %)");
+    api.channelRecords = smallServer().channelRecords.map((each) => ({ ...each, value: undefined }));
     await expect(said(channelsStep(nothingFound()), api, [["value", 3]])).rejects.toMatchObject({
       code: "API_VALUES_UNREADABLE",
       message: "3 visible, but none of 3 values is a number",

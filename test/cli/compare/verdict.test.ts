@@ -74,5 +74,7 @@ describe("judge", () => {
     expect(judge(undefined, sensor("up", T1), sensor("up", T1))).toEqual(differs("object", "served", "not found"));
     expect(judge(undefined, sensor("up", T1), undefined)).toEqual(CHANGED);
     expect(judge(sensor("up", T1), sensor("up", T1), undefined)).toEqual(CHANGED);
+    expect(judge(sensor("up", T1), undefined, sensor("up", T1))).toEqual(CHANGED);
+    expect(judge(undefined, undefined, sensor("up", T1))).toEqual(CHANGED);
   });
 });

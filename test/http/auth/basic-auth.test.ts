@@ -25,6 +25,34 @@ describe("check of passwords", () => {
     expect(compare).toHaveBeenCalledTimes(2);
   });
 
+  test("computes two wrong passwords that take turns once each", async () => {
+    const { compare } = fakeThread();
+    const checker = new PasswordChecker(compare);
+    for (const password of ["a", "b", "a", "b"]) expect(await checker.check(users, "alice", password)).toBe("wrong");
+    expect(compare).toHaveBeenCalledTimes(2);
+  });
+
+  test("forgets only the oldest of more than a hundred wrong passwords", async () => {
+    const { compare } = fakeThread();
+    const checker = new PasswordChecker(compare);
+    const check = (guess: number) => checker.check(users, "alice", `${guess}`);
+    for (let guess = 0; guess <= 100; guess++) await check(guess);
+    await check(1);
+    expect(compare).toHaveBeenCalledTimes(101);
+    await check(0);
+    expect(compare).toHaveBeenCalledTimes(102);
+  });
+
+  test("starts over after forget", async () => {
+    const { compare } = fakeThread((password) => password === "wonderland");
+    const checker = new PasswordChecker(compare);
+    for (let round = 0; round < 2; round++) {
+      for (const password of ["wonderland", "mirror"]) await checker.check(users, "alice", password);
+      checker.forget();
+    }
+    expect(compare).toHaveBeenCalledTimes(4);
+  });
+
   test("computes each password once for concurrent requests", async () => {
     const { compare } = fakeThread(() => true);
     const checker = new PasswordChecker(compare);

@@ -60,3 +60,25 @@ test("a crowd leaves all places free", async () => {
     expect((await finish()).splice(0)).toEqual(["a", "c refused", "b"]);
   }
 });
+
+test("a full queue rejects a request of the client with the most, whichever began first", async () => {
+  const { want, finish, settled, seen } = watched(5);
+  for (const name of ["a1", "a2"]) want("a", name);
+  for (const name of ["b1", "b2", "b3"]) want("b", name);
+  await settled();
+  want("c", "c1");
+  want("a", "a3");
+  await settled();
+  expect(seen).toEqual(["a1", "b3 refused", "a3 refused"]);
+  expect((await finish()).slice(3)).toEqual(["a2", "b1", "c1", "b2"]);
+});
+
+test("a client takes the place of another that has two requests more", async () => {
+  const { want, settled, seen } = watched(4);
+  for (const name of ["a1", "b1", "b2", "d1"]) want(name.slice(0, 1), name);
+  await settled();
+  want("d", "d2");
+  want("c", "c1");
+  await settled();
+  expect(seen).toEqual(["a1", "d2 refused", "b2 refused"]);
+});

@@ -81,6 +81,43 @@ describe("table of connections", () => {
     expect(connections.size).toBe(0);
   });
 
+  test("is empty when the last connection has ended", async () => {
+    const { connections, arrive } = await table();
+    await connections.empty();
+    const sockets = [await arrive(), await arrive()] as const;
+    let isEmpty = false;
+    const emptied = connections.empty().then(() => {
+      isEmpty = true;
+    });
+    sockets[0].destroy();
+    await once(sockets[0], "close");
+    await new Promise(setImmediate);
+    expect([connections.size, isEmpty]).toEqual([1, false]);
+    sockets[1].destroy();
+    await emptied;
+    expect(connections.size).toBe(0);
+  });
+
+  test("gives a body as much time as a head", async () => {
+    const { connections, cut, arrive, pass } = await table();
+    const socket = await arrive();
+    pass(8);
+    connections.requestBegins(socket);
+    pass(10);
+    expect(cut).toEqual([]);
+    pass(1);
+    expect(cut).toEqual(["slow_request"]);
+  });
+
+  test("ignores peers that it does not know", async () => {
+    const { connections } = await table();
+    for (const peer of [{}, { remoteAddress: "127.0.0.1", remotePort: 1, localPort: 2 }]) {
+      connections.requestBegins(peer);
+      connections.answerBegins(peer)();
+      expect(connections.isAnswering(peer)).toBe(false);
+    }
+  });
+
   test("counts several answers on one connection in any order", async () => {
     const { connections, arrive, pass } = await table();
     const socket = await arrive();

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -286,4 +287,32 @@ test("destroy: current and later requests fail, also on old connections", async 
   outcomes.push(rejection(ask()));
   const destroyed = { code: "UND_ERR_DESTROYED" };
   expect(await Promise.all(outcomes)).toMatchObject([destroyed, destroyed, destroyed]);
+});
+
+/** On the clock of undici's timeouts. The first tick starts new timers. */
+function passTenMinutes(): void {
+  const timers: { tick(ms: number): void } = createRequire(import.meta.url)("undici/lib/util/timers.js");
+  for (const ms of [0, 10 * 60_000]) timers.tick(ms);
+}
+
+test("only the caller's signal bounds a request: headers and body may take minutes", async () => {
+  const asked = Promise.withResolvers<void>();
+  const steps: (() => void)[] = [];
+  const server = await startApiServer((_request, response) => {
+    steps.push(
+      () => response.writeHead(200, { "content-length": "2" }).flushHeaders(),
+      () => response.end("{}"),
+    );
+    asked.resolve();
+  });
+  const { pool } = poolOf(server.url);
+  const answer = pool.request({ method: "GET", path: "/", signal: never });
+  await asked.promise;
+  passTenMinutes();
+  steps[0]?.();
+  const { body } = await answer;
+  const text = body.text();
+  passTenMinutes();
+  steps[1]?.();
+  expect(await text).toBe("{}");
 });

@@ -184,12 +184,19 @@ describe("renewal", () => {
   });
 
   test("causes a new login if it fails", async () => {
-    const { api, steps, clock, state } = await sessionServer(60 * MINUTE);
+    const { api, steps, clock, state, logged } = await sessionServer(60 * MINUTE);
     await api.version(never);
     state.valid.clear();
     await clock.advance(56 * MINUTE);
     await api.version(never);
     expect(steps().slice(2)).toEqual(["GET /session", "POST /session", "GET /version"]);
+    expect(logged().filter(({ level }) => level === 30)).toMatchObject([
+      {
+        request_id: "request-1",
+        err: expect.stringContaining("API_UNAUTHORIZED"),
+        msg: "session not renewed: logging in again",
+      },
+    ]);
   });
 
   test("does not use an expired token", async () => {

@@ -82,6 +82,17 @@ describe("ids", () => {
   );
 });
 
+test.each([
+  { record: { name: "Traffic", basic: { name: "Other" } }, name: "Traffic" },
+  { record: { basic: { name: "Traffic" } }, name: "Traffic" },
+  { record: { name: null, basic: {} }, name: "" },
+  { record: {}, name: "" },
+])("the name of $record is $name", ({ record, name }) => {
+  const { channel, problems } = decode({ id: "1.0", ...record });
+  expect(channel?.name).toBe(name);
+  expect(problems).toEqual(noProblems());
+});
+
 describe("values", () => {
   test.each([
     { display_value: 74, value: 74, problems: 0 },

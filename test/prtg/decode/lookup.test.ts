@@ -80,6 +80,16 @@ describe("lookup definition", () => {
     expect(problems).toEqual(noProblems());
   });
 
+  test.each([
+    { record: { id: "acme.door", name: "Rack Door" }, name: "Rack Door" },
+    { record: { id: "acme.door", values: {} }, name: "" },
+    { record: { id: "acme.door", name: 5, values: "Closed" }, name: "5" },
+  ])("without a list of entries has its name and a problem: $record", ({ record, name }) => {
+    const problems = noProblems();
+    expect(decodeLookup(record, problems)).toEqual({ id: "acme.door", name, entries: [] });
+    expect(problems).toEqual({ ...noProblems(), lookup: 1 });
+  });
+
   test.each([null, "acme.door", [], {}, { id: "" }, { id: true }, { name: "Rack Door", values: [] }])(
     "counts as skipped without an id (%j)",
     (record) => {

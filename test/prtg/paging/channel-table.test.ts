@@ -59,6 +59,14 @@ describe("ChannelTable", () => {
     expect(table.add(channel("7", "20000"))).toBeUndefined();
   });
 
+  test("keeps every fact of a channel, and the absence of optional ones", () => {
+    const table = new ChannelTable();
+    const full = channel("7", "0", { unit: "kbit/s", limits: { max_error: 1 }, lookup: "acme.door" });
+    const bare = channel("7", "1", { name: "", unit: "", value: undefined, measuredAt: undefined });
+    for (const each of [full, bare]) table.set(each);
+    expect([...table]).toEqual([full, bare]);
+  });
+
   test("makes each record anew", () => {
     const table = new ChannelTable();
     table.set(channel("7", "0"));

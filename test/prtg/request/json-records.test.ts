@@ -119,6 +119,10 @@ test.each(["{}", '"[]"', "null", "1"])("%s is not a list", (text) => {
   expect(() => read(text)).toThrow(NotAList);
 });
 
+test.each([0, 1, 300])("brackets with %i spaces in between are an empty list", (spaces) => {
+  expect(read(`[${" ".repeat(spaces)}]`)).toEqual({ records: [], pieces: 0 });
+});
+
 test("a single large record takes linear time", () => {
   const large = [{ id: "1", name: "x".repeat(1_000_000) }, { id: "2" }];
   expect(read(JSON.stringify(large), { parts: [1_000], piece: 400 }).records).toEqual(large);
@@ -158,6 +162,20 @@ describe("invalid record", () => {
     }
     expect(count).toBeGreaterThan(1_000_000);
     expect(most).toBeLessThan(150_000);
+  });
+
+  test("takes a few megabytes of memory, however large it is", () => {
+    const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
+    onTestFinished(() => allocated.mockRestore());
+    const records: unknown[] = [];
+    const reader = new JsonRecords((record) => records.push(record), 400);
+    reader.take(Buffer.from('[{"id":"1","name":"'));
+    const chunk = Buffer.alloc(65_536, "x");
+    for (let sent = 0; sent < 8 * MAX_RECORD_BYTES; sent += chunk.length) reader.take(chunk);
+    reader.take(Buffer.from('"},{"id":"2"}]'));
+    reader.end();
+    expect(records).toEqual([undefined, { id: "2" }]);
+    expect(Math.max(...allocated.mock.calls.map(([size]) => size))).toBeLessThan(3 * MAX_RECORD_BYTES);
   });
 
   test("has no end", () => {

@@ -3,7 +3,7 @@ import { describeError } from "../../../src/errors/exporter-error.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { never } from "../../support/never-aborted.ts";
 import { type ApiServer, sendError, sendJson, startApiServer } from "../support/api-server.ts";
-import { rejection, testClient } from "../support/test-client.ts";
+import { recorder, rejection, testClient } from "../support/test-client.ts";
 
 /** In turn, then 200. */
 async function serverWith(
@@ -37,6 +37,20 @@ describe("retries", () => {
     const server = await serverWith({ status });
     await rejection(testClient(server.url).api.version(never));
     expect(server.requests).toHaveLength(1);
+  });
+
+  test("a bug of the exporter gets one attempt, and stays what it is", async () => {
+    const server = await serverWith({ status: 200 });
+    const bug = new TypeError("a bug");
+    const { observer, recorded } = recorder();
+    const broken = Object.assign(observer, {
+      requestStarted: () => {
+        throw bug;
+      },
+    });
+    const { api } = testClient(server.url, { observer: broken });
+    expect(await rejection(api.version(never))).toBe(bug);
+    expect([server.requests.length, recorded.retried]).toEqual([0, []]);
   });
 
   test("a cut connection gets another attempt", async () => {

@@ -84,7 +84,7 @@ export function testClient(url: string, { accesses, ...overrides }: ClientOverri
   };
 }
 
-function recorder(): { readonly observer: ServerRecorder; readonly recorded: Recorded } {
+export function recorder(): { readonly observer: ServerRecorder; readonly recorded: Recorded } {
   const recorded: Recorded = {
     codes: [],
     retried: [],

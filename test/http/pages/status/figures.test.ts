@@ -4,6 +4,7 @@ import {
   counted,
   duration,
   moment,
+  momentInFull,
   number,
   span,
   utc,
@@ -69,6 +70,14 @@ describe("figures", () => {
     ["2026-11-21T18:46:00.000Z", "1 s"],
   ])("since %s reads %s", (at, text) => {
     expect(span(at, "2026-11-21T18:45:00.000Z").toString()).toContain(`data-span>${text}</time>`);
+  });
+
+  test("a moment in full has its exact time", () => {
+    const [at, now] = ["2026-11-21T18:44:48.000Z", "2026-11-21T18:45:00.000Z"];
+    expect(momentInFull(at, now).toString()).toBe(
+      `${moment(at, now).toString()} <span class="exact">2026-11-21 18:44:48 UTC</span>`,
+    );
+    expect(momentInFull(null, now).toString()).toBe(moment(null, now).toString());
   });
 
   test("never is a valid time", () => expect(moment(null, "2026-11-21T18:45:00.000Z").toString()).toContain("never"));

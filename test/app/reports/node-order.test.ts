@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { compareBy, compareFound, compareProblems, type FoundNode } from "../../../src/app/reports/node-order.ts";
+import type { Sort } from "../../../src/http/pages/status/source.ts";
+import type { TreeNode } from "../../../src/model/tree.ts";
+
+interface Given extends Partial<Pick<FoundNode, "status" | "since" | "measuredAt" | "rank">> {
+  readonly kind?: TreeNode["kind"];
+  readonly priority?: number;
+  readonly name?: string;
+}
+
+function found({ kind = "sensor", priority, name = "x", ...more }: Given): FoundNode {
+  const node = { kind, priority, name } as TreeNode;
+  const nothing = { status: "up", since: undefined, measuredAt: undefined, rank: 1 } as const;
+  return { tree: undefined as unknown as FoundNode["tree"], node, ...nothing, ...more };
+}
+
+/** The first of each pair comes first, whichever is compared with the other. */
+function expectOrder(compare: (a: FoundNode, b: FoundNode) => number, first: Given, second: Given): void {
+  expect(Math.sign(compare(found(first), found(second)))).toBe(-1);
+  expect(Math.sign(compare(found(second), found(first)))).toBe(1);
+}
+
+describe("problems", () => {
+  const down = { status: "down", priority: 3, since: 5 } as const;
+  test.each<{ what: string; first: Given; second: Given }>([
+    { what: "the worse status", first: { ...down, priority: 1 }, second: { status: "warning", priority: 5, since: 9 } },
+    {
+      what: "what hides sensors",
+      first: { ...down, kind: "device", priority: 1 },
+      second: { ...down, priority: 5, since: 9 },
+    },
+    { what: "a probe before a group", first: { ...down, kind: "probe" }, second: { ...down, kind: "group" } },
+    { what: "the higher priority", first: { ...down, priority: 4 }, second: { ...down, since: 9 } },
+    { what: "a known priority", first: { ...down, priority: 1 }, second: { status: "down", since: 9 } },
+    { what: "the newer one", first: { ...down, since: 6 }, second: down },
+    { what: "a known time", first: down, second: { ...down, since: undefined } },
+    {
+      what: "a known status, because unknown objects may be down",
+      first: down,
+      second: { ...down, status: undefined },
+    },
+  ])("begin with $what", ({ first, second }) => expectOrder(compareProblems, first, second));
+
+  test.each<{ first: Given; second: Given }>([
+    { first: down, second: { ...down, name: "y", rank: 0 } },
+    { first: { status: "down" }, second: { status: "down" } },
+  ])("can be equal: $first, $second", ({ first, second }) => {
+    expect(Math.abs(compareProblems(found(first), found(second)))).toBe(0);
+  });
+});
+
+describe("found objects", () => {
+  test.each<{ what: string; first: Given; second: Given }>([
+    { what: "the id of the words", first: { rank: 0 }, second: { rank: 1, status: "down" } },
+    { what: "problems", first: { rank: 4, status: "warning" }, second: { rank: 1 } },
+    { what: "the worse problem", first: { rank: 4, status: "down" }, second: { rank: 1, status: "warning" } },
+    { what: "the better match", first: { rank: 1 }, second: { rank: 2, status: "pausedbyuser", priority: 5 } },
+    {
+      what: "problems before groups whose status is unknown",
+      first: { rank: 2, status: "acknowledged" },
+      second: { kind: "group", rank: 1, status: undefined },
+    },
+  ])("begin with $what", ({ first, second }) => expectOrder(compareFound, first, second));
+});
+
+describe("sorted objects", () => {
+  const sorted = (key: Sort["key"], isDescending: boolean) => compareBy({ key, isDescending });
+
+  test.each<{ key: Sort["key"]; low: Given; high: Given }>([
+    { key: "status", low: { status: "down" }, high: { status: "up" } },
+    { key: "priority", low: { priority: 1 }, high: { priority: 5 } },
+    { key: "name", low: { name: "Ping 2" }, high: { name: "Ping 10" } },
+    { key: "since", low: { since: 1 }, high: { since: 2 } },
+    { key: "measured", low: { measuredAt: 1 }, high: { measuredAt: 2 } },
+  ])("by $key have both directions", ({ key, low, high }) => {
+    expectOrder(sorted(key, false), low, high);
+    expectOrder(sorted(key, true), high, low);
+  });
+
+  test.each<{ key: Sort["key"]; known: Given }>([
+    { key: "priority", known: { priority: 1 } },
+    { key: "since", known: { since: 1 } },
+    { key: "measured", known: { measuredAt: 1 } },
+  ])("by $key end with unknown numbers in both directions", ({ key, known }) => {
+    for (const isDescending of [false, true]) expectOrder(sorted(key, isDescending), known, {});
+  });
+
+  test("with equal keys are in the order of a search", () => {
+    const [problem, match] = [
+      { rank: 4, status: "down", priority: 3 },
+      { rank: 1, priority: 3 },
+    ] as const;
+    for (const isDescending of [false, true]) expectOrder(sorted("priority", isDescending), problem, match);
+    expectOrder(compareBy(undefined), problem, match);
+  });
+});
