@@ -6,8 +6,8 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { NodeWatcher } from "../model/state-observer.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
-import { DeliveryLoop } from "./delivery-loop.ts";
 import type { EventSink } from "./event.ts";
+import { EventDelivery } from "./event-delivery.ts";
 import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
 import type { EventOutput } from "./event-names.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
@@ -41,7 +41,7 @@ export interface ServerEventsOptions {
 
 interface Output {
   readonly sink: EventSink;
-  readonly loop: DeliveryLoop;
+  readonly loop: EventDelivery;
 }
 
 /**
@@ -144,9 +144,9 @@ export class ServerEvents {
     await this.#note([]);
   }
 
-  #createLoop(output: EventOutput, sink: EventSink): DeliveryLoop {
+  #createLoop(output: EventOutput, sink: EventSink): EventDelivery {
     const { clock, random, log, observer } = this.#options;
-    return new DeliveryLoop({
+    return new EventDelivery({
       ...{ output, sink, clock, random, log },
       next: () => this.#queue.take(output, this.#noted, BATCH_EVENTS, BATCH_SIZE),
       onSettled: (settled, rejected) => this.#settle(output, settled, rejected),

@@ -1,3 +1,4 @@
+import type { DeliveryFailure } from "../delivery/delivery-loop.ts";
 import { SERIES_STEP_MS } from "../prtg/series-types.ts";
 
 /** Each scan, or the server's averages over 5 min, 1 h and 24 h. */
@@ -29,8 +30,7 @@ export function isEndOfAverage(covered: number): boolean {
 
 export type DeliveryOutcome =
   /** All rows are settled. */
-  | { readonly kind: "done" }
-  | { readonly kind: "failed"; readonly retryAfterMs: number | undefined; readonly message: string };
+  { readonly kind: "done" } | DeliveryFailure;
 
 /** Rows that the receiver accepted, or rejected permanently. */
 export interface SettledRows {

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { attempt } from "../delivery/attempt.ts";
-import { Backoff } from "../delivery/backoff.ts";
+import type { Pause } from "../delivery/backoff.ts";
+import { attempt, type DeliveryFailure, DeliveryLoop, type Pass } from "../delivery/delivery-loop.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
@@ -9,8 +9,6 @@ import type { Batch, Outbox } from "./outbox.ts";
 
 /** Rows gather for this time if there is less than a batch. */
 const LINGER_MS = 1_000;
-/** At the end, no request begins after this part of the time, so that the last one can be answered. */
-const LAST_START = 0.8;
 /** The metrics count all refusals. */
 const LOG_REFUSALS_EVERY_MS = 60_000;
 
@@ -26,143 +24,51 @@ export interface PushLoopOptions {
   readonly onSettled: (rows: readonly MeasurementRow[]) => void;
 }
 
-export class PushLoop {
+/** Delivers the measurements of an outbox. */
+export class PushLoop extends DeliveryLoop {
   readonly #options: PushLoopOptions;
-  /** Aborts when the rest must go at once. */
-  readonly #flushing = new AbortController();
-  /** Aborts when no further request may begin. */
-  readonly #stop = new AbortController();
-  /** Aborts when the time is over. */
-  readonly #cutOff = new AbortController();
-  #ended = false;
-  #rowsCame = Promise.withResolvers<void>();
-  #running: Promise<void> | undefined;
-  #notBefore = Number.NEGATIVE_INFINITY;
-  #requestedPauseEnd = Number.NEGATIVE_INFINITY;
-  #deadline = Number.POSITIVE_INFINITY;
-  #isRetry = false;
-  readonly #backoff: Backoff;
   readonly #refusals: LogOnChange;
 
   constructor(options: PushLoopOptions) {
+    super(options);
     this.#options = options;
-    this.#backoff = new Backoff(options);
     this.#refusals = new LogOnChange({
       remindEveryMs: LOG_REFUSALS_EVERY_MS,
       now: () => options.clock.monotonic(),
     });
   }
 
-  start(): void {
-    this.#running ??= this.#run();
-  }
-
-  notify(): void {
-    this.#rowsCame.resolve();
-  }
-
   /** Delivers the queue within `graceMs` and ends. The rest stays queued. Never rejects. */
-  async flush(graceMs: number): Promise<void> {
-    const { clock } = this.#options;
-    this.#deadline = clock.monotonic() + LAST_START * graceMs;
-    // Ends our own backoff, but not a pause that the receiver asked for.
-    this.#notBefore = this.#requestedPauseEnd;
-    this.#flushing.abort();
+  flush(graceMs: number): Promise<void> {
     this.start();
-    await this.#finish(graceMs);
+    return this.finish(graceMs, "drain");
   }
 
   /** Ends. The batch under way has `graceMs`, and is queued again otherwise. Never rejects. */
-  async end(graceMs: number): Promise<void> {
-    this.#ended = true;
-    await this.#finish(graceMs);
+  end(graceMs: number): Promise<void> {
+    return this.finish(graceMs, "batch");
   }
 
-  async #finish(graceMs: number): Promise<void> {
-    this.#flushing.abort();
-    this.notify();
-    const timer = new AbortController();
-    const abortAfter = (ms: number, controller: AbortController): void => {
-      this.#options.clock.sleep(ms, timer.signal).then(
-        () => controller.abort(),
-        () => undefined,
-      );
-    };
-    abortAfter(LAST_START * graceMs, this.#stop);
-    abortAfter(graceMs, this.#cutOff);
-    await this.#running;
-    timer.abort();
+  protected override hasWork(): boolean {
+    return this.#options.outbox.pointsToTake > 0;
   }
 
-  async #run(): Promise<void> {
+  protected override lingerMs(): number {
+    const { outbox, maxBatchPoints } = this.#options;
+    return outbox.pointsToTake < maxBatchPoints ? LINGER_MS : 0;
+  }
+
+  protected override async deliverNext(cutOff: AbortSignal, stop: AbortSignal): Promise<Pass> {
     const { outbox, maxBatchPoints, sink } = this.#options;
-    while (!this.#stop.signal.aborted) {
-      await this.#gather();
-      if (!(await this.#pause())) return;
-      const batch = outbox.take(maxBatchPoints, { skipsHistory: true });
-      if (batch !== undefined) {
-        await this.#send(batch);
-        continue;
-      }
-      const waitMs = outbox.pointsToTake > 0 ? (sink.takeHistoryTurn?.() ?? 0) : 0;
-      if (waitMs > 0) {
-        if (!(await this.#awaitTurn(waitMs))) return;
-        continue;
-      }
-      const history = outbox.take(maxBatchPoints);
-      if (history !== undefined) await this.#send(history);
-      else if (this.#isFlushing) return;
-    }
+    const batch = outbox.take(maxBatchPoints, { skipsHistory: true });
+    if (batch !== undefined) return this.#send(batch, cutOff, stop);
+    const ms = outbox.pointsToTake > 0 ? (sink.takeHistoryTurn?.() ?? 0) : 0;
+    if (ms > 0) return { kind: "waits", ms };
+    const history = outbox.take(maxBatchPoints);
+    return history === undefined ? { kind: "idle" } : this.#send(history, cutOff, stop);
   }
 
-  /** Waits for the turn of history, or for rows that need none. False if the time is over. */
-  async #awaitTurn(ms: number): Promise<boolean> {
-    const { clock } = this.#options;
-    const over = new AbortController();
-    if (this.#isFlushing) {
-      if (this.#ended || clock.monotonic() + ms >= this.#deadline) return false;
-      await clock.sleep(ms, this.#stop.signal).catch(() => undefined);
-      return true;
-    }
-    this.#rowsCame = Promise.withResolvers();
-    const turn = clock.sleep(ms, over.signal).catch(() => undefined);
-    await Promise.race([turn, this.#rowsCame.promise]);
-    over.abort();
-    return true;
-  }
-
-  get #isFlushing(): boolean {
-    return this.#flushing.signal.aborted;
-  }
-
-  async #gather(): Promise<void> {
-    const { outbox, clock, maxBatchPoints } = this.#options;
-    const { signal } = this.#flushing;
-    while (!signal.aborted && outbox.pointsToTake === 0) {
-      this.#rowsCame = Promise.withResolvers();
-      await this.#rowsCame.promise;
-    }
-    if (outbox.pointsToTake < maxBatchPoints && !this.#isRetry)
-      await clock.sleep(LINGER_MS, signal).catch(() => undefined);
-  }
-
-  async #pause(): Promise<boolean> {
-    const { clock } = this.#options;
-    if (!this.#isFlushing) await this.#sleepTo(this.#notBefore, this.#flushing.signal);
-    if (!this.#isFlushing) return true;
-    if (this.#ended) return false;
-    if (this.#notBefore >= this.#deadline) return false;
-    await this.#sleepTo(this.#notBefore, this.#stop.signal);
-    return clock.monotonic() < this.#deadline;
-  }
-
-  async #sleepTo(monotonic: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const ms = monotonic - clock.monotonic();
-    if (ms > 0) await clock.sleep(ms, signal).catch(() => undefined);
-  }
-
-  async #send({ rows }: Batch): Promise<void> {
+  async #send({ rows }: Batch, cutOff: AbortSignal, stop: AbortSignal): Promise<DeliveryOutcome> {
     const { outbox, sink, log } = this.#options;
     const left = new Set(rows);
     let isOver = false;
@@ -174,18 +80,12 @@ export class PushLoop {
       isAcknowledged ||= settled.isSkipped !== true;
       this.#settle(settled);
     };
-    const outcome = await attempt<DeliveryOutcome>(
-      (signal) => sink.deliver(rows, { signal, stop: this.#stop.signal, onSettled }),
-      this.#cutOff.signal,
-      (message) => ({ kind: "failed", retryAfterMs: undefined, message }),
-    );
+    const outcome = await attempt((signal) => sink.deliver(rows, { signal, stop, onSettled }), cutOff);
     isOver = true;
-    const failures = outcome.kind === "done" && isAcknowledged ? this.#backoff.recovered() : 0;
+    const failures = outcome.kind === "done" && isAcknowledged ? this.backoff.recovered() : 0;
     if (failures > 0) log.info({ failures }, "measurements can be delivered again");
     outbox.putBack([...left]);
-    this.#isRetry = outcome.kind === "failed";
-    // An end by us is not a failure of the receiver.
-    if (outcome.kind === "failed" && !this.#stop.signal.aborted) this.#recordFailure(outcome);
+    return outcome;
   }
 
   #settle({ rows, rejectedPoints, message, isSkipped = false }: SettledRows): void {
@@ -194,7 +94,7 @@ export class PushLoop {
     const points = rows.reduce((sum, { values }) => sum + values.length, 0);
     const rejected = Math.min(rejectedPoints, points);
     this.#count(resolution, points - rejected, rejected);
-    if (!isSkipped) this.#backoff.accepted();
+    if (!isSkipped) this.backoff.accepted();
     outbox.settle(rows);
     onSettled(rows);
     const occasion = rejected > 0 ? this.#refusals.record(undefined, rejected) : undefined;
@@ -210,13 +110,9 @@ export class PushLoop {
       isRepeated ? observer.repeated("delivered", delivered) : observer.delivered(resolution, delivered);
   }
 
-  #recordFailure({ retryAfterMs, message }: Extract<DeliveryOutcome, { readonly kind: "failed" }>): void {
-    const { clock, observer, log, outbox } = this.#options;
+  protected override recordFailure({ message }: DeliveryFailure, { ms, failures, isNews }: Pause): void {
+    const { observer, log, outbox } = this.#options;
     observer.deliveryFailed();
-    const { ms, requestedMs, failures, isNews } = this.#backoff.failed(retryAfterMs);
-    const now = clock.monotonic();
-    if (requestedMs !== undefined) this.#requestedPauseEnd = now + requestedMs;
-    this.#notBefore = now + ms;
     if (!isNews) return;
     const fields = { failures, retry_in_ms: Math.round(ms), pending: outbox.points };
     log.warn(fields, `cannot deliver measurements, retrying: ${message}`);

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pino } from "pino";
 import { Gauge, Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { DeliveryLoop } from "../../src/events/delivery-loop.ts";
+import { EventDelivery } from "../../src/events/event-delivery.ts";
 import { EventQueue } from "../../src/events/event-queue.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
@@ -349,7 +349,7 @@ describe("events to a receiver that", () => {
     const exporter = await testLogExporter({ endpoint: receiver.url }, { clock, retryPauseMs: 100 });
     const queue = new EventQueue({ maxEvents: 1_000, maxSize: 10_000_000 });
     queue.attach(["otlp"]);
-    const loop = new DeliveryLoop({
+    const loop = new EventDelivery({
       ...{ output: "otlp", clock, random: () => 0.5, log: pino({ level: "silent" }) },
       sink: createEventSink({ exporter, resource: RESOURCE, scope: SCOPE }),
       next: () => queue.take("otlp", Number.POSITIVE_INFINITY, 100, 1_000_000),
