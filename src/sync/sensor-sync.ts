@@ -1,3 +1,4 @@
+import { RETRIES, retryDelayMs } from "../lib/retry-delay.ts";
 import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import type { MeasurementRow } from "./measurement.ts";
 import { coverageEnd, isEndOfAverage } from "./measurement.ts";
@@ -54,8 +55,6 @@ const ASSUMED_INTERVAL_MS = 60_000;
 const SKIPS_OF_FAST_SENSORS = 2;
 /** After so many reads the series does not have what the list shows. */
 const MAX_FRUITLESS_READS = 2;
-const FIRST_RETRY_MS = 60_000;
-const LAST_RETRY_MS = 60 * 60_000;
 
 /** The state of one sensor. Times are milliseconds since the epoch, server's clock, unless marked monotonic. */
 export class SensorSync {
@@ -317,10 +316,8 @@ export class SensorSync {
     this.#retryAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Retries after a minute, doubling up to an hour. */
   recordFailure(monotonic: number): void {
-    this.#retryAt = monotonic + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
-    this.#failures++;
+    this.#retryAt = monotonic + retryDelayMs(RETRIES.series, ++this.#failures);
   }
 
   mayBeRead(monotonic: number): boolean {
