@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../lib/yielding.ts";
-import type { JournalFiles } from "../sync/state-files.ts";
+import { type JournalFiles, openState, replaceState, type StateReport } from "../state/state-files.ts";
 import type { QueuedEvent } from "./event-queue.ts";
 import {
   decodeJournal,
@@ -9,7 +9,6 @@ import {
   journalFileName,
   lastStatusOf,
   statusLine,
-  type UnusableJournal,
 } from "./journal.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
@@ -17,14 +16,6 @@ import type { LastStatus } from "./last-statuses.ts";
 const LINE_ENTRIES = 200;
 /** Rewrites a file after this growth, or after the size of its statuses. */
 const MIN_GROWTH = 1 << 20;
-
-/** The journal of an earlier process. */
-export interface MemoryReport {
-  /** `new`: there was no file. `unreadable`: the system refused. */
-  readonly found: "good" | "new" | "unreadable" | UnusableJournal;
-  readonly file: string;
-  readonly message: string | undefined;
-}
 
 /** The state that a new file begins with. */
 export interface Remembered {
@@ -41,7 +32,7 @@ export interface RememberedBefore extends Remembered {
 
 /** The journal of one server: statuses and queued events. One call at a time. */
 export class EventMemory {
-  readonly report: MemoryReport;
+  readonly report: StateReport;
   /** The state of an earlier process. */
   readonly before: RememberedBefore;
   readonly #server: string;
@@ -54,7 +45,7 @@ export class EventMemory {
   private constructor(
     server: string,
     files: JournalFiles | undefined,
-    report: MemoryReport,
+    report: StateReport,
     before: RememberedBefore,
     mustRewrite: boolean,
   ) {
@@ -67,25 +58,13 @@ export class EventMemory {
 
   /** Never rejects: reports an unusable file, moves it aside, and starts anew. */
   static async open(server: string, files: JournalFiles): Promise<EventMemory> {
-    const file = journalFileName(server);
-    const none = (found: MemoryReport["found"], message?: string): EventMemory =>
-      new EventMemory(server, files, { found, file, message }, replay([]), true);
-    let text: string | undefined;
-    try {
-      text = await files.read(file);
-    } catch (error) {
-      return none("unreadable", error instanceof Error ? error.message : String(error));
-    }
-    if (text === undefined) return none("new");
-    const decoded = decodeJournal(text, server);
-    if ("problem" in decoded) {
-      // For an analysis.
-      await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
-      return none(decoded.problem, decoded.message);
-    }
-    const report = { found: "good", file, message: undefined } as const;
-    const memory = new EventMemory(server, files, report, replay(decoded.entries), decoded.isCut);
-    memory.#added = text.length;
+    let size = 0;
+    const { report, state } = await openState(files, journalFileName(server), (text) => {
+      size = text.length;
+      return decodeJournal(text, server);
+    });
+    const memory = new EventMemory(server, files, report, replay(state?.entries ?? []), state?.isCut !== false);
+    memory.#added = size;
     return memory;
   }
 
@@ -125,10 +104,7 @@ export class EventMemory {
     const { file } = this.report;
     const known = encodeHead(this.#server) + (await encodeAll(statusEntries(remembered)));
     const text = known + (await encodeAll(eventEntries(remembered)));
-    const beside = `${file}.tmp`;
-    await files.write(beside, text);
-    await files.rename(beside, file);
-    await files.syncDirectory();
+    await replaceState(files, file, text);
     this.#mustRewrite = false;
     this.#added = 0;
     // Events leave the file soon.

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { STATUS_TOKENS, statusCode } from "../prtg/status.ts";
-import { stateFileName } from "../sync/state-files.ts";
-import type { StateFormat } from "../sync/state-format.ts";
+import { stateFileName } from "../state/state-files.ts";
+import { foreignHead, parseObject, type StateFormat, type Unusable, unusable } from "../state/state-format.ts";
 import type { EventRecord } from "./event.ts";
 import type { LastStatus } from "./last-statuses.ts";
 
@@ -26,16 +26,9 @@ export interface JournalEntry {
   readonly settled?: Readonly<Record<string, number>>;
 }
 
-export type UnusableJournal =
-  /** Damaged before its end. */
-  | "torn"
-  /** Another file, or another server's. */
-  | "foreign";
-
 export type DecodedJournal =
   /** `isCut`: the last line is incomplete after a kill or a full disk, so nothing can be appended. */
-  | { readonly entries: readonly JournalEntry[]; readonly isCut: boolean }
-  | { readonly problem: UnusableJournal; readonly message: string };
+  { readonly entries: readonly JournalEntry[]; readonly isCut: boolean } | Unusable;
 
 export function journalFileName(server: string): string {
   return stateFileName("events", server, "journal");
@@ -67,10 +60,8 @@ export function decodeJournal(text: string, server: string): DecodedJournal {
   const head = decodeLine(lines[0] ?? rest);
   if (head === undefined)
     return unusable(lines.length === 0 ? "torn" : "foreign", "its first line is not a journal header");
-  const { format, version, server: owner } = head;
-  if (format !== FORMAT) return unusable("foreign", "it is not a journal of events");
-  if (version !== VERSION) return unusable("foreign", "it has no known version");
-  if (owner !== server) return unusable("foreign", `it belongs to the server ${JSON.stringify(owner)}`);
+  const foreign = foreignHead(head, JOURNAL_FILE, "a journal of events", server);
+  if (foreign !== undefined) return foreign;
   const entries: JournalEntry[] = [];
   for (const [index, line] of lines.entries()) {
     if (index === 0) continue;
@@ -91,14 +82,5 @@ function encodeLine(value: object): string {
 function decodeLine(line: string): Record<string, unknown> | undefined {
   const body = line.slice(9);
   if (line[8] !== " " || Number.parseInt(line.slice(0, 8), 16) !== crc32(body)) return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function unusable(problem: UnusableJournal, message: string): DecodedJournal {
-  return { problem, message };
+  return parseObject(body);
 }

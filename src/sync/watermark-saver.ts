@@ -1,15 +1,11 @@
 import type { Logger } from "pino";
-import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { LogOnChange } from "../lib/log-on-change.ts";
+import { WriteFailures } from "../state/write-failures.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Watermarks } from "./watermarks.ts";
 
 /** A kill repeats at most the rows of this time. */
 const SAVE_AFTER_MS = 5_000;
-
-/** Logs a lasting failure again after this time. */
-const REMIND_EVERY_MS = 10 * 60_000;
 const CONSEQUENCE = "After a restart, the exporter would repeat measurements since the last successful write";
 
 export interface WatermarkSaverOptions {
@@ -24,11 +20,11 @@ export class WatermarkSaver {
   readonly #options: WatermarkSaverOptions;
   readonly #ending = new AbortController();
   #isScheduled = false;
-  readonly #failures: LogOnChange;
+  readonly #failures: WriteFailures;
 
   constructor(options: WatermarkSaverOptions) {
     this.#options = options;
-    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => options.clock.monotonic() });
+    this.#failures = new WriteFailures({ ...options, what: "watermarks", consequence: CONSEQUENCE });
   }
 
   notify(): void {
@@ -51,21 +47,13 @@ export class WatermarkSaver {
   }
 
   async #save(): Promise<void> {
-    const { watermarks, observer, log } = this.#options;
+    const { watermarks, observer } = this.#options;
     try {
       await watermarks.save();
+      this.#failures.written();
     } catch (error) {
       observer.watermarkFailed();
-      this.#logFailure(error);
-      return;
+      this.#failures.failed(error);
     }
-    if (this.#failures.over() > 0) log.info("watermarks can be written again");
-  }
-
-  #logFailure(error: unknown): void {
-    const occasion = this.#failures.record();
-    if (occasion === undefined) return;
-    const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
-    this.#options.log.warn(`watermarks ${what}: ${describeError(error)}. ${CONSEQUENCE}`);
   }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import { serversOnShard } from "../../src/config/shard.ts";
-import { createStateFiles } from "../../src/sync/state-files.ts";
+import { createStateFiles } from "../../src/state/state-files.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

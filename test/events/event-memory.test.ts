@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
 import { EventMemory, type Remembered } from "../../src/events/event-memory.ts";
 import { encodeEntry, encodeHead, journalFileName } from "../../src/events/journal.ts";
-import type { JournalFiles } from "../../src/sync/state-files.ts";
+import type { JournalFiles } from "../../src/state/state-files.ts";
 
 const NAME = journalFileName("hq");
 

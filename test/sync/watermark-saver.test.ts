@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import type { StateFiles } from "../../src/sync/state-files.ts";
+import type { StateFiles } from "../../src/state/state-files.ts";
 import { WatermarkSaver } from "../../src/sync/watermark-saver.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";

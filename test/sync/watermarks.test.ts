@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createStateFiles, type StateFiles } from "../../src/sync/state-files.ts";
+import { createStateFiles, type StateFiles } from "../../src/state/state-files.ts";
 import { encodeWatermarks, Watermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
@@ -29,12 +29,12 @@ describe("Watermarks", () => {
   test("start empty and survive the process", async () => {
     const directory = join(await temporaryDirectory(), "state", "of", "prtg");
     const first = await open(directory);
-    expect(first.report).toEqual({ found: "new", file: FILE, sensors: 0, message: undefined });
+    expect(first.report).toEqual({ found: "new", file: FILE, message: undefined });
     first.move("2490", AT);
     first.move("2491", AT + 5);
     await first.save();
     const second = await open(directory);
-    expect(second.report).toEqual({ found: "good", file: FILE, sensors: 2, message: undefined });
+    expect(second.report).toEqual({ found: "good", file: FILE, message: undefined });
     expect(entries(second)).toEqual({ 2490: AT, 2491: AT + 5 });
     expect(await readdir(directory)).toEqual([FILE]);
     expect((await stat(join(directory, FILE))).mode & 0o777).toBe(0o600);
@@ -89,7 +89,7 @@ describe("unusable file", () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, FILE), text);
     const watermarks = await open(directory);
-    expect(watermarks.report).toEqual({ found, file: FILE, sensors: 0, message: expect.stringMatching(/^it/) });
+    expect(watermarks.report).toEqual({ found, file: FILE, message: expect.stringMatching(/^it/) });
     expect(watermarks.size).toBe(0);
     expect(await readFile(join(directory, `${FILE}.${found}`), "utf8")).toBe(text);
     watermarks.move("2490", AT);
@@ -104,7 +104,7 @@ describe("unusable file", () => {
       read: () => Promise.reject(new Error("EIO: the disk is dying")),
     };
     const { report, size } = await Watermarks.open("hq", files);
-    expect(report).toEqual({ found: "unreadable", file: FILE, sensors: 0, message: "EIO: the disk is dying" });
+    expect(report).toEqual({ found: "unreadable", file: FILE, message: "EIO: the disk is dying" });
     expect(size).toBe(0);
   });
 

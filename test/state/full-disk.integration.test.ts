@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { createStateFiles } from "../../src/sync/state-files.ts";
+import { createStateFiles } from "../../src/state/state-files.ts";
 import { Watermarks, watermarkFileName } from "../../src/sync/watermarks.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -17,7 +17,7 @@ test("a full disk keeps the old file and leaves no other", async () => {
   await watermarks.save();
   const program = `
     const from = (path) => import(${JSON.stringify(fileURLToPath(new URL("../../src/", import.meta.url)))} + path);
-    const { createStateFiles } = await from("sync/state-files.ts");
+    const { createStateFiles } = await from("state/state-files.ts");
     const { Watermarks } = await from("sync/watermarks.ts");
     const watermarks = await Watermarks.open("hq", createStateFiles(${JSON.stringify(directory)}));
     for (let id = 0; id < ${SENSORS}; id++) watermarks.move(String(id), 6);
