@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import {
-  coverageEnd,
-  isEndOfAverage,
+  type Coverage,
+  coverageOf,
   type MeasurementRow,
   type MeasurementSink,
   type Resolution,
@@ -39,7 +39,7 @@ export class Delivery {
     this.#loop = new PushLoop({
       ...options,
       onSettled: (rows) => {
-        for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coverageEnd(row));
+        for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coverageOf(row));
         this.#saver.notify();
       },
     });
@@ -62,15 +62,17 @@ export class Delivery {
    * it. Milliseconds since the epoch, server's clock. `undefined` if nothing was sent.
    */
   endOf(sensorId: string): number | undefined {
-    const last = latest(this.coveredOf(sensorId), this.watermarks.repeatedAt(sensorId));
-    // An average covers time up to the last millisecond. The next one may begin right after it.
-    return last === undefined || isEndOfAverage(last) ? last : last + 1;
+    const covered = this.coveredOf(sensorId);
+    const repeatedAt = this.watermarks.repeatedAt(sensorId);
+    // The next average may begin right after the last millisecond of this one.
+    const measured = covered && covered.until + (covered.isAverage ? 0 : 1);
+    return latest(measured, repeatedAt === undefined ? undefined : repeatedAt + 1);
   }
 
   /** The end of queued and acknowledged measurements, without repeats. */
-  coveredOf(sensorId: string): number | undefined {
+  coveredOf(sensorId: string): Coverage | undefined {
     const newest = this.outbox.newestOf(sensorId);
-    return newest === undefined ? this.watermarks.get(sensorId) : coverageEnd(newest);
+    return newest === undefined ? this.watermarks.get(sensorId) : coverageOf(newest);
   }
 
   /** Queues the last values once more. Does nothing if the sensor has queued rows, or if there is little room. */

@@ -23,9 +23,16 @@ export function coverageEnd({ at, resolution }: Pick<MeasurementRow, "at" | "res
   return resolution === "repeated" ? at : at + Math.max(SERIES_STEP_MS[resolution] - 1, 0);
 }
 
-/** Servers send whole seconds, so only an average ends just before one. */
-export function isEndOfAverage(covered: number): boolean {
-  return covered % 1000 === 999;
+/** The end of a sensor's measurements that are sent, queued or acknowledged. */
+export interface Coverage {
+  /** The last covered millisecond. */
+  readonly until: number;
+  /** The last row is an average, whose span ends then. */
+  readonly isAverage: boolean;
+}
+
+export function coverageOf(row: Pick<MeasurementRow, "at" | "resolution">): Coverage {
+  return { until: coverageEnd(row), isAverage: row.resolution !== "live" && row.resolution !== "repeated" };
 }
 
 export type DeliveryOutcome =

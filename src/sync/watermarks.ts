@@ -1,19 +1,20 @@
 import { crc32 } from "node:zlib";
 import { openState, replaceState, type StateFiles, type StateReport, stateFileName } from "../state/state-files.ts";
 import { foreignHead, parseObject, type StateFormat, type Unusable, unusable } from "../state/state-format.ts";
+import type { Coverage } from "./measurement.ts";
 
 /** Ends of what a receiver acknowledged, by sensor. Without a good file all sensors start with the live series. */
 export class Watermarks {
   readonly report: StateReport;
   readonly #server: string;
   readonly #files: StateFiles;
-  readonly #marks: Map<string, number>;
+  readonly #marks: Map<string, Coverage>;
   /** Not saved: lists of a later process are newer. */
   readonly #repeats = new Map<string, number>();
   #changed = false;
   #saving: Promise<void> = Promise.resolve();
 
-  private constructor(server: string, files: StateFiles, marks: Map<string, number>, report: StateReport) {
+  private constructor(server: string, files: StateFiles, marks: Map<string, Coverage>, report: StateReport) {
     this.#server = server;
     this.#files = files;
     this.#marks = marks;
@@ -24,10 +25,11 @@ export class Watermarks {
   static async open(server: string, files: StateFiles): Promise<Watermarks> {
     const decode = (text: string): DecodedWatermarks => decodeWatermarks(text, server);
     const { report, state } = await openState(files, watermarkFileName(server), decode);
-    return new Watermarks(server, files, state?.watermarks ?? new Map(), report);
+    const marks = new Map(state?.watermarks.entries().map(([sensorId, until]) => [sensorId, coverageIn(until)]));
+    return new Watermarks(server, files, marks, report);
   }
 
-  get(sensorId: string): number | undefined {
+  get(sensorId: string): Coverage | undefined {
     return this.#marks.get(sensorId);
   }
 
@@ -35,14 +37,14 @@ export class Watermarks {
     return this.#marks.size;
   }
 
-  entries(): IterableIterator<[sensorId: string, at: number]> {
+  entries(): MapIterator<[sensorId: string, covered: Coverage]> {
     return this.#marks.entries();
   }
 
   /** Never moves back. */
-  move(sensorId: string, at: number): void {
-    if ((this.#marks.get(sensorId) ?? Number.NEGATIVE_INFINITY) >= at) return;
-    this.#marks.set(sensorId, at);
+  move(sensorId: string, covered: Coverage): void {
+    if ((this.#marks.get(sensorId)?.until ?? Number.NEGATIVE_INFINITY) >= covered.until) return;
+    this.#marks.set(sensorId, covered);
     this.#changed = true;
   }
 
@@ -63,7 +65,7 @@ export class Watermarks {
 
   /** Continues watermarks from another place: the newer one counts. Writes all. */
   takeOver(before: Watermarks): void {
-    for (const [sensorId, at] of before.entries()) this.move(sensorId, at);
+    for (const [sensorId, covered] of before.entries()) this.move(sensorId, covered);
     for (const [sensorId, at] of before.#repeats) this.repeat(sensorId, at);
     this.#changed ||= this.size > 0;
   }
@@ -86,7 +88,8 @@ export class Watermarks {
     if (!this.#changed) return;
     this.#changed = false;
     try {
-      await replaceState(this.#files, this.report.file, encodeWatermarks(this.#server, this.#marks));
+      const times = new Map(this.entries().map(([sensorId, { until }]) => [sensorId, until]));
+      await replaceState(this.#files, this.report.file, encodeWatermarks(this.#server, times));
     } catch (error) {
       this.#changed = true;
       throw error;
@@ -104,6 +107,11 @@ export type DecodedWatermarks = { readonly watermarks: Map<string, number> } | U
 
 export function watermarkFileName(server: string): string {
   return stateFileName("watermarks", server, "json");
+}
+
+/** A file has only the end of each sensor. Servers send whole seconds, so only an average ends just before one. */
+function coverageIn(until: number): Coverage {
+  return { until, isAverage: until % 1000 === 999 };
 }
 
 /** Two lines of JSON: a head with the checksum of the second line, and watermarks by sensor in milliseconds. */

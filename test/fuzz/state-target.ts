@@ -103,7 +103,7 @@ async function runWatermarks(text: string): Promise<void> {
   promise(report.found === "good" ? aside.length === 0 : aside.length === 1, "a file is used or set aside");
   promise(report.found === "good" || marks.entries.length === 0, "what cannot be used tells nothing");
   promise(
-    marks.entries.every(([, at]) => Number.isSafeInteger(at)),
+    marks.entries.every(([, { until }]) => Number.isSafeInteger(until)),
     "watermarks are times",
   );
 }

@@ -96,7 +96,7 @@ async function startDelivery(clock: FastClock, url: string, files: StateFiles = 
   onTestFinished(() => delivery.handOver(0));
   const offer = (at: number): void => {
     for (let sensor = 0; sensor < SENSORS; sensor++) {
-      const after = watermarks.get(`${sensor}`) ?? Number.NEGATIVE_INFINITY;
+      const after = watermarks.get(`${sensor}`)?.until ?? Number.NEGATIVE_INFINITY;
       if (at > after) outbox.offer(row(`${sensor}`, at, CHANNELS));
     }
     delivery.notify();
