@@ -144,23 +144,22 @@ export abstract class DeliveryLoop {
       this.#came = Promise.withResolvers();
       await this.#came.promise;
     }
-    const ms = this.#isRetry ? 0 : this.lingerMs();
-    if (ms > 0) await this.#clock.sleep(ms, this.#flushing.signal).catch(() => undefined);
+    if (!this.#isRetry) await this.#sleep(this.lingerMs(), this.#flushing.signal);
   }
 
   /** False if the loop ends before the next attempt. */
   async #pause(): Promise<boolean> {
-    if (!this.#isFlushing) await this.#sleepTo(this.#notBefore, this.#flushing.signal);
+    const leftMs = () => this.#notBefore - this.#clock.monotonic();
+    if (!this.#isFlushing) await this.#sleep(leftMs(), this.#flushing.signal);
     if (!this.#isFlushing) return true;
     if (this.#ending === "batch") return false;
     if (this.#ending === "attempt") return this.#requestedPauseEnd <= this.#clock.monotonic();
     if (this.#notBefore >= this.#deadline) return false;
-    await this.#sleepTo(this.#notBefore, this.#stop.signal);
+    await this.#sleep(leftMs(), this.#stop.signal);
     return this.#clock.monotonic() < this.#deadline;
   }
 
-  async #sleepTo(monotonic: number, signal: AbortSignal): Promise<void> {
-    const ms = monotonic - this.#clock.monotonic();
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (ms > 0) await this.#clock.sleep(ms, signal).catch(() => undefined);
   }
 
@@ -168,13 +167,12 @@ export abstract class DeliveryLoop {
   async #awaitTurn(ms: number): Promise<boolean> {
     if (this.#isFlushing) {
       if (this.#ending !== "drain" || this.#clock.monotonic() + ms >= this.#deadline) return false;
-      await this.#clock.sleep(ms, this.#stop.signal).catch(() => undefined);
+      await this.#sleep(ms, this.#stop.signal);
       return true;
     }
     const over = new AbortController();
     this.#came = Promise.withResolvers();
-    const turn = this.#clock.sleep(ms, over.signal).catch(() => undefined);
-    await Promise.race([turn, this.#came.promise]);
+    await Promise.race([this.#sleep(ms, over.signal), this.#came.promise]);
     over.abort();
     return true;
   }

@@ -67,7 +67,8 @@ export class ServerEvents {
     this.#settledBefore = memory.before.settled;
     this.#queue = new EventQueue(bounds, memory.before.events, memory.before.next);
     this.#noted = this.#queue.next - 1;
-    this.#failures = new WriteFailures({ ...options, what: "the event journal", consequence: CONSEQUENCE });
+    const onFailed = () => observer.memoryFailed();
+    this.#failures = new WriteFailures({ ...options, what: "the event journal", consequence: CONSEQUENCE, onFailed });
     this.#detector = new ChangeDetector({
       server,
       structure,
@@ -199,17 +200,8 @@ export class ServerEvents {
 
   /** Runs one write at a time. Never rejects. */
   #note(entries: readonly JournalEntry[]): Promise<void> {
-    return this.#oneAtATime(() => this.#write(entries));
-  }
-
-  async #write(entries: readonly JournalEntry[]): Promise<void> {
-    try {
-      await this.#memory.write(entries, () => this.#remembered());
-      this.#failures.written();
-    } catch (error) {
-      this.#options.observer.memoryFailed();
-      this.#failures.failed(error);
-    }
+    const write = () => this.#memory.write(entries, () => this.#remembered());
+    return this.#oneAtATime(() => this.#failures.watch(write));
   }
 
   #remembered(): Remembered {

@@ -13,6 +13,7 @@ export interface WriteFailuresOptions {
   readonly what: string;
   /** A sentence without its full stop. */
   readonly consequence: string;
+  readonly onFailed: () => void;
 }
 
 /** Logs when a file cannot be written, and when it can be written again. */
@@ -25,16 +26,18 @@ export class WriteFailures {
     this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => options.clock.monotonic() });
   }
 
-  written(): void {
-    const { log, what } = this.#options;
-    if (this.#failures.over() > 0) log.info(`${what} can be written again`);
-  }
-
-  failed(error: unknown): void {
-    const { log, what, consequence } = this.#options;
-    const occasion = this.#failures.record();
-    if (occasion === undefined) return;
-    const how = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
-    log.warn(`${what} ${how}: ${describeError(error)}. ${consequence}`);
+  /** Never rejects. */
+  async watch(write: () => Promise<void>): Promise<void> {
+    const { log, what, consequence, onFailed } = this.#options;
+    try {
+      await write();
+      if (this.#failures.over() > 0) log.info(`${what} can be written again`);
+    } catch (error) {
+      onFailed();
+      const occasion = this.#failures.record();
+      if (occasion === undefined) return;
+      const how = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
+      log.warn(`${what} ${how}: ${describeError(error)}. ${consequence}`);
+    }
   }
 }

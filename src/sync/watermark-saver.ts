@@ -24,7 +24,8 @@ export class WatermarkSaver {
 
   constructor(options: WatermarkSaverOptions) {
     this.#options = options;
-    this.#failures = new WriteFailures({ ...options, what: "watermarks", consequence: CONSEQUENCE });
+    const onFailed = () => options.observer.watermarkFailed();
+    this.#failures = new WriteFailures({ ...options, what: "watermarks", consequence: CONSEQUENCE, onFailed });
   }
 
   notify(): void {
@@ -46,14 +47,7 @@ export class WatermarkSaver {
     await this.#save();
   }
 
-  async #save(): Promise<void> {
-    const { watermarks, observer } = this.#options;
-    try {
-      await watermarks.save();
-      this.#failures.written();
-    } catch (error) {
-      observer.watermarkFailed();
-      this.#failures.failed(error);
-    }
+  #save(): Promise<void> {
+    return this.#failures.watch(() => this.#options.watermarks.save());
   }
 }

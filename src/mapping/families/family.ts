@@ -34,14 +34,11 @@ export function keyColumns({ labels }: Pick<MetricFamily, "labels">): KeyColumns
   return undefined;
 }
 
-export interface SeriesKey {
-  readonly server: string;
-  readonly id: string;
-  readonly channelId: string;
-}
-
 /** The object of a series. Empty texts for labels that the family lacks. */
-export function keyOf(columns: KeyColumns | undefined, labels: readonly string[]): SeriesKey {
+export function keyOf(
+  columns: KeyColumns | undefined,
+  labels: readonly string[],
+): { readonly [Key in "server" | "id" | "channelId"]: string } {
   const { server = -1, id = -1, channelId = -1 } = columns ?? {};
   return { server: labels[server] ?? "", id: labels[id] ?? "", channelId: labels[channelId] ?? "" };
 }
