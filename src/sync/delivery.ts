@@ -1,17 +1,27 @@
 import type { Logger } from "pino";
+import type { Pause } from "../delivery/backoff.ts";
+import { attempt, type DeliveryFailure, DeliveryLoop, type Pass } from "../delivery/delivery-loop.ts";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import {
   type Coverage,
   coverageOf,
+  type DeliveryOutcome,
   type MeasurementRow,
   type MeasurementSink,
   type Resolution,
+  type RowKind,
+  type SettledRows,
 } from "./measurement.ts";
-import type { Outbox, Pending } from "./outbox.ts";
-import { PushLoop } from "./push-loop.ts";
+import type { Batch, Outbox, Pending } from "./outbox.ts";
 import { WatermarkSaver } from "./watermark-saver.ts";
 import type { Watermarks } from "./watermarks.ts";
+
+/** Rows gather for this time if there is less than a batch. */
+const LINGER_MS = 1_000;
+/** The metrics count all refusals. */
+const LOG_REFUSALS_EVERY_MS = 60_000;
 
 export interface DeliveryOptions {
   readonly sink: MeasurementSink;
@@ -25,32 +35,21 @@ export interface DeliveryOptions {
 }
 
 /** Delivers the measurements of one server to a receiver, and remembers what arrived. */
-export class Delivery {
+export class Delivery extends DeliveryLoop {
   readonly outbox: Outbox;
   readonly watermarks: Watermarks;
-  readonly #loop: PushLoop;
+  readonly #options: DeliveryOptions;
   readonly #saver: WatermarkSaver;
+  readonly #refusals: LogOnChange;
 
   constructor(options: DeliveryOptions) {
-    const { outbox, watermarks } = options;
+    super(options);
+    const { clock, outbox, watermarks } = options;
+    this.#options = options;
     this.outbox = outbox;
     this.watermarks = watermarks;
     this.#saver = new WatermarkSaver(options);
-    this.#loop = new PushLoop({
-      ...options,
-      onSettled: (rows) => {
-        for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coverageOf(row));
-        this.#saver.notify();
-      },
-    });
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  notify(): void {
-    this.#loop.notify();
+    this.#refusals = new LogOnChange({ remindEveryMs: LOG_REFUSALS_EVERY_MS, now: () => clock.monotonic() });
   }
 
   saveWatermarks(): void {
@@ -89,7 +88,8 @@ export class Delivery {
 
   /** Delivers the queue within `graceMs`, writes the watermarks, and ends. Call after polling. Never rejects. */
   async flush(graceMs: number): Promise<void> {
-    await this.#loop.flush(graceMs);
+    this.start();
+    await this.finish(graceMs, "drain");
     await this.#saver.end();
   }
 
@@ -98,8 +98,79 @@ export class Delivery {
    * Never rejects.
    */
   async handOver(graceMs: number): Promise<void> {
-    await this.#loop.end(graceMs);
+    await this.finish(graceMs, "batch");
     await this.#saver.end();
+  }
+
+  protected override hasWork(): boolean {
+    return this.#options.outbox.pointsToTake > 0;
+  }
+
+  protected override lingerMs(): number {
+    const { outbox, maxBatchPoints } = this.#options;
+    return outbox.pointsToTake < maxBatchPoints ? LINGER_MS : 0;
+  }
+
+  protected override async deliverNext(cutOff: AbortSignal, stop: AbortSignal): Promise<Pass> {
+    const { outbox, maxBatchPoints, sink } = this.#options;
+    const batch = outbox.take(maxBatchPoints, { skipsHistory: true });
+    if (batch !== undefined) return this.#send(batch, cutOff, stop);
+    const ms = outbox.pointsToTake > 0 ? (sink.takeHistoryTurn?.() ?? 0) : 0;
+    if (ms > 0) return { kind: "waits", ms };
+    const history = outbox.take(maxBatchPoints);
+    return history === undefined ? { kind: "idle" } : this.#send(history, cutOff, stop);
+  }
+
+  async #send({ rows }: Batch, cutOff: AbortSignal, stop: AbortSignal): Promise<DeliveryOutcome> {
+    const { outbox, sink, log } = this.#options;
+    const left = new Set(rows);
+    let isOver = false;
+    let isAcknowledged = false;
+    const onSettled = (settled: SettledRows): void => {
+      // The rows are back in the outbox.
+      if (isOver) return;
+      for (const row of settled.rows) left.delete(row);
+      isAcknowledged ||= settled.isSkipped !== true;
+      this.#settle(settled);
+    };
+    const outcome = await attempt((signal) => sink.deliver(rows, { signal, stop, onSettled }), cutOff);
+    isOver = true;
+    const failures = outcome.kind === "done" && isAcknowledged ? this.backoff.recovered() : 0;
+    if (failures > 0) log.info({ failures }, "measurements can be delivered again");
+    outbox.putBack([...left]);
+    return outcome;
+  }
+
+  #settle({ rows, rejectedPoints, message, isSkipped = false }: SettledRows): void {
+    const { outbox, watermarks } = this;
+    const [{ resolution } = { resolution: "live" as const }] = rows;
+    const points = rows.reduce((sum, { values }) => sum + values.length, 0);
+    const rejected = Math.min(rejectedPoints, points);
+    this.#count(resolution, points - rejected, rejected);
+    if (!isSkipped) this.backoff.accepted();
+    outbox.settle(rows);
+    for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coverageOf(row));
+    this.#saver.notify();
+    const occasion = rejected > 0 ? this.#refusals.record(undefined, rejected) : undefined;
+    if (occasion === undefined) return;
+    const fields = { resolution, points: occasion.sinceLine };
+    this.#options.log.warn(fields, `the receiver rejected measurements permanently: ${message}`);
+  }
+
+  #count(resolution: RowKind, delivered: number, rejected: number): void {
+    const { observer } = this.#options;
+    const isRepeated = resolution === "repeated";
+    if (rejected > 0) isRepeated ? observer.repeated("rejected", rejected) : observer.rejected(resolution, rejected);
+    if (delivered > 0)
+      isRepeated ? observer.repeated("delivered", delivered) : observer.delivered(resolution, delivered);
+  }
+
+  protected override recordFailure({ message }: DeliveryFailure, { ms, failures, isNews }: Pause): void {
+    const { observer, log, outbox } = this.#options;
+    observer.deliveryFailed();
+    if (!isNews) return;
+    const fields = { failures, retry_in_ms: Math.round(ms), pending: outbox.points };
+    log.warn(fields, `cannot deliver measurements, retrying: ${message}`);
   }
 }
 

@@ -2,22 +2,16 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Delivery } from "../../src/sync/delivery.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { upTo } from "./support/coverage.ts";
+import { emptyWatermarks } from "./support/empty-watermarks.ts";
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const SHORT_MS = 5 * 60_000;
 
 async function delivery(): Promise<Delivery> {
-  const files = {
-    read: async () => undefined,
-    write: async () => undefined,
-    rename: async () => undefined,
-    syncDirectory: async () => undefined,
-  };
   return new Delivery({
     sink: {
       deliver: async (rows, { onSettled }) => {
@@ -26,7 +20,7 @@ async function delivery(): Promise<Delivery> {
       },
     },
     outbox: new Outbox(1_000),
-    watermarks: await Watermarks.open("hq", files),
+    watermarks: await emptyWatermarks(),
     maxBatchPoints: 100,
     clock: new ManualClock(NOON),
     random: () => 0,
