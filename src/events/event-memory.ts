@@ -2,9 +2,10 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import { type JournalFiles, openState, replaceState, type StateReport } from "../state/state-files.ts";
 import type { QueuedEvent } from "./event-queue.ts";
 import {
+  type DecodedJournal,
   decodeJournal,
-  encodeEntry,
   encodeHead,
+  encodeLine,
   type JournalEntry,
   journalFileName,
   lastStatusOf,
@@ -39,38 +40,28 @@ export class EventMemory {
   readonly #files: JournalFiles | undefined;
   /** Must rewrite the file before the next entry. */
   #mustRewrite: boolean;
-  #added = 0;
+  /** Characters since the file was rewritten. */
+  #added: number;
   #beganWith = 0;
 
-  private constructor(
-    server: string,
-    files: JournalFiles | undefined,
-    report: StateReport,
-    before: RememberedBefore,
-    mustRewrite: boolean,
-  ) {
+  private constructor(server: string, files: JournalFiles | undefined, report: StateReport, journal?: DecodedJournal) {
     this.#server = server;
     this.#files = files;
     this.report = report;
-    this.before = before;
-    this.#mustRewrite = mustRewrite;
+    this.before = replay(journal?.entries ?? []);
+    this.#mustRewrite = journal?.isCut !== false;
+    this.#added = journal?.size ?? 0;
   }
 
   /** Never rejects: reports an unusable file, moves it aside, and starts anew. */
   static async open(server: string, files: JournalFiles): Promise<EventMemory> {
-    let size = 0;
-    const { report, state } = await openState(files, journalFileName(server), (text) => {
-      size = text.length;
-      return decodeJournal(text, server);
-    });
-    const memory = new EventMemory(server, files, report, replay(state?.entries ?? []), state?.isCut !== false);
-    memory.#added = size;
-    return memory;
+    const { report, state } = await openState(files, journalFileName(server), (text) => decodeJournal(text, server));
+    return new EventMemory(server, files, report, state);
   }
 
   static none(server: string): EventMemory {
     const report = { found: "new", file: "", message: undefined } as const;
-    return new EventMemory(server, undefined, report, replay([]), false);
+    return new EventMemory(server, undefined, report);
   }
 
   /** Rewrites the file with the next call. */
@@ -116,7 +107,7 @@ export class EventMemory {
 async function encodeAll(entries: Iterable<JournalEntry>): Promise<string> {
   let text = "";
   for (const entry of entries) {
-    text += encodeEntry(entry);
+    text += encodeLine(entry);
     await yieldToEventLoop();
   }
   return text;

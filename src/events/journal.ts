@@ -11,7 +11,6 @@ import type { LastStatus } from "./last-statuses.ts";
  */
 
 export const JOURNAL_FILE: StateFormat = { name: "prtg-exporter events", version: 1 };
-const { name: FORMAT, version: VERSION } = JOURNAL_FILE;
 
 /** Since null: unknown. */
 type StatusLine = readonly [id: string, code: number, since: number | null];
@@ -26,20 +25,25 @@ export interface JournalEntry {
   readonly settled?: Readonly<Record<string, number>>;
 }
 
-export type DecodedJournal =
-  /** `isCut`: the last line is incomplete after a kill or a full disk, so nothing can be appended. */
-  { readonly entries: readonly JournalEntry[]; readonly isCut: boolean } | Unusable;
+export interface DecodedJournal {
+  readonly entries: readonly JournalEntry[];
+  /** The last line is incomplete after a kill or a full disk, so nothing can be appended. */
+  readonly isCut: boolean;
+  /** Characters of the file. */
+  readonly size: number;
+}
 
 export function journalFileName(server: string): string {
   return stateFileName("events", server, "journal");
 }
 
 export function encodeHead(server: string): string {
-  return encodeLine({ format: FORMAT, version: VERSION, server });
+  return encodeLine({ format: JOURNAL_FILE.name, version: JOURNAL_FILE.version, server });
 }
 
-export function encodeEntry(entry: JournalEntry): string {
-  return encodeLine(entry);
+export function encodeLine(value: object): string {
+  const body = JSON.stringify(value);
+  return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
 }
 
 export function statusLine(id: string, { status, since }: LastStatus): StatusLine {
@@ -53,7 +57,7 @@ export function lastStatusOf([, code, since]: StatusLine): LastStatus | undefine
 }
 
 /** Never throws. */
-export function decodeJournal(text: string, server: string): DecodedJournal {
+export function decodeJournal(text: string, server: string): DecodedJournal | Unusable {
   const lines = text.split("\n");
   // Empty after a whole last line.
   const rest = lines.pop() ?? "";
@@ -63,19 +67,15 @@ export function decodeJournal(text: string, server: string): DecodedJournal {
   const foreign = foreignHead(head, JOURNAL_FILE, "a journal of events", server);
   if (foreign !== undefined) return foreign;
   const entries: JournalEntry[] = [];
+  const size = text.length;
   for (const [index, line] of lines.entries()) {
     if (index === 0) continue;
     const entry = decodeLine(line);
     if (entry !== undefined) entries.push(entry);
-    else if (index === lines.length - 1 && rest === "") return { entries, isCut: true };
+    else if (index === lines.length - 1 && rest === "") return { entries, isCut: true, size };
     else return unusable("torn", `the checksum of line ${index + 1} does not match its content`);
   }
-  return { entries, isCut: rest !== "" || lines.length === 0 };
-}
-
-function encodeLine(value: object): string {
-  const body = JSON.stringify(value);
-  return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
+  return { entries, isCut: rest !== "" || lines.length === 0, size };
 }
 
 /** `undefined` for an incomplete line. */

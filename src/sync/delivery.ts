@@ -10,11 +10,10 @@ import {
   type DeliveryOutcome,
   type MeasurementRow,
   type MeasurementSink,
-  type Resolution,
   type RowKind,
   type SettledRows,
 } from "./measurement.ts";
-import type { Batch, Outbox, Pending } from "./outbox.ts";
+import type { Batch, Outbox } from "./outbox.ts";
 import { WatermarkSaver } from "./watermark-saver.ts";
 import type { Watermarks } from "./watermarks.ts";
 
@@ -81,11 +80,6 @@ export class Delivery extends DeliveryLoop {
     if (outbox.offer({ sensorId, at, resolution: "repeated", values }) === "taken") watermarks.repeat(sensorId, at);
   }
 
-  /** Queued values by resolution. Leaves out empty resolutions. */
-  pending(): ReadonlyMap<Resolution, Pending> {
-    return this.outbox.pending();
-  }
-
   /** Delivers the queue within `graceMs`, writes the watermarks, and ends. Call after polling. Never rejects. */
   async flush(graceMs: number): Promise<void> {
     this.start();
@@ -103,7 +97,7 @@ export class Delivery extends DeliveryLoop {
   }
 
   protected override hasWork(): boolean {
-    return this.#options.outbox.pointsToTake > 0;
+    return this.outbox.pointsToTake > 0;
   }
 
   protected override lingerMs(): number {
