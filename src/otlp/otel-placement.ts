@@ -49,14 +49,11 @@ export class OtelPlacement {
     const { devices } = this.#profile;
     const { columns } = this.#profile.familyOf(family);
     const { server, id } = keyOf(columns, labels);
-    if (columns?.kind === "sensor") {
-      const resources = devices.ofSensorBefore(server, id, this.#lookup);
-      return resources.length === 0
-        ? [this.#placed(family, labels, undefined)]
-        : resources.map((resource) => this.#placed(family, labels, resource));
-    }
-    const resource = this.#resourceOf(family, labels) ?? (columns && devices.ofDeviceBefore(server, id));
-    return [this.#placed(family, labels, resource)];
+    const resources: readonly (Resource | undefined)[] =
+      columns?.kind === "sensor"
+        ? devices.ofSensorBefore(server, id, this.#lookup)
+        : [this.#resourceOf(family, labels) ?? (columns && devices.ofDeviceBefore(server, id))];
+    return (resources.length === 0 ? [undefined] : resources).map((each) => this.#placed(family, labels, each));
   }
 
   /** Call once a push, first. Forgets what is gone. Returns the sensors that moved. */
