@@ -14,8 +14,7 @@ import {
   type SettledRows,
 } from "./measurement.ts";
 import type { Batch, Outbox } from "./outbox.ts";
-import { WatermarkSaver } from "./watermark-saver.ts";
-import type { Watermarks } from "./watermarks.ts";
+import { WatermarkSaver, type Watermarks } from "./watermarks.ts";
 
 /** Rows gather for this time if there is less than a batch. */
 const LINGER_MS = 1_000;

@@ -1,8 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { StateFiles } from "../../src/state/state-files.ts";
-import { WatermarkSaver } from "../../src/sync/watermark-saver.ts";
-import { Watermarks } from "../../src/sync/watermarks.ts";
+import { WatermarkSaver, Watermarks } from "../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
